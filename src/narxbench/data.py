@@ -1,0 +1,57 @@
+"""Data sets as CSV files with a header: reading with clear errors, writing with every digit."""
+
+import csv
+import math
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from narxbench.errors import NarxbenchError, did_you_mean
+from narxbench.files import write_atomically
+
+
+def read_signals(path: str | Path, columns: tuple[str, ...] = ("u", "y")) -> list[NDArray[np.float64]]:
+    """Return the named columns of a CSV file, one array each; errors name file, line and column."""
+    try:
+        with open(path, newline="", encoding="utf-8-sig") as stream:
+            rows = list(csv.reader(stream))
+    except OSError as error:
+        raise NarxbenchError(f"{path}: cannot be read: {error.strerror}") from None
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise NarxbenchError(f"{path}: not a CSV text file in UTF-8: {error}") from None
+    header = [name.strip() for name in rows[0]] if rows else []
+    missing = [name for name in columns if name not in header]
+    if missing:
+        raise NarxbenchError(
+            f"{path}: line 1: found columns {header}; needed: {', '.join(columns)}{did_you_mean(missing[0], header)}"
+        )
+    values: list[list[float]] = [[] for _ in columns]
+    places = [header.index(name) for name in columns]
+    for line, row in enumerate(rows[1:], start=2):
+        if not row and line == len(rows):
+            continue
+        if len(row) != len(header):
+            raise NarxbenchError(f"{path}: line {line}: found {len(row)} fields; the header has {len(header)}")
+        for name, place, column in zip(columns, places, values, strict=True):
+            column.append(_number(row[place], f"{path}: line {line}, column {name!r}"))
+    if not values[0]:
+        raise NarxbenchError(f"{path}: found no samples below the header")
+    return [np.array(column) for column in values]
+
+
+def _number(text: str, place: str) -> float:
+    try:
+        # float() would also take 1_000 and digits of other scripts.
+        value = float(text) if text.isascii() and "_" not in text else math.nan
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise NarxbenchError(f"{place}: found {text[:40]!r}; allowed: a finite number")
+    return value
+
+
+def write_signals(path: str | Path, u: NDArray[np.float64], y: NDArray[np.float64]) -> None:
+    """Write input and output as a CSV file whose numbers read back as the same doubles."""
+    lines = [f"{float(a)!r},{float(b)!r}" for a, b in zip(u, y, strict=True)]
+    write_atomically(path, "\n".join(["u,y", *lines]) + "\n")

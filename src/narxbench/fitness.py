@@ -1,0 +1,130 @@
+"""Fitness of a candidate structure: least-squares weights, free-run error on the validation part, and a criterion."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from narxbench.arithmetic import natural_log
+from narxbench.errors import NarxbenchError, did_you_mean
+from narxbench.kernel import evaluate_structures, prepare
+from narxbench.terms import candidate_monomials, index_of_terms, term_name
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """One evaluated structure.
+
+    ``fitness`` is J (lower is better, +inf when empty, singular or divergent), ``sse`` the free-run error e over the
+    validation samples, ``coefficients`` the least-squares weights in the order of ``terms`` (zeros when singular).
+    """
+
+    terms: list[str]
+    fitness: float
+    sse: float
+    coefficients: list[float]
+
+
+def parse_criterion(text: str) -> float | None:
+    """Return the penalty rho per term of ``"aic-<rho>"``, or None for ``"bic"``, whose penalty is ln(L)."""
+    if text == "bic":
+        return None
+    matched = re.fullmatch(r"aic-((?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)", str(text), re.ASCII)
+    penalty = float(matched[1]) if matched else 0.0
+    if not 0.0 < penalty < float("inf"):
+        raise NarxbenchError(
+            f"criterion: found {text!r}; allowed: 'bic', or 'aic-' and a positive number, e.g. 'aic-2' or 'aic-6.5'"
+            f"{did_you_mean(text, ('bic', 'aic-2', 'aic-8', 'aic-64', 'aic-256'))}"
+        )
+    return penalty
+
+
+class StructureProblem:
+    """The problem of choosing model terms for one recording of input and output (paper, section IV-B).
+
+    Parameters
+    ----------
+    u, y : arrays of shape (samples,)
+        Input and output. The last ``n_validation`` samples validate; rows max(n_u, n_y) to the start of the validation
+        part estimate the weights.
+    n_u, n_y, degree : int
+        Largest lags and largest total degree of the candidate terms (N_l in the paper).
+    criterion : str
+        ``"bic"``: J = L ln(e) + ln(L) xi; ``"aic-<rho>"``: J = L ln(e) + rho xi (equations 10 and 11).
+    """
+
+    def __init__(
+        self,
+        u: ArrayLike,
+        y: ArrayLike,
+        *,
+        n_u: int,
+        n_y: int,
+        degree: int,
+        n_validation: int = 600,
+        criterion: str = "bic",
+    ) -> None:
+        self.monomials = candidate_monomials(n_y=n_y, n_u=n_u, degree=degree)
+        self.terms: list[str] = [term_name(m) for m in self.monomials]
+        self.n_u, self.n_y, self.degree = n_u, n_y, degree
+        self.n_validation, self.criterion = n_validation, criterion
+        self._index = {m: i for i, m in enumerate(self.monomials)}
+        u, y = _signal("u", u), _signal("y", y)
+        if len(u) != len(y):
+            raise NarxbenchError(f"u and y: found {len(u)} and {len(y)} samples; allowed: equally many")
+        if isinstance(n_validation, bool) or not isinstance(n_validation, int) or n_validation < 1:
+            raise NarxbenchError(f"n_validation: found {n_validation!r}; allowed: a positive whole number")
+        first_row = max(n_u, n_y)
+        if len(y) - n_validation <= first_row:
+            raise NarxbenchError(
+                f"u and y: found {len(y)} samples; needed: more than {first_row + n_validation} "
+                f"({first_row} for the largest lag, {n_validation} to validate, the rest to estimate)"
+            )
+        penalty = parse_criterion(criterion)
+        self.data = prepare(
+            u,
+            y,
+            self.monomials,
+            n_y=n_y,
+            first_row=first_row,
+            n_validation=n_validation,
+            penalty=float(natural_log(float(n_validation))) if penalty is None else penalty,
+        )
+
+    def evaluate(self, term_names: Iterable[str]) -> Evaluation:
+        """Return fitness, error and weights of the structure made of the named terms (any spelling, any order)."""
+        if isinstance(term_names, str):
+            raise NarxbenchError(f"terms: found the text {term_names!r}; allowed: a list of term names")
+        chosen = index_of_terms(term_names, self._index)
+        position = np.zeros((1, len(self.terms)), np.uint8)
+        position[0, chosen] = 1
+        fitness, sse, coefficients = self.evaluate_positions(position)
+        return Evaluation(
+            terms=[self.terms[i] for i in chosen],
+            fitness=float(fitness[0]),
+            sse=float(sse[0]),
+            coefficients=[float(coefficients[0, i]) for i in chosen],
+        )
+
+    def evaluate_positions(self, positions: NDArray[np.uint8]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+        """Return J (structures,), e (structures,) and weights (structures, N_t) of 0/1 rows of shape (structures, N_t)."""
+        count = len(positions)
+        fitness, sse, coefficients = np.empty(count), np.empty(count), np.empty((count, len(self.terms)))
+        evaluate_structures(self.data, np.ascontiguousarray(positions, np.uint8), fitness, sse, coefficients)
+        return fitness, sse, coefficients
+
+
+def _signal(name: str, values: ArrayLike) -> NDArray[np.float64]:
+    try:
+        signal = np.ascontiguousarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise NarxbenchError(f"{name}: not a sequence of numbers; allowed: one number per sample") from None
+    if signal.ndim != 1:
+        raise NarxbenchError(f"{name}: found an array of shape {signal.shape}; allowed: one dimension, (samples,)")
+    wrong = np.flatnonzero(~np.isfinite(signal))
+    if wrong.size:
+        raise NarxbenchError(f"{name}: found {signal[wrong[0]]} at sample {wrong[0]}; allowed: finite numbers")
+    return signal

@@ -1,0 +1,282 @@
+"""The compiled fitness kernel: least squares and free-run simulation of many candidate structures side by side.
+
+Everything that is equal for all structures of a data set is computed once (:func:`prepare`): the Gram matrix of the
+candidate terms over the estimation rows, and the pure-input monomials over the validation rows. The order of every
+operation is fixed and documented here, so that results are the same bytes whatever the machine or the batch.
+
+Free run. Each candidate term is (monomial in y) x (monomial in u). Collecting the terms of one y-monomial m gives the
+model y(k) = sum_m c_m(k) m(y), where c_m(k), a sum over inputs alone, is known before the simulation. The monomials
+of y are the nodes of a tree (the parent of y(k-1)*y(k-3) is y(k-1)) and the sum is nested along it, Horner's way:
+from the last node in canonical order to the first, value(parent) += value(node) * y(k - lag(node)).
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from narxbench.arithmetic import compiled, natural_log
+from narxbench.lanes import LANES, fill, load, store
+from narxbench.terms import INPUT, OUTPUT, Monomial
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Positions = NDArray[np.uint8]
+
+# A candidate column whose squared sine to the columns before it is below this is taken as a combination of them.
+# The Gram matrix is only exact to about 1e-13 of its diagonal, so smaller values would be noise.
+SINGULAR = 1e-11
+# A simulation diverges when |y| passes this multiple of the largest measured |y|.
+DIVERGENCE_FACTOR = 1e6
+# An exact fit (e.g. of all-zero data) would make ln(SSE) minus infinity and its penalty meaningless.
+SMALLEST_SSE = 1e-300
+# Time steps that are simulated before the next ones are prepared: the scratch arrays stay in the first-level cache.
+BLOCK = 40
+
+
+class ProblemData(NamedTuple):
+    """What the kernel needs of one data set; N_t candidate terms, L validation samples."""
+
+    gram: Floats  # (N_t, N_t) inner products of the candidate columns over the estimation rows
+    moments: Floats  # (N_t,) inner products of the candidate columns with y
+    inputs: Floats  # (L, number of u-monomials) over the validation rows; column 0 is 1
+    term_node: Integers  # (N_t,) node (y-monomial) of each candidate term
+    term_input: Integers  # (N_t,) u-monomial of each candidate term
+    node_parent: Integers  # (nodes,) node without its last factor; node 0 is the constant
+    node_lag: Integers  # (nodes,) lag of the last factor
+    initial: Floats  # (n_y,) measured outputs just before the validation part
+    measured: Floats  # (L,) measured outputs of the validation part
+    bound: float  # a simulated |y| above this has diverged
+    penalty: float  # added to J for each term
+
+
+def prepare(
+    u: Floats, y: Floats, monomials: list[Monomial], *, n_y: int, first_row: int, n_validation: int, penalty: float
+) -> ProblemData:
+    """Compute what all candidate structures share.
+
+    ``u`` and ``y`` have the same length; rows ``first_row`` to ``len(y) - n_validation - 1`` estimate, the rest validate.
+    """
+    n = len(y)
+    estimation, validation = np.arange(first_row, n - n_validation), np.arange(n - n_validation, n)
+    columns = np.empty((len(estimation), len(monomials)))
+    for i, monomial in enumerate(monomials):
+        columns[:, i] = _product(u, y, monomial, estimation)
+    gram, moments = _inner_products(columns, y[estimation])
+    by_node = {m: i for i, m in enumerate(m for m in monomials if all(f[0] == OUTPUT for f in m))}
+    by_input = {m: i for i, m in enumerate(m for m in monomials if all(f[0] == INPUT for f in m))}
+    split = [(tuple(f for f in m if f[0] == OUTPUT), tuple(f for f in m if f[0] == INPUT)) for m in monomials]
+    return ProblemData(
+        gram=gram,
+        moments=moments,
+        inputs=np.ascontiguousarray(np.array([_product(u, y, m, validation) for m in by_input]).T),
+        term_node=np.array([by_node[m] for m, _ in split]),
+        term_input=np.array([by_input[m] for _, m in split]),
+        node_parent=np.array([by_node[m[:-1]] for m in by_node]),
+        node_lag=np.array([m[-1][1] if m else 0 for m in by_node]),
+        initial=y[n - n_validation - n_y : n - n_validation].copy(),
+        measured=y[n - n_validation :].copy(),
+        bound=DIVERGENCE_FACTOR * float(np.abs(y).max()),
+        penalty=penalty,
+    )
+
+
+def _product(u: Floats, y: Floats, monomial: Monomial, rows: Integers) -> Floats:
+    column = np.ones(len(rows))
+    for signal, lag in monomial:
+        column *= (y if signal == OUTPUT else u)[rows - lag]
+    return column
+
+
+@compiled
+def _inner_products(columns, target):  # type: ignore[no-untyped-def]
+    # Row by row: each sum runs over time in order, and the inner loop is free of reductions.
+    n = columns.shape[1]
+    gram, moments = np.zeros((n, n)), np.zeros(n)
+    for k in range(columns.shape[0]):
+        for i in range(n):
+            x = columns[k, i]
+            for j in range(i + 1):
+                gram[i, j] += x * columns[k, j]
+            moments[i] += x * target[k]
+    for i in range(n):
+        for j in range(i):
+            gram[j, i] = gram[i, j]
+    return gram, moments
+
+
+@compiled
+def evaluate_structures(data, positions, fitness, sse, coefficients):  # type: ignore[no-untyped-def]
+    """Evaluate each row of ``positions`` (structures x N_t, 0 or 1) and write J to ``fitness`` and e to ``sse``.
+
+    J = L ln(e) + penalty * cardinality (paper, equations 9 to 11). Empty, singular and divergent structures get +inf in
+    both. ``coefficients`` (structures x N_t, or of no rows when not wanted) receives the least-squares weights, zero
+    for absent terms and for singular structures.
+    """
+    n_terms, n_nodes = positions.shape[1], data.node_parent.shape[0]
+    n_y, n_steps = data.initial.shape[0], data.measured.shape[0]
+    member, size = np.zeros((n_terms, LANES), np.int64), np.zeros(LANES, np.int64)
+    regular = np.zeros(LANES, np.bool_)
+    factor = np.zeros((n_terms, n_terms, LANES))
+    inverse_pivot, weights = np.zeros((n_terms, LANES)), np.zeros((n_terms, LANES))
+    theta = np.zeros((n_terms, LANES))
+    present = np.zeros(n_terms, np.bool_)
+    simulated = np.zeros((n_y + n_steps) * LANES)
+    nodes = np.zeros((n_nodes * (BLOCK + 1)) * LANES)
+    errors = np.zeros(LANES)
+    for first in range(0, positions.shape[0], LANES):
+        width = min(LANES, positions.shape[0] - first)
+        present[:] = False
+        for lane in range(LANES):
+            size[lane] = 0
+            if lane < width:
+                for t in range(n_terms):
+                    if positions[first + lane, t]:
+                        member[size[lane], lane] = t
+                        size[lane] += 1
+                        present[t] = True
+            regular[lane] = size[lane] > 0
+        _estimate(data, member, size, factor, inverse_pivot, weights, regular)
+        theta[:] = 0.0
+        for lane in range(width):
+            if regular[lane]:
+                for i in range(size[lane]):
+                    theta[member[i, lane], lane] = weights[i, lane]
+        if coefficients.shape[0] > 0:
+            for lane in range(width):
+                for t in range(n_terms):
+                    coefficients[first + lane, t] = theta[t, lane]
+        _simulate(data, present, theta.reshape(-1), nodes, simulated, errors)
+        for lane in range(width):
+            bounded = True
+            for k in range(n_y, n_y + n_steps):
+                # A NaN fails the comparison too.
+                bounded &= abs(simulated[k * LANES + lane]) <= data.bound
+            if regular[lane] and bounded:
+                e = max(errors[lane], SMALLEST_SSE)
+                sse[first + lane] = errors[lane]
+                fitness[first + lane] = n_steps * natural_log(e) + data.penalty * size[lane]
+            else:
+                sse[first + lane] = np.inf
+                fitness[first + lane] = np.inf
+
+
+@compiled
+def _estimate(data, member, size, factor, inverse_pivot, weights, regular):  # type: ignore[no-untyped-def]
+    # Least squares by the normal equations: Cholesky factor row by row, forward and backward substitution. A lane with
+    # fewer terms than the widest is filled up with unit rows, which change nothing in its own part.
+    widest = size.max()
+    for lane in range(LANES):
+        for i in range(widest):
+            if i < size[lane]:
+                t = member[i, lane]
+                for j in range(i + 1):
+                    factor[i, j, lane] = data.gram[t, member[j, lane]]
+                weights[i, lane] = data.moments[t]
+            else:
+                for j in range(i):
+                    factor[i, j, lane] = 0.0
+                factor[i, i, lane] = 1.0
+                weights[i, lane] = 0.0
+    flat, inverse, w = factor.reshape(-1), inverse_pivot.reshape(-1), weights.reshape(-1)
+    row = factor.shape[1] * LANES
+    pivots = np.empty(LANES)
+    for i in range(widest):
+        for j in range(i):
+            s = load(flat, i * row + j * LANES)
+            for k in range(j):
+                s = s - load(flat, i * row + k * LANES) * load(flat, j * row + k * LANES)
+            store(flat, i * row + j * LANES, s * load(inverse, j * LANES))
+        s = load(flat, i * row + i * LANES)
+        for k in range(i):
+            x = load(flat, i * row + k * LANES)
+            s = s - x * x
+        store(pivots, 0, s)
+        for lane in range(LANES):
+            if not pivots[lane] > SINGULAR * factor[i, i, lane]:
+                regular[lane] = False
+                pivots[lane] = 1.0
+            inverse_pivot[i, lane] = 1.0 / math.sqrt(pivots[lane])
+    for i in range(widest):
+        s = load(w, i * LANES)
+        for k in range(i):
+            s = s - load(flat, i * row + k * LANES) * load(w, k * LANES)
+        store(w, i * LANES, s * load(inverse, i * LANES))
+    for i in range(widest - 1, -1, -1):
+        s = load(w, i * LANES)
+        for k in range(i + 1, widest):
+            s = s - load(flat, k * row + i * LANES) * load(w, k * LANES)
+        store(w, i * LANES, s * load(inverse, i * LANES))
+
+
+@compiled
+def _simulate(data, present, theta, nodes, simulated, errors):  # type: ignore[no-untyped-def]
+    # `nodes` holds c_m(k) of BLOCK steps for each node m, then one running value for each node that has children.
+    n_terms, n_nodes = present.shape[0], data.node_parent.shape[0]
+    n_y, n_steps = data.initial.shape[0], data.measured.shape[0]
+    running = n_nodes * BLOCK * LANES
+    node_present, has_children = np.zeros(n_nodes, np.bool_), np.zeros(n_nodes, np.bool_)
+    node_present[0] = True
+    for t in range(n_terms):
+        if present[t]:
+            m = data.term_node[t]
+            while not node_present[m]:
+                node_present[m] = True
+                m = data.node_parent[m]
+    # Terms that are present, grouped by node.
+    term_offset, term_input = np.empty(n_terms, np.int64), np.empty(n_terms, np.int64)
+    group = np.zeros(n_nodes + 1, np.int64)
+    count = 0
+    for m in range(n_nodes):
+        if node_present[m]:
+            for t in range(n_terms):
+                if present[t] and data.term_node[t] == m:
+                    term_offset[count], term_input[count] = t * LANES, data.term_input[t]
+                    count += 1
+        group[m + 1] = count
+    # The nested sum as a program: families (parent: where its c starts, where its value goes, its children) from the
+    # last to the first; children (where the value starts, how far it moves with each step, lag).
+    family, child = np.empty((n_nodes, 4), np.int64), np.empty((n_nodes, 3), np.int64)
+    n_families = n_children = 0
+    previous = -1
+    for m in range(n_nodes - 1, 0, -1):
+        if node_present[m]:
+            parent = data.node_parent[m]
+            if parent != previous:
+                family[n_families, 0], family[n_families, 1] = parent * BLOCK * LANES, running + parent * LANES
+                family[n_families, 2] = n_children
+                has_children[parent] = True
+                previous = parent
+                n_families += 1
+            if has_children[m]:
+                child[n_children, 0], child[n_children, 1] = running + m * LANES, 0
+            else:
+                child[n_children, 0], child[n_children, 1] = m * BLOCK * LANES, LANES
+            child[n_children, 2] = data.node_lag[m] * LANES
+            n_children += 1
+            family[n_families - 1, 3] = n_children
+    for j in range(n_y):
+        store(simulated, j * LANES, fill(data.initial[j]))
+    total = fill(0.0)
+    for start in range(0, n_steps, BLOCK):
+        length = min(BLOCK, n_steps - start)
+        for m in range(n_nodes):
+            if node_present[m]:
+                for k in range(length):
+                    c = fill(0.0)
+                    for q in range(group[m], group[m + 1]):
+                        c = c + load(theta, term_offset[q]) * fill(data.inputs[start + k, term_input[q]])
+                    store(nodes, (m * BLOCK + k) * LANES, c)
+        for k in range(length):
+            now = (n_y + start + k) * LANES
+            value = load(nodes, k * LANES)
+            for f in range(n_families):
+                value = load(nodes, family[f, 0] + k * LANES)
+                for q in range(family[f, 2], family[f, 3]):
+                    value = value + load(nodes, child[q, 0] + k * child[q, 1]) * load(simulated, now - child[q, 2])
+                store(nodes, family[f, 1], value)
+            store(simulated, now, value)
+            error = fill(data.measured[start + k]) - value
+            total = total + error * error
+    store(errors, 0, total)
