@@ -1,0 +1,117 @@
+"""Searching for the structure: one file per algorithm, found by being in this folder.
+
+An algorithm is a module with ``Settings`` (a :class:`narxbench.validation.Settings` model, every open choice a named
+field) and ``run(objective, draws, settings)``, which spends the budget of an :class:`~narxbench.search.objective.Objective`
+and takes every random number from ``draws``. A field ``count_initial_evaluations`` set to false gives the run one
+population (``swarm_size`` or ``population_size``) of evaluations on top of its budget.
+"""
+
+import pkgutil
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from narxbench.errors import NarxbenchError, did_you_mean
+from narxbench.fitness import StructureProblem
+from narxbench.randomness import generator
+from narxbench.search.objective import Objective
+from narxbench.validation import Settings, validated
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+_SHARED = ("objective", "population")
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """The outcome of one run.
+
+    ``terms`` is the best structure found (canonical order; empty when every structure was divergent), ``fitness`` its J,
+    ``sse`` its free-run error and ``coefficients`` its weights; ``history`` lists (evaluations, best J) at improvements.
+    """
+
+    terms: list[str]
+    fitness: float
+    sse: float
+    coefficients: list[float]
+    evaluations: int
+    history: list[tuple[int, float]]
+    algorithm: str
+    seed: int
+    settings: dict[str, Any] = field(default_factory=dict)
+
+
+def algorithm_names() -> list[str]:
+    """Return the names of all algorithms."""
+    return sorted(m.name for m in pkgutil.iter_modules(__path__) if m.name not in _SHARED and not m.name.startswith("_"))
+
+
+def algorithm_module(name: str) -> "ModuleType":
+    """Return the module of an algorithm; an unknown name is a clear error."""
+    names = algorithm_names()
+    if name not in names:
+        raise NarxbenchError(
+            f"algorithm: found {name!r}; allowed: {', '.join(map(repr, names))}{did_you_mean(name, names)}"
+        )
+    return import_module(f"{__name__}.{name}")
+
+
+def settings_model(algorithm: str) -> type[Settings]:
+    """Return the settings model of an algorithm."""
+    model: type[Settings] = algorithm_module(algorithm).Settings
+    return model
+
+
+def search(
+    problem: StructureProblem,
+    *,
+    algorithm: str = "upso2d",
+    seed: int,
+    evaluations: int = 6000,
+    axes: Mapping[str, object] | None = None,
+    **settings: Any,
+) -> SearchResult:
+    """Search for the structure of lowest J and return the best one found.
+
+    Parameters
+    ----------
+    problem : StructureProblem
+    algorithm : str
+        Name of a module in this package, e.g. ``"upso2d"`` or ``"ga"``.
+    seed : int
+        Non-negative; with ``axes`` and the criterion it determines every random draw.
+    evaluations : int
+        Budget of fitness evaluations; equal structures count each time.
+    axes : mapping, optional
+        Further named axes of the random stream, e.g. ``{"system": "S1", "snr_db": "30"}``, so that runs on different
+        data draw independently.
+    **settings
+        Settings of the algorithm; unknown names and impossible values raise :class:`NarxbenchError`.
+    """
+    chosen = validated(settings_model(algorithm), settings, f"search(algorithm={algorithm!r})")
+    for name, value, least in (("seed", seed, 0), ("evaluations", evaluations, 1)):
+        if isinstance(value, bool) or not isinstance(value, int) or value < least:
+            raise NarxbenchError(f"search: {name}: found {value!r}; allowed: a whole number from {least} on")
+    budget = evaluations
+    if not getattr(chosen, "count_initial_evaluations", True):
+        budget += getattr(chosen, "swarm_size", 0) or getattr(chosen, "population_size", 0)
+    objective = Objective(problem, budget)
+    draws = generator(
+        **{"purpose": "search", "algorithm": algorithm, "criterion": problem.criterion, "seed": seed, **(axes or {})}
+    )
+    algorithm_module(algorithm).run(objective, draws, chosen)
+    found = [name for name, chosen_bit in zip(problem.terms, objective.record.best_position, strict=True) if chosen_bit]
+    best = problem.evaluate(found)
+    return SearchResult(
+        terms=best.terms,
+        fitness=best.fitness,
+        sse=best.sse,
+        coefficients=best.coefficients,
+        evaluations=int(objective.record.spent[0]),
+        history=objective.history(),
+        algorithm=algorithm,
+        seed=seed,
+        settings=chosen.model_dump(mode="json"),
+    )
