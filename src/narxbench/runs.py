@@ -1,0 +1,109 @@
+"""Run files: one JSON file for each run of a search, with all that is needed to know where its numbers come from."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pydantic
+
+from narxbench.errors import NarxbenchError
+from narxbench.files import canonical_json, write_atomically
+from narxbench.fitness import StructureProblem
+from narxbench.provenance import versions
+from narxbench.search import SearchResult
+from narxbench.validation import Settings, validated
+
+
+class RunAxes(Settings):
+    """What distinguishes a run from the others of the matrix."""
+
+    system: str
+    snr_db: str
+    search: str
+    criterion: str
+    seed: int
+
+
+class ProblemSize(Settings):
+    """The structure problem that was searched."""
+
+    n_u: int
+    n_y: int
+    degree: int
+    n_terms: int
+    n_validation: int
+
+
+class History(Settings):
+    """The best J so far, at each improvement."""
+
+    evaluations: list[int]
+    fitness: list[float]
+
+
+class Run(Settings):
+    """The content of a run file. ``fitness`` and ``sse`` are null when every structure was divergent."""
+
+    axes: RunAxes
+    algorithm: str
+    settings: dict[str, Any]
+    problem: ProblemSize
+    data_sha256: str
+    versions: dict[str, str]
+    evaluations: int
+    fitness: float | None
+    sse: float | None
+    terms: list[str]
+    coefficients: list[float]
+    history: History
+
+    @pydantic.model_validator(mode="after")
+    def _consistent(self) -> "Run":
+        if len(self.terms) != len(self.coefficients):
+            raise ValueError(f"found {len(self.terms)} terms and {len(self.coefficients)} coefficients")
+        if (self.fitness is None) != (not self.terms):
+            raise ValueError("found terms without a fitness, or a fitness without terms")
+        if len(self.history.evaluations) != len(self.history.fitness):
+            raise ValueError("found a history of unequal columns")
+        return self
+
+
+def run_of(result: SearchResult, problem: StructureProblem, axes: RunAxes, data_sha256: str) -> Run:
+    """Return the run file's content for the result of a search."""
+    return Run(
+        axes=axes,
+        algorithm=result.algorithm,
+        settings=result.settings,
+        problem=ProblemSize(
+            n_u=problem.n_u,
+            n_y=problem.n_y,
+            degree=problem.degree,
+            n_terms=len(problem.terms),
+            n_validation=problem.n_validation,
+        ),
+        data_sha256=data_sha256,
+        versions=versions(),
+        evaluations=result.evaluations,
+        fitness=result.fitness if math.isfinite(result.fitness) else None,
+        sse=result.sse if math.isfinite(result.sse) else None,
+        terms=result.terms,
+        coefficients=result.coefficients,
+        history=History(evaluations=[e for e, _ in result.history], fitness=[j for _, j in result.history]),
+    )
+
+
+def write_run(path: str | Path, run: Run) -> None:
+    """Write a run file."""
+    write_atomically(path, canonical_json(run.model_dump(mode="json")))
+
+
+def read_run(path: str | Path) -> Run:
+    """Read a run file; one that is missing, damaged or not a run file is a clear error."""
+    try:
+        content = pydantic.TypeAdapter(Any).validate_json(Path(path).read_bytes())
+    except OSError as error:
+        raise NarxbenchError(f"{path}: cannot be read: {error.strerror}") from None
+    except pydantic.ValidationError as error:
+        detail = error.errors()[0]["msg"]
+        raise NarxbenchError(f"{path}: damaged, not valid JSON ({detail}); delete it and run again") from None
+    return validated(Run, content, str(path))
