@@ -110,7 +110,7 @@ def summarise(
 def _check_runs(runs: Sequence[Run], data_sha256: str, settings: dict[str, Any], seeds: Sequence[int]) -> None:
     first = runs[0]
     for run in runs:
-        name = "/".join([run.axes.system, run.axes.snr_db, run.axes.search, run.axes.criterion, f"seed {run.axes.seed}"])
+        name = "/".join(str(axis) for axis in run.axes.model_dump().values())
         for what, found, wanted in (
             ("axes", run.axes.model_copy(update={"seed": 0}), first.axes.model_copy(update={"seed": 0})),
             ("settings", run.settings, settings),
@@ -118,10 +118,14 @@ def _check_runs(runs: Sequence[Run], data_sha256: str, settings: dict[str, Any],
             ("versions", run.versions, first.versions),
         ):
             if found != wanted:
-                raise NarxbenchError(f"run {name}: its {what} differ: found {found}; needed: {wanted}; delete it and run again")
+                raise NarxbenchError(
+                    f"run {name}: its {what} differ: found {found}; needed: {wanted}; delete it and run again"
+                )
     if sorted(run.axes.seed for run in runs) != sorted(seeds):
         missing = sorted(set(seeds) - {run.axes.seed for run in runs})
-        raise NarxbenchError(f"{len(runs)} runs do not match the {len(seeds)} seeds of the experiment; missing: {missing}")
+        raise NarxbenchError(
+            f"{len(runs)} runs do not match the {len(seeds)} seeds of the experiment; missing: {missing}"
+        )
 
 
 def _convergence(runs: Sequence[Run], evaluations: int) -> dict[str, Any]:

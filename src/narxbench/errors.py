@@ -10,5 +10,6 @@ class NarxbenchError(ValueError):
 
 def did_you_mean(word: object, allowed: Iterable[str]) -> str:
     """Return ``" (did you mean 'x'?)"`` for the closest allowed word, or an empty string."""
-    close = get_close_matches(str(word), list(allowed), n=1, cutoff=0.6)
-    return f" (did you mean {close[0]!r}?)" if close else ""
+    by_lower_case = {name.lower(): name for name in allowed}
+    close = get_close_matches(str(word).lower(), by_lower_case, n=1, cutoff=0.6)
+    return f" (did you mean {by_lower_case[close[0]]!r}?)" if close else ""

@@ -110,7 +110,7 @@ class StructureProblem:
         )
 
     def evaluate_positions(self, positions: NDArray[np.uint8]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-        """Return J (structures,), e (structures,) and weights (structures, N_t) of 0/1 rows of shape (structures, N_t)."""
+        """Return J (structures,), e (structures,) and weights (structures, N_t) of 0/1 rows (structures, N_t)."""
         count = len(positions)
         fitness, sse, coefficients = np.empty(count), np.empty(count), np.empty((count, len(self.terms)))
         evaluate_structures(self.data, np.ascontiguousarray(positions, np.uint8), fitness, sse, coefficients)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from narxbench.arithmetic import compiled, natural_log
-from narxbench.lanes import LANES, fill, load, store
+from narxbench.lanes import LANES, fill, larger_magnitude, load, store
 from narxbench.terms import INPUT, OUTPUT, Monomial
 
 Floats = NDArray[np.float64]
@@ -40,7 +40,7 @@ class ProblemData(NamedTuple):
 
     gram: Floats  # (N_t, N_t) inner products of the candidate columns over the estimation rows
     moments: Floats  # (N_t,) inner products of the candidate columns with y
-    inputs: Floats  # (L, number of u-monomials) over the validation rows; column 0 is 1
+    inputs: Floats  # (L + 3, number of u-monomials) over the validation rows; column 0 is 1; three rows to fill up
     term_node: Integers  # (N_t,) node (y-monomial) of each candidate term
     term_input: Integers  # (N_t,) u-monomial of each candidate term
     node_parent: Integers  # (nodes,) node without its last factor; node 0 is the constant
@@ -56,7 +56,7 @@ def prepare(
 ) -> ProblemData:
     """Compute what all candidate structures share.
 
-    ``u`` and ``y`` have the same length; rows ``first_row`` to ``len(y) - n_validation - 1`` estimate, the rest validate.
+    ``u`` and ``y`` are equally long; rows ``first_row`` to ``len(y) - n_validation - 1`` estimate, the rest validate.
     """
     n = len(y)
     estimation, validation = np.arange(first_row, n - n_validation), np.arange(n - n_validation, n)
@@ -70,7 +70,7 @@ def prepare(
     return ProblemData(
         gram=gram,
         moments=moments,
-        inputs=np.ascontiguousarray(np.array([_product(u, y, m, validation) for m in by_input]).T),
+        inputs=np.vstack([np.array([_product(u, y, m, validation) for m in by_input]).T, np.zeros((3, len(by_input)))]),
         term_node=np.array([by_node[m] for m, _ in split]),
         term_input=np.array([by_input[m] for _, m in split]),
         node_parent=np.array([by_node[m[:-1]] for m in by_node]),
@@ -90,7 +90,7 @@ def _product(u: Floats, y: Floats, monomial: Monomial, rows: Integers) -> Floats
 
 
 @compiled
-def _inner_products(columns, target):  # type: ignore[no-untyped-def]
+def _inner_products(columns, target):
     # Row by row: each sum runs over time in order, and the inner loop is free of reductions.
     n = columns.shape[1]
     gram, moments = np.zeros((n, n)), np.zeros(n)
@@ -107,7 +107,7 @@ def _inner_products(columns, target):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def evaluate_structures(data, positions, fitness, sse, coefficients):  # type: ignore[no-untyped-def]
+def evaluate_structures(data, positions, fitness, sse, coefficients):
     """Evaluate each row of ``positions`` (structures x N_t, 0 or 1) and write J to ``fitness`` and e to ``sse``.
 
     J = L ln(e) + penalty * cardinality (paper, equations 9 to 11). Empty, singular and divergent structures get +inf in
@@ -118,13 +118,12 @@ def evaluate_structures(data, positions, fitness, sse, coefficients):  # type: i
     n_y, n_steps = data.initial.shape[0], data.measured.shape[0]
     member, size = np.zeros((n_terms, LANES), np.int64), np.zeros(LANES, np.int64)
     regular = np.zeros(LANES, np.bool_)
-    factor = np.zeros((n_terms, n_terms, LANES))
+    factor = np.empty(n_terms * n_terms * LANES)
     inverse_pivot, weights = np.zeros((n_terms, LANES)), np.zeros((n_terms, LANES))
     theta = np.zeros((n_terms, LANES))
     present = np.zeros(n_terms, np.bool_)
-    simulated = np.zeros((n_y + n_steps) * LANES)
-    nodes = np.zeros((n_nodes * (BLOCK + 1)) * LANES)
-    errors = np.zeros(LANES)
+    simulated, nodes = np.empty((n_y + n_steps) * LANES), np.empty(n_nodes * (BLOCK + 1) * LANES)
+    errors, peaks = np.empty(LANES), np.empty(LANES)
     for first in range(0, positions.shape[0], LANES):
         width = min(LANES, positions.shape[0] - first)
         present[:] = False
@@ -147,13 +146,10 @@ def evaluate_structures(data, positions, fitness, sse, coefficients):  # type: i
             for lane in range(width):
                 for t in range(n_terms):
                     coefficients[first + lane, t] = theta[t, lane]
-        _simulate(data, present, theta.reshape(-1), nodes, simulated, errors)
+        _simulate(data, present, theta.reshape(-1), nodes, simulated, errors, peaks)
         for lane in range(width):
-            bounded = True
-            for k in range(n_y, n_y + n_steps):
-                # A NaN fails the comparison too.
-                bounded &= abs(simulated[k * LANES + lane]) <= data.bound
-            if regular[lane] and bounded:
+            # One step may overflow to a NaN, which is no peak but makes the error a NaN.
+            if regular[lane] and peaks[lane] <= data.bound and not math.isnan(errors[lane]):
                 e = max(errors[lane], SMALLEST_SSE)
                 sse[first + lane] = errors[lane]
                 fitness[first + lane] = n_steps * natural_log(e) + data.penalty * size[lane]
@@ -163,55 +159,68 @@ def evaluate_structures(data, positions, fitness, sse, coefficients):  # type: i
 
 
 @compiled
-def _estimate(data, member, size, factor, inverse_pivot, weights, regular):  # type: ignore[no-untyped-def]
+def _estimate(data, member, size, factor, inverse_pivot, weights, regular):
     # Least squares by the normal equations: Cholesky factor row by row, forward and backward substitution. A lane with
     # fewer terms than the widest is filled up with unit rows, which change nothing in its own part.
     widest = size.max()
+    row = widest * LANES
     for lane in range(LANES):
         for i in range(widest):
             if i < size[lane]:
                 t = member[i, lane]
                 for j in range(i + 1):
-                    factor[i, j, lane] = data.gram[t, member[j, lane]]
+                    factor[i * row + j * LANES + lane] = data.gram[t, member[j, lane]]
                 weights[i, lane] = data.moments[t]
             else:
                 for j in range(i):
-                    factor[i, j, lane] = 0.0
-                factor[i, i, lane] = 1.0
+                    factor[i * row + j * LANES + lane] = 0.0
+                factor[i * row + i * LANES + lane] = 1.0
                 weights[i, lane] = 0.0
-    flat, inverse, w = factor.reshape(-1), inverse_pivot.reshape(-1), weights.reshape(-1)
-    row = factor.shape[1] * LANES
+    inverse, w = inverse_pivot.reshape(-1), weights.reshape(-1)
     pivots = np.empty(LANES)
     for i in range(widest):
-        for j in range(i):
-            s = load(flat, i * row + j * LANES)
+        here = i * row
+        for j in range(0, i - 1, 2):
+            # Two columns at a time: each entry of row i is loaded once for both.
+            left, right = j * row, (j + 1) * row
+            s, t = load(factor, here + j * LANES), load(factor, here + (j + 1) * LANES)
             for k in range(j):
-                s = s - load(flat, i * row + k * LANES) * load(flat, j * row + k * LANES)
-            store(flat, i * row + j * LANES, s * load(inverse, j * LANES))
-        s = load(flat, i * row + i * LANES)
+                x = load(factor, here + k * LANES)
+                s = s - x * load(factor, left + k * LANES)
+                t = t - x * load(factor, right + k * LANES)
+            s = s * load(inverse, j * LANES)
+            store(factor, here + j * LANES, s)
+            t = t - s * load(factor, right + j * LANES)
+            store(factor, here + (j + 1) * LANES, t * load(inverse, (j + 1) * LANES))
+        if i % 2 == 1:
+            s = load(factor, here + (i - 1) * LANES)
+            for k in range(i - 1):
+                s = s - load(factor, here + k * LANES) * load(factor, (i - 1) * row + k * LANES)
+            store(factor, here + (i - 1) * LANES, s * load(inverse, (i - 1) * LANES))
+        s = load(factor, i * row + i * LANES)
         for k in range(i):
-            x = load(flat, i * row + k * LANES)
+            x = load(factor, i * row + k * LANES)
             s = s - x * x
         store(pivots, 0, s)
         for lane in range(LANES):
-            if not pivots[lane] > SINGULAR * factor[i, i, lane]:
+            if not pivots[lane] > SINGULAR * factor[i * row + i * LANES + lane]:
                 regular[lane] = False
                 pivots[lane] = 1.0
             inverse_pivot[i, lane] = 1.0 / math.sqrt(pivots[lane])
     for i in range(widest):
         s = load(w, i * LANES)
         for k in range(i):
-            s = s - load(flat, i * row + k * LANES) * load(w, k * LANES)
+            s = s - load(factor, i * row + k * LANES) * load(w, k * LANES)
         store(w, i * LANES, s * load(inverse, i * LANES))
     for i in range(widest - 1, -1, -1):
         s = load(w, i * LANES)
         for k in range(i + 1, widest):
-            s = s - load(flat, k * row + i * LANES) * load(w, k * LANES)
+            s = s - load(factor, k * row + i * LANES) * load(w, k * LANES)
         store(w, i * LANES, s * load(inverse, i * LANES))
 
 
 @compiled
-def _simulate(data, present, theta, nodes, simulated, errors):  # type: ignore[no-untyped-def]
+def _simulate(data, present, theta, nodes, simulated, errors, peaks):
     # `nodes` holds c_m(k) of BLOCK steps for each node m, then one running value for each node that has children.
     n_terms, n_nodes = present.shape[0], data.node_parent.shape[0]
     n_y, n_steps = data.initial.shape[0], data.measured.shape[0]
@@ -227,17 +236,19 @@ def _simulate(data, present, theta, nodes, simulated, errors):  # type: ignore[n
     # Terms that are present, grouped by node.
     term_offset, term_input = np.empty(n_terms, np.int64), np.empty(n_terms, np.int64)
     group = np.zeros(n_nodes + 1, np.int64)
+    varying = np.zeros(n_nodes, np.bool_)
     count = 0
     for m in range(n_nodes):
         if node_present[m]:
             for t in range(n_terms):
                 if present[t] and data.term_node[t] == m:
                     term_offset[count], term_input[count] = t * LANES, data.term_input[t]
+                    varying[m] |= data.term_input[t] > 0
                     count += 1
         group[m + 1] = count
     # The nested sum as a program: families (parent: where its c starts, where its value goes, its children) from the
     # last to the first; children (where the value starts, how far it moves with each step, lag).
-    family, child = np.empty((n_nodes, 4), np.int64), np.empty((n_nodes, 3), np.int64)
+    family, child = np.empty((n_nodes, 5), np.int64), np.empty((n_nodes, 3), np.int64)
     n_families = n_children = 0
     previous = -1
     for m in range(n_nodes - 1, 0, -1):
@@ -246,37 +257,50 @@ def _simulate(data, present, theta, nodes, simulated, errors):  # type: ignore[n
             if parent != previous:
                 family[n_families, 0], family[n_families, 1] = parent * BLOCK * LANES, running + parent * LANES
                 family[n_families, 2] = n_children
+                family[n_families, 4] = LANES if varying[parent] else 0
                 has_children[parent] = True
                 previous = parent
                 n_families += 1
             if has_children[m]:
                 child[n_children, 0], child[n_children, 1] = running + m * LANES, 0
             else:
-                child[n_children, 0], child[n_children, 1] = m * BLOCK * LANES, LANES
+                child[n_children, 0], child[n_children, 1] = m * BLOCK * LANES, LANES if varying[m] else 0
             child[n_children, 2] = data.node_lag[m] * LANES
             n_children += 1
             family[n_families - 1, 3] = n_children
     for j in range(n_y):
         store(simulated, j * LANES, fill(data.initial[j]))
-    total = fill(0.0)
+    total = peak = fill(0.0)
     for start in range(0, n_steps, BLOCK):
         length = min(BLOCK, n_steps - start)
         for m in range(n_nodes):
-            if node_present[m]:
-                for k in range(length):
-                    c = fill(0.0)
-                    for q in range(group[m], group[m + 1]):
-                        c = c + load(theta, term_offset[q]) * fill(data.inputs[start + k, term_input[q]])
-                    store(nodes, (m * BLOCK + k) * LANES, c)
+            if node_present[m] and (varying[m] or start == 0):
+                first, last = group[m], group[m + 1]
+                # Four steps at a time: their sums are independent, and each weight is loaded once for all.
+                for k in range(0, length if varying[m] else 1, 4):
+                    c0 = c1 = c2 = c3 = fill(0.0)
+                    for q in range(first, last):
+                        weight, i = load(theta, term_offset[q]), term_input[q]
+                        c0 = c0 + weight * fill(data.inputs[start + k, i])
+                        c1 = c1 + weight * fill(data.inputs[start + k + 1, i])
+                        c2 = c2 + weight * fill(data.inputs[start + k + 2, i])
+                        c3 = c3 + weight * fill(data.inputs[start + k + 3, i])
+                    at = (m * BLOCK + k) * LANES
+                    store(nodes, at, c0)
+                    store(nodes, at + LANES, c1)
+                    store(nodes, at + 2 * LANES, c2)
+                    store(nodes, at + 3 * LANES, c3)
         for k in range(length):
             now = (n_y + start + k) * LANES
-            value = load(nodes, k * LANES)
+            value = load(nodes, k * LANES if varying[0] else 0)
             for f in range(n_families):
-                value = load(nodes, family[f, 0] + k * LANES)
+                value = load(nodes, family[f, 0] + k * family[f, 4])
                 for q in range(family[f, 2], family[f, 3]):
                     value = value + load(nodes, child[q, 0] + k * child[q, 1]) * load(simulated, now - child[q, 2])
                 store(nodes, family[f, 1], value)
             store(simulated, now, value)
             error = fill(data.measured[start + k]) - value
             total = total + error * error
+            peak = larger_magnitude(peak, value)
     store(errors, 0, total)
+    store(peaks, 0, peak)

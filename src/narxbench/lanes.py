@@ -17,7 +17,7 @@ LANES = 16
 _VECTOR = ir.VectorType(ir.DoubleType(), LANES)
 
 
-class LanesType(types.Type):  # type: ignore[misc]
+class LanesType(types.Type):
     """Numba's type of one vector of ``LANES`` doubles."""
 
     def __init__(self) -> None:
@@ -28,7 +28,7 @@ _lanes = LanesType()
 
 
 @register_model(LanesType)
-class _LanesModel(models.PrimitiveModel):  # type: ignore[misc]
+class _LanesModel(models.PrimitiveModel):
     def __init__(self, manager: Any, frontend_type: Any) -> None:
         super().__init__(manager, frontend_type, _VECTOR)
 
@@ -75,13 +75,25 @@ def fill(_: Any, number: Any) -> Any:
     return _lanes(types.float64), generate
 
 
+@intrinsic
+def larger_magnitude(_: Any, worst: Any, value: Any) -> Any:
+    """``larger_magnitude(worst, value)``: abs(value) in the lanes where it exceeds worst, else worst (also for NaN)."""
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        negated = builder.fsub(ir.Constant(_VECTOR, [0.0] * LANES), args[1])
+        magnitude = builder.select(builder.fcmp_ordered(">", args[1], negated), args[1], negated)
+        return builder.select(builder.fcmp_ordered(">", magnitude, args[0]), magnitude, args[0])
+
+    return _lanes(_lanes, _lanes), generate
+
+
 def _define(operation: Any, instruction: str) -> None:
     @infer_global(operation)
-    class _Template(AbstractTemplate):  # type: ignore[misc]
+    class _Template(AbstractTemplate):
         def generic(self, args: Any, kws: Any) -> Any:
             return signature(_lanes, _lanes, _lanes) if args == (_lanes, _lanes) else None
 
-    @lower_builtin(operation, LanesType, LanesType)  # type: ignore[untyped-decorator]
+    @lower_builtin(operation, LanesType, LanesType)
     def _lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         return getattr(builder, instruction)(*args)
 

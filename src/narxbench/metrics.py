@@ -22,7 +22,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class SpuriousTerms:
-    """``ratio`` is r, ``frequency_max`` is nu_max, ``most_frequent`` the index of that term (None when there is none)."""
+    """``ratio`` is r, ``frequency_max`` is nu_max, ``most_frequent`` the index of that term (None: there is none)."""
 
     ratio: Interval
     frequency_max: Interval
@@ -42,7 +42,7 @@ def selection_frequency(count: int, runs: int, confidence: float = 0.95) -> Inte
     nu, spread = count / runs, z * z / runs
     centre = (nu + spread / 2) / (1 + spread)
     half = z * math.sqrt(nu * (1 - nu) / runs + spread / (4 * runs)) / (1 + spread)
-    return Interval(nu, 0.0 if count == 0 else max(0.0, centre - half), 1.0 if count == runs else min(1.0, centre + half))
+    return Interval(nu, centre - half if count > 0 else 0.0, centre + half if count < runs else 1.0)
 
 
 def spurious_terms(
@@ -67,20 +67,20 @@ def spurious_terms(
     np.add.at(weights, (np.arange(resamples)[:, None], picks), 1)
     resampled = weights @ spurious.astype(np.int64)
     return SpuriousTerms(
-        ratio=_centred(np.count_nonzero(counts), np.count_nonzero(resampled, axis=1), n_terms, confidence),
-        frequency_max=_centred(counts.max(), resampled.max(axis=1), runs, confidence),
+        ratio=_centred(int(np.count_nonzero(counts)), np.count_nonzero(resampled, axis=1), n_terms, confidence),
+        frequency_max=_centred(int(counts.max()), resampled.max(axis=1), runs, confidence),
         most_frequent=int(counts.argmax()) if counts.any() else None,
     )
 
 
 def _centred(observed: int, resampled: NDArray[np.int64], scale: int, confidence: float) -> Interval:
     # Whole numbers until the last division, so that no rounding depends on the order of a sum.
-    shift = int(observed) - int(resampled.sum()) / len(resampled)
+    shift = observed - int(resampled.sum()) / len(resampled)
     ordered = np.sort(resampled)
     tail = (1 - confidence) / 2
     low = int(ordered[math.floor(tail * (len(ordered) - 1))]) + shift
     high = int(ordered[math.ceil((1 - tail) * (len(ordered) - 1))]) + shift
-    value = int(observed) / scale
+    value = observed / scale
     return Interval(value, min(value, max(0.0, low / scale)), max(value, min(1.0, high / scale)))
 
 

@@ -22,7 +22,7 @@ def versions() -> dict[str, str]:
 
 @cache
 def code_digest(*modules: str) -> str:
-    """Return a digest of the code of modules or of packages with their modules; comments and docstrings do not count."""
+    """Return a digest of the code of modules, or packages with their modules, without comments and docstrings."""
     files: set[Path] = set()
     for name in modules:
         spec = find_spec(name)

@@ -72,6 +72,4 @@ class RecordedInput(Settings):
         return recorded[:size]
 
 
-Excitation = Annotated[
-    UniformInput | GaussianInput | AutoregressiveInput | RecordedInput, Field(discriminator="kind")
-]
+Excitation = Annotated[UniformInput | GaussianInput | AutoregressiveInput | RecordedInput, Field(discriminator="kind")]

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 import numpy as np
-import yaml
 from numpy.typing import NDArray
 from pydantic import Field
 
@@ -25,6 +24,7 @@ from narxbench.terms import (
     tokenize,
 )
 from narxbench.validation import Settings, validated
+from narxbench.yaml_files import read_mapping
 
 # The systems that come with the project live in its config folder; an installed copy carries them inside the package.
 _BUNDLED = Path(__file__).parent / "bundled_systems"
@@ -53,7 +53,7 @@ class SystemFile(Settings):
 class System:
     """A polynomial NARX system: its true terms with coefficients, and the lags and degree of the candidate terms.
 
-    ``terms`` and ``coefficients`` are in the order of the equation; ``n_u``, ``n_y`` and ``degree`` span the candidates.
+    ``terms`` and ``coefficients`` keep the order of the equation; ``n_u``, ``n_y`` and ``degree`` span the candidates.
     """
 
     def __init__(
@@ -83,9 +83,10 @@ class System:
     ) -> Signals:
         """Simulate the system from rest and return ``(u, y)`` after the washout.
 
-        ``snr_db`` sets the noise variance to var(y) / 10^(SNR/10), y being the noise-free output (None: no noise); it is
-        added to the output, or inside the equation with ``noise="equation"``. Input and unit-variance noise depend on
-        the system's name and ``seed`` alone, so all SNRs share them. Raises :class:`NarxbenchError` on divergence.
+        ``snr_db`` sets the noise variance to var(y) / 10^(SNR/10), y being the noise-free output (None: no noise). The
+        noise is added to the output, or inside the equation with ``noise="equation"``. Input and unit-variance noise
+        depend on the system's name and ``seed`` alone, so all SNRs share them. Raises :class:`NarxbenchError` on
+        divergence.
         """
         for label, value, least in (("samples", samples, 1), ("washout", washout, 0), ("seed", seed, 0)):
             if isinstance(value, bool) or not isinstance(value, int) or value < least:
@@ -139,7 +140,9 @@ def parse_equation(equation: str) -> list[tuple[Monomial, float]]:
         if summand:
             pairs.append(_summand(summand, sign, right))
         elif signed or pairs:
-            raise NarxbenchError(f"equation: two signs in a row before column {token.column + 1} of {right.strip()[:60]!r}")
+            raise NarxbenchError(
+                f"equation: two signs in a row before column {token.column + 1} of {right.strip()[:60]!r}"
+            )
         summand, sign, signed = [], (1.0 if token.text == "+" else -1.0), True
     if not summand:
         raise NarxbenchError(f"equation: {equation[:60]!r} ends where a term is expected")
@@ -190,11 +193,7 @@ def load_system(name: str, folder: str | Path | None = None) -> System:
             f"allowed: {', '.join(names) or 'none, the folder has no system files'}{did_you_mean(name, names)}"
         )
     path = Path(folder or SYSTEMS_FOLDER) / f"{name}.yaml"
-    try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise NarxbenchError(f"{path}: not readable as YAML: {' '.join(str(error).split())}") from None
-    described = validated(SystemFile, content, str(path))
+    described = validated(SystemFile, read_mapping(path), str(path))
     try:
         return System(name, **described.model_dump())
     except NarxbenchError as error:

@@ -115,10 +115,12 @@ def tokenize(text: str, what: str) -> list[Token]:
             lag = int(match["lag"]) if len(match["lag"]) <= 9 else MAX_LAG + 1
             power = match["power"] or "1"
             exponent = int(power) if len(power) <= 9 else MAX_DEGREE + 1
-            if not 1 <= lag <= MAX_LAG:
-                raise NarxbenchError(f"{what} {_shortened(text)}: found lag {match['lag'][:12]}; allowed: 1 to {MAX_LAG}")
-            if not 1 <= exponent <= MAX_DEGREE:
-                raise NarxbenchError(f"{what} {_shortened(text)}: found power {power[:12]}; allowed: 1 to {MAX_DEGREE}")
+            for name, found, value, most in (
+                ("lag", match["lag"], lag, MAX_LAG),
+                ("power", power, exponent, MAX_DEGREE),
+            ):
+                if not 1 <= value <= most:
+                    raise NarxbenchError(f"{what} {_shortened(text)}: found {name} {found[:12]}; allowed: 1 to {most}")
             monomial = ((SIGNALS.index(match["factor"][0]), lag),) * exponent
         tokens.append(Token(_kind(match), match[0], monomial, position))
         position = match.end()

@@ -1,9 +1,10 @@
 """Searching for the structure: one file per algorithm, found by being in this folder.
 
 An algorithm is a module with ``Settings`` (a :class:`narxbench.validation.Settings` model, every open choice a named
-field) and ``run(objective, draws, settings)``, which spends the budget of an :class:`~narxbench.search.objective.Objective`
-and takes every random number from ``draws``. A field ``count_initial_evaluations`` set to false gives the run one
-population (``swarm_size`` or ``population_size``) of evaluations on top of its budget.
+field) and ``run(objective, draws, settings)``, which spends the budget of an
+:class:`~narxbench.search.objective.Objective` and takes every random number from ``draws``. A field
+``count_initial_evaluations`` set to false gives the run one population (``swarm_size`` or ``population_size``) of
+evaluations on top of its budget.
 """
 
 import pkgutil
@@ -28,8 +29,9 @@ _SHARED = ("objective", "population")
 class SearchResult:
     """The outcome of one run.
 
-    ``terms`` is the best structure found (canonical order; empty when every structure was divergent), ``fitness`` its J,
-    ``sse`` its free-run error and ``coefficients`` its weights; ``history`` lists (evaluations, best J) at improvements.
+    ``terms`` is the best structure found (canonical order; empty when every structure was divergent), ``fitness`` its
+    J, ``sse`` its free-run error and ``coefficients`` its weights; ``history`` lists (evaluations, best J) at each
+    improvement.
     """
 
     terms: list[str]
@@ -45,7 +47,7 @@ class SearchResult:
 
 def algorithm_names() -> list[str]:
     """Return the names of all algorithms."""
-    return sorted(m.name for m in pkgutil.iter_modules(__path__) if m.name not in _SHARED and not m.name.startswith("_"))
+    return sorted(module.name for module in pkgutil.iter_modules(__path__) if module.name not in _SHARED)
 
 
 def algorithm_module(name: str) -> "ModuleType":
@@ -78,6 +80,7 @@ def search(
     Parameters
     ----------
     problem : StructureProblem
+        Data, candidate terms and criterion.
     algorithm : str
         Name of a module in this package, e.g. ``"upso2d"`` or ``"ga"``.
     seed : int

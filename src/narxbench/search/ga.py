@@ -1,6 +1,7 @@
-"""Binary genetic algorithm for structure selection (paper, section IV-A; Siedlecki and Sklansky 1989, Grefenstette 1986).
+"""Binary genetic algorithm for structure selection (paper, section IV-A).
 
-An individual is a 0/1 vector of length N_t. A generation: parents by selection, crossover of pairs, bit-flip mutation.
+The paper cites Siedlecki and Sklansky (1989) and Grefenstette (1986) for it. An individual is a 0/1 vector of length
+N_t. A generation: parents by selection, crossover of pairs, bit-flip mutation.
 """
 
 from typing import Literal, NamedTuple
@@ -15,6 +16,8 @@ from narxbench.validation import Settings as BaseSettings
 
 PROPORTIONAL, LINEAR_RANK, TOURNAMENT = 0, 1, 2
 ONE_POINT, TWO_POINT, UNIFORM = 0, 1, 2
+_SELECTION = {"proportional": PROPORTIONAL, "linear_rank": LINEAR_RANK, "tournament": TOURNAMENT}
+_CROSSOVER = {"one_point": ONE_POINT, "two_point": TWO_POINT, "uniform": UNIFORM}
 
 
 class Settings(BaseSettings):
@@ -51,7 +54,7 @@ class Parameters(NamedTuple):
 
 
 @compiled
-def selection_weights(fitness, scheme):  # type: ignore[no-untyped-def]
+def selection_weights(fitness, scheme):
     """Return the roulette weight of each individual.
 
     Proportional: worst - J, worst being the largest finite J; a divergent individual weighs 0. Linear rank: N for the
@@ -77,7 +80,7 @@ def selection_weights(fitness, scheme):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def select_parent(fitness, weights, scheme, draws):  # type: ignore[no-untyped-def]
+def select_parent(fitness, weights, scheme, draws):
     """Return the index of one parent: the better of two random individuals, or a roulette draw on the weights."""
     if scheme == TOURNAMENT:
         a = int(draws.random() * fitness.shape[0])
@@ -87,7 +90,7 @@ def select_parent(fitness, weights, scheme, draws):  # type: ignore[no-untyped-d
 
 
 @compiled
-def cross_over(a, b, scheme, draws):  # type: ignore[no-untyped-def]
+def cross_over(a, b, scheme, draws):
     """Exchange parts of two individuals in place: behind one point, between two points, or bit by bit."""
     n = a.shape[0]
     low, high = n, n
@@ -102,7 +105,7 @@ def cross_over(a, b, scheme, draws):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def mutate(individual, probability, draws):  # type: ignore[no-untyped-def]
+def mutate(individual, probability, draws):
     """Flip each bit in place with the given probability."""
     for j in range(individual.shape[0]):
         if draws.random() < probability:
@@ -110,7 +113,7 @@ def mutate(individual, probability, draws):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def random_survivors(size, count, elite, draws):  # type: ignore[no-untyped-def]
+def random_survivors(size, count, elite, draws):
     """Return ``count`` distinct individuals that survive intact, chosen at random; ``elite`` (or -1) is among them."""
     chosen = np.empty(count, np.int64)
     order = np.arange(size)
@@ -125,7 +128,7 @@ def random_survivors(size, count, elite, draws):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _evolve(data, record, draws, p):  # type: ignore[no-untyped-def]
+def _evolve(data, record, draws, p):
     size, n_terms = p.population_size, record.best_position.shape[0]
     population = initial_positions(draws, size, n_terms, p.uniform_cardinality)
     fitness = np.empty(size)
@@ -153,7 +156,7 @@ def _evolve(data, record, draws, p):  # type: ignore[no-untyped-def]
 def run(objective: Objective, draws: np.random.Generator, settings: Settings) -> None:
     """Spend the objective's budget on one run of the GA."""
     # At least one individual is replaced in each generation, or the search would never end.
-    survivors = min(settings.population_size - round(settings.generation_gap * settings.population_size), settings.population_size - 1)
+    replaced = max(1, round(settings.generation_gap * settings.population_size))
     _evolve(
         objective.data,
         objective.record,
@@ -162,10 +165,10 @@ def run(objective: Objective, draws: np.random.Generator, settings: Settings) ->
             population_size=settings.population_size,
             crossover_probability=float(settings.crossover_probability),
             mutation_probability=float(settings.mutation_probability),
-            selection={"proportional": PROPORTIONAL, "linear_rank": LINEAR_RANK, "tournament": TOURNAMENT}[settings.selection],
-            crossover={"one_point": ONE_POINT, "two_point": TWO_POINT, "uniform": UNIFORM}[settings.crossover],
+            selection=_SELECTION[settings.selection],
+            crossover=_CROSSOVER[settings.crossover],
             elitism=settings.elitism,
-            survivors=survivors,
+            survivors=settings.population_size - replaced,
             uniform_cardinality=settings.initial_positions == "uniform_cardinality",
         ),
     )

@@ -9,27 +9,66 @@ from narxbench.arithmetic import compiled
 from narxbench.fitness import StructureProblem
 from narxbench.kernel import ProblemData, evaluate_structures
 
+_WORD = 64
+
 
 class Record(NamedTuple):
-    """The trace of one run, written by :func:`evaluate` and read when the run is over."""
+    """The trace of one run, and what it has learnt of structures that come up again."""
 
     fitness: NDArray[np.float64]  # (budget,) J of each evaluation
     spent: NDArray[np.int64]  # (1,) evaluations so far
     best_position: NDArray[np.uint8]  # (N_t,) first structure that reached the lowest J
     best_fitness: NDArray[np.float64]  # (1,)
+    known_structures: NDArray[np.uint64]  # (slots, words) hash table: the structure, one bit for each term
+    known_fitness: NDArray[np.float64]  # (slots,) its J
+    slot_used: NDArray[np.bool_]  # (slots,)
 
 
 @compiled
-def evaluate(data, record, positions, fitness):  # type: ignore[no-untyped-def]
+def _slot(record, position, words):
+    # Open addressing with linear probing; the table is never more than half full.
+    words[:] = np.uint64(0)
+    for t in range(position.shape[0]):
+        if position[t]:
+            words[t // _WORD] |= np.uint64(1) << np.uint64(t % _WORD)
+    mixed = np.uint64(0)
+    for word in words:
+        mixed = (mixed ^ word) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(32)
+    slot = np.int64(mixed & np.uint64(record.slot_used.shape[0] - 1))
+    while record.slot_used[slot] and not np.array_equal(record.known_structures[slot], words):
+        slot = (slot + 1) & (record.slot_used.shape[0] - 1)
+    return slot
+
+
+@compiled
+def evaluate(data, record, positions, fitness):
     """Evaluate as many rows of ``positions`` as the budget still allows; write J to ``fitness``; return their number.
 
-    Rows beyond the budget get +inf. Compiled algorithms call this, interpreted ones :meth:`Objective.evaluate`.
+    Rows beyond the budget get +inf. A structure that was evaluated before spends budget again, but no time. Compiled
+    algorithms call this, interpreted ones :meth:`Objective.evaluate`.
     """
     spent = record.spent[0]
     count = min(positions.shape[0], record.fitness.shape[0] - spent)
-    fitness[count:] = np.inf
-    evaluate_structures(data, positions[:count], fitness, np.empty(positions.shape[0]), np.empty((0, 0)))
+    slots, words = np.empty(count, np.int64), np.empty(record.known_structures.shape[1], np.uint64)
+    new, cardinality = np.empty(count, np.int64), np.empty(count, np.int64)
+    n_new = 0
     for i in range(count):
+        slots[i] = _slot(record, positions[i], words)
+        if not record.slot_used[slots[i]]:
+            record.slot_used[slots[i]] = True
+            record.known_structures[slots[i]] = words
+            new[n_new], cardinality[n_new] = i, positions[i].sum()
+            n_new += 1
+    # Structures of like size side by side: the cost of a group of lanes is that of its largest.
+    order = new[:n_new][np.argsort(cardinality[:n_new], kind="mergesort")]
+    values = np.empty(n_new)
+    evaluate_structures(data, positions[order], values, np.empty(n_new), np.empty((0, 0)))
+    for k in range(n_new):
+        record.known_fitness[slots[order[k]]] = values[k]
+    fitness[count:] = np.inf
+    for i in range(count):
+        fitness[i] = record.known_fitness[slots[i]]
         record.fitness[spent + i] = fitness[i]
         if fitness[i] < record.best_fitness[0]:
             record.best_fitness[0] = fitness[i]
@@ -44,11 +83,15 @@ class Objective:
     def __init__(self, problem: StructureProblem, budget: int) -> None:
         self.n_terms = len(problem.terms)
         self.data: ProblemData = problem.data
+        slots = 1 << (2 * budget - 1).bit_length()
         self.record = Record(
             fitness=np.empty(budget),
             spent=np.zeros(1, np.int64),
             best_position=np.zeros(self.n_terms, np.uint8),
             best_fitness=np.full(1, np.inf),
+            known_structures=np.zeros((slots, -(-self.n_terms // _WORD)), np.uint64),
+            known_fitness=np.zeros(slots),
+            slot_used=np.zeros(slots, np.bool_),
         )
 
     @property

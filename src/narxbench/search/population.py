@@ -6,7 +6,7 @@ from narxbench.arithmetic import compiled
 
 
 @compiled
-def initial_positions(draws, count, n_terms, uniform_cardinality):  # type: ignore[no-untyped-def]
+def initial_positions(draws, count, n_terms, uniform_cardinality):
     """Return ``count`` random structures as 0/1 rows of shape (count, N_t).
 
     Each term is chosen with probability 1/2, or, with ``uniform_cardinality``, the number of terms is uniform on 1..N_t
@@ -28,7 +28,7 @@ def initial_positions(draws, count, n_terms, uniform_cardinality):  # type: igno
 
 
 @compiled
-def roulette(weights, fraction):  # type: ignore[no-untyped-def]
+def roulette(weights, fraction):
     """Return j with sum(weights[:j]) <= fraction * sum(weights) < sum(weights[:j+1]), counting negative weights as 0.
 
     ``fraction`` is uniform on [0, 1). If no weight is positive, every j is equally likely.

@@ -17,6 +17,7 @@ from narxbench.validation import Settings as BaseSettings
 
 CARDINALITY, ATTRIBUTE = 0, 1
 OFF, LITERAL, RANGE_NORMALISED = 0, 1, 2
+_FEEDBACK = {"none": OFF, "literal": LITERAL, "range_normalised": RANGE_NORMALISED}
 
 
 class Settings(BaseSettings):
@@ -67,7 +68,7 @@ class Parameters(NamedTuple):
 
 
 @compiled
-def learning_set(exemplar, position):  # type: ignore[no-untyped-def]
+def learning_set(exemplar, position):
     """Return L of an exemplar (pbest, gbest, nbest): one-hot at its cardinality; exemplar AND NOT position."""
     n = position.shape[0]
     learned = np.zeros((2, n))
@@ -82,29 +83,35 @@ def learning_set(exemplar, position):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def self_learning_set(position):  # type: ignore[no-untyped-def]
+def self_learning_set(position):
     """Return L_self: one-hot at the position's cardinality; the position itself."""
     return learning_set(position, np.zeros_like(position))
 
 
 @compiled
-def velocity_update(velocity, inertia, cognitive, social, self_weight, unification, own, gbest, nbest, itself):  # type: ignore[no-untyped-def]
+def velocity_update(velocity, inertia, c1, r1, c2, r2, delta, unification, own, gbest, nbest, itself):
     """Return v_i = u v_gi + (1 - u) v_li (paper, equations 3 to 5); all matrices have shape (2, N_t).
 
-    ``cognitive`` = c_1 r_1 and ``social`` = c_2 r_2; ``own``, ``gbest``, ``nbest`` and ``itself`` are L_cog, L_soc,1,
-    L_soc,2 and L_self; ``self_weight`` is Delta_i and ``unification`` is u(t).
+    ``own``, ``gbest``, ``nbest`` and ``itself`` are L_cog, L_soc,1, L_soc,2 and L_self; ``delta`` is Delta_i and
+    ``unification`` is u(t).
     """
-    v_global = inertia * velocity + cognitive * own + social * gbest + self_weight * itself
-    v_local = inertia * velocity + cognitive * own + social * nbest + self_weight * itself
-    return unification * v_global + (1.0 - unification) * v_local
+    updated = np.empty_like(velocity)
+    for row in (CARDINALITY, ATTRIBUTE):
+        for j in range(velocity.shape[1]):
+            v = inertia * velocity[row, j] + c1 * r1[row, j] * own[row, j]
+            v_global = v + c2 * r2[row, j] * gbest[row, j] + delta * itself[row, j]
+            v_local = v + c2 * r2[row, j] * nbest[row, j] + delta * itself[row, j]
+            updated[row, j] = unification * v_global + (1.0 - unification) * v_local
+    return updated
 
 
 @compiled
-def self_feedback(fitness, previous, mode):  # type: ignore[no-untyped-def]
+def self_feedback(fitness, previous, mode):
     """Return Delta of every particle (paper, equation 6) from the swarm's J now and one iteration before.
 
-    Literal: delta = 1 - f / max(F), positive when f_t / f_(t-1) < 1. Range-normalised: delta = 1 - (f - min F) / (max F -
-    min F), positive when f_t < f_(t-1). Minimum and maximum are over finite J; a divergent particle has delta 0.
+    Literal: delta = 1 - f / max(F), positive when f_t / f_(t-1) < 1. Range-normalised: delta = 1 - (f - min F) /
+    (max F - min F), positive when f_t < f_(t-1). Minimum and maximum are over finite J; a divergent particle has
+    delta 0.
     """
     feedback = np.zeros_like(fitness)
     lowest, highest = np.inf, -np.inf
@@ -126,22 +133,16 @@ def self_feedback(fitness, previous, mode):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def term_ranking(likelihood):  # type: ignore[no-untyped-def]
-    """Return tau, the rank of each term by its likelihood sigma (1: largest); of equal ones the earlier term ranks first."""
-    n = likelihood.shape[0]
-    ranks = np.empty(n, np.int64)
-    for j in range(n):
-        rank = 1
-        for i in range(j):
-            rank += likelihood[i] >= likelihood[j]
-        for i in range(j + 1, n):
-            rank += likelihood[i] > likelihood[j]
-        ranks[j] = rank
+def term_ranking(likelihood):
+    """Return tau, the rank of each term by its likelihood sigma (1: largest); equal ones rank in canonical order."""
+    ranks = np.empty(likelihood.shape[0], np.int64)
+    # Mergesort is stable.
+    ranks[np.argsort(-likelihood, kind="mergesort")] = np.arange(1, likelihood.shape[0] + 1)
     return ranks
 
 
 @compiled
-def position_update(velocity, fraction):  # type: ignore[no-untyped-def]
+def position_update(velocity, fraction):
     """Return the new position (paper, algorithm 1): cardinality by roulette on rho, then the highest-ranked terms.
 
     ``fraction`` is the random number of the roulette divided by the sum of rho, uniform on [0, 1).
@@ -151,7 +152,7 @@ def position_update(velocity, fraction):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def ring_best(fitness, i, radius):  # type: ignore[no-untyped-def]
+def ring_best(fitness, i, radius):
     """Return the index of the best particle among i and ``radius`` neighbours on each side of the ring."""
     n = fitness.shape[0]
     best = i
@@ -163,13 +164,13 @@ def ring_best(fitness, i, radius):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def unification_factor(t, iterations, start, end):  # type: ignore[no-untyped-def]
+def unification_factor(t, iterations, start, end):
     """Return u(t) = u_0 + (u_f - u_0) t / iterations (paper, algorithm 2)."""
     return start + (end - start) * t / iterations
 
 
 @compiled
-def _fly(data, record, draws, p):  # type: ignore[no-untyped-def]
+def _fly(data, record, draws, p):
     # Algorithm 2 of the paper.
     size, n_terms = p.swarm_size, record.best_position.shape[0]
     positions = initial_positions(draws, size, n_terms, p.uniform_cardinality)
@@ -198,8 +199,10 @@ def _fly(data, record, draws, p):  # type: ignore[no-untyped-def]
             velocities[i] = velocity_update(
                 velocities[i],
                 p.inertia,
-                p.cognitive * r1,
-                p.social * r2,
+                p.cognitive,
+                r1,
+                p.social,
+                r2,
                 weights[i],
                 unification,
                 learning_set(best_positions[i], positions[i]),
@@ -238,7 +241,7 @@ def run(objective: Objective, draws: np.random.Generator, settings: Settings) ->
             refresh_gap=settings.refresh_gap,
             velocity_bound=np.inf if settings.velocity_bound is None else float(settings.velocity_bound),
             per_particle=settings.random_weights == "per_particle",
-            feedback={"none": OFF, "literal": LITERAL, "range_normalised": RANGE_NORMALISED}[settings.self_feedback],
+            feedback=_FEEDBACK[settings.self_feedback],
             reset_by_improvement=settings.restart_count == "reset_by_improvement",
             ring_radius=settings.ring_radius,
             uniform_cardinality=settings.initial_positions == "uniform_cardinality",
