@@ -1,0 +1,44 @@
+"""Write the report."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from narxbench import report, tables
+from narxbench.files import write_atomically
+from narxbench.published import load_published
+from narxbench.systems import load_system
+
+
+def write_report(
+    cells: Sequence[str],
+    systems: Sequence[str],
+    figures: Sequence[str],
+    published: str,
+    system_terms: str,
+    errata: str,
+    config: Mapping[str, Any],
+    html: str,
+) -> None:
+    """Write the page from files of cells, systems (YAML), figures (SVG), published values and errata (Markdown)."""
+    loaded = tables.load_cells(cells)
+    page = report.render_report(
+        config=config,
+        cells=loaded,
+        systems=[load_system(Path(path).stem, Path(path).parent) for path in systems],
+        published=load_published(published, system_terms),
+        figures={Path(path).stem: Path(path).read_text(encoding="utf-8") for path in figures},
+        errata=Path(errata).read_text(encoding="utf-8"),
+        versions=report.versions_of(loaded),
+    )
+    write_atomically(html, page)
+
+
+if __name__ == "__main__":
+    # Snakemake defines this name before it runs the script.
+    job = globals()["snakemake"]
+    logging.basicConfig(filename=job.log[0])
+    logging.captureWarnings(True)
+    given = {name: value for name, value in job.input.items() if name != "template"}
+    write_report(**given, config=job.params.config, html=job.output.html)
