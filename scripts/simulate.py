@@ -1,0 +1,22 @@
+"""Simulate a system and write its data set."""
+
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from narxbench.data import write_signals
+from narxbench.signals import Excitation
+from narxbench.systems import System
+
+
+def simulate(output: str, *, system: dict[str, Any], snr_db: float, data: dict[str, Any]) -> None:
+    """Write the data set (columns u, y) of one system at one SNR."""
+    signals = System(**system).simulate(
+        data["samples"],
+        snr_db=snr_db,
+        seed=data["seed"],
+        excitation=TypeAdapter(Excitation).validate_python(data["excitation"]),
+        noise=data["noise"],
+        washout=data["washout"],
+    )
+    write_signals(output, signals.u, signals.y)

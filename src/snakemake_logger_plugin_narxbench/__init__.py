@@ -1,0 +1,240 @@
+"""Snakemake logger plugin: one line of progress in place of some thirty for every job."""
+
+import logging
+import shutil
+import sys
+import time
+from collections import deque
+from typing import Any
+
+from snakemake.logging import ColorizingTextHandler, DefaultFilter, DefaultFormatter
+from snakemake.settings.enums import Quietness
+from snakemake_interface_logger_plugins.base import LogHandlerBase
+from snakemake_interface_logger_plugins.common import LogEvent
+
+SEARCH_RULE = "search"
+TERMINAL_INTERVAL = 0.25
+PLAIN_INTERVAL = 10.0
+# Searches of one cell take alike, those of different systems do not: only the latest tell how long the rest takes.
+RECENT_SEARCHES = 200
+FEWEST_SEARCHES = 5
+
+_TOLD_BY_PROGRESS = {
+    LogEvent.WORKFLOW_STARTED,
+    LogEvent.RUN_INFO,
+    LogEvent.JOB_INFO,
+    LogEvent.JOB_STARTED,
+    LogEvent.JOB_FINISHED,
+    LogEvent.GROUP_INFO,
+    LogEvent.PROGRESS,
+    LogEvent.RESOURCES_INFO,
+}
+_NOISE = (
+    "Assuming unrestricted shared filesystem usage",
+    "Building DAG of jobs",
+    "Using shell:",
+    "Select jobs to execute",
+    "Conda environments: ignored",
+    "Singularity containers: ignored",
+    "Group jobs: inactive",
+    "host: ",
+    "Removing temporary output",
+    "Elapsed time:",
+)
+# How Snakemake spells a message that it does not have.
+_EMPTY = (None, "", "None", "Shell command: None")
+
+
+def duration(seconds: float) -> str:
+    """Return a length of time in words: ``40 s``, ``1 min 40 s``, ``2 h 5 min``."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+class Progress:
+    """Counts of the jobs of a run, from Snakemake's events. Times are monotonic seconds."""
+
+    def __init__(self) -> None:
+        self.searches = self.others = 0
+        self.searches_done = self.others_done = 0
+        self.started: float | None = None
+        self.failed: set[int] = set()
+        # Rule and wildcards of the jobs under way: later events give only the number.
+        self.running: dict[int, tuple[str, str]] = {}
+        self._finished: deque[float] = deque(maxlen=RECENT_SEARCHES)
+
+    def planned(self, stats: dict[str, int], now: float) -> None:
+        """Take the number of jobs per rule; ``total`` counts all."""
+        self.searches = stats.get(SEARCH_RULE, 0)
+        self.others = stats.get("total", 0) - self.searches
+        self.started = now
+
+    def begun(self, job: int, rule: str, wildcards: str) -> None:
+        """Note a job that starts."""
+        self.running[job] = (rule, wildcards)
+
+    def finished(self, job: int, now: float) -> None:
+        """Count a finished job; one that failed before a successful retry counts as done only."""
+        self.failed.discard(job)
+        if self.running.pop(job, ("", ""))[0] == SEARCH_RULE:
+            self.searches_done += 1
+            self._finished.append(now)
+        else:
+            self.others_done += 1
+
+    def seconds_left(self) -> float | None:
+        """Return the estimate for the remaining searches, None when there is nothing to go by."""
+        if len(self._finished) < FEWEST_SEARCHES or self.searches_done >= self.searches:
+            return None
+        each = (self._finished[-1] - self._finished[0]) / (len(self._finished) - 1)
+        return each * (self.searches - self.searches_done)
+
+    def line(self, elapsed: float | None = None) -> str:
+        """Return the line of progress; with ``elapsed`` seconds, the final one."""
+        parts = [f"searches {self.searches_done}/{self.searches}"] if self.searches else []
+        if self.others:
+            parts.append(f"{'other steps' if parts else 'steps'} {self.others_done}/{self.others}")
+        if self.failed:
+            parts.append(f"{len(self.failed)} failed")
+        left = self.seconds_left()
+        if elapsed is not None:
+            parts.append(f"time taken {duration(elapsed)}")
+        elif left is not None:
+            parts.append(f"{duration(left)} left")
+        return " · ".join(parts)
+
+
+class LogHandler(LogHandlerBase):
+    """Shows the progress; errors, warnings and all else worth reading go through Snakemake's own formatting."""
+
+    def __post_init__(self) -> None:
+        """Set up Snakemake's own handler for what is shown in full."""
+        options = self.common_settings
+        self.stream = sys.stdout if options.stdout else sys.stderr
+        self.quiet = set(options.quiet or ())
+        self.shown = DefaultFilter(
+            self.quiet, options.debug_dag, options.verbose, options.dryrun, options.printshellcmds
+        )
+        self.full = ColorizingTextHandler(
+            nocolor=options.nocolor,
+            stream=self.stream,
+            formatter=DefaultFormatter(self.quiet, options.show_failed_logs),
+        )
+        # A dry-run is there to be read, and --verbose asks for everything.
+        self.everything = options.dryrun or options.verbose or options.debug_dag
+        self.terminal = self.full.is_tty
+        self.progress = Progress()
+        self.silent = self.everything or bool(self.quiet & {Quietness.ALL, Quietness.PROGRESS})
+        self.last_shown = float("-inf")
+        self.on_screen = False
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Count the record, and show it in full or as progress."""
+        try:
+            event = getattr(record, "event", None)
+            self._count(event, record)
+            if self.everything or not self._told_by_progress(event, record):
+                self._show_in_full(event, record)
+            if event in (LogEvent.JOB_FINISHED, LogEvent.JOB_ERROR, LogEvent.RUN_INFO):
+                self._show_progress()
+        except BrokenPipeError:
+            raise
+        except Exception:
+            self.handleError(record)
+
+    def close(self) -> None:
+        """Show the final counts and the time taken."""
+        started, self.progress.started = self.progress.started, None
+        if started is not None and not self.silent:
+            self._clear()
+            self.stream.write(self.progress.line(elapsed=time.monotonic() - started) + "\n")
+            self.stream.flush()
+        super().close()
+
+    def _count(self, event: LogEvent | None, record: Any) -> None:
+        now = time.monotonic()
+        if event == LogEvent.JOB_INFO:
+            wildcards = ", ".join(f"{name}={value}" for name, value in (record.wildcards or {}).items())
+            self.progress.begun(record.jobid, record.rule_name, wildcards)
+        elif event == LogEvent.JOB_FINISHED:
+            self.progress.finished(record.job_id, now)
+        elif event == LogEvent.JOB_ERROR:
+            self.progress.failed.add(record.jobid)
+        elif event == LogEvent.RUN_INFO:
+            self.progress.planned(record.stats, now)
+
+    def _told_by_progress(self, event: LogEvent | None, record: logging.LogRecord) -> bool:
+        if record.levelno >= logging.WARNING:
+            return False
+        return event in _TOLD_BY_PROGRESS or (event is None and str(record.msg).startswith(_NOISE))
+
+    def _show_in_full(self, event: LogEvent | None, record: logging.LogRecord) -> None:
+        if not self.shown.filter(record):
+            return
+        text = self.full.format(record)
+        if text in _EMPTY:
+            return
+        if event == LogEvent.JOB_ERROR:
+            text = self._with_wildcards(text, record)
+        taken_back = self._clear()
+        self.stream.write(self.full.decorate(record, text) + "\n")
+        self.stream.flush()
+        if taken_back:
+            self.last_shown = float("-inf")
+            self._show_progress()
+
+    def _with_wildcards(self, text: str, record: Any) -> str:
+        # Snakemake names the files of a failed job, but not its wildcards.
+        _, wildcards = self.progress.running.get(record.jobid, ("", ""))
+        line = f"    jobid: {record.jobid}\n"
+        return text.replace(line, f"{line}    wildcards: {wildcards}\n", 1) if wildcards else text
+
+    def _show_progress(self) -> None:
+        now = time.monotonic()
+        interval = TERMINAL_INTERVAL if self.terminal else PLAIN_INTERVAL
+        if self.silent or now - self.last_shown < interval:
+            return
+        self.last_shown = now
+        line = self.progress.line()
+        if self.terminal:
+            # A line that wraps could not be taken back.
+            self.stream.write("\r\x1b[K" + line[: shutil.get_terminal_size().columns - 1])
+            self.on_screen = True
+        else:
+            self.stream.write(line + "\n")
+        self.stream.flush()
+
+    def _clear(self) -> bool:
+        was_on_screen, self.on_screen = self.on_screen, False
+        if was_on_screen:
+            self.stream.write("\r\x1b[K")
+        return was_on_screen
+
+    @property
+    def writes_to_stream(self) -> bool:
+        """Whether this plugin takes the place of Snakemake's output."""
+        return True
+
+    @property
+    def writes_to_file(self) -> bool:
+        """Whether this plugin writes a log file; Snakemake's own in .snakemake/log stays complete."""
+        return False
+
+    @property
+    def has_filter(self) -> bool:
+        """Whether this plugin filters by itself; it must count what --quiet hides."""
+        return True
+
+    @property
+    def has_formatter(self) -> bool:
+        """Whether this plugin formats by itself."""
+        return True
+
+    @property
+    def needs_rulegraph(self) -> bool:
+        """Whether this plugin needs the graph of rules."""
+        return False

@@ -1,0 +1,129 @@
+# The validated experiment, and the names of the pipeline's files.
+import os
+import sys
+
+sys.path[:0] = [workflow.basedir, f"{workflow.basedir}/src"]
+
+from narxbench.config import Cell, check_config_files, label, load_experiment
+from narxbench.errors import NarxbenchError
+from narxbench.provenance import code_digest as code_of
+from narxbench.systems import SYSTEMS_FOLDER, load_system
+from scripts.aggregate import aggregate
+from scripts.search import run_search
+from scripts.simulate import simulate
+
+
+def stop(mistake):
+    """End with the message alone: an exception would be shown with lines of this file, but the mistake is the user's."""
+    sys.exit(f"narxbench: {mistake}")
+
+
+CONFIG_FILES = ["config/config.yaml", *(os.path.relpath(path) for path in workflow.overwrite_configfiles)]
+
+try:
+    check_config_files(CONFIG_FILES)
+except NarxbenchError as mistake:
+    stop(mistake)
+
+
+configfile: CONFIG_FILES[0]
+
+
+try:
+    EXPERIMENT = load_experiment(config, CONFIG_FILES)
+    SYSTEMS = {name: load_system(name) for name in EXPERIMENT.systems}
+except NarxbenchError as mistake:
+    stop(mistake)
+
+DATA = "data/generated/{system}/{snr_db}dB.csv"
+RUN = "data/runs/{system}/{snr_db}dB/{search}/{criterion}/seed-{seed}.json"
+CELL = "data/cells/{system}/{snr_db}dB/{search}/{criterion}.json"
+RUN_LOG = "logs/runs/{system}/{snr_db}dB/{search}/{criterion}/seed-{seed}.json"
+
+# Modules by what they decide, so that an edit re-runs the steps that it can change and no others.
+DATA_CODE = ("arithmetic", "data", "randomness", "signals", "systems", "terms")
+RUN_CODE = ("arithmetic", "data", "fitness", "kernel", "lanes", "randomness", "runs", "terms", "search.objective")
+CELL_CODE = ("arithmetic", "cells", "data", "fitness", "kernel", "lanes", "metrics", "randomness", "runs", "terms")
+
+
+wildcard_constraints:
+    system="|".join(EXPERIMENT.systems),
+    snr_db="|".join(label(snr_db).replace(".", r"\.") for snr_db in EXPERIMENT.snr_db),
+    search="|".join(EXPERIMENT.searches),
+    criterion=r"[a-z]+(-[0-9.eE+-]+)?",
+    seed=r"[0-9]+",
+
+
+def cells(system=None, snr_db=None, search=None, criterion=None):
+    """Return the summary files of the matrix, or of the part of it that is named."""
+    wanted = Cell(system, snr_db, search, criterion)
+    return [
+        CELL.format(system=cell.system, snr_db=label(cell.snr_db), search=cell.search, criterion=cell.criterion)
+        for cell in EXPERIMENT.cells()
+        if all(want is None or want == have for want, have in zip(wanted, cell))
+    ]
+
+
+def described(name):
+    """Return what defines a system, for the steps that depend on it."""
+    system = SYSTEMS[name]
+    return {
+        "name": name,
+        "equation": system.equation,
+        "n_u": system.n_u,
+        "n_y": system.n_y,
+        "degree": system.degree,
+    }
+
+
+def system_file(name):
+    """Return the file that describes a system."""
+    return str(SYSTEMS_FOLDER / f"{name}.yaml")
+
+
+def recorded_input():
+    """Return the file of a recorded excitation, as a list that is empty for the generated ones."""
+    excitation = EXPERIMENT.data.excitation
+    return [excitation.file] if excitation.kind == "recorded" else []
+
+
+def orders(name):
+    """Return the orders that span the candidate terms, and the length of the validation part."""
+    system = SYSTEMS[name]
+    return {
+        "n_u": system.n_u,
+        "n_y": system.n_y,
+        "degree": system.degree,
+        "n_validation": EXPERIMENT.data.validation_samples,
+    }
+
+
+def modules(names):
+    """Return a digest of the named modules of the library."""
+    return code_of(*(f"narxbench.{name}" for name in names))
+
+
+def search_settings(name):
+    """Return the resolved settings of a search's algorithm."""
+    return EXPERIMENT.searches[name].settings.model_dump(mode="json")
+
+
+def run_code(name):
+    """Return a digest of what computes a run of the named search: the kernel and its algorithm."""
+    return modules((*RUN_CODE, "search.population", f"search.{EXPERIMENT.searches[name].algorithm}"))
+
+
+def table_files():
+    """Return every table of the paper's kinds, in each format, and the tidy tables."""
+    names = ["test_systems", "search_settings", "agreement"]
+    names += [f"{kind}_{system}" for kind in ("fitness", "comparison") for system in EXPERIMENT.systems]
+    tidy = ["selection_frequency", "cells", "published_and_reproduced"]
+    return [
+        *expand("reports/tables/{name}.{form}", name=names, form=["csv", "md", "tex"]),
+        *expand("reports/tables/{name}.csv", name=tidy),
+    ]
+
+
+def figure_files():
+    """Return both figures in each format."""
+    return expand("reports/figures/{name}.{form}", name=["convergence", "term_frequency"], form=["pdf", "svg"])

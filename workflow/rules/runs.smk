@@ -1,0 +1,70 @@
+# From systems to summaries: data sets, one job for each run, one summary for each cell.
+
+
+rule simulate:
+    """Simulate one system at one SNR."""
+    input:
+        recorded_input(),
+    output:
+        DATA,
+    params:
+        system=lambda w: described(w.system),
+        data=EXPERIMENT.data.model_dump(mode="json", exclude={"validation_samples"}),
+        code=modules(DATA_CODE),
+    run:
+        simulate(output[0], system=params.system, snr_db=float(wildcards.snr_db), data=params.data)
+
+
+rule search:
+    """Run one search with one seed on one data set."""
+    input:
+        data=DATA,
+    output:
+        RUN,
+    log:
+        RUN_LOG,
+    params:
+        orders=lambda w: orders(w.system),
+        algorithm=lambda w: EXPERIMENT.searches[w.search].algorithm,
+        settings=lambda w: search_settings(w.search),
+        evaluations=EXPERIMENT.evaluations,
+        code=lambda w: run_code(w.search),
+    run:
+        run_search(
+            input.data,
+            output[0],
+            log[0],
+            axes=dict(wildcards.items()),
+            orders=params.orders,
+            algorithm=params.algorithm,
+            settings=params.settings,
+            evaluations=params.evaluations,
+        )
+
+
+rule aggregate:
+    """Summarise the runs of one cell: selection frequencies, spurious terms, final structure, convergence."""
+    input:
+        runs=lambda w: expand(RUN, seed=EXPERIMENT.seeds, **w),
+        data=DATA,
+    output:
+        CELL,
+    params:
+        system=lambda w: described(w.system),
+        summary=lambda w: {
+            "n_validation": EXPERIMENT.data.validation_samples,
+            "settings": search_settings(w.search),
+            "seeds": EXPERIMENT.seeds,
+            "evaluations": EXPERIMENT.evaluations,
+            **EXPERIMENT.statistics.model_dump(),
+        },
+        code=modules(CELL_CODE),
+    run:
+        aggregate(
+            input.runs,
+            input.data,
+            output[0],
+            system=params.system,
+            criterion=wildcards.criterion,
+            **params.summary,
+        )
