@@ -1,0 +1,16 @@
+import numpy as np
+import pytest
+
+import narxbench
+
+
+@pytest.fixture(scope="session")
+def small_problem():
+    """S1 at 40 dB with 21 candidate terms: small enough for every algorithm to find its optimum."""
+    u, y = narxbench.load_system("S1").simulate(1000, snr_db=40)
+    return narxbench.StructureProblem(u, y, n_u=2, n_y=2, degree=2, n_validation=300)
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(20181)

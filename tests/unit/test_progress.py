@@ -1,0 +1,246 @@
+"""The logger plugin: what is counted, what is shown and how often, by synthetic records and by a real workflow."""
+
+import io
+import logging
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+pytest.importorskip("snakemake")
+from snakemake_interface_logger_plugins.common import LogEvent
+
+import snakemake_logger_plugin_narxbench as plugin
+from snakemake_logger_plugin_narxbench import LogHandler, duration
+
+ROOT = Path(__file__).parents[2]
+SNAKEFILE = """
+rule all:
+    input: expand("runs/{seed}.json", seed=range(1, 7))
+rule simulate:
+    output: "data.csv"
+    run:
+        open(output[0], "w").write("u,y")
+rule search:
+    input: "data.csv"
+    output: "runs/{seed}.json"
+    log: "logs/{seed}.log"
+    run:
+        if wildcards.seed == str(config.get("broken")):
+            open(log[0], "w").write("the reason is here")
+            raise ValueError("no luck")
+        open(output[0], "w").write("{}")
+"""
+
+
+class Clock:
+    """A clock that only the test moves."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+class Run:
+    """A handler that writes to memory, and the events of a run for it."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, stream: io.StringIO, **options: Any) -> None:
+        self.clock, self.stream = Clock(), stream
+        monkeypatch.setattr(plugin, "time", self.clock)
+        monkeypatch.setattr(sys, "stderr", stream)
+        common = {"printshellcmds": False, "nocolor": True, "quiet": None, "debug_dag": False, "verbose": False}
+        common |= {"show_failed_logs": False, "stdout": False, "dryrun": False}
+        self.handler = LogHandler(SimpleNamespace(**(common | options)), None)  # type: ignore[arg-type]
+
+    def log(self, message: str | None, event: LogEvent | None = None, level: int = logging.INFO, **fields: Any) -> None:
+        self.handler.emit(logging.makeLogRecord({"msg": message, "levelno": level, "event": event} | fields))
+
+    def plan(self, **stats: int) -> None:
+        self.log("Job stats: …", LogEvent.RUN_INFO, stats=stats | {"total": sum(stats.values())})
+
+    def start(self, job: int, rule: str = "search") -> None:
+        fields = {"rule_msg": None, "local": False, "is_checkpoint": False, "input": [], "output": [], "log": []}
+        fields |= {"benchmark": None, "reason": "", "priority": 0, "threads": 1, "resources": {}}
+        self.log("…", LogEvent.JOB_INFO, jobid=job, rule_name=rule, wildcards={"seed": str(job)}, **fields)
+
+    def finish(self, job: int) -> None:
+        self.log("…", LogEvent.JOB_FINISHED, job_id=job)
+
+    def fail(self, job: int, rule: str = "search") -> None:
+        fields = {"rule_msg": "no luck", "input": [], "output": ["a.json"], "log": ["a.log"], "conda_env": None}
+        fields |= {"shellcmd": None, "aux": {}, "indent": False}
+        self.log("Error", LogEvent.JOB_ERROR, logging.ERROR, jobid=job, rule_name=rule, **fields)
+
+    @property
+    def shown(self) -> list[str]:
+        text = self.stream.getvalue()
+        return [line for line in text.replace("\r\x1b[K", "\n").splitlines() if line]
+
+
+def test_terminal_line_is_updated_in_place_four_times_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = Run(monkeypatch, Terminal())
+    run.plan(search=100, simulate=2, all=1)
+    for job in range(100):
+        run.start(job)
+        run.clock.now += 0.125
+        run.finish(job)
+    assert run.shown[0] == "searches 0/100 · other steps 0/3"
+    assert run.shown[25] == "searches 50/100 · other steps 0/3 · 6 s left"
+    assert len(run.shown) == 51
+    assert "\n" not in run.stream.getvalue()
+    run.handler.close()
+    assert run.stream.getvalue().endswith("\r\x1b[Ksearches 100/100 · other steps 0/3 · time taken 12 s\n")
+
+
+def test_plain_lines_at_most_every_ten_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = Run(monkeypatch, io.StringIO())
+    run.plan(search=100, all=1)
+    for job in range(60):
+        run.start(job)
+        run.clock.now += 0.5
+        run.finish(job)
+    run.handler.close()
+    assert run.stream.getvalue().splitlines() == [
+        "searches 0/100 · other steps 0/1",
+        "searches 20/100 · other steps 0/1 · 40 s left",
+        "searches 40/100 · other steps 0/1 · 30 s left",
+        "searches 60/100 · other steps 0/1 · 20 s left",
+        "searches 60/100 · other steps 0/1 · time taken 30 s",
+    ]
+
+
+def test_time_left_follows_the_recent_rate(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = Run(monkeypatch, io.StringIO())
+    run.plan(search=1000)
+    for job in range(600):
+        run.start(job)
+        run.clock.now += 1.0 if job < 300 else 0.25
+        run.finish(job)
+    assert run.handler.progress.seconds_left() == pytest.approx(100)
+
+
+def test_failures_are_shown_in_full_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = Run(monkeypatch, io.StringIO())
+    run.plan(search=2)
+    run.start(1)
+    run.start(2)
+    run.fail(1)
+    run.clock.now += 11
+    run.finish(2)
+    text = run.stream.getvalue()
+    assert "Error in rule search:\n    message: no luck\n    jobid: 1\n    wildcards: seed=1\n" in text
+    assert "    output: a.json\n    log: a.log (check log file(s) for error details)\n" in text
+    assert text.endswith("searches 1/2 · 1 failed\n")
+    run.start(1)
+    run.finish(1)
+    run.handler.close()
+    assert run.shown[-1] == "searches 2/2 · time taken 11 s"
+
+
+def test_full_text_replaces_the_line_and_the_line_returns(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = Run(monkeypatch, Terminal())
+    run.plan(search=2)
+    run.log("disk nearly full", level=logging.WARNING)
+    assert run.stream.getvalue() == "\r\x1b[Ksearches 0/2\r\x1b[Kdisk nearly full\n\r\x1b[Ksearches 0/2"
+
+
+def test_noise_is_dropped_and_everything_else_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = Run(monkeypatch, io.StringIO())
+    for message in ("Building DAG of jobs...", "Using shell: /bin/bash", "Select jobs to execute...", "None", None, ""):
+        run.log(message)
+    run.log("Provided cores: 2", LogEvent.RESOURCES_INFO)
+    run.log("Nothing to be done (all requested files are present and up to date).")
+    run.log("WorkflowError:\nno rule", LogEvent.ERROR, logging.ERROR)
+    run.handler.close()
+    assert run.shown == [
+        "Nothing to be done (all requested files are present and up to date).",
+        "WorkflowError:",
+        "no rule",
+    ]
+
+
+def test_dry_run_is_shown_as_usual(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = Run(monkeypatch, io.StringIO(), dryrun=True, printshellcmds=True)
+    run.plan(search=2)
+    run.start(1)
+    run.log("…", LogEvent.SHELLCMD, cmd="echo hello")
+    run.handler.close()
+    assert run.shown[0] == "Job stats: …"
+    assert "rule search:" in run.shown
+    assert "echo hello" in run.shown
+    assert not any(line.startswith("searches") for line in run.shown)
+
+
+def test_quiet_progress_shows_only_problems(monkeypatch: pytest.MonkeyPatch) -> None:
+    from snakemake.settings.enums import Quietness
+
+    run = Run(monkeypatch, io.StringIO(), quiet={Quietness.PROGRESS})
+    run.plan(search=1)
+    run.start(1)
+    run.fail(1)
+    run.handler.close()
+    assert "Error in rule search:" in run.shown
+    assert not any(line.startswith("searches") for line in run.shown)
+
+
+def test_cost_of_an_event(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = Run(monkeypatch, Terminal())
+    run.plan(search=3000)
+    began = time.process_time()
+    for job in range(3000):
+        run.start(job)
+        run.clock.now += 0.02
+        run.finish(job)
+    assert (time.process_time() - began) / 6000 < 0.2e-3
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0.2, "0 s"), (59.4, "59 s"), (59.6, "1 min 0 s"), (100, "1 min 40 s"), (7500, "2 h 5 min")]
+)
+def test_durations(seconds: float, text: str) -> None:
+    assert duration(seconds) == text
+
+
+def snakemake(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run Snakemake in ``folder`` with the project's default profile."""
+    (folder / "profiles" / "default").mkdir(parents=True, exist_ok=True)
+    profile = (ROOT / "profiles" / "default" / "config.yaml").read_text()
+    (folder / "profiles" / "default" / "config.yaml").write_text(profile)
+    if not (folder / "Snakefile").exists():
+        (folder / "Snakefile").write_text(SNAKEFILE)
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
+    command = [sys.executable, "-m", "snakemake", *arguments]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_real_workflow(tmp_path: Path) -> None:
+    dry = snakemake(tmp_path, "-n")
+    assert "Job stats:" in dry.stderr + dry.stdout
+
+    failed = snakemake(tmp_path, "--cores", "2", "--keep-going", "--config", "broken=4")
+    assert failed.returncode == 1
+    assert "no luck" in failed.stderr
+    assert "    wildcards: seed=4\n" in failed.stderr
+    assert "the reason is here" in failed.stderr
+    assert "searches 5/6 · other steps 1/2 · 1 failed · time taken " in failed.stderr.splitlines()[-1]
+
+    # Plain: the profile gives the cores and is found beside the Snakefile.
+    rest = snakemake(tmp_path)
+    assert rest.returncode == 0, rest.stderr
+    assert "profiles/default" in rest.stderr
+    assert rest.stderr.splitlines()[-1].startswith("searches 1/1 · other steps 1/1 · time taken ")
+    assert len(rest.stderr.splitlines()) <= 6
+
+    assert "Nothing to be done" in snakemake(tmp_path).stderr
