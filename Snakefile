@@ -3,6 +3,7 @@
 #   snakemake --cores 8                                     everything
 #   snakemake --cores 2 --configfile config/quick.yaml      a first try
 #   snakemake --cores 1 reports/tables/fitness_S1.md        one table and what it needs
+#   snakemake --cores 8 publish                             everything, and the copy of it that the repository keeps
 from snakemake.utils import min_version
 
 min_version("9.27")
@@ -13,6 +14,7 @@ include: "workflow/rules/runs.smk"
 include: "workflow/rules/tables.smk"
 include: "workflow/rules/figures.smk"
 include: "workflow/rules/report.smk"
+include: "workflow/rules/publish.smk"
 
 
 rule all:

@@ -127,3 +127,12 @@ def table_files():
 def figure_files():
     """Return both figures in each format."""
     return expand("reports/figures/{name}.{form}", name=["convergence", "term_frequency"], form=["pdf", "svg"])
+
+
+def results_to_keep():
+    """Return the files of docs/results, which hold the experiment of config/config.yaml and no other."""
+    if len(CONFIG_FILES) > 1:
+        stop(f"publish: found the overlay {CONFIG_FILES[-1]}; allowed: {CONFIG_FILES[0]} alone")
+    kept = (".md", "/cells.csv", "/published_and_reproduced.csv", ".svg")
+    files = [file for file in (*table_files(), *figure_files()) if file.endswith(kept)]
+    return [f"docs/results/{os.path.basename(file)}" for file in files]
