@@ -1,16 +1,15 @@
 """Run one search with one seed and write its run file; its time goes to the log."""
 
-import json
-import time
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from narxbench.data import read_signals
-from narxbench.files import sha256, write_atomically
+from narxbench.files import sha256
 from narxbench.fitness import StructureProblem
 from narxbench.runs import RunAxes, run_of, write_run
 from narxbench.search import search
+from narxbench.timing import timed
 
 
 @lru_cache(maxsize=16)
@@ -32,18 +31,16 @@ def run_search(
     evaluations: int,
 ) -> None:
     """Search the structure of one data set with one seed."""
-    started, cpu = time.perf_counter(), time.thread_time()
-    named = RunAxes(**{**axes, "seed": int(axes["seed"])})
-    digest = sha256(Path(data).read_bytes())
-    problem = load_problem(data, digest, **orders, criterion=named.criterion)
-    result = search(
-        problem,
-        algorithm=algorithm,
-        seed=named.seed,
-        evaluations=evaluations,
-        axes={"system": named.system, "snr_db": named.snr_db},
-        **settings,
-    )
-    write_run(output, run_of(result, problem, named, digest))
-    spent = {"cpu_seconds": time.thread_time() - cpu, "wall_seconds": time.perf_counter() - started}
-    write_atomically(log, json.dumps(spent) + "\n")
+    with timed(log):
+        named = RunAxes(**{**axes, "seed": int(axes["seed"])})
+        digest = sha256(Path(data).read_bytes())
+        problem = load_problem(data, digest, **orders, criterion=named.criterion)
+        result = search(
+            problem,
+            algorithm=algorithm,
+            seed=named.seed,
+            evaluations=evaluations,
+            axes={"system": named.system, "snr_db": named.snr_db},
+            **settings,
+        )
+        write_run(output, run_of(result, problem, named, digest))

@@ -38,6 +38,8 @@ except NarxbenchError as mistake:
 DATA = "data/generated/{system}/{snr_db}dB.csv"
 RUN = "data/runs/{system}/{snr_db}dB/{search}/{criterion}/seed-{seed}.json"
 CELL = "data/cells/{system}/{snr_db}dB/{search}/{criterion}.json"
+DATA_LOG = "logs/generated/{system}/{snr_db}dB.json"
+CELL_LOG = "logs/cells/{system}/{snr_db}dB/{search}/{criterion}.json"
 RUN_LOG = "logs/runs/{system}/{snr_db}dB/{search}/{criterion}/seed-{seed}.json"
 
 # Modules by what they decide, so that an edit re-runs the steps that it can change and no others.
@@ -133,6 +135,6 @@ def results_to_keep():
     """Return the files of docs/results, which hold the experiment of config/config.yaml and no other."""
     if len(CONFIG_FILES) > 1:
         stop(f"publish: found the overlay {CONFIG_FILES[-1]}; allowed: {CONFIG_FILES[0]} alone")
-    kept = (".md", "/cells.csv", "/published_and_reproduced.csv", ".svg")
+    kept = (".md", "cells.csv", "published_and_reproduced.csv", ".svg")
     files = [file for file in (*table_files(), *figure_files()) if file.endswith(kept)]
     return [f"docs/results/{os.path.basename(file)}" for file in files]

@@ -13,10 +13,10 @@ rule keep_table:
         "reports/tables/{file}",
     output:
         "docs/results/{file}",
-    wildcard_constraints:
-        file=r"[^/]+\.(csv|md)",
     log:
         "logs/publish/{file}.log",
+    wildcard_constraints:
+        file=r"[^/]+\.(csv|md)",
     shell:
         "cp {input} {output} 2> {log}"
 

@@ -7,12 +7,14 @@ rule simulate:
         recorded_input(),
     output:
         DATA,
+    log:
+        DATA_LOG,
     params:
         system=lambda w: described(w.system),
         data=EXPERIMENT.data.model_dump(mode="json", exclude={"validation_samples"}),
         code=modules(DATA_CODE),
     run:
-        simulate(output[0], system=params.system, snr_db=float(wildcards.snr_db), data=params.data)
+        simulate(output[0], log[0], system=params.system, snr_db=float(wildcards.snr_db), data=params.data)
 
 
 rule search:
@@ -49,6 +51,8 @@ rule aggregate:
         data=DATA,
     output:
         CELL,
+    log:
+        CELL_LOG,
     params:
         system=lambda w: described(w.system),
         summary=lambda w: {
@@ -64,6 +68,7 @@ rule aggregate:
             input.runs,
             input.data,
             output[0],
+            log[0],
             system=params.system,
             criterion=wildcards.criterion,
             **params.summary,
