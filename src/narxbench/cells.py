@@ -85,6 +85,8 @@ def summarise(
         "threshold": threshold,
         "confidence": confidence,
         "final_structure": final,
+        "final_model": _final_model(problem, final),
+        "measured": problem.data.measured.tolist(),
         "final_is_exact": set(final) == set(system.terms),
         "exact_runs": sum(set(run.terms) == set(system.terms) for run in runs),
         "fitness": [run.fitness for run in runs],
@@ -103,7 +105,20 @@ def summarise(
             "terms": best.terms,
             "coefficients": best.coefficients,
         },
+        "histories": [run.history.model_dump() for run in runs],
         "convergence": _convergence(runs, max(run.evaluations for run in runs)),
+    }
+
+
+def _final_model(problem: StructureProblem, terms: list[str]) -> dict[str, Any]:
+    model = problem.evaluate(terms)
+    finite = math.isfinite(model.fitness)
+    return {
+        "terms": terms,
+        "coefficients": model.coefficients,
+        "fitness": model.fitness if finite else None,
+        "sse": model.sse if finite else None,
+        "prediction": problem.predict(terms).tolist() if finite else None,
     }
 
 

@@ -99,9 +99,7 @@ class StructureProblem:
         if isinstance(term_names, str):
             raise NarxbenchError(f"terms: found the text {term_names!r}; allowed: a list of term names")
         chosen = index_of_terms(term_names, self._index)
-        position = np.zeros((1, len(self.terms)), np.uint8)
-        position[0, chosen] = 1
-        fitness, sse, coefficients = self.evaluate_positions(position)
+        fitness, sse, coefficients = self.evaluate_positions(self._position(chosen))
         return Evaluation(
             terms=[self.terms[i] for i in chosen],
             fitness=float(fitness[0]),
@@ -109,11 +107,29 @@ class StructureProblem:
             coefficients=[float(coefficients[0, i]) for i in chosen],
         )
 
+    def predict(self, term_names: Iterable[str]) -> NDArray[np.float64]:
+        """Return the model-predicted output over the validation samples, shape (n_validation,), of the named terms.
+
+        It is the free run behind :meth:`evaluate`; that of a divergent structure may hold infinities or NaN.
+        """
+        position = self._position(index_of_terms(term_names, self._index))
+        outputs: NDArray[np.float64] = np.empty((1, self.n_validation))
+        evaluate_structures(self.data, position, np.empty(1), np.empty(1), np.empty((0, 0)), outputs)
+        predicted: NDArray[np.float64] = outputs[0]
+        return predicted
+
+    def _position(self, chosen: list[int]) -> NDArray[np.uint8]:
+        position = np.zeros((1, len(self.terms)), np.uint8)
+        position[0, chosen] = 1
+        return position
+
     def evaluate_positions(self, positions: NDArray[np.uint8]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
         """Return J (structures,), e (structures,) and weights (structures, N_t) of 0/1 rows (structures, N_t)."""
         count = len(positions)
         fitness, sse, coefficients = np.empty(count), np.empty(count), np.empty((count, len(self.terms)))
-        evaluate_structures(self.data, np.ascontiguousarray(positions, np.uint8), fitness, sse, coefficients)
+        evaluate_structures(
+            self.data, np.ascontiguousarray(positions, np.uint8), fitness, sse, coefficients, np.empty((0, 0))
+        )
         return fitness, sse, coefficients
 
 

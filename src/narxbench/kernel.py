@@ -107,12 +107,12 @@ def _inner_products(columns, target):
 
 
 @compiled
-def evaluate_structures(data, positions, fitness, sse, coefficients):
+def evaluate_structures(data, positions, fitness, sse, coefficients, outputs):
     """Evaluate each row of ``positions`` (structures x N_t, 0 or 1) and write J to ``fitness`` and e to ``sse``.
 
     J = L ln(e) + penalty * cardinality (paper, equations 9 to 11). Empty, singular and divergent structures get +inf in
-    both. ``coefficients`` (structures x N_t, or of no rows when not wanted) receives the least-squares weights, zero
-    for absent terms and for singular structures.
+    both. ``coefficients`` (structures x N_t) receives the least-squares weights, zero for absent terms and for singular
+    structures, and ``outputs`` (structures x L) the simulated outputs; either may have no rows when it is not wanted.
     """
     n_terms, n_nodes = positions.shape[1], data.node_parent.shape[0]
     n_y, n_steps = data.initial.shape[0], data.measured.shape[0]
@@ -147,6 +147,10 @@ def evaluate_structures(data, positions, fitness, sse, coefficients):
                 for t in range(n_terms):
                     coefficients[first + lane, t] = theta[t, lane]
         _simulate(data, present, theta.reshape(-1), nodes, simulated, errors, peaks)
+        if outputs.shape[0] > 0:
+            for lane in range(width):
+                for k in range(n_steps):
+                    outputs[first + lane, k] = simulated[(n_y + k) * LANES + lane]
         for lane in range(width):
             # One step may overflow to a NaN, which is no peak but makes the error a NaN.
             if regular[lane] and peaks[lane] <= data.bound and not math.isnan(errors[lane]):

@@ -168,3 +168,12 @@ def test_any_positive_penalty(criterion):
     u, y = load_system("S1").simulate(1000, snr_db=30)
     found = StructureProblem(u, y, n_u=2, n_y=2, degree=2, criterion=criterion).evaluate(["y(k-1)", "u(k-1)"])
     assert found.fitness == pytest.approx(600 * math.log(found.sse) + 2 * float(criterion[4:]), rel=1e-12)
+
+
+def test_prediction_is_the_free_run_behind_the_fitness():
+    system = load_system("S4")
+    u, y = system.simulate(2000, snr_db=30)
+    problem = StructureProblem(u, y, n_u=5, n_y=5, degree=2)
+    predicted = problem.predict(system.terms)
+    assert predicted.shape == (600,)
+    assert np.sum((y[-600:] - predicted) ** 2) == pytest.approx(problem.evaluate(system.terms).sse, rel=1e-12)

@@ -63,7 +63,7 @@ def evaluate(data, record, positions, fitness):
     # Structures of like size side by side: the cost of a group of lanes is that of its largest.
     order = new[:n_new][np.argsort(cardinality[:n_new], kind="mergesort")]
     values = np.empty(n_new)
-    evaluate_structures(data, positions[order], values, np.empty(n_new), np.empty((0, 0)))
+    evaluate_structures(data, positions[order], values, np.empty(n_new), np.empty((0, 0)), np.empty((0, 0)))
     for k in range(n_new):
         record.known_fitness[slots[order[k]]] = values[k]
     fitness[count:] = np.inf
