@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests import plain
 from tests.reference import evaluate
 
 from narxbench import NarxbenchError, StructureProblem, load_system
@@ -47,6 +48,22 @@ def test_kernel_meets_the_readable_reference(name, rng):
             assert j == pytest.approx(600 * math.log(expected) + math.log(600) * len(terms), rel=1e-8)
 
 
+@pytest.mark.parametrize("name", ["S1", "S2", "S3", "S4"])
+def test_kernel_gives_the_bytes_of_plain_arithmetic(name, rng):
+    system = load_system(name)
+    u, y = system.simulate(500, snr_db=30)
+    problem = StructureProblem(u, y, n_u=system.n_u, n_y=system.n_y, degree=system.degree, n_validation=150)
+    positions = (rng.random((20, len(problem.terms))) < rng.random((20, 1))).astype(np.uint8)
+    positions[0] = [term in system.terms for term in problem.terms]
+    _, sse, weights = problem.evaluate_positions(positions)
+    for position, e, w in zip(positions, sse, weights, strict=True):
+        terms = [t for t, chosen in zip(problem.terms, position, strict=True) if chosen]
+        coefficients, expected = plain.evaluate(u, y, terms, n_u=system.n_u, n_y=system.n_y, n_validation=150)
+        assert float(e) == expected or not terms
+        assert w[position == 1].tolist() == coefficients
+    assert np.isfinite(sse).sum() > 5
+
+
 def test_a_result_does_not_depend_on_its_neighbours(rng):
     system = load_system("S4")
     problem = StructureProblem(*system.simulate(2000, snr_db=30), n_u=5, n_y=5, degree=2)
@@ -74,6 +91,11 @@ def test_order_and_spelling_do_not_matter(small_problem):
 @pytest.mark.parametrize("x", [5e-324, 1e-300, 0.1, 0.70710678, 1.0, 1.0 + 2**-52, 2.0, 600.0, 1e9, 1.7e308])
 def test_natural_log(x):
     assert natural_log(x) == pytest.approx(math.log(x), rel=3e-16, abs=1e-17)
+
+
+def test_natural_log_is_plain_arithmetic(rng):
+    for x in np.exp(rng.uniform(-700, 700, 2000)).tolist():
+        assert natural_log(x) == natural_log.py_func(x)
 
 
 @pytest.mark.parametrize("scale", [1e-6, 1e6])
