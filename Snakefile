@@ -13,6 +13,7 @@ include: "workflow/rules/common.smk"
 include: "workflow/rules/runs.smk"
 include: "workflow/rules/tables.smk"
 include: "workflow/rules/figures.smk"
+include: "workflow/rules/analysis.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/publish.smk"
 
@@ -21,7 +22,10 @@ rule all:
     """Every table, every figure and the report."""
     default_target: True
     input:
+        run_files(),
         "reports/report.html",
+        "reports/claims.json",
+        "reports/statistics.json",
         table_files(),
         figure_files(),
 

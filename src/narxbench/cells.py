@@ -131,6 +131,7 @@ def _check_runs(runs: Sequence[Run], data_sha256: str, settings: dict[str, Any],
             ("settings", run.settings, settings),
             ("data digest", run.data_sha256, data_sha256),
             ("versions", run.versions, first.versions),
+            ("evaluations", run.evaluations, first.evaluations),
         ):
             if found != wanted:
                 raise NarxbenchError(

@@ -6,6 +6,7 @@ A monomial is a sorted tuple of factors and a factor is ``(signal, lag)``: ``((O
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from itertools import combinations_with_replacement
 from typing import NamedTuple
 
@@ -74,6 +75,7 @@ def term_name(monomial: Monomial) -> str:
     return "*".join(names) or "1"
 
 
+@lru_cache(maxsize=10_000)
 def parse_term(text: str) -> Monomial:
     """Return the monomial that ``text`` names.
 

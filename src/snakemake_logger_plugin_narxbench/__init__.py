@@ -1,5 +1,6 @@
 """Snakemake logger plugin: one line of progress in place of some thirty for every job."""
 
+import argparse
 import logging
 import shutil
 import sys
@@ -41,6 +42,8 @@ _NOISE = (
     "Removing temporary output",
     "Elapsed time:",
 )
+# What tells that Snakemake could not read a file of --configfile, in its message or in the traceback that it shows.
+_UNREADABLE_CONFIG = ("Config file ", "load_configfile")
 # How Snakemake spells a message that it does not have.
 _EMPTY = (None, "", "None", "Shell command: None")
 
@@ -53,6 +56,20 @@ def duration(seconds: float) -> str:
     if whole < 3600:
         return f"{whole // 60} min {whole % 60} s"
     return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+def mistake_in_config_files(arguments: list[str]) -> str | None:
+    """Return what is wrong with the files of ``--configfile``, which Snakemake reads before the workflow can."""
+    from narxbench.config import check_config_files
+    from narxbench.errors import NarxbenchError
+
+    options = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    options.add_argument("--configfile", "--configfiles", nargs="+", default=[])
+    try:
+        check_config_files(options.parse_known_args(arguments)[0].configfile)
+    except NarxbenchError as mistake:
+        return f"narxbench: {mistake}"
+    return None
 
 
 class Progress:
@@ -180,6 +197,8 @@ class LogHandler(LogHandlerBase):
             return
         if event == LogEvent.JOB_ERROR:
             text = self._with_wildcards(text, record)
+        elif event == LogEvent.ERROR and any(sign in text for sign in _UNREADABLE_CONFIG):
+            text = mistake_in_config_files(sys.argv[1:]) or text
         taken_back = self._clear()
         self.stream.write(self.full.decorate(record, text) + "\n")
         self.stream.flush()

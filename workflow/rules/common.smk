@@ -2,7 +2,13 @@
 import os
 import sys
 
-sys.path[:0] = [workflow.basedir, f"{workflow.basedir}/src"]
+import yaml
+from snakemake.utils import update_config
+
+# Jobs that are processes of their own use this checkout too, not a copy of the library that is installed elsewhere.
+CODE = [workflow.basedir, f"{workflow.basedir}/src"]
+sys.path[:0] = CODE
+os.environ["PYTHONPATH"] = os.pathsep.join([*CODE, *filter(None, [os.environ.get("PYTHONPATH")])])
 
 from narxbench.config import Cell, check_config_files, label, load_experiment
 from narxbench.errors import NarxbenchError
@@ -29,6 +35,11 @@ except NarxbenchError as mistake:
 configfile: CONFIG_FILES[0]
 
 
+# Snakemake takes a list or a mapping of --config as text.
+for name, value in (entry.split("=", 1) for entry in workflow.config_settings.config_args or () if "=" in entry):
+    if isinstance(parsed := yaml.safe_load(value), (list, dict)):
+        update_config(config, {name: parsed})
+
 try:
     EXPERIMENT = load_experiment(config, CONFIG_FILES)
     SYSTEMS = {name: load_system(name) for name in EXPERIMENT.systems}
@@ -44,8 +55,20 @@ RUN_LOG = "logs/runs/{system}/{snr_db}dB/{search}/{criterion}/seed-{seed}.json"
 
 # Modules by what they decide, so that an edit re-runs the steps that it can change and no others.
 DATA_CODE = ("arithmetic", "data", "randomness", "signals", "systems", "terms")
-RUN_CODE = ("arithmetic", "data", "fitness", "kernel", "lanes", "randomness", "runs", "terms", "search.objective")
-CELL_CODE = ("arithmetic", "cells", "data", "fitness", "kernel", "lanes", "metrics", "randomness", "runs", "terms")
+RUN_CODE = (
+    "arithmetic",
+    "data",
+    "fitness",
+    "kernel",
+    "lanes",
+    "randomness",
+    "runs",
+    "terms",
+    "search.__init__",
+    "search.objective",
+)
+CELL_CODE = ("arithmetic", "cells", "data", "fitness", "kernel", "lanes", "metrics", "randomness", "runs")
+CELL_CODE += ("systems", "terms")
 
 
 wildcard_constraints:
@@ -66,6 +89,17 @@ def cells(system=None, snr_db=None, search=None, criterion=None):
     ]
 
 
+def run_files():
+    """Return every run file: Snakemake would not miss one whose summary is there."""
+    return [run for cell in EXPERIMENT.cells() for run in runs_of(cell)]
+
+
+def runs_of(cell):
+    """Return the run files of a cell."""
+    axes = {"system": cell.system, "snr_db": label(cell.snr_db), "search": cell.search, "criterion": cell.criterion}
+    return [RUN.format(seed=seed, **axes) for seed in EXPERIMENT.seeds]
+
+
 def described(name):
     """Return what defines a system, for the steps that depend on it."""
     system = SYSTEMS[name]
@@ -80,7 +114,7 @@ def described(name):
 
 def system_file(name):
     """Return the file that describes a system."""
-    return str(SYSTEMS_FOLDER / f"{name}.yaml")
+    return os.path.relpath(SYSTEMS_FOLDER / f"{name}.yaml")
 
 
 def recorded_input():
@@ -100,9 +134,9 @@ def orders(name):
     }
 
 
-def modules(names):
-    """Return a digest of the named modules of the library."""
-    return code_of(*(f"narxbench.{name}" for name in names))
+def modules(names, script):
+    """Return a digest of the named modules of the library and of a step's script."""
+    return code_of(*(f"narxbench.{name}" for name in names), f"scripts.{script}")
 
 
 def search_settings(name):
@@ -112,15 +146,16 @@ def search_settings(name):
 
 def run_code(name):
     """Return a digest of what computes a run of the named search: the kernel and its algorithm."""
-    return modules((*RUN_CODE, "search.population", f"search.{EXPERIMENT.searches[name].algorithm}"))
+    return modules((*RUN_CODE, "search.population", f"search.{EXPERIMENT.searches[name].algorithm}"), "search")
 
 
 def table_files():
     """Return every table of the paper's kinds, in each format, and the tidy tables."""
     names = ["test_systems", "search_settings", "agreement"]
     names += [f"{kind}_{system}" for kind in ("fitness", "comparison") for system in EXPERIMENT.systems]
-    tidy = ["selection_frequency", "cells", "published_and_reproduced"]
+    tidy = ["selection_frequency", "cells", "published_and_reproduced", "recovery", "search_comparison"]
     return [
+        "reports/tables/claims.md",
         *expand("reports/tables/{name}.{form}", name=names, form=["csv", "md", "tex"]),
         *expand("reports/tables/{name}.csv", name=tidy),
     ]

@@ -12,7 +12,7 @@ rule simulate:
     params:
         system=lambda w: described(w.system),
         data=EXPERIMENT.data.model_dump(mode="json", exclude={"validation_samples"}),
-        code=modules(DATA_CODE),
+        code=modules(DATA_CODE, "simulate"),
     run:
         simulate(output[0], log[0], system=params.system, snr_db=float(wildcards.snr_db), data=params.data)
 
@@ -62,7 +62,7 @@ rule aggregate:
             "evaluations": EXPERIMENT.evaluations,
             **EXPERIMENT.statistics.model_dump(),
         },
-        code=modules(CELL_CODE),
+        code=modules(CELL_CODE, "aggregate"),
     run:
         aggregate(
             input.runs,

@@ -1,0 +1,1 @@
+"""Benchmarks of narxbench: see README.md."""

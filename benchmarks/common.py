@@ -1,0 +1,149 @@
+"""What the benchmarks share: problems, CPU time, tables, copies of the project and measured child processes."""
+
+import os
+import platform
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import narxbench
+
+ROOT = Path(__file__).parents[1]
+SYSTEMS = ("S1", "S2", "S3", "S4")
+SNR_DB = 30
+SAMPLES, N_VALIDATION = 2000, 600
+PACKAGES = ("narxbench", "numpy", "numba", "llvmlite", "scipy", "snakemake")
+PEERS = ("sysidentpy", "fastcan", "pymoo", "pyswarms")
+
+
+class Row(NamedTuple):
+    """One number of results.csv."""
+
+    benchmark: str
+    case: str
+    method: str
+    quantity: str
+    value: float
+
+
+class Part(NamedTuple):
+    """The outcome of one benchmark: Markdown for results.md, rows for results.csv, and files of its own by name."""
+
+    text: str
+    rows: list[Row]
+    files: dict[str, str | bytes] = {}  # noqa: RUF012
+
+
+def make_problem(name: str, seed: int = 1) -> tuple[narxbench.System, narxbench.StructureProblem, Any, Any]:
+    """Return a system, its BIC problem on one simulated data set, and that data set."""
+    system = narxbench.load_system(name)
+    u, y = system.simulate(SAMPLES, snr_db=SNR_DB, seed=seed)
+    orders = {"n_u": system.n_u, "n_y": system.n_y, "degree": system.degree}
+    return system, narxbench.StructureProblem(u, y, **orders, n_validation=N_VALIDATION), u, y
+
+
+def cpu_seconds(function: Callable[[], Any], repeats: int = 1) -> float:
+    """Return the CPU time of one call, averaged over ``repeats`` calls."""
+    started = time.process_time()
+    for _ in range(repeats):
+        function()
+    return (time.process_time() - started) / repeats
+
+
+def median(values: Iterable[float]) -> float:
+    """Return the median as a plain float."""
+    return float(statistics.median(values))
+
+
+def number(value: float, digits: int = 3) -> str:
+    """Return a number with about ``digits`` significant digits and no exponent; ``-`` where there is none."""
+    if not np.isfinite(value):
+        return "-"
+    if value == 0:
+        return "0"
+    places = digits - 1 - int(np.floor(np.log10(abs(value))))
+    return f"{value:.{places}f}" if places > 0 else f"{round(value, places):.0f}"
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a Markdown table whose first column is text."""
+    lines = [header, ["---", *["---:"] * (len(header) - 1)], *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+
+
+def version(package: str) -> str | None:
+    """Return the installed version of a package, or None."""
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def machine_facts() -> str:
+    """Return what the numbers depend on: processor, cores, Python and package versions."""
+    model = platform.processor() or platform.machine()
+    if Path("/proc/cpuinfo").exists():
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        model = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), model)
+    packages = ", ".join(f"{name} {version(name) or 'not installed'}" for name in (*PACKAGES, *PEERS))
+    return f"{model}, {os.cpu_count()} cores; Python {platform.python_version()}; {packages}."
+
+
+def copy_of_project(target: Path) -> None:
+    """Copy the project's files (those that git knows or would add) to an empty folder."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    for name in filter(None, listed.split("\0")):
+        if (ROOT / name).is_file():
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, target / name)
+
+
+@dataclass
+class Child:
+    """A finished child process: times in seconds (CPU with its own children), peak memory of itself in MB."""
+
+    cpu: float
+    wall: float
+    peak_mb: float
+    output: str
+
+
+def run_child(arguments: Sequence[str], folder: Path, timeout: float | None = None) -> Child | None:
+    """Run Python with ``arguments`` and measure it; None after ``timeout`` seconds; a failure is an error."""
+    started, log = time.perf_counter(), folder / ".benchmark.log"
+    with open(log, "w") as stream:
+        output = {"stdout": stream, "stderr": stream}
+        process = subprocess.Popen([sys.executable, *arguments], cwd=folder, **output)
+    pid, status, usage, peak_kb = 0, 0, None, 0
+    while pid == 0:
+        # VmHWM is the peak so far of this process alone; wait4 knows only the largest of it and its children.
+        peak_kb = max(peak_kb, _peak_kb(process.pid))
+        time.sleep(0.02)
+        if timeout is not None and time.perf_counter() - started > timeout:
+            process.kill()
+            process.wait()
+            return None
+        pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+    wall = time.perf_counter() - started
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise RuntimeError(f"{' '.join(arguments)} failed:\n{log.read_text()[-3000:]}")
+    return Child(usage.ru_utime + usage.ru_stime, wall, (peak_kb or usage.ru_maxrss) / 1024, log.read_text())
+
+
+def _peak_kb(pid: int) -> int:
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError:
+        return 0
+    return next((int(line.split()[1]) for line in lines if line.startswith("VmHWM:")), 0)

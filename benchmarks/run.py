@@ -1,0 +1,51 @@
+"""Run the benchmarks and write results.md, results.csv and scaling.md: ``python benchmarks/run.py [--quick]``."""
+
+import os
+import sys
+from pathlib import Path
+
+# One thread, set before numpy is imported; the library beside this folder, and imports by package.
+os.environ |= {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "MKL", "NUMBA")}
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:1] = [str(ROOT), str(ROOT / "src")]
+
+import argparse  # noqa: E402
+import csv  # noqa: E402
+import io  # noqa: E402
+from importlib import import_module  # noqa: E402
+
+from benchmarks.common import machine_facts  # noqa: E402
+from narxbench.files import write_atomically  # noqa: E402
+
+BENCHMARKS = ("evaluation", "swarm", "search", "scaling", "pipeline")
+
+
+def main() -> None:
+    """Run what was asked for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="fewer rounds, seeds and sizes: a try, not a measurement")
+    parser.add_argument("--only", nargs="+", choices=BENCHMARKS, default=BENCHMARKS, help="benchmarks to run")
+    parser.add_argument("--output", type=Path, default=Path(__file__).with_name("results.md"))
+    options = parser.parse_args()
+    facts = machine_facts()
+    print(facts)
+    parts = []
+    for name in options.only:
+        print(f"\n{name} ...", flush=True)
+        module = import_module(f"benchmarks.{name}")
+        parts.append(module.run(options.quick))
+        print(parts[-1].text, flush=True)
+    quick = " Run with `--quick`: few rounds, only good for a try." if options.quick else ""
+    text = "\n".join([f"# Benchmark results\n\n{facts}{quick}\n", *(part.text for part in parts)])
+    write_atomically(options.output, text)
+    for name, content in (file for part in parts for file in part.files.items()):
+        write_atomically(options.output.with_name(name), content)
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(["benchmark", "case", "method", "quantity", "value"])
+    writer.writerows([*row[:4], f"{row.value:.6g}"] for part in parts for row in part.rows)
+    write_atomically(options.output.with_suffix(".csv"), stream.getvalue())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,202 @@
+"""How the cost grows: with candidate terms, samples and swarm size, and the pipeline's planning with the matrix."""
+
+import io
+import re
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+import narxbench
+from benchmarks.common import (
+    ROOT,
+    SNR_DB,
+    Part,
+    Row,
+    copy_of_project,
+    cpu_seconds,
+    machine_facts,
+    median,
+    number,
+    run_child,
+    table,
+)
+
+# Orders (n_u, n_y, degree) that span 66, 84, 286 and 1001 candidate terms.
+ORDERS = ((5, 5, 2), (3, 3, 3), (5, 5, 3), (5, 5, 4))
+SAMPLES = (2_000, 20_000, 200_000)
+SWARM_SIZES = (10, 30, 100, 300)
+# Seeds of every cell; the matrix of config/config.yaml has 72 cells.
+MATRIX_SEEDS = {"full": (40, 139, 417, 1389), "quick": (40,)}
+# Evaluations of the searches: with 1001 candidate terms 6000 of them would take minutes.
+EVALUATIONS = {"full": 1500, "quick": 300}
+ROUNDS = {"full": 5, "quick": 1}
+SLOW = 2.0  # seconds of CPU from which a call is measured once
+TERMS = 20  # cardinality of the structures that are compared between numbers of candidate terms
+VALIDATION_SHARE = 0.3
+PLANNING_TIMEOUT = 1800.0
+FIGURE = "scaling.svg"
+
+
+def problem_of(samples: int, n_u: int, n_y: int, degree: int) -> narxbench.StructureProblem:
+    """Return the problem of finding S1 among the candidate terms of the given orders."""
+    u, y = narxbench.load_system("S1").simulate(samples, snr_db=SNR_DB)
+    orders = {"n_u": n_u, "n_y": n_y, "degree": degree}
+    return narxbench.StructureProblem(u, y, **orders, n_validation=round(VALIDATION_SHARE * samples))
+
+
+def _costs(problem: narxbench.StructureProblem, size: str, swarm_size: int = 30) -> dict[str, float]:
+    # Structures of TERMS terms and of half the candidates, 32 at once (two full groups of lanes), and a whole search.
+    n_terms, draws = len(problem.terms), np.random.default_rng(1)
+    order = np.argsort(draws.random((32, n_terms)), axis=1).argsort(axis=1)
+    few, half = ((order < count).astype(np.uint8) for count in (TERMS, n_terms // 2))
+    evaluations = EVALUATIONS[size]
+    calls = {
+        "few": (lambda: problem.evaluate_positions(few), 32),
+        "half": (lambda: problem.evaluate_positions(half), 32),
+        "search": (
+            lambda: narxbench.search(problem, seed=1, evaluations=evaluations, swarm_size=swarm_size),
+            evaluations,
+        ),
+    }
+    once = {name: cpu_seconds(call) for name, (call, _) in calls.items()}
+    times = {name: [once[name]] if once[name] > SLOW else [] for name in calls}
+    for _ in range(ROUNDS[size]):
+        for name, (call, _) in calls.items():
+            if once[name] <= SLOW:
+                times[name].append(cpu_seconds(call, max(1, round(0.02 / once[name]))))
+    return {name: 1e6 * median(times[name]) / count for name, (_, count) in calls.items()}
+
+
+def _planning(size: str) -> list[dict[str, float]]:
+    points = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        copy_of_project(folder)
+        for seeds in MATRIX_SEEDS[size]:
+            command = ["-m", "snakemake", "-n", "--quiet", "all", "--config", f"seeds={seeds}"]
+            child = run_child(command, folder, PLANNING_TIMEOUT)
+            if child is None:
+                points.append({"runs": 72 * seeds, "cpu": np.nan, "wall": np.nan, "peak_mb": np.nan})
+                break
+            points.append({"runs": 72 * seeds, "cpu": child.cpu, "wall": child.wall, "peak_mb": child.peak_mb})
+    return points
+
+
+def _finished_matrix() -> tuple[float, str] | None:
+    """Return seconds and verdict of ``snakemake -n`` on a copy of the project's own results, if there are any."""
+    if not (ROOT / "data/runs").exists():
+        return None
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        copy_of_project(folder)
+        for part in ("data/generated", "data/runs", "data/cells", "logs", "reports", ".snakemake/metadata"):
+            if (ROOT / part).exists():
+                shutil.copytree(ROOT / part, folder / part, dirs_exist_ok=True)
+        child = run_child(["-m", "snakemake", "-n"], folder, PLANNING_TIMEOUT)
+    if child is None:
+        return None
+    waiting = re.search(r"^total\s+(\d+)", child.output, re.MULTILINE)
+    return child.wall, f"{waiting[1]} jobs to do" if waiting else "nothing to do"
+
+
+def run(quick: bool) -> Part:
+    """Measure every series."""
+    size = "quick" if quick else "full"
+    rows: list[Row] = []
+    series: dict[str, list[tuple[float, dict[str, float]]]] = {"candidate terms": [], "samples": [], "swarm size": []}
+    problem = problem_of(SAMPLES[0], *ORDERS[0])
+    for axis, samples, orders in (
+        *(("candidate terms", SAMPLES[0], orders) for orders in ORDERS),
+        *(("samples", samples, ORDERS[0]) for samples in SAMPLES[: 2 if quick else None]),
+    ):
+        larger = problem_of(samples, *orders)
+        prepare = {"prepare": cpu_seconds(lambda: problem_of(samples, *orders))}  # noqa: B023
+        x = samples if axis == "samples" else len(larger.terms)
+        series[axis].append((x, _costs(larger, size) | prepare))
+    for swarm_size in SWARM_SIZES:
+        series["swarm size"].append((swarm_size, _costs(problem, size, swarm_size)))
+    text = [f"## Scaling\n\nS1 at 30 dB, CPU time of one thread. 2D-UPSO: a run of {EVALUATIONS[size]} evaluations.\n"]
+    for axis, points in series.items():
+        rows += [Row("scaling", f"{x:g}", axis, what, value) for x, costs in points for what, value in costs.items()]
+        text.append(_series_table(axis, points))
+    planning, finished = _planning(size), _finished_matrix()
+    for point in planning:
+        case = f"{point['runs']:g}"
+        rows += [Row("scaling", case, "runs of the matrix", k, v) for k, v in point.items() if k != "runs"]
+    header = ["runs of the matrix", "`snakemake -n`: s", "CPU s", "ms per run", "peak memory: MB"]
+    lines = [
+        [f"{p['runs']:g}", *map(number, (p["wall"], p["cpu"], 1e3 * p["wall"] / p["runs"], p["peak_mb"]))]
+        for p in planning
+    ]
+    text.append(table(header, lines))
+    if finished:
+        text.append(f"`snakemake -n` on the project's own results: {number(finished[0])} s, {finished[1]}.\n")
+        rows.append(Row("scaling", "own results", "runs of the matrix", "noop", finished[0]))
+    text.append(_advice(series, planning))
+    heading = f"# Scaling\n\n{machine_facts()}\n\n![Costs against sizes]({FIGURE})"
+    report = "\n".join(text).replace("## Scaling", heading, 1).replace("\n### ", "\n## ")
+    return Part("\n".join(text), rows, {"scaling.md": report, FIGURE: _figure(series, planning)})
+
+
+def _series_table(axis: str, points: list[tuple[float, dict[str, float]]]) -> str:
+    header = [axis, f"{TERMS} terms: µs", "half of the candidates: µs", "2D-UPSO: µs per evaluation"]
+    keys = ["few", "half", "search"]
+    if "prepare" in points[0][1]:
+        header.append("data and Gram matrix, once: s")
+        keys.append("prepare")
+    return table(header, [[f"{x:g}", *(number(costs[key]) for key in keys)] for x, costs in points])
+
+
+def _advice(series: dict[str, list[tuple[float, dict[str, float]]]], planning: list[dict[str, float]]) -> str:
+    widest, longest = series["candidate terms"][-1], series["samples"][-1]
+    done = [point for point in planning if np.isfinite(point["wall"])][-1]
+    wide, long = (_duration(6000e-6 * costs["search"]) for _, costs in (widest, longest))
+    per_thousand, memory = 1000 * done["wall"] / done["runs"], done["peak_mb"]
+    return (
+        "### Where it stops being practical\n\n"
+        f"A run of 6000 evaluations takes about {wide} with {widest[0]:g} candidate terms: the least "
+        "squares of a structure grow with the cube of its size, and a group of structures costs what its largest "
+        f"one costs (scratch memory: {number(128e-6 * widest[0] ** 2, 2)} MB, with the square of N_t). Lower the "
+        "degree or the lags, or spend fewer evaluations. "
+        f"With {longest[0]:g} samples a run takes about {long}, linear in the validation samples; a "
+        "shorter validation part helps, for estimation samples cost nothing after the Gram matrix.\n\n"
+        f"The pipeline plans a matrix of {done['runs']:g} runs in {number(done['wall'], 2)} s "
+        f"({number(per_thousand, 2)} s per thousand runs) with {number(memory, 2)} MB, before every start, even when "
+        "there is nothing to do. Where that is too long, split the matrix: systems, SNRs and searches are independent, "
+        "so that each can have a configuration and a copy of its own; or call `narxbench.search` in a loop.\n"
+    )
+
+
+def _duration(seconds: float) -> str:
+    return f"{number(seconds, 2)} s" if seconds < 100 else f"{number(seconds / 60, 2)} minutes"
+
+
+def _figure(series: dict[str, list[tuple[float, dict[str, float]]]], planning: list[dict[str, float]]) -> bytes:
+    style: Any = {"font.size": 8, "svg.hashsalt": "narxbench scaling", "axes.spines.top": False}
+    with matplotlib.rc_context(style | {"axes.spines.right": False}):
+        figure = Figure(figsize=(7.2, 4.6), layout="constrained")
+        FigureCanvasAgg(figure)
+        axes = list(figure.subplots(2, 2).flat)
+        for axis, (label, points) in zip(axes, series.items(), strict=False):
+            for key, name, mark in (("few", f"{TERMS} terms", "o"), ("half", "half", "s"), ("search", "2D-UPSO", "^")):
+                axis.loglog([x for x, _ in points], [costs[key] for _, costs in points], marker=mark, ms=3, label=name)
+            axis.set(xlabel=label, ylabel="µs per evaluation")
+        axes[0].legend(frameon=False)
+        axes[3].loglog([p["runs"] for p in planning], [p["wall"] for p in planning], marker="o", ms=3, label="seconds")
+        peaks = [p["peak_mb"] / 1000 for p in planning]
+        axes[3].loglog([p["runs"] for p in planning], peaks, marker="s", ms=3, label="peak memory: GB")
+        axes[3].set(xlabel="runs of the matrix", ylabel="snakemake -n")
+        axes[3].legend(frameon=False)
+        sizes = [[x for x, _ in points] for points in series.values()] + [[p["runs"] for p in planning]]
+        for axis, ticks in zip(axes, sizes, strict=True):
+            axis.set_xticks(ticks, [f"{x:g}" for x in ticks])
+            axis.xaxis.minorticks_off()
+        stream = io.BytesIO()
+        figure.savefig(stream, format="svg", metadata={"Date": None})
+    return stream.getvalue()

@@ -1,0 +1,232 @@
+"""Whole searches: narxbench's algorithms, peers' algorithms on our fitness, MetaMSS, and a greedy baseline.
+
+A method is a function of (problem, u, y, seed, evaluations) that returns the best 0/1 row it found and the number of
+evaluations it spent.
+"""
+
+import logging
+import math
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import narxbench
+from benchmarks.common import (
+    N_VALIDATION,
+    SYSTEMS,
+    Part,
+    Row,
+    cpu_seconds,
+    make_problem,
+    median,
+    number,
+    table,
+    version,
+)
+from benchmarks.evaluation import sysidentpy_codes
+from narxbench import StructureProblem
+
+EVALUATIONS = 6000
+DATA_SEEDS = {"full": (1, 2, 3, 4, 5), "quick": (1,)}
+# MetaMSS: agents and iterations; one evaluation costs some 20 ms, so 6000 of them would take two minutes per run.
+METAMSS = {"full": (10, 30), "quick": (10, 4)}
+UNSTABLE = 1e9  # J of divergent structures for peers that cannot take infinities
+
+Floats = NDArray[np.float64]
+Found = tuple[NDArray[Any], int]
+Method = Callable[[StructureProblem, Floats, Floats, int, int], Found]
+
+
+def _narxbench(**settings: Any) -> Method:
+    def method(problem: StructureProblem, u: Floats, y: Floats, seed: int, evaluations: int) -> Found:
+        result = narxbench.search(problem, seed=seed, evaluations=evaluations, **settings)
+        return np.isin(problem.terms, result.terms), result.evaluations
+
+    return method
+
+
+def _finite(problem: StructureProblem, positions: NDArray[Any]) -> Floats:
+    fitness = problem.evaluate_positions(positions.astype(np.uint8))[0]
+    return np.where(np.isfinite(fitness), fitness, UNSTABLE)
+
+
+def pymoo_ga(problem: StructureProblem, u: Floats, y: Floats, seed: int, evaluations: int) -> Found:
+    """Run pymoo's GA with uniform crossover, bit-flip mutation of rate 1/N_t and no duplicates."""
+    from pymoo.algorithms.soo.nonconvex.ga import GA
+    from pymoo.core.problem import Problem
+    from pymoo.operators.crossover.ux import UniformCrossover
+    from pymoo.operators.mutation.bitflip import BitflipMutation
+    from pymoo.operators.sampling.rnd import BinaryRandomSampling
+    from pymoo.optimize import minimize
+
+    n_terms = len(problem.terms)
+
+    class Structure(Problem):
+        """The structure problem as pymoo takes it."""
+
+        def _evaluate(self, x: NDArray[Any], out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
+            out["F"] = _finite(problem, x)
+
+    algorithm = GA(
+        pop_size=80,
+        sampling=BinaryRandomSampling(),
+        crossover=UniformCrossover(),
+        mutation=BitflipMutation(prob=1.0, prob_var=1.0 / n_terms),
+        eliminate_duplicates=True,
+    )
+    task = Structure(n_var=n_terms, n_obj=1, xl=0, xu=1, vtype=bool)
+    result = minimize(task, algorithm, ("n_eval", evaluations), seed=seed)
+    return result.X, result.algorithm.evaluator.n_eval
+
+
+def pyswarms_binary(problem: StructureProblem, u: Floats, y: Floats, seed: int, evaluations: int) -> Found:
+    """Run pyswarms' BinaryPSO: ring of radius 1, 30 particles."""
+    from pyswarms.discrete import BinaryPSO
+    from pyswarms.utils.reporter import Reporter
+
+    # It would write report.log and take over the root logger.
+    Reporter._setup_logger = lambda *_: None
+    logging.getLogger("pyswarms").setLevel(logging.ERROR)
+    np.random.seed(seed)
+    options = {"w": 0.729, "c1": 1.49, "c2": 1.49, "k": 3, "p": 2}
+    swarm = BinaryPSO(n_particles=30, dimensions=len(problem.terms), options=options)
+    _, best = swarm.optimize(lambda x: _finite(problem, x), iters=evaluations // 30, verbose=False)
+    return best, evaluations // 30 * 30
+
+
+def metamss(problem: StructureProblem, u: Floats, y: Floats, seed: int, evaluations: int) -> Found:
+    """Run SysIdentPy's MetaMSS as released, loss ``bic``; ``evaluations`` is agents times iterations."""
+    from sysidentpy.basis_function import Polynomial
+    from sysidentpy.model_structure_selection import MetaMSS
+    from sysidentpy.parameter_estimation import LeastSquares
+
+    agents = METAMSS["full"][0]
+    np.random.seed(seed)
+    search = MetaMSS(
+        basis_function=Polynomial(degree=problem.degree),
+        estimator=LeastSquares(),
+        xlag=problem.n_u,
+        ylag=problem.n_y,
+        n_agents=agents,
+        maxiter=evaluations // agents,
+        loss_func="bic",
+        random_state=seed,
+        test_size=N_VALIDATION / len(y),
+    )
+    search.fit(X=u[:, None], y=y[:, None])
+    codes = sysidentpy_codes(problem)
+    best = np.zeros(len(codes), np.uint8)
+    best[[codes.index(tuple(int(c) for c in code)) for code in search.final_model]] = 1
+    return best, evaluations // agents * agents
+
+
+def greedy(problem: StructureProblem, u: Floats, y: Floats, seed: int, evaluations: int) -> Found:
+    """Add or drop the best term while J falls, else swap the best pair, from the empty structure; no randomness."""
+    position, best, spent = np.zeros(len(problem.terms), np.uint8), math.inf, 0
+    while True:
+        flips = position ^ np.eye(len(position), dtype=np.uint8)
+        present, absent = np.flatnonzero(position), np.flatnonzero(position == 0)
+        swaps = np.repeat(position[None], len(present) * len(absent), axis=0)
+        swaps[np.arange(len(swaps)), np.repeat(present, len(absent))] = 0
+        swaps[np.arange(len(swaps)), np.tile(absent, len(present))] = 1
+        for neighbours in (flips, swaps):
+            fitness = problem.evaluate_positions(neighbours)[0]
+            spent += len(fitness)
+            if len(fitness) and fitness.min() < best:
+                position, best = neighbours[fitness.argmin()], fitness.min()
+                break
+        else:
+            return position, spent
+
+
+# Name: (method, package it needs).
+METHODS: dict[str, tuple[Method, str]] = {
+    "narxbench 2D-UPSO": (_narxbench(algorithm="upso2d"), "narxbench"),
+    "narxbench GA": (_narxbench(algorithm="ga"), "narxbench"),
+    "narxbench GA, tournament and elitism": (
+        _narxbench(algorithm="ga", selection="tournament", elitism=True),
+        "narxbench",
+    ),
+    "add/drop/swap on our J": (greedy, "narxbench"),
+    "pymoo GA on our J": (pymoo_ga, "pymoo"),
+    "pyswarms BinaryPSO on our J": (pyswarms_binary, "pyswarms"),
+    "SysIdentPy MetaMSS": (metamss, "sysidentpy"),
+}
+
+
+def run(quick: bool) -> Part:
+    """Run every method on every data set, one after the other within a data set."""
+    # Divergent structures overflow inside the peers.
+    warnings.filterwarnings("ignore", category=RuntimeWarning)
+    size = "quick" if quick else "full"
+    present = {name: method for name, (method, package) in METHODS.items() if version(package)}
+    outcomes: dict[tuple[str, str], list[dict[str, float]]] = {}
+    for system_name in SYSTEMS:
+        for seed in DATA_SEEDS[size]:
+            system, problem, u, y = make_problem(system_name, seed)
+            true, found = problem.evaluate(system.terms), {}
+            for name, method in present.items():
+                budget = math.prod(METAMSS[size]) if method is metamss else EVALUATIONS
+                if (system_name, seed) == (SYSTEMS[0], DATA_SEEDS[size][0]):
+                    method(problem, u, y, seed, 100)  # imports and compilation
+                results: list[Found] = []
+                call = lambda: results.append(method(problem, u, y, seed, budget))  # noqa: B023, E731
+                seconds = cpu_seconds(call)
+                position, spent = results[0]
+                terms = [problem.terms[i] for i in np.flatnonzero(position)]
+                found[name] = problem.evaluate(terms).fitness if terms else math.inf
+                outcome = {
+                    "cpu_seconds": seconds,
+                    "evaluations": spent,
+                    "fitness": found[name],
+                    "exact": set(terms) == set(system.terms),
+                    "gap_to_true": found[name] - true.fitness,
+                }
+                outcomes.setdefault((name, system_name), []).append(outcome)
+            best = min(*found.values(), true.fitness)
+            for name in present:
+                outcomes[name, system_name][-1]["gap_to_best"] = found[name] - best
+    return _report(outcomes, len(DATA_SEEDS[size]))
+
+
+def _report(outcomes: dict[tuple[str, str], list[dict[str, float]]], seeds: int) -> Part:
+    rows, lines = [], []
+    for name, (_, package) in METHODS.items():
+        if (name, SYSTEMS[0]) not in outcomes:
+            lines.append([name, f"{package} is not installed", *[""] * 10])
+            continue
+        everything = [o for system in SYSTEMS for o in outcomes[name, system]]
+        gaps = []
+        for system in SYSTEMS:
+            results = outcomes[name, system]
+            for quantity in results[0]:
+                combine = sum if quantity == "exact" else median
+                rows.append(Row("search", system, name, quantity, float(combine(o[quantity] for o in results))))
+            gaps.append(" / ".join(_gap(median(o[g] for o in results)) for g in ("gap_to_best", "gap_to_true")))
+        lines.append(
+            [
+                name,
+                f"{median(o['evaluations'] for o in everything):.0f}",
+                number(median(o["cpu_seconds"] for o in everything)),
+                *(str(sum(o["exact"] for o in outcomes[name, system])) for system in SYSTEMS),
+                *gaps,
+            ]
+        )
+    header = ["search", "evaluations", "CPU s", *(f"{s} exact" for s in SYSTEMS), *(f"{s} gaps of J" for s in SYSTEMS)]
+    lines = [line[: len(header)] for line in lines]
+    text = (
+        f"## Whole searches\n\nS1 to S4 at 30 dB, BIC, {seeds} data seed(s); CPU time of one thread without preparing "
+        "the problem, median. Exact: runs whose best structure is the true one. Gaps: median J less the best J that "
+        "any method found on the data set / less the J of the true structure (negative: BIC prefers another one). "
+        f"MetaMSS is SysIdentPy {version('sysidentpy') or '(not installed)'} as released, with fewer evaluations "
+        "because of their price; in 0.9.0 its `bic` adds n + ln(L) instead of n ln(L) and `random_state` does not "
+        "seed its moves (here NumPy's global generator is seeded too).\n\n" + table(header, lines)
+    )
+    return Part(text, rows)
+
+
+def _gap(value: float) -> str:
+    return f"{value:.1f}".replace("-0.0", "0.0") if math.isfinite(value) else "inf"

@@ -1,0 +1,137 @@
+"""The cost per evaluation of whole default runs, and what it consists of.
+
+The algorithm is run once more uncompiled, with the same draws, to record the structures of every iteration. The
+recorded structures are then evaluated alone, with and without the table of known structures, which gives the shares.
+"""
+
+from collections.abc import Callable
+from typing import Any
+from unittest import mock
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+import narxbench
+from benchmarks.common import SYSTEMS, Part, Row, cpu_seconds, make_problem, median, number, table
+from narxbench import StructureProblem
+from narxbench.kernel import evaluate_structures
+from narxbench.search import algorithm_module
+from narxbench.search.objective import Objective, evaluate
+
+EVALUATIONS = 6000
+ALGORITHMS = {"upso2d": "_fly", "ga": "_evolve"}  # and the name of the compiled loop in its module
+SEEDS = {"full": range(1, 12), "quick": range(1, 4)}
+REPEATS = 7
+
+
+@numba.njit(error_model="numpy", nogil=True)
+def _kernel_alone(data: Any, positions: Any, ends: Any, fitness: Any, sse: Any, none: Any) -> None:
+    start = 0
+    for end in ends:
+        evaluate_structures(data, positions[start:end], fitness[start:end], sse[start:end], none, none)
+        start = end
+
+
+@numba.njit(error_model="numpy", nogil=True)
+def _evaluate_all(data: Any, record: Any, positions: Any, ends: Any, fitness: Any) -> None:
+    start = 0
+    for end in ends:
+        evaluate(data, record, positions[start:end], fitness[start:end])
+        start = end
+
+
+def recorded(problem: StructureProblem, algorithm: str, seed: int) -> list[NDArray[np.uint8]]:
+    """Return the structures of every iteration of a run."""
+    module, loop = algorithm_module(algorithm), ALGORITHMS[algorithm]
+    batches: list[NDArray[np.uint8]] = []
+
+    def recording(data: Any, record: Any, positions: Any, fitness: Any) -> int:
+        batches.append(positions[: record.fitness.shape[0] - record.spent[0]].copy())
+        return int(evaluate(data, record, positions, fitness))
+
+    with (
+        mock.patch.object(module, "evaluate", recording),
+        mock.patch.object(module, loop, getattr(module, loop).py_func),
+    ):
+        narxbench.search(problem, algorithm=algorithm, seed=seed, evaluations=EVALUATIONS)
+    return batches
+
+
+def new_structures(batches: list[NDArray[np.uint8]]) -> list[NDArray[np.uint8]]:
+    """Return the structures of each iteration that did not occur before, smallest first as the search sorts them."""
+    seen: set[bytes] = set()
+    new = []
+    for batch in batches:
+        rows = []
+        for row in batch:
+            if row.tobytes() not in seen:
+                seen.add(row.tobytes())
+                rows.append(row)
+        if rows:
+            new.append(np.array(sorted(rows, key=lambda r: int(r.sum()))))
+    return new
+
+
+def _flat(batches: list[NDArray[np.uint8]]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    return np.concatenate(batches), np.cumsum([len(batch) for batch in batches])
+
+
+def measure(problem: StructureProblem, algorithm: str, seed: int) -> dict[str, float]:
+    """Return microseconds per evaluation of a run, of its kernel, its table and its update, and repeated structures."""
+    batches = recorded(problem, algorithm, seed)
+    positions, ends = _flat(batches)
+    new, new_ends = _flat(new_structures(batches))
+    fitness, sse = np.empty(len(positions)), np.empty(len(positions))
+
+    def whole() -> None:
+        narxbench.search(problem, algorithm=algorithm, seed=seed, evaluations=EVALUATIONS)
+
+    def with_table() -> None:
+        _evaluate_all(problem.data, Objective(problem, EVALUATIONS).record, positions, ends, fitness)
+
+    def alone() -> None:
+        _kernel_alone(problem.data, new, new_ends, fitness, sse, np.empty((0, 0)))
+
+    calls: tuple[Callable[[], None], ...] = (whole, with_table, alone)
+    for call in calls:
+        call()
+    # The least of the repeats: other processes only add to them, and differences of medians may be negative.
+    repeats = [[cpu_seconds(call) for call in calls] for _ in range(REPEATS)]
+    total, evaluated, kernel = (1e6 * min(times) / EVALUATIONS for times in zip(*repeats, strict=True))
+    return {
+        "total": total,
+        "kernel": kernel,
+        "table": evaluated - kernel,
+        "update": total - evaluated,
+        "repeated": 1.0 - len(new) / len(positions),
+        "cardinality": float(new.sum(axis=1).mean()),
+    }
+
+
+def run(quick: bool) -> Part:
+    """Measure default runs of both algorithms on every system."""
+    rows, lines = [], []
+    for algorithm in ALGORITHMS:
+        for name in SYSTEMS:
+            problem = make_problem(name)[1]
+            seeds = [measure(problem, algorithm, seed) for seed in SEEDS["quick" if quick else "full"]]
+            values = {quantity: median(s[quantity] for s in seeds) for quantity in seeds[0]}
+            rows += [Row("swarm", name, algorithm, quantity, value) for quantity, value in values.items()]
+            cells = [
+                number(values["total"]),
+                *(f"{100 * values[part] / values['total']:.0f} %" for part in ("kernel", "update", "table")),
+                f"{100 * values['repeated']:.0f} %",
+                number(values["cardinality"]),
+                number(values["kernel"] / (1.0 - values["repeated"])),
+            ]
+            lines.append([algorithm, name, *cells])
+    header = ["algorithm", "system", "µs per evaluation", "kernel", "update", "table and sorting"]
+    header += ["repeated structures", "mean terms of new ones", "kernel µs per new one"]
+    text = (
+        f"## Whole default runs\n\nCPU time of runs of {EVALUATIONS} evaluations, everything included, divided by "
+        "their number (equal structures count each time); median over "
+        f"{len(SEEDS['quick' if quick else 'full'])} seeds. Kernel: the new structures evaluated alone. Update: all "
+        "that is not evaluation.\n\n" + table(header, lines)
+    )
+    return Part(text, rows)

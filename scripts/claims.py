@@ -1,0 +1,27 @@
+"""Test the paper's claims on the published values and on the cells."""
+
+import logging
+from collections.abc import Sequence
+
+from narxbench import claims, tables
+from narxbench.files import canonical_json, write_atomically
+from narxbench.published import load_published
+
+
+def write_claims(
+    cells: Sequence[str], published: str, system_terms: str, snr_db: float, verdicts: str, md: str
+) -> None:
+    """Write every claim with its verdicts, and a table of them; ``snr_db`` is the SNR of the figures."""
+    known = load_published(published, system_terms)
+    here = claims.cells_view(tables.load_cells(cells), known, snr_db)
+    judged = claims.judge(claims.published_view(known), here)
+    write_atomically(verdicts, canonical_json({"claims": judged}))
+    write_atomically(md, tables.to_markdown(claims.claims_table(judged)))
+
+
+if __name__ == "__main__":
+    # Snakemake defines this name before it runs the script.
+    job = globals()["snakemake"]
+    logging.basicConfig(filename=job.log[0])
+    logging.captureWarnings(True)
+    write_claims(**dict(job.input.items()), snr_db=job.params.snr_db, **dict(job.output.items()))
