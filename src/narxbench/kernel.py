@@ -116,10 +116,11 @@ def evaluate_structures(data, positions, fitness, sse, coefficients, outputs):
     """
     n_terms, n_nodes = positions.shape[1], data.node_parent.shape[0]
     n_y, n_steps = data.initial.shape[0], data.measured.shape[0]
-    member, size = np.zeros((n_terms, LANES), np.int64), np.zeros(LANES, np.int64)
+    member, size = np.zeros((n_terms + 1, LANES), np.int64), np.zeros(LANES, np.int64)
     regular = np.zeros(LANES, np.bool_)
-    factor = np.empty(n_terms * n_terms * LANES)
-    inverse_pivot, weights = np.zeros((n_terms, LANES)), np.zeros((n_terms, LANES))
+    # One row more than terms, because the factor is computed in pairs of rows.
+    factor = np.empty((n_terms + 1) * (n_terms + 1) * LANES)
+    inverse_pivot, weights = np.zeros((n_terms + 1, LANES)), np.zeros((n_terms + 1, LANES))
     theta = np.zeros((n_terms, LANES))
     present = np.zeros(n_terms, np.bool_)
     simulated, nodes = np.empty((n_y + n_steps) * LANES), np.empty(n_nodes * (BLOCK + 1) * LANES)
@@ -164,63 +165,76 @@ def evaluate_structures(data, positions, fitness, sse, coefficients, outputs):
 
 @compiled
 def _estimate(data, member, size, factor, inverse_pivot, weights, regular):
-    # Least squares by the normal equations: Cholesky factor row by row, forward and backward substitution. A lane with
-    # fewer terms than the widest is filled up with unit rows, which change nothing in its own part.
-    widest = size.max()
-    row = widest * LANES
-    for lane in range(LANES):
-        for i in range(widest):
-            if i < size[lane]:
-                t = member[i, lane]
-                for j in range(i + 1):
-                    factor[i * row + j * LANES + lane] = data.gram[t, member[j, lane]]
-                weights[i, lane] = data.moments[t]
-            else:
-                for j in range(i):
-                    factor[i * row + j * LANES + lane] = 0.0
-                factor[i * row + i * LANES + lane] = 1.0
-                weights[i, lane] = 0.0
-    inverse, w = inverse_pivot.reshape(-1), weights.reshape(-1)
-    pivots = np.empty(LANES)
-    for i in range(widest):
-        here = i * row
-        for j in range(0, i - 1, 2):
-            # Two columns at a time: each entry of row i is loaded once for both.
-            left, right = j * row, (j + 1) * row
-            s, t = load(factor, here + j * LANES), load(factor, here + (j + 1) * LANES)
-            for k in range(j):
-                x = load(factor, here + k * LANES)
-                s = s - x * load(factor, left + k * LANES)
-                t = t - x * load(factor, right + k * LANES)
-            s = s * load(inverse, j * LANES)
-            store(factor, here + j * LANES, s)
-            t = t - s * load(factor, right + j * LANES)
-            store(factor, here + (j + 1) * LANES, t * load(inverse, (j + 1) * LANES))
-        if i % 2 == 1:
-            s = load(factor, here + (i - 1) * LANES)
-            for k in range(i - 1):
-                s = s - load(factor, here + k * LANES) * load(factor, (i - 1) * row + k * LANES)
-            store(factor, here + (i - 1) * LANES, s * load(inverse, (i - 1) * LANES))
-        s = load(factor, i * row + i * LANES)
-        for k in range(i):
-            x = load(factor, i * row + k * LANES)
-            s = s - x * x
-        store(pivots, 0, s)
+    # Least squares by the normal equations: Cholesky factor row by row, forward and backward substitution. Lanes with
+    # fewer terms than the widest, and an odd number of rows, are filled up with unit rows, which change nothing else.
+    n = size.max()
+    n += n % 2
+    row = n * LANES
+    for i in range(n):
+        for j in range(i):
+            at = i * row + j * LANES
+            for lane in range(LANES):
+                factor[at + lane] = data.gram[member[i, lane], member[j, lane]] if i < size[lane] else 0.0
         for lane in range(LANES):
-            if not pivots[lane] > SINGULAR * factor[i * row + i * LANES + lane]:
-                regular[lane] = False
-                pivots[lane] = 1.0
-            inverse_pivot[i, lane] = 1.0 / math.sqrt(pivots[lane])
-    for i in range(widest):
+            t = member[i, lane]
+            factor[i * row + i * LANES + lane] = data.gram[t, t] if i < size[lane] else 1.0
+            weights[i, lane] = data.moments[t] if i < size[lane] else 0.0
+    inverse, w = inverse_pivot.reshape(-1), weights.reshape(-1)
+    for i in range(0, n, 2):
+        # Two rows and two columns at a time: what limits the speed is how often an entry is fetched.
+        upper, lower = i * row, (i + 1) * row
+        for j in range(0, i, 2):
+            left, right = j * row, (j + 1) * row
+            jj = j * LANES
+            a, b = load(factor, upper + jj), load(factor, upper + jj + LANES)
+            c, d = load(factor, lower + jj), load(factor, lower + jj + LANES)
+            for k in range(0, jj, LANES):
+                x, z = load(factor, upper + k), load(factor, lower + k)
+                p, q = load(factor, left + k), load(factor, right + k)
+                a = a - x * p
+                b = b - x * q
+                c = c - z * p
+                d = d - z * q
+            a, c = a * load(inverse, jj), c * load(inverse, jj)
+            below = load(factor, right + jj)
+            b, d = (b - a * below) * load(inverse, jj + LANES), (d - c * below) * load(inverse, jj + LANES)
+            store(factor, upper + jj, a)
+            store(factor, upper + jj + LANES, b)
+            store(factor, lower + jj, c)
+            store(factor, lower + jj + LANES, d)
+        ii = i * LANES
+        a, c, d = load(factor, upper + ii), load(factor, lower + ii), load(factor, lower + ii + LANES)
+        for k in range(0, ii, LANES):
+            x, z = load(factor, upper + k), load(factor, lower + k)
+            a = a - x * x
+            c = c - z * x
+            d = d - z * z
+        store(inverse, ii, a)
+        _invert_pivots(inverse, factor, ii, upper + ii, regular)
+        c = c * load(inverse, ii)
+        store(factor, lower + ii, c)
+        store(inverse, ii + LANES, d - c * c)
+        _invert_pivots(inverse, factor, ii + LANES, lower + ii + LANES, regular)
+    for i in range(n):
         s = load(w, i * LANES)
         for k in range(i):
             s = s - load(factor, i * row + k * LANES) * load(w, k * LANES)
         store(w, i * LANES, s * load(inverse, i * LANES))
-    for i in range(widest - 1, -1, -1):
+    for i in range(n - 1, -1, -1):
         s = load(w, i * LANES)
-        for k in range(i + 1, widest):
+        for k in range(i + 1, n):
             s = s - load(factor, k * row + i * LANES) * load(w, k * LANES)
         store(w, i * LANES, s * load(inverse, i * LANES))
+
+
+@compiled
+def _invert_pivots(pivots, factor, at, diagonal, regular):
+    # Replace squared pivots by the inverse of their roots; a lane with one that is too small is singular.
+    for lane in range(LANES):
+        if not pivots[at + lane] > SINGULAR * factor[diagonal + lane]:
+            regular[lane] = False
+            pivots[at + lane] = 1.0
+        pivots[at + lane] = 1.0 / math.sqrt(pivots[at + lane])
 
 
 @compiled
