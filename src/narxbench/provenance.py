@@ -1,11 +1,11 @@
 """Where a result comes from: versions of what computed it, and digests of the code of each step."""
 
-import ast
 import platform
 from functools import cache
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
+from types import CodeType
 
 from narxbench.files import sha256
 
@@ -22,7 +22,7 @@ def versions() -> dict[str, str]:
 
 @cache
 def code_digest(*modules: str) -> str:
-    """Return a digest of the code of modules, or packages with their modules, without comments and docstrings."""
+    """Return a digest of the code of modules, or packages with their modules; words of docstrings do not count."""
     files: set[Path] = set()
     for name in modules:
         spec = find_spec(name)
@@ -34,15 +34,15 @@ def code_digest(*modules: str) -> str:
 
 
 def _meaning(path: Path) -> str:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    for node in ast.walk(tree):
-        body = getattr(node, "body", None)
-        if (
-            isinstance(body, list)
-            and body
-            and isinstance(body[0], ast.Expr)
-            and isinstance(body[0].value, ast.Constant)
-            and isinstance(body[0].value.value, str)
-        ):
-            del body[0]
-    return ast.dump(tree)
+    # Compiled, because that is quick; optimised, which leaves docstrings out. Line numbers are kept elsewhere in it.
+    return _code_meaning(compile(path.read_bytes(), path.name, "exec", dont_inherit=True, optimize=2))
+
+
+def _code_meaning(code: CodeType) -> str:
+    constants = [_code_meaning(c) if isinstance(c, CodeType) else _ordered(c) for c in code.co_consts]
+    return repr((code.co_name, code.co_code, code.co_names, code.co_varnames, constants))
+
+
+def _ordered(constant: object) -> str:
+    # The order of a set of texts differs from process to process.
+    return repr(sorted(map(repr, constant))) if isinstance(constant, frozenset) else repr(constant)

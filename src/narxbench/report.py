@@ -1,24 +1,26 @@
-"""The report: one self-contained page of HTML with every table beside the published values, and every figure."""
+"""The report: one self-contained page with verdicts, published beside reproduced values, an explorer and statistics."""
 
-import re
-import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
 
 import jinja2
 import yaml
-from markupsafe import Markup, escape
+from markupsafe import Markup
+from plotly.offline import get_plotlyjs  # type: ignore[import-untyped]
 
 from narxbench import compare, tables
+from narxbench.explorer import explorer_data
+from narxbench.markup import bibtex, inline_svg, markdown_html, markdown_sections, script_json
 from narxbench.published import EVALUATIONS, RUNS, Published
-from narxbench.tables import Cell, CellName, Table
+from narxbench.tables import Cell
+from narxbench.views import beside_cells, coverage, statistics_tables, table_view
 
 if TYPE_CHECKING:
     from narxbench.systems import System
+
+TEMPLATES = Path(__file__).parent / "templates"
 
 FIGURES = {
     "convergence": "Convergence: mean over the runs of the best fitness J so far at an SNR of {snr:g} dB; "
@@ -28,32 +30,7 @@ FIGURES = {
     "which leaves S4 out). Labels above the bars name the system terms.",
 }
 
-_Key = tuple[CellName, str]
-
-
-@dataclass(frozen=True)
-class TableCell:
-    """A cell of a table as the page shows it; ``verdict`` is consistent, differs or "" without a published value."""
-
-    html: Markup
-    rowspan: int = 1
-    published: str = ""
-    verdict: str = ""
-    hint: str = ""
-
-
-@dataclass(frozen=True)
-class TableView:
-    """A table prepared for the template; ``heads`` holds (text, number of columns, number of rows) by heading row."""
-
-    name: str
-    caption: str
-    heads: list[list[tuple[Markup, int, int]]]
-    rows: list[list[TableCell | None]]
-    notes: list[Markup]
-    stub: int
-    files: list[tuple[str, str]]
-    command: str
+_VERDICTS = {True: ("yes", "✓ holds"), False: ("no", "✗ does not hold"), None: ("open", "? cannot be judged")}
 
 
 def render_report(
@@ -64,56 +41,71 @@ def render_report(
     published: Published,
     figures: Mapping[str, str],
     errata: str,
+    method: str,
+    citation: Mapping[str, Any],
+    claims: Mapping[str, Any],
+    statistics: Mapping[str, Any],
     versions: Mapping[str, str],
 ) -> str:
     """Return the page; ``config`` is the validated configuration as plain data.
 
-    ``figures`` maps names to SVG, ``errata`` is Markdown, ``versions`` maps packages to versions.
-
-    The page says which cells of the configured matrix are missing and which systems have no published values.
+    ``figures`` maps names to SVG, ``errata`` and ``method`` are Markdown, ``citation`` is the content of CITATION.cff,
+    ``claims`` and ``statistics`` those of ``reports/claims.json`` and ``reports/statistics.json``, ``versions`` maps
+    packages to versions. The page says what of the configured matrix and of the published values is missing.
     """
     comparisons = compare.compare(published, cells)
-    beside: dict[_Key, compare.Comparison] = {}
-    for row in comparisons:
-        place = row.place
-        cell = (place.system, row.search, place.criterion, float(place.snr_db))
-        beside.setdefault((cell, place.label or place.metric), row)
+    beside = beside_cells(comparisons)
     names = list(dict.fromkeys(cell["system"] for cell in cells))
     criterion = tables.shared_criterion({name: search["criteria"] for name, search in config["searches"].items()})
     runs, evaluations = len(config["seeds"]), config["evaluations"]
-    fitness = [_view(tables.fitness_table(name, cells, published), beside) for name in names]
-    compared = [_view(tables.comparison_table(name, cells, published, criterion), beside) for name in names]
     compared_systems = {row.place.system for row in comparisons if row.search}
+    known_claims = _claims(claims)
+    exact = _exact(cells, criterion)
     page = {
-        "agreement": _view(compare.agreement_table(compare.agreement(comparisons)), {}),
-        "settings_tables": [
-            _view(tables.systems_table(systems), {}),
-            _view(tables.settings_table(config["searches"], runs, evaluations), {}),
+        "claims": known_claims,
+        "claim_counts": _claim_counts(known_claims),
+        "errata": markdown_sections(errata, "erratum"),
+        "coverage": coverage(published, comparisons),
+        "exact": exact,
+        "exact_searches": list(dict.fromkeys(name for counts in exact.values() for name in counts)),
+        "agreement": table_view(compare.agreement_table(compare.agreement(comparisons))),
+        "fitness": [table_view(tables.fitness_table(name, cells, published), beside) for name in names],
+        "comparison": [
+            table_view(tables.comparison_table(name, cells, published, criterion), beside) for name in names
         ],
-        "fitness": fitness,
-        "comparison": compared,
-        "spurious": _view(tables.spurious_table(cells, criterion), beside, has_files=False),
+        "spurious": table_view(tables.spurious_table(cells, criterion), beside, forms=()),
         "criterion": tables.criterion_name(criterion),
         "figures": [
             (name, inline_svg(svg, name), FIGURES[name].format(snr=config["figures"]["snr_db"]))
             for name, svg in figures.items()
         ],
+        "statistics": statistics_tables(statistics),
+        "curves": {part: bool(statistics.get(part)) for part in ("run_length", "budget")},
         "missing": _missing(config, cells),
-        "missing_published": sum(not row.search for row in comparisons),
-        "published_values": len(published.values),
         "unpublished": [name for name in names if name not in compared_systems],
         "runs": runs,
         "evaluations": evaluations,
         "as_published": (runs, evaluations) == (RUNS, EVALUATIONS),
         "published_runs": RUNS,
         "published_evaluations": EVALUATIONS,
+        "settings_tables": [
+            table_view(tables.systems_table(systems)),
+            table_view(tables.settings_table(config["searches"], runs, evaluations)),
+        ],
+        "run_counts": _run_counts(cells),
         "settings": _settings(config),
-        "errata": errata_html(errata),
+        "method": markdown_html(method, "method"),
         "versions": versions,
         "digests": list(dict.fromkeys((cell["system"], cell["snr_db"], cell["data_sha256"]) for cell in cells)),
+        "bibtex": bibtex(citation),
+        "version": citation["version"],
+        "data": script_json(explorer_data(cells, published, statistics)),
+        "style": _own("report.css"),
+        "script": _own("report.js"),
+        "plotly": _plotly(),
     }
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
+        loader=jinja2.FileSystemLoader(TEMPLATES),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
@@ -124,51 +116,75 @@ def render_report(
 
 
 def versions_of(cells: Iterable[Cell]) -> dict[str, str]:
-    """Return the versions that computed the cells, and the version of matplotlib that draws the figures."""
+    """Return the versions that computed the cells, and those of what draws the figures and charts."""
     found: dict[str, dict[str, None]] = {}
     for cell in cells:
         for package, version in cell["versions"].items():
             found.setdefault(package, {})[version] = None
-    return {package: ", ".join(versions) for package, versions in found.items()} | {
-        "matplotlib": metadata.version("matplotlib")
-    }
+    drawing = {package: metadata.version(package) for package in ("matplotlib", "plotly")}
+    return {package: ", ".join(versions) for package, versions in found.items()} | drawing
 
 
-def inline_svg(svg: str, name: str) -> Markup:
-    """Return an SVG for use inside HTML: without prolog, size and metadata, and with ids that start with ``name``."""
-    svg = svg[svg.index("<svg") :]
-    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
-    svg = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{name}-", svg)
-    # A style sheet inside an inline SVG would apply to the whole page.
-    svg = svg.replace("*{", f"#{name} *{{")
-    root, rest = svg.split(">", 1)
-    root = re.sub(r'\s(?:width|height|id|xmlns:xlink)="[^"]*"', "", root).replace("xlink:href", "href")
-    return Markup(
-        f'{root} id="{name}" role="img" aria-labelledby="{name}-caption">{rest.replace("xlink:href", "href")}'
-    )
+def _own(name: str) -> Markup:
+    return Markup((TEMPLATES / name).read_text(encoding="utf-8"))
 
 
-def errata_html(markdown: str) -> Markup:
-    """Return Markdown as HTML without its title; only headings, paragraphs, code and emphasis are known."""
-    parts = []
-    for block in re.split(r"\n\s*\n", markdown.strip()):
-        if block.startswith("## "):
-            parts.append(f"<h3>{_inline(block[3:])}</h3>")
-        elif not block.startswith("# "):
-            parts.append(f"<p>{_inline(block)}</p>")
-    return Markup("\n".join(parts))
+def _plotly() -> Markup:
+    # The one text that could end the element early; the tests see that it does not occur.
+    return Markup(get_plotlyjs().replace("</script", "<\\/script"))
 
 
-def _inline(text: str) -> str:
-    # Every second part stands between backticks, where nothing else is marked up.
-    parts = str(escape(text.replace("\n", " "))).split("`")
-    for index, part in enumerate(parts):
-        if index % 2:
-            kind = ' class="term"' if part.startswith(("y(", "u(")) else ""
-            parts[index] = f"<code{kind}>{part}</code>"
-        else:
-            parts[index] = re.sub(r"\*([^*]+)\*", r"<em>\1</em>", part).replace("ν_max", "ν<sub>max</sub>")
-    return "".join(parts)
+def _claims(claims: Mapping[str, Any]) -> list[dict[str, Any]]:
+    sides = ("published", "here")
+    return [
+        {
+            "title": _rich(claim["title"]),
+            "quote": claim["quote"],
+            "source": claim["source"],
+            "predicate": _rich(claim["predicate"]),
+            "sides": [_side(claim, side) for side in sides],
+        }
+        for claim in claims.get("claims", [])
+    ]
+
+
+def _rich(text: str) -> Markup:
+    return Markup(tables.rich(text, "html"))
+
+
+def _side(claim: Mapping[str, Any], side: str) -> dict[str, Any]:
+    found = claim.get(side) or {"holds": None, "evidence": "Not evaluated."}
+    kind, mark = _VERDICTS[found["holds"]]
+    return {"kind": kind, "mark": mark, "evidence": _rich(found["evidence"])}
+
+
+def _claim_counts(claims: Sequence[Mapping[str, Any]]) -> list[dict[str, int]]:
+    return [
+        {kind: sum(claim["sides"][side]["kind"] == kind for claim in claims) for kind in ("yes", "no", "open")}
+        for side in (0, 1)
+    ]
+
+
+def _exact(cells: Sequence[Cell], criterion: str) -> dict[str, dict[str, list[int]]]:
+    """Return for each system and search the runs at all SNRs that end at exactly the system's terms."""
+    found: dict[str, dict[str, list[int]]] = {}
+    for cell in cells:
+        if cell["criterion"] == criterion:
+            counts = found.setdefault(cell["system"], {}).setdefault(tables.search_name(cell["search"]), [0, 0])
+            counts[0] += cell["exact_runs"]
+            counts[1] += cell["runs"]
+    return found
+
+
+def _run_counts(cells: Iterable[Cell]) -> dict[str, list[int]]:
+    """Return cells, runs and evaluations of each search, and of all together."""
+    found: dict[str, list[int]] = {}
+    for cell in cells:
+        for name in ("all searches", tables.search_name(cell["search"])):
+            sums = found.setdefault(name, [0, 0, 0])
+            for index, number in enumerate((1, cell["runs"], cell["runs"] * cell["evaluations"])):
+                sums[index] += number
+    return found
 
 
 def _settings(config: Mapping[str, Any]) -> str:
@@ -187,49 +203,3 @@ def _missing(config: Mapping[str, Any], cells: Iterable[Cell]) -> list[str]:
         for criterion in settings["criteria"]
         if (system, snr, search, criterion) not in found
     ]
-
-
-def _view(table: Table, beside: Mapping[_Key, compare.Comparison], *, has_files: bool = True) -> TableView:
-    rows: list[list[TableCell | None]] = []
-    for number, (values, span) in enumerate(zip(table.rows, tables.merged_spans(table), strict=True)):
-        row: list[TableCell | None] = []
-        for index, text in enumerate(tables.show_row(table, values, "html")):
-            if index < table.merged:
-                row.append(TableCell(Markup(text), span[index]) if span[index] else None)
-            else:
-                found = beside.get((table.cells[number], table.columns[index].key)) if table.cells else None
-                row.append(_cell(Markup(text), found))
-        rows.append(row)
-    file = f"tables/{quote(table.name)}"
-    return TableView(
-        name=re.sub(r"[^\w-]", "-", table.name),
-        caption=table.caption,
-        heads=_heads(table),
-        rows=rows,
-        notes=[Markup(tables.rich(note, "html")) for note in table.notes],
-        stub=table.stub,
-        files=[(kind, f"{file}.{kind}") for kind in ("csv", "md", "tex")] if has_files else [],
-        command=f"snakemake {shlex.quote(f'reports/tables/{table.name}.csv')}" if has_files else "",
-    )
-
-
-def _cell(html: Markup, found: compare.Comparison | None) -> TableCell:
-    if found is None:
-        return TableCell(html)
-    test = "" if found.p_value is None else f", Fisher's exact test p = {found.p_value:.2g}"
-    hint = f"reproduced {found.reproduced:.4g} ({found.low:.2g} to {found.high:.2g}){test}"
-    verdict = "consistent" if found.consistent else "differs"
-    return TableCell(html, published=tables.rounded(found.published), verdict=verdict, hint=hint)
-
-
-def _heads(table: Table) -> list[list[tuple[Markup, int, int]]]:
-    headings = [Markup(tables.rich(column.heading, "html")) for column in table.columns]
-    if not any(column.group for column in table.columns):
-        return [[(heading, 1, 1) for heading in headings]]
-    top: list[tuple[Markup, int, int]] = []
-    for first, span, group in tables.groups(table.columns):
-        if group:
-            top.append((Markup(tables.rich(group, "html")), span, 1))
-        else:
-            top += [(heading, 1, 2) for heading in headings[first : first + span]]
-    return [top, [(heading, 1, 1) for heading, column in zip(headings, table.columns, strict=True) if column.group]]

@@ -43,7 +43,6 @@ def digest(tmp_path, monkeypatch):
         ("A module.", "The module."),
         ("Return twice x.", "Twice x.\n\n    Longer."),
         ("# a remark", "# another"),
-        ('    """Return twice x."""\n', ""),
         ("\n\n\n", "\n\n\n\n"),
         ("A = 1", "A  =  1"),
     ],
