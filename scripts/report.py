@@ -1,5 +1,6 @@
 """Write the report."""
 
+import json
 import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -9,6 +10,7 @@ from narxbench import report, tables
 from narxbench.files import write_atomically
 from narxbench.published import load_published
 from narxbench.systems import load_system
+from narxbench.yaml_files import read_mapping
 
 
 def write_report(
@@ -18,10 +20,18 @@ def write_report(
     published: str,
     system_terms: str,
     errata: str,
+    method: str,
+    citation: str,
+    claims: str,
+    statistics: str,
     config: Mapping[str, Any],
     html: str,
 ) -> None:
-    """Write the page from files of cells, systems (YAML), figures (SVG), published values and errata (Markdown)."""
+    """Write the page.
+
+    It is made from files of cells, systems (YAML), figures (SVG), published values, errata and method (Markdown), the
+    citation file, and the checked claims and statistics (JSON).
+    """
     loaded = tables.load_cells(cells)
     page = report.render_report(
         config=config,
@@ -30,6 +40,10 @@ def write_report(
         published=load_published(published, system_terms),
         figures={Path(path).stem: Path(path).read_text(encoding="utf-8") for path in figures},
         errata=Path(errata).read_text(encoding="utf-8"),
+        method=Path(method).read_text(encoding="utf-8"),
+        citation=read_mapping(citation),
+        claims=json.loads(Path(claims).read_text(encoding="utf-8")),
+        statistics=json.loads(Path(statistics).read_text(encoding="utf-8")),
         versions=report.versions_of(loaded),
     )
     write_atomically(html, page)
@@ -40,5 +54,5 @@ if __name__ == "__main__":
     job = globals()["snakemake"]
     logging.basicConfig(filename=job.log[0])
     logging.captureWarnings(True)
-    given = {name: value for name, value in job.input.items() if name != "template"}
+    given = {name: value for name, value in job.input.items() if name != "templates"}
     write_report(**given, config=job.params.config, html=job.output.html)

@@ -6,6 +6,7 @@ import json
 import pytest
 from cells import REFERENCE, make_cell, write_cells
 from scripts import aggregate, compare, figures, report, search, simulate, tables
+from tests.browser.page import with_model
 
 import narxbench
 from narxbench.config import load_experiment
@@ -30,7 +31,7 @@ def paths(folder, *names):
 
 @pytest.fixture
 def cells(tmp_path):
-    made = [make_cell("S1", 30, name, "bic") for name in ("upso2d", "ga")]
+    made = [with_model(make_cell("S1", 30, name, "bic")) for name in ("upso2d", "ga")]
     return [str(path) for path in write_cells(made, tmp_path)]
 
 
@@ -127,6 +128,8 @@ def test_report(tmp_path, cells):
     names = ("convergence", "term_frequency")
     for name in names:
         (tmp_path / f"{name}.svg").write_text(f'<svg xmlns="http://www.w3.org/2000/svg"><title>{name}</title></svg>')
+    for name in ("claims", "statistics"):
+        (tmp_path / f"{name}.json").write_text("{}")
     sources = [ROOT / "config/config.yaml"]
     config = {**read_mapping(sources[0]), "systems": ["S1"], "snr_db": [30]}
     report.write_report(
@@ -135,6 +138,10 @@ def test_report(tmp_path, cells):
         figures=[str(tmp_path / f"{name}.svg") for name in names],
         **PUBLISHED,
         errata=str(ROOT / "docs/errata.md"),
+        method=str(ROOT / "docs/method.md"),
+        citation=str(ROOT / "CITATION.cff"),
+        claims=str(tmp_path / "claims.json"),
+        statistics=str(tmp_path / "statistics.json"),
         config=load_experiment(config, sources).model_dump(mode="json"),
         html=str(tmp_path / "report.html"),
     )

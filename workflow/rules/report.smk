@@ -1,4 +1,5 @@
 # The comparison with the published values, and the report.
+from importlib.metadata import version as version_of
 
 
 rule compare:
@@ -21,23 +22,32 @@ rule compare:
 
 
 rule report:
-    """Write one page with all tables beside the published values, all figures, settings and errata."""
+    """Write one page: verdicts, published beside reproduced values, an explorer of every cell, statistics, settings."""
     input:
         cells=cells(),
         systems=[system_file(name) for name in EXPERIMENT.systems],
         figures=["reports/figures/convergence.svg", "reports/figures/term_frequency.svg"],
         published=PUBLISHED,
         system_terms=SYSTEM_TERMS,
+        claims="reports/claims.json",
+        statistics="reports/statistics.json",
         errata="docs/errata.md",
-        template="src/narxbench/templates/report.html.j2",
+        method="docs/method.md",
+        citation="CITATION.cff",
+        templates=expand("src/narxbench/templates/report.{kind}", kind=["html.j2", "css", "js"]),
     output:
         html=report("reports/report.html", caption="../report/report.rst", category="Agreement"),
     log:
         "logs/report/report.log",
     params:
         config=EXPERIMENT.model_dump(mode="json"),
+        plotly=version_of("plotly"),
         code=code_of(
             "narxbench.report",
+            "narxbench.views",
+            "narxbench.explorer",
+            "narxbench.markup",
+            "narxbench.plots",
             "narxbench.compare",
             "narxbench.tables",
             "narxbench.published",
