@@ -27,6 +27,10 @@ def test_quick_run_makes_everything(first_run):
         *(f"data/generated/{system}/30dB.csv" for system in SYSTEMS),
         *(f"reports/tables/{name}.{form}" for name in tables for form in FORMS),
         *(f"reports/tables/{name}.csv" for name in ("selection_frequency", "cells", "published_and_reproduced")),
+        *(f"reports/tables/{name}.csv" for name in ("recovery", "search_comparison")),
+        "reports/tables/claims.md",
+        "reports/claims.json",
+        "reports/statistics.json",
         *(f"reports/figures/{name}.{form}" for name in ("convergence", "term_frequency") for form in ("pdf", "svg")),
         "reports/report.html",
     }

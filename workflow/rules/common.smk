@@ -8,7 +8,8 @@ from snakemake.utils import update_config
 # Jobs that are processes of their own use this checkout too, not a copy of the library that is installed elsewhere.
 CODE = [workflow.basedir, f"{workflow.basedir}/src"]
 sys.path[:0] = CODE
-os.environ["PYTHONPATH"] = os.pathsep.join([*CODE, *filter(None, [os.environ.get("PYTHONPATH")])])
+inherited = dict(os.environ).get("PYTHONPATH", "").split(os.pathsep)
+os.environ.update(PYTHONPATH=os.pathsep.join([*CODE, *filter(None, inherited)]))
 
 from narxbench.config import Cell, check_config_files, label, load_experiment
 from narxbench.errors import NarxbenchError
