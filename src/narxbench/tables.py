@@ -235,17 +235,20 @@ def to_markdown(table: Table) -> str:
 
 
 def to_latex(table: Table) -> str:
-    """Return the table as a LaTeX float that needs the packages booktabs, multirow and graphicx."""
+    """Return the table as a LaTeX float that needs the packages booktabs, multirow and adjustbox.
+
+    A table with an equation or many columns spans both columns of the page. One that is too wide is scaled down.
+    """
     columns = table.columns
     grouped = any(column.group for column in columns)
-    wide = len(columns) > 12
-    kinds = {"equation": r"p{0.6\linewidth}"}
+    spanning = len(columns) > _COLUMNS_OF_A_NARROW_TABLE or any(column.kind == "equation" for column in columns)
+    float_name = "table*" if spanning else "table"
+    kinds = {"equation": r"p{0.7\linewidth}"}
     spec = "".join(kinds.get(column.kind, "l" if _is_left(column) else "c") for column in columns)
-    lines = ["% needs booktabs, multirow and graphicx", r"\begin{table*}", r"  \centering", r"  \small"]
+    lines = ["% needs booktabs, multirow and adjustbox", rf"\begin{{{float_name}}}[!t]", r"  \centering\footnotesize"]
     lines += [rf"  \caption{{{escape(table.caption, 'latex')}}}"]
-    lines += [rf"  \label{{tab:{re.sub('[^A-Za-z0-9]+', '-', table.name)}}}"]
-    lines += [r"  \setlength{\tabcolsep}{3pt}", r"  \resizebox{\linewidth}{!}{%"] if wide else []
-    lines += [rf"  \begin{{tabular}}{{{spec}}}", r"    \toprule"]
+    lines += [rf"  \label{{tab:{re.sub('[^A-Za-z0-9]+', '-', table.name)}}}", r"  \setlength{\tabcolsep}{3pt}"]
+    lines += [r"  \begin{adjustbox}{max width=\linewidth}", rf"  \begin{{tabular}}{{{spec}}}", r"    \toprule"]
     heads = [rich(column.heading, "latex") for column in columns]
     if grouped:
         top, rules = [], []
@@ -265,9 +268,11 @@ def to_latex(table: Table) -> str:
         for index, height in enumerate(spans):
             shown[index] = rf"\multirow{{{height}}}{{*}}{{{shown[index]}}}" if height > 1 else shown[index] * height
         lines.append(f"    {' & '.join(shown)} \\\\")
-    lines += [r"    \bottomrule", r"  \end{tabular}" + ("}" if wide else "")]
-    lines += [rf"  \par\smallskip\footnotesize {rich(note, 'latex')}" for note in table.notes]
-    return "\n".join([*lines, r"\end{table*}"]) + "\n"
+    lines += [r"    \bottomrule", r"  \end{tabular}", r"  \end{adjustbox}"]
+    # A label stays on the line of its term.
+    notes = [re.sub(r"(\$T_\{\d+\}\$) ", r"\1~", rich(note, "latex")) for note in table.notes]
+    lines += [rf"  \par\smallskip\raggedright\scriptsize {note}" for note in notes]
+    return "\n".join([*lines, rf"\end{{{float_name}}}"]) + "\n"
 
 
 def show_row(table: Table, row: Sequence[Value], flavour: Flavour) -> list[str]:
@@ -318,6 +323,8 @@ def criterion_name(name: str) -> str:
     return f"AIC (ϱ = {match[1]})" if match else {"bic": "BIC"}.get(name, name)
 
 
+# Wider ones would be scaled down too far to be read in one of the two columns of a page.
+_COLUMNS_OF_A_NARROW_TABLE = 9
 _SPURIOUS = (Column("r", "r", "Spurious terms", "frequency"), Column("nu_max", "ν_max", "Spurious terms", "frequency"))
 _R_NOTE = (
     "r: share of the candidate terms that are spurious and selected in at least one run; "
@@ -397,7 +404,7 @@ def _show(value: Value, column: Column, flavour: Flavour) -> str:
 def _show_equation(text: str, flavour: Flavour) -> str:
     if flavour == "latex":
         # Braces keep a term from being broken over two lines.
-        return "$" + re.sub(r"\S{2,}", lambda word: f"{{{_latex_term(word[0])}}}", text) + "$"
+        return r"\raggedright $" + re.sub(r"\S{2,}", lambda word: f"{{{_latex_term(word[0])}}}", text) + "$"
     if flavour == "html":
         html = re.sub(r"\^(\d+)", r"<sup>\1</sup>", escape(text, "html")).replace("*", "\u2009").replace("-", "\u2212")
         return re.sub(r"[^ ]{2,}", r'<span class="term">\g<0></span>', html)
@@ -457,7 +464,7 @@ def _symbol(match: re.Match[str], flavour: Flavour) -> str:
     if flavour == "plain":
         return text
     if match["term"]:
-        return {"latex": f"${_latex_term(text)}$", "markdown": f"`{text}`", "html": f"<code>{text}</code>"}[flavour]
+        return {"latex": f"${{{_latex_term(text)}}}$", "markdown": f"`{text}`", "html": f"<code>{text}</code>"}[flavour]
     if match["symbol"]:
         return {"latex": f"${text}$", "markdown": f"*{text}*", "html": f"<i>{text}</i>"}[flavour]
     base, index = ("T", match["number"]) if match["label"] else text.split("_")
