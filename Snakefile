@@ -24,6 +24,7 @@ rule all:
     input:
         run_files(),
         "reports/report.html",
+        "reports/made.md",
         "reports/claims.json",
         "reports/statistics.json",
         table_files(),

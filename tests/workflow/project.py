@@ -62,8 +62,9 @@ class Project:
         self.write(path, text.replace(old, new))
 
     def contents(self, *folders: str) -> dict[str, bytes]:
-        """Return the bytes of every file in the folders."""
+        """Return the bytes of every file in the folders, but for the one that tells machine and time."""
         paths = [path for folder in folders for path in (self.root / folder).rglob("*") if path.is_file()]
+        paths = [path for path in paths if path.name != "made.md"]
         return {str(path.relative_to(self.root)): path.read_bytes() for path in sorted(paths)}
 
 

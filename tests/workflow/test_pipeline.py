@@ -40,6 +40,7 @@ def test_quick_run_makes_everything(first_run):
     assert len(printed.splitlines()) < 60
     assert "searches 64/64" in printed
     assert "Traceback" not in printed
+    assert (project / "reports/made.md").is_file()
 
 
 def test_no_result_is_not_a_number(first_run):
@@ -125,11 +126,16 @@ EDITS = {
 @pytest.mark.parametrize(
     ("path", "edit", "searches", "rules"),
     [
-        ("config/systems/S1.yaml", "description", [], {"table_test_systems", "report", "all"}),
-        ("config/systems/S1.yaml", "comment", [], {"table_test_systems", "report", "all"}),
+        ("config/systems/S1.yaml", "description", [], {"table_test_systems", "report", "made", "all"}),
+        ("config/systems/S1.yaml", "comment", [], {"table_test_systems", "report", "made", "all"}),
         ("src/narxbench/kernel.py", "comment", [], set()),
         ("src/narxbench/kernel.py", "docstring", [], set()),
-        ("src/narxbench/plots.py", "code", [], {"figure_convergence", "figure_term_frequency", "report", "all"}),
+        (
+            "src/narxbench/plots.py",
+            "code",
+            [],
+            {"figure_convergence", "figure_term_frequency", "report", "made", "all"},
+        ),
         ("src/narxbench/kernel.py", "code", SEARCHES, None),
         ("src/narxbench/search/ga.py", "code", GA_SEARCHES, None),
         ("src/narxbench/search/__init__.py", "code", SEARCHES, None),
@@ -259,3 +265,13 @@ def test_diverging_system_stops_alone(clean):
     for system in SYSTEMS:
         made = len(list((clean / "data/cells").glob(f"{system}/30dB/*/*.json")))
         assert made == (0 if system == "S4" else len(SEARCHED))
+
+
+def test_report_of_the_finished_cells(complete):
+    (complete / "data/cells/S1/30dB/ga/bic.json").unlink()
+    (complete / "data/runs/S1/30dB/ga/bic/seed-2.json").unlink()
+    done = complete.done(*QUICK, "--config", "finished_only=true")
+    assert not {"simulate", "search", "aggregate"} & set(done)
+    assert "Missing cells" in (complete / "reports/report.html").read_text(encoding="utf-8")
+    made = (complete / "reports/made.md").read_text(encoding="utf-8")
+    assert "| search | 60 |" in made

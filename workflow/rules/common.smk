@@ -41,6 +41,11 @@ for name, value in (entry.split("=", 1) for entry in workflow.config_settings.co
     if isinstance(parsed := yaml.safe_load(value), (list, dict)):
         update_config(config, {name: parsed})
 
+finished_only = str(config.pop("finished_only", False)).lower()
+if finished_only not in ("true", "false"):
+    stop(f"command line (--config): finished_only: found {finished_only!r}; allowed: true or false")
+FINISHED_ONLY = finished_only == "true"
+
 try:
     EXPERIMENT = load_experiment(config, CONFIG_FILES)
     SYSTEMS = {name: load_system(name) for name in EXPERIMENT.systems}
@@ -80,25 +85,32 @@ wildcard_constraints:
     seed=r"[0-9]+",
 
 
+def axes_of(cell):
+    """Return what names a cell in paths."""
+    return {"system": cell.system, "snr_db": label(cell.snr_db), "search": cell.search, "criterion": cell.criterion}
+
+
+# Where runs have failed, finished_only=true makes tables and report of the cells that are complete.
+MATRIX = [cell for cell in EXPERIMENT.cells() if not FINISHED_ONLY or os.path.exists(CELL.format(**axes_of(cell)))]
+
+
 def cells(system=None, snr_db=None, search=None, criterion=None):
     """Return the summary files of the matrix, or of the part of it that is named."""
     wanted = Cell(system, snr_db, search, criterion)
-    return [
-        CELL.format(system=cell.system, snr_db=label(cell.snr_db), search=cell.search, criterion=cell.criterion)
-        for cell in EXPERIMENT.cells()
-        if all(want is None or want == have for want, have in zip(wanted, cell))
-    ]
+    named = [cell for cell in MATRIX if all(want is None or want == have for want, have in zip(wanted, cell))]
+    return [CELL.format(**axes_of(cell)) for cell in named]
 
 
-def run_files():
-    """Return every run file: Snakemake would not miss one whose summary is there."""
-    return [run for cell in EXPERIMENT.cells() for run in runs_of(cell)]
+def run_files(pattern=RUN):
+    """Return every run file, or its log: Snakemake would not miss a run whose summary is there."""
+    return [pattern.format(seed=seed, **axes_of(cell)) for cell in MATRIX for seed in EXPERIMENT.seeds]
 
 
-def runs_of(cell):
-    """Return the run files of a cell."""
-    axes = {"system": cell.system, "snr_db": label(cell.snr_db), "search": cell.search, "criterion": cell.criterion}
-    return [RUN.format(seed=seed, **axes) for seed in EXPERIMENT.seeds]
+def logs():
+    """Return the timing logs of the steps that compute."""
+    cell_logs = [CELL_LOG.format(**axes_of(cell)) for cell in MATRIX]
+    data_logs = sorted({DATA_LOG.format(system=cell.system, snr_db=label(cell.snr_db)) for cell in MATRIX})
+    return {"simulate": data_logs, "search": run_files(RUN_LOG), "aggregate": cell_logs}
 
 
 def described(name):

@@ -56,3 +56,18 @@ rule report:
         ),
     script:
         "../../scripts/report.py"
+
+
+rule made:
+    """Write machine, commit and time spent, which would make the report differ from one rebuild to the next."""
+    input:
+        "reports/report.html",
+    output:
+        "reports/made.md",
+    log:
+        "logs/report/made.log",
+    params:
+        logs=logs(),
+        code=code_of("scripts.made"),
+    script:
+        "../../scripts/made.py"
