@@ -4,8 +4,10 @@ A method is a function of (problem, u, y, seed, evaluations) that returns the be
 evaluations it spent.
 """
 
+import contextlib
 import logging
 import math
+import tempfile
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -84,10 +86,10 @@ def pymoo_ga(problem: StructureProblem, u: Floats, y: Floats, seed: int, evaluat
 
 def pyswarms_binary(problem: StructureProblem, u: Floats, y: Floats, seed: int, evaluations: int) -> Found:
     """Run pyswarms' BinaryPSO: ring of radius 1, 30 particles."""
-    from pyswarms.discrete import BinaryPSO
-    from pyswarms.utils.reporter import Reporter
-
-    # It would write report.log and take over the root logger.
+    # Its import opens a report.log in the current folder; its runs would take over the root logger.
+    with contextlib.chdir(tempfile.gettempdir()):
+        from pyswarms.discrete import BinaryPSO
+        from pyswarms.utils.reporter import Reporter
     Reporter._setup_logger = lambda *_: None
     logging.getLogger("pyswarms").setLevel(logging.ERROR)
     np.random.seed(seed)
