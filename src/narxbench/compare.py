@@ -7,6 +7,7 @@ from fractions import Fraction
 from functools import cache
 
 from narxbench.published import ROUNDING, RUNS, Place, Published, published_count
+from narxbench.statistics import holm_adjusted
 from narxbench.tables import Cell, Column, Table, Value, csv_text
 
 ALPHA = 0.05
@@ -97,12 +98,7 @@ def _fisher_exact(a: int, n_a: int, total: int, n_b: int) -> float:
 
 def holm(p_values: Sequence[float], alpha: float = ALPHA) -> list[bool]:
     """Return for each hypothesis of one family whether Holm's step-down procedure keeps it at level ``alpha``."""
-    kept = [True] * len(p_values)
-    for rank, index in enumerate(sorted(range(len(p_values)), key=lambda i: p_values[i])):
-        if p_values[index] > alpha / (len(p_values) - rank):
-            break
-        kept[index] = False
-    return kept
+    return [adjusted > alpha for adjusted in holm_adjusted(p_values)]
 
 
 def agreement(rows: Iterable[Comparison]) -> list[Agreement]:

@@ -13,6 +13,8 @@ from narxbench.errors import NarxbenchError, did_you_mean
 from narxbench.randomness import generator, standard_normal
 from narxbench.signals import Excitation, UniformInput
 from narxbench.terms import (
+    MAX_DEGREE,
+    MAX_LAG,
     OUTPUT,
     Factor,
     Monomial,
@@ -44,9 +46,9 @@ class SystemFile(Settings):
 
     description: str = ""
     reference: str = ""
-    n_u: int = Field(ge=0, le=9999)
-    n_y: int = Field(ge=0, le=9999)
-    degree: int = Field(ge=1, le=12)
+    n_u: int = Field(ge=0, le=MAX_LAG)
+    n_y: int = Field(ge=0, le=MAX_LAG)
+    degree: int = Field(ge=1, le=MAX_DEGREE)
     equation: str = Field(min_length=1)
 
 

@@ -16,7 +16,13 @@ rule compare:
     log:
         "logs/report/compare.log",
     params:
-        code=code_of("narxbench.compare", "narxbench.tables", "narxbench.published", "narxbench.terms"),
+        code=code_of(
+            "narxbench.compare",
+            "narxbench.statistics",
+            "narxbench.tables",
+            "narxbench.published",
+            "narxbench.terms",
+        ),
     script:
         "../../scripts/compare.py"
 
@@ -49,6 +55,7 @@ rule report:
             "narxbench.markup",
             "narxbench.plots",
             "narxbench.compare",
+            "narxbench.statistics",
             "narxbench.tables",
             "narxbench.published",
             "narxbench.terms",
