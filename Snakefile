@@ -16,6 +16,7 @@ include: "workflow/rules/figures.smk"
 include: "workflow/rules/analysis.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/publish.smk"
+include: "workflow/rules/fidelity.smk"
 
 
 rule all:

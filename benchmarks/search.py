@@ -129,16 +129,11 @@ def greedy(problem: StructureProblem, u: Floats, y: Floats, seed: int, evaluatio
     """Add or drop the best term while J falls, else swap the best pair, from the empty structure; no randomness."""
     position, best, spent = np.zeros(len(problem.terms), np.uint8), math.inf, 0
     while True:
-        flips = position ^ np.eye(len(position), dtype=np.uint8)
-        present, absent = np.flatnonzero(position), np.flatnonzero(position == 0)
-        swaps = np.repeat(position[None], len(present) * len(absent), axis=0)
-        swaps[np.arange(len(swaps)), np.repeat(present, len(absent))] = 0
-        swaps[np.arange(len(swaps)), np.tile(absent, len(present))] = 1
-        for neighbours in (flips, swaps):
-            fitness = problem.evaluate_positions(neighbours)[0]
+        for structures in neighbours(position):
+            fitness = problem.evaluate_positions(structures)[0]
             spent += len(fitness)
             if len(fitness) and fitness.min() < best:
-                position, best = neighbours[fitness.argmin()], fitness.min()
+                position, best = structures[fitness.argmin()], fitness.min()
                 break
         else:
             return position, spent

@@ -15,22 +15,28 @@ from narxbench.timing import timed
 
 def aggregate(
     runs: Sequence[str],
-    data: str,
+    data: Sequence[str],
     output: str,
     log: str,
     *,
     system: dict[str, Any],
-    n_validation: int,
+    orders: dict[str, Any],
     criterion: str,
     **summary: Any,
 ) -> None:
-    """Read the run files of one cell and write its summary."""
+    """Read the run files of one cell and write its summary; ``data`` is the data set of all runs, or one for each."""
     with timed(log):
-        u, y = read_signals(data)
         known = System(**system)
-        problem = StructureProblem(
-            u, y, n_u=known.n_u, n_y=known.n_y, degree=known.degree, n_validation=n_validation, criterion=criterion
+        problems = [StructureProblem(*read_signals(path), criterion=criterion, **orders) for path in data]
+        digests = [sha256(Path(path).read_bytes()) for path in data]
+        true = [problem.evaluate(known.terms).fitness for problem in problems]
+        shared = len(runs) if len(data) == 1 else 1
+        cell = summarise(
+            [read_run(path) for path in runs],
+            problems[0],
+            known,
+            data_sha256=digests * shared,
+            true_fitness=true * shared,
+            **summary,
         )
-        digest = sha256(Path(data).read_bytes())
-        cell = summarise([read_run(path) for path in runs], problem, known, data_sha256=digest, **summary)
         write_atomically(output, canonical_json(cell))

@@ -25,7 +25,7 @@ def run_search(
     log: str,
     *,
     axes: dict[str, str],
-    orders: dict[str, int],
+    orders: dict[str, Any],
     algorithm: str,
     settings: dict[str, Any],
     evaluations: int,

@@ -10,8 +10,16 @@ from narxbench.systems import System
 from narxbench.timing import timed
 
 
-def simulate(output: str, log: str, *, system: dict[str, Any], snr_db: float, data: dict[str, Any]) -> None:
-    """Write the data set (columns u, y) of one system at one SNR."""
+def simulate(
+    output: str,
+    log: str,
+    *,
+    system: dict[str, Any],
+    snr_db: float,
+    data: dict[str, Any],
+    realisation: int | None = None,
+) -> None:
+    """Write the data set (columns u, y) of one system at one SNR; ``realisation`` is the run that it is for, if any."""
     with timed(log):
         signals = System(**system).simulate(
             data["samples"],
@@ -20,5 +28,6 @@ def simulate(output: str, log: str, *, system: dict[str, Any], snr_db: float, da
             excitation=TypeAdapter(Excitation).validate_python(data["excitation"]),
             noise=data["noise"],
             washout=data["washout"],
+            realisation=realisation,
         )
         write_signals(output, signals.u, signals.y)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from narxbench.errors import NarxbenchError
+from narxbench.files import sha256
 from narxbench.fitness import StructureProblem
 from narxbench.metrics import final_structure, selection_frequency, selections, spurious_terms
 from narxbench.randomness import generator
@@ -24,7 +25,8 @@ def summarise(
     problem: StructureProblem,
     system: System,
     *,
-    data_sha256: str,
+    data_sha256: Sequence[str],
+    true_fitness: Sequence[float],
     settings: dict[str, Any],
     seeds: Sequence[int],
     evaluations: int,
@@ -34,11 +36,13 @@ def summarise(
 ) -> dict[str, Any]:
     """Return the summary of one cell, ready for JSON.
 
-    Every run must have one of ``seeds`` (each once) and agree on axes, settings, data and versions: runs from other
-    settings and incomplete sets are clear errors, never a smaller sample.
+    ``data_sha256`` and ``true_fitness`` hold the digest of each run's data set and the J of the true structure on it;
+    ``problem`` is that of the first run. Every run must have one of ``seeds`` (each once) and agree on axes, settings,
+    data and versions: runs from other settings and incomplete sets are clear errors, never a smaller sample.
     """
     axes = runs[0].axes
     _check_runs(runs, data_sha256, settings, seeds)
+    digests = list(dict.fromkeys(data_sha256))
     selected = selections((run.terms for run in runs), problem.terms)
     counts = [int(c) for c in selected.sum(axis=0)]
     is_system = np.array([term in system.terms for term in problem.terms])
@@ -60,7 +64,8 @@ def summarise(
         "snr_db": float(axes.snr_db),
         "algorithm": runs[0].algorithm,
         "settings": settings,
-        "data_sha256": data_sha256,
+        "data_sha256": digests[0] if len(digests) == 1 else sha256("\n".join(digests)),
+        "realisations": len(digests),
         "versions": runs[0].versions,
         "runs": len(runs),
         "seeds": list(seeds),
@@ -90,6 +95,7 @@ def summarise(
         "final_is_exact": set(final) == set(system.terms),
         "exact_runs": sum(set(run.terms) == set(system.terms) for run in runs),
         "fitness": [run.fitness for run in runs],
+        "true_fitness": [value if math.isfinite(value) else None for value in true_fitness],
         "cardinality": [len(run.terms) for run in runs],
         "true_structure": {
             "terms": true.terms,
@@ -122,14 +128,17 @@ def _final_model(problem: StructureProblem, terms: list[str]) -> dict[str, Any]:
     }
 
 
-def _check_runs(runs: Sequence[Run], data_sha256: str, settings: dict[str, Any], seeds: Sequence[int]) -> None:
+def _check_runs(
+    runs: Sequence[Run], data_sha256: Sequence[str], settings: dict[str, Any], seeds: Sequence[int]
+) -> None:
     first = runs[0]
-    for run in runs:
+    for run, digest in zip(runs, data_sha256, strict=True):
         name = "/".join(str(axis) for axis in run.axes.model_dump().values())
         for what, found, wanted in (
             ("axes", run.axes.model_copy(update={"seed": 0}), first.axes.model_copy(update={"seed": 0})),
             ("settings", run.settings, settings),
-            ("data digest", run.data_sha256, data_sha256),
+            ("data digest", run.data_sha256, digest),
+            ("problem", run.problem, first.problem),
             ("versions", run.versions, first.versions),
             ("evaluations", run.evaluations, first.evaluations),
         ):

@@ -1,17 +1,27 @@
 """The experiment's configuration: strict settings, read from config files and checked before anything runs."""
 
 import copy
+import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, TypeVar
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 import pydantic
 from pydantic import AfterValidator, BeforeValidator, Field, SerializeAsAny, ValidationInfo
 
 from narxbench.errors import NarxbenchError, did_you_mean
 from narxbench.files import canonical_json
-from narxbench.signals import Excitation
+from narxbench.readings import (
+    READINGS_FILE,
+    SHARED_PARTS,
+    Fitness,
+    Label,
+    OpenData,
+    Readings,
+    load_readings,
+    reading_settings,
+)
 from narxbench.validation import Allowed, Problem, Settings, SettingsError, problems_of, report, show, validated
 from narxbench.yaml_files import read_mapping
 
@@ -31,7 +41,8 @@ def _raise_if(problems: Iterable[Problem]) -> None:
         raise SettingsError(found)
 
 
-def _distinct(values: list[T]) -> list[T]:
+def distinct(values: list[T]) -> list[T]:
+    """Return the values, or raise SettingsError for those that are given twice."""
     repeated = ((i, value) for i, value in enumerate(values) if value in values[:i])
     _raise_if(Problem((i,), f"found {show(value, kind=False)} twice; allowed: each once") for i, value in repeated)
     return values
@@ -63,16 +74,18 @@ Name = Annotated[
 ]
 PositiveInt = Annotated[int, Field(ge=1)]
 Decibels = Annotated[float, Field(ge=-300, le=300)]
+Criterion = Annotated[str, AfterValidator(_criterion)]
+KnownAlgorithm = Annotated[str, AfterValidator(_known_algorithm)]
 Seeds = Annotated[
     list[PositiveInt],
     Field(min_length=1, max_length=_MOST_RUNS),
     BeforeValidator(_runs, json_schema_input_type=PositiveInt | list[PositiveInt]),
-    AfterValidator(_distinct),
+    AfterValidator(distinct),
     Allowed("a positive whole number of runs, or a list of distinct positive whole numbers"),
 ]
 
 
-class Data(Settings):
+class Data(OpenData):
     """How the data set of a system is generated and divided."""
 
     samples: PositiveInt
@@ -83,10 +96,6 @@ class Data(Settings):
     """Samples simulated before the first kept one, so that the start at rest is forgotten."""
     seed: int = Field(ge=0)
     """Seed of input and noise; the same realisations serve every SNR of a system."""
-    excitation: Excitation
-    """The input signal."""
-    noise: Literal["output", "equation"]
-    """Where the white Gaussian noise enters: measured output only, or the equation itself."""
 
     @pydantic.model_validator(mode="after")
     def _some_estimation(self) -> "Data":
@@ -99,11 +108,9 @@ class Data(Settings):
 class Search(Settings):
     """One named search: an algorithm, its settings and the criteria that it minimises."""
 
-    algorithm: Annotated[str, AfterValidator(_known_algorithm)]
+    algorithm: KnownAlgorithm
     """Search algorithm."""
-    criteria: Annotated[list[Annotated[str, AfterValidator(_criterion)]], AfterValidator(_distinct)] = Field(
-        min_length=1
-    )
+    criteria: Annotated[list[Criterion], AfterValidator(distinct)] = Field(min_length=1)
     """Criteria of the fitness J, each searched for separately: bic, or aic-RHO."""
     settings: SerializeAsAny[Settings] = Field(default=Settings(), validate_default=True)
     """Settings of the algorithm; those left out take its defaults."""
@@ -149,9 +156,11 @@ class Cell(NamedTuple):
 class Experiment(Settings):
     """The whole configuration, complete and valid."""
 
-    systems: Annotated[list[Name], AfterValidator(_distinct)] = Field(min_length=1)
+    reading: Label
+    """Reading of what the paper leaves open: a name in config/readings.yaml."""
+    systems: Annotated[list[Name], AfterValidator(distinct)] = Field(min_length=1)
     """Systems to identify: NAME stands for config/systems/NAME.yaml."""
-    snr_db: Annotated[list[Decibels], AfterValidator(_distinct)] = Field(min_length=1)
+    snr_db: Annotated[list[Decibels], AfterValidator(distinct)] = Field(min_length=1)
     """Signal-to-noise ratios in dB."""
     seeds: Seeds
     """Runs of every cell: their number N for the seeds 1 to N, or the seeds themselves."""
@@ -159,6 +168,8 @@ class Experiment(Settings):
     """Fitness evaluations of every run."""
     data: Data
     """How the data sets are generated."""
+    fitness: Fitness
+    """How the fitness is computed."""
     searches: dict[Name, Search] = Field(min_length=1)
     """Searches by name; the name is used in paths and tables. A search set to null is left out."""
     statistics: Statistics
@@ -202,23 +213,66 @@ class Experiment(Settings):
 
 
 def load_experiment(
-    mapping: Mapping[str, Any], sources: Sequence[str | Path], systems_folder: str | Path | None = None
+    mapping: Mapping[str, Any],
+    sources: Sequence[str | Path],
+    systems_folder: str | Path | None = None,
+    readings_file: str | Path | None = None,
 ) -> Experiment:
-    """Return the merged configuration as an Experiment.
+    """Return the merged configuration as an Experiment, with the settings of its reading where it gives none itself.
 
     ``sources`` are the config files in the order in which they were merged; each line of the error names the one that
-    has the last word on its key, or the command line. The folder of system files is the project's, unless given.
+    has the last word on its key, or the command line. The folder of system files and the readings are the project's,
+    unless given.
     """
     from narxbench.systems import system_names
 
-    layers = [read_mapping(path) for path in sources]
-    config = _without_stale(copy.deepcopy(dict(mapping)), layers)
-    try:
-        return Experiment.model_validate(config, context=system_names(systems_folder))
-    except pydantic.ValidationError as error:
-        problems = problems_of(Experiment, error)
-    names = [*map(str, sources), COMMAND_LINE if sources else "configuration"]
+    readings_file = readings_file or os.path.relpath(READINGS_FILE)
+    layers = [{}, *(read_mapping(path) for path in sources)]
+    config = copy.deepcopy(dict(mapping))
+    problems = _read_as(config, layers, load_readings(readings_file))
+    if not problems:
+        try:
+            return Experiment.model_validate(config, context=system_names(systems_folder))
+        except pydantic.ValidationError as error:
+            problems = problems_of(Experiment, error)
+    names = [str(readings_file), *map(str, sources), COMMAND_LINE if sources else "configuration"]
     raise NarxbenchError(report(problems, [names[_origin(problem.path, config, layers)] for problem in problems]))
+
+
+def _read_as(config: dict[str, Any], layers: list[dict[str, Any]], readings: Readings) -> list[Problem]:
+    """Put the settings of the chosen reading under ``config`` and into the first layer; return what prevents it."""
+    name = config.get("reading")
+    if not isinstance(name, str) or name not in readings.named:
+        found = f"found {show(name, kind=False)}" if "reading" in config else "missing"
+        hint = did_you_mean(name, readings.named) if isinstance(name, str) else ""
+        allowed = f"a reading of config/readings.yaml: {', '.join(readings.named)}{hint}"
+        return [Problem(("reading",), f"{found}; allowed: {allowed}")]
+    chosen = reading_settings(readings, readings.named[name])
+    layers[0].update({part: chosen[part] for part in SHARED_PARTS})
+    _fill(config, layers[0])
+    _drop_stale(config, layers)
+    searches = config.get("searches")
+    algorithms = {
+        name: search.get("algorithm")
+        for name, search in (searches.items() if isinstance(searches, Mapping) else ())
+        if isinstance(search, Mapping)
+    }
+    settings = {
+        name: {"settings": chosen[algorithm]}
+        for name, algorithm in algorithms.items()
+        if isinstance(algorithm, str) and algorithm in chosen
+    }
+    layers[0]["searches"] = settings
+    _fill(config, {"searches": settings} if settings else {})
+    return []
+
+
+def _fill(config: dict[str, Any], defaults: Mapping[str, Any]) -> None:
+    """Add what ``config`` lacks, mapping by mapping."""
+    for key, value in defaults.items():
+        given = config.setdefault(key, copy.deepcopy(value))
+        if isinstance(given, dict) and isinstance(value, Mapping):
+            _fill(given, value)
 
 
 def check_config_files(paths: Sequence[str | Path]) -> None:
@@ -256,7 +310,7 @@ def _origin(path: Sequence[str | int], config: Mapping[str, Any], layers: list[d
     return 0
 
 
-def _without_stale(config: dict[str, Any], layers: list[dict[str, Any]]) -> dict[str, Any]:
+def _drop_stale(config: dict[str, Any], layers: list[dict[str, Any]]) -> None:
     """Drop what an earlier file set for another kind of excitation, or for another algorithm.
 
     Files are merged key by key: without this, ``kind: gaussian`` would keep the ``low`` and ``high`` of ``uniform``.
@@ -275,7 +329,6 @@ def _without_stale(config: dict[str, Any], layers: list[dict[str, Any]]) -> dict
         for key in list(settings) if changed and isinstance(settings, dict) else ():
             if [*group, key] != choice and _origin([*group, key], config, layers) < latest:
                 del settings[key]
-    return config
 
 
 def _get(mapping: Any, path: Sequence[str | int], default: Any) -> Any:

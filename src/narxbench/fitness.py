@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +12,9 @@ from narxbench.arithmetic import natural_log
 from narxbench.errors import NarxbenchError, did_you_mean
 from narxbench.kernel import evaluate_structures, prepare
 from narxbench.terms import candidate_monomials, index_of_terms, term_name
+
+Estimation = Literal["before_validation", "all"]
+ErrorKind = Literal["free_run", "one_step"]
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,12 @@ class StructureProblem:
         Largest lags and largest total degree of the candidate terms (N_l in the paper).
     criterion : str
         ``"bic"``: J = L ln(e) + ln(L) xi; ``"aic-<rho>"``: J = L ln(e) + rho xi (equations 10 and 11).
+    estimation : str
+        ``"before_validation"``: the weights are estimated on the rows before the validation part (the paper has 1400
+        samples there); ``"all"``: on all rows.
+    error : str
+        ``"free_run"``: e is the error of the model-predicted output (the model sees its own past outputs);
+        ``"one_step"``: of the prediction one step ahead from measured outputs.
     """
 
     def __init__(
@@ -66,6 +75,8 @@ class StructureProblem:
         degree: int,
         n_validation: int = 600,
         criterion: str = "bic",
+        estimation: Estimation = "before_validation",
+        error: ErrorKind = "free_run",
     ) -> None:
         self.monomials = candidate_monomials(n_y=n_y, n_u=n_u, degree=degree)
         self.terms: list[str] = [term_name(m) for m in self.monomials]
@@ -83,6 +94,15 @@ class StructureProblem:
                 f"u and y: found {len(y)} samples; needed: more than {first_row + n_validation} "
                 f"({first_row} for the largest lag, {n_validation} to validate, the rest to estimate)"
             )
+        for name, value, allowed in (
+            ("estimation", estimation, get_args(Estimation)),
+            ("error", error, get_args(ErrorKind)),
+        ):
+            if value not in allowed:
+                raise NarxbenchError(
+                    f"{name}: found {value!r}; allowed: {' or '.join(map(repr, allowed))}{did_you_mean(value, allowed)}"
+                )
+        self.estimation, self.error = estimation, error
         penalty = parse_criterion(criterion)
         self.data = prepare(
             u,
@@ -92,6 +112,8 @@ class StructureProblem:
             first_row=first_row,
             n_validation=n_validation,
             penalty=float(natural_log(float(n_validation))) if penalty is None else penalty,
+            estimation_end=len(y) if estimation == "all" else len(y) - n_validation,
+            one_step=error == "one_step",
         )
 
     def evaluate(self, term_names: Iterable[str]) -> Evaluation:
@@ -108,9 +130,10 @@ class StructureProblem:
         )
 
     def predict(self, term_names: Iterable[str]) -> NDArray[np.float64]:
-        """Return the model-predicted output over the validation samples, shape (n_validation,), of the named terms.
+        """Return the predicted output over the validation samples, shape (n_validation,), of the named terms.
 
-        It is the free run behind :meth:`evaluate`; that of a divergent structure may hold infinities or NaN.
+        It is the free run (or one-step prediction) behind :meth:`evaluate`; that of a divergent structure may hold
+        infinities or NaN.
         """
         position = self._position(index_of_terms(term_names, self._index))
         outputs: NDArray[np.float64] = np.empty((1, self.n_validation))

@@ -52,21 +52,33 @@ class ProblemData(NamedTuple):
 
 
 def prepare(
-    u: Floats, y: Floats, monomials: list[Monomial], *, n_y: int, first_row: int, n_validation: int, penalty: float
+    u: Floats,
+    y: Floats,
+    monomials: list[Monomial],
+    *,
+    n_y: int,
+    first_row: int,
+    n_validation: int,
+    penalty: float,
+    estimation_end: int,
+    one_step: bool,
 ) -> ProblemData:
     """Compute what all candidate structures share.
 
-    ``u`` and ``y`` are equally long; rows ``first_row`` to ``len(y) - n_validation - 1`` estimate, the rest validate.
+    ``u`` and ``y`` are equally long; rows ``first_row`` to ``estimation_end - 1`` estimate, the last ``n_validation``
+    validate: in free run, or ``one_step`` ahead from measured outputs.
     """
     n = len(y)
-    estimation, validation = np.arange(first_row, n - n_validation), np.arange(n - n_validation, n)
+    estimation, validation = np.arange(first_row, estimation_end), np.arange(n - n_validation, n)
     columns = np.empty((len(estimation), len(monomials)))
     for i, monomial in enumerate(monomials):
         columns[:, i] = _product(u, y, monomial, estimation)
     gram, moments = _inner_products(columns, y[estimation])
-    by_node = {m: i for i, m in enumerate(m for m in monomials if all(f[0] == OUTPUT for f in m))}
-    by_input = {m: i for i, m in enumerate(m for m in monomials if all(f[0] == INPUT for f in m))}
-    split = [(tuple(f for f in m if f[0] == OUTPUT), tuple(f for f in m if f[0] == INPUT)) for m in monomials]
+    # One step ahead, past outputs are known before the simulation: to the kernel they are inputs.
+    simulated, known = ((), (INPUT, OUTPUT)) if one_step else ((OUTPUT,), (INPUT,))
+    by_node = {m: i for i, m in enumerate(m for m in monomials if all(f[0] in simulated for f in m))}
+    by_input = {m: i for i, m in enumerate(m for m in monomials if all(f[0] in known for f in m))}
+    split = [(tuple(f for f in m if f[0] in simulated), tuple(f for f in m if f[0] in known)) for m in monomials]
     return ProblemData(
         gram=gram,
         moments=moments,

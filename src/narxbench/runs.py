@@ -8,7 +8,7 @@ import pydantic
 
 from narxbench.errors import NarxbenchError
 from narxbench.files import canonical_json, write_atomically
-from narxbench.fitness import StructureProblem
+from narxbench.fitness import ErrorKind, Estimation, StructureProblem
 from narxbench.provenance import versions
 from narxbench.search import SearchResult
 from narxbench.validation import Settings, validated
@@ -32,6 +32,8 @@ class ProblemSize(Settings):
     degree: int
     n_terms: int
     n_validation: int
+    estimation: Estimation
+    error: ErrorKind
 
 
 class History(Settings):
@@ -63,9 +65,19 @@ class Run(Settings):
             raise ValueError(f"found {len(self.terms)} terms and {len(self.coefficients)} coefficients")
         if (self.fitness is None) != (not self.terms):
             raise ValueError("found terms without a fitness, or a fitness without terms")
+        if not _is_json(self.settings):
+            raise ValueError("found settings with a number that is not finite")
         if len(self.history.evaluations) != len(self.history.fitness):
             raise ValueError("found a history of unequal columns")
         return self
+
+
+def _is_json(value: Any) -> bool:
+    try:
+        canonical_json(value)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def run_of(result: SearchResult, problem: StructureProblem, axes: RunAxes, data_sha256: str) -> Run:
@@ -80,6 +92,8 @@ def run_of(result: SearchResult, problem: StructureProblem, axes: RunAxes, data_
             degree=problem.degree,
             n_terms=len(problem.terms),
             n_validation=problem.n_validation,
+            estimation=problem.estimation,
+            error=problem.error,
         ),
         data_sha256=data_sha256,
         versions=versions(),

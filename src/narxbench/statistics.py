@@ -95,9 +95,9 @@ def run_length(cells: Iterable[Cell]) -> list[Entry]:
     for group in _groups(cells):
         best = _best_known(group)
         start = math.ceil(max(cell["evaluations"] for cell in group) * 0.05)
-        early = statistics.median([_best_after(history, start) for cell in group for history in cell["histories"]])
+        early = statistics.median([best_after(history, start) for cell in group for history in cell["histories"]])
         shared = [
-            ("true structure's J", group[0]["true_structure"]["fitness"]),
+            ("true structure's J", group[0]["true_structure"]["fitness"] if _shared_data(group) else None),
             ("best known J", best),
             ("best known J + 1 % of the range", None if best is None else _finite(best + 0.01 * (early - best))),
         ]
@@ -127,7 +127,7 @@ def budget(cells: Iterable[Cell]) -> list[Entry]:
     entries = []
     for cell in cells:
         spent = [math.ceil(cell["evaluations"] * tenth / 10) for tenth in range(1, 11)]
-        curves = [sorted(_best_after(history, evaluation) for history in cell["histories"]) for evaluation in spent]
+        curves = [sorted(best_after(history, evaluation) for history in cell["histories"]) for evaluation in spent]
         entries.append(
             {
                 **_place(cell),
@@ -152,13 +152,14 @@ def gaps(cells: Iterable[Cell]) -> list[Entry]:
         for cell in group:
             fitness = _fitness(cell)
             median, true = statistics.median(fitness), cell["true_structure"]["fitness"]
+            gap = _gap_to_true(cell)
             entries.append(
                 {
                     **_place(cell),
                     "best_known": best,
                     "true_structure": true,
                     "median_gap_to_best": None if best is None else _finite(median - best),
-                    "median_gap_to_true": None if true is None else _finite(median - true),
+                    "median_gap_to_true": gap,
                     "criterion_failure": None if best is None or true is None else not _reaches(true, best),
                     "search_failure_rate": None
                     if best is None
@@ -243,11 +244,25 @@ def _fitness(cell: Cell) -> list[float]:
     return [math.inf if value is None else value for value in cell["fitness"]]
 
 
-def _best_known(group: Iterable[Cell]) -> float | None:
-    return _finite(min(value for cell in group for value in _fitness(cell)))
+def _best_known(group: Sequence[Cell]) -> float | None:
+    return _finite(min(value for cell in group for value in _fitness(cell))) if _shared_data(group) else None
 
 
-def _best_after(history: Entry, evaluation: int) -> float:
+def _shared_data(group: Sequence[Cell]) -> bool:
+    """Tell whether all runs saw the same data: otherwise their J have different optima."""
+    return all(cell["realisations"] == 1 for cell in group)
+
+
+def _gap_to_true(cell: Cell) -> float | None:
+    """Return the median over the runs of J minus the J of the true structure on the data of the run."""
+    true = cell["true_fitness"]
+    if any(value is None for value in true):
+        return None
+    return _finite(statistics.median(j - t for j, t in zip(_fitness(cell), true, strict=True)))
+
+
+def best_after(history: Entry, evaluation: int) -> float:
+    """Return the best J of a run's history after this many evaluations."""
     index = bisect_right(history["evaluations"], evaluation)
     return history["fitness"][index - 1] if index else math.inf
 

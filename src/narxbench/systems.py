@@ -1,6 +1,7 @@
 """Systems: a difference equation written as text, read as data (never evaluated), and simulated."""
 
 import math
+from collections import Counter
 from decimal import Decimal
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -82,13 +83,14 @@ class System:
         excitation: Excitation | None = None,
         noise: Literal["output", "equation"] = "output",
         washout: int = 100,
+        realisation: int | None = None,
     ) -> Signals:
         """Simulate the system from rest and return ``(u, y)`` after the washout.
 
         ``snr_db`` sets the noise variance to var(y) / 10^(SNR/10), y being the noise-free output (None: no noise). The
         noise is added to the output, or inside the equation with ``noise="equation"``. Input and unit-variance noise
-        depend on the system's name and ``seed`` alone, so all SNRs share them. Raises :class:`NarxbenchError` on
-        divergence.
+        depend on the system's name, ``seed`` and, unless it is None, ``realisation`` alone, so all SNRs share them.
+        Raises :class:`NarxbenchError` on divergence.
         """
         for label, value, least in (("samples", samples, 1), ("washout", washout, 0), ("seed", seed, 0)):
             if isinstance(value, bool) or not isinstance(value, int) or value < least:
@@ -97,11 +99,14 @@ class System:
             raise NarxbenchError(f"simulate: noise: found {noise!r}; allowed: 'output' or 'equation'")
         excitation = excitation or UniformInput()
         total = washout + samples
-        u = excitation.samples(generator(purpose="input", system=self.name, seed=seed), total)
+        axes: dict[str, object] = {"system": self.name, "seed": seed}
+        if realisation is not None:
+            axes["realisation"] = realisation
+        u = excitation.samples(generator(purpose="input", **axes), total)
         clean = self._respond(u, np.zeros(total), excitation)
         y = clean
         if snr_db is not None:
-            unit = np.array(standard_normal(generator(purpose="noise", system=self.name, seed=seed), total))
+            unit = np.array(standard_normal(generator(purpose="noise", **axes), total))
             sd = math.sqrt(_variance(clean[washout:]) / float(Decimal(10) ** (Decimal(repr(float(snr_db))) / 10)))
             y = clean + sd * unit if noise == "output" else self._respond(u, sd * unit, excitation)
         return Signals(u[washout:].copy(), y[washout:].copy())
@@ -131,6 +136,8 @@ def parse_equation(equation: str) -> list[tuple[Monomial, float]]:
     left, equals, right = equation.partition("=")
     if not equals or "".join(left.split()) not in ("y(k)", "y(t)"):
         raise NarxbenchError(f"equation: found {equation[:60]!r}; allowed: 'y(k) = ' and a sum of terms")
+    # Messages tell columns of what stands behind the equals sign.
+    right = right.strip()
     pairs: list[tuple[Monomial, float]] = []
     summand: list[Token] = []
     sign = 1.0
@@ -142,17 +149,14 @@ def parse_equation(equation: str) -> list[tuple[Monomial, float]]:
         if summand:
             pairs.append(_summand(summand, sign, right))
         elif signed or pairs:
-            raise NarxbenchError(
-                f"equation: two signs in a row before column {token.column + 1} of {right.strip()[:60]!r}"
-            )
+            raise NarxbenchError(f"equation: two signs in a row before column {token.column + 1} of {right[:60]!r}")
         summand, sign, signed = [], (1.0 if token.text == "+" else -1.0), True
     if not summand:
         raise NarxbenchError(f"equation: {equation[:60]!r} ends where a term is expected")
     pairs.append(_summand(summand, sign, right))
-    names = [term_name(m) for m, _ in pairs]
-    repeated = next((name for name in names if names.count(name) > 1), None)
-    if repeated:
-        raise NarxbenchError(f"equation: the term {repeated} appears twice; allowed: each term once")
+    repeated, times = Counter(m for m, _ in pairs).most_common(1)[0]
+    if times > 1:
+        raise NarxbenchError(f"equation: the term {term_name(repeated)} appears twice; allowed: each term once")
     return pairs
 
 
@@ -171,14 +175,16 @@ def _summand(tokens: list[Token], sign: float, text: str) -> tuple[Monomial, flo
             expects_factor = True
         else:
             raise NarxbenchError(
-                f"equation: did not expect {token.text!r} at column {token.column + 1} of {text.strip()[:60]!r}; "
+                f"equation: did not expect {token.text[:12]!r} at column {token.column + 1} of {text[:60]!r}; "
                 "allowed: a number first, then factors such as y(k-1) or u(k-2)^2 joined by *"
             )
     if expects_factor:
-        raise NarxbenchError(f"equation: a factor is missing after '*' in {text.strip()[:60]!r}")
+        raise NarxbenchError(f"equation: a factor is missing after '*' in {text[:60]!r}")
     if coefficient == 0.0 or not math.isfinite(coefficient):
-        raise NarxbenchError(f"equation: found the coefficient {tokens[0].text}; allowed: a finite number other than 0")
-    return checked_degree(factors, "equation", text.strip()), coefficient
+        raise NarxbenchError(
+            f"equation: found the coefficient {tokens[0].text[:40]}; allowed: a finite number other than 0"
+        )
+    return checked_degree(factors, "equation", text), coefficient
 
 
 def system_names(folder: str | Path | None = None) -> list[str]:

@@ -6,7 +6,10 @@ import random
 from pathlib import Path
 from typing import Any
 
+from narxbench.distance import CANDIDATES
+from narxbench.fidelity import ReadingCell
 from narxbench.published import Published, load_published
+from narxbench.randomness import generator
 from narxbench.terms import candidate_terms
 
 ROOT = Path(__file__).parents[2]
@@ -95,6 +98,8 @@ def make_cell(
         "final_is_exact": set(final) == set(true),
         "exact_runs": runs // 2,
         "fitness": [base + draw.random() for _ in range(runs - 1)] + [None],
+        "true_fitness": [base - 1.0] * runs,
+        "realisations": 1,
         "cardinality": [len(true)] * runs,
         "true_structure": {
             "terms": true,
@@ -131,3 +136,85 @@ def write_cells(cells: list[dict[str, Any]], folder: Path) -> list[Path]:
         path.write_text(json.dumps(cell, allow_nan=False), encoding="utf-8")
         paths.append(path)
     return paths
+
+
+def reading_cell(
+    algorithm: str = "upso2d",
+    choices: str = "base",
+    data_seed: int = 1,
+    system: str = "S1",
+    snr_db: float = 50,
+    criterion: str = "bic",
+    **values: Any,
+) -> ReadingCell:
+    """Return one cell of a reading: every system term in every run, no spurious term, unless ``values`` say."""
+    cell: dict[str, Any] = {
+        "runs": 40,
+        "evaluations": 6000,
+        "nu": (40,) * len(true_structure(system)[0]),
+        "spurious": 0,
+        "nu_max": 0,
+        "exact_runs": 40,
+        "cardinality": len(true_structure(system)[0]),
+        "true_fitness": -1000.0,
+        "best_fitness": -1000.0,
+        "median_fitness": -1000.0,
+        "third_fitness": -900.0,
+        "curve": tuple(-910.0 - 10 * tenth for tenth in range(10)),
+        "last_improvement": 3000,
+    }
+    return ReadingCell(algorithm, choices, data_seed, system, snr_db, criterion, **(cell | values))
+
+
+def drawn_cell(algorithm: str, choices: str, data_seed: int, system: str, snr_db: float, criterion: str) -> ReadingCell:
+    """Return a plausible cell, drawn at random; weaker searches miss more terms and end at a higher J."""
+    names = {"algorithm": algorithm, "choices": choices, "data_seed": data_seed}
+    draws = generator(**names, system=system, snr_db=snr_db, criterion=criterion, purpose="test")
+    data = "+".join(choice for choice in choices.split("+") if choice.startswith(("input", "noise", "realisation")))
+    known = generator(purpose="best", data=data, data_seed=data_seed, system=system, snr_db=snr_db, criterion=criterion)
+    changed = generator(purpose="changed", algorithm=algorithm, choices=choices).random()
+    weakness = {"upso2d": 0.2, "ga": 0.6, "stepwise": 0.02}[algorithm] * (0.5 + changed) * (3 if system == "S4" else 1)
+    if "velocity-bound=1" in choices or "selection" in choices:
+        weakness *= 3 if algorithm == "upso2d" else 0.3
+    terms = len(true_structure(system)[0])
+    nu = tuple(int(draws.binomial(40, max(0.0, 1 - 0.2 * weakness * draws.random()))) for _ in range(terms))
+    possible = CANDIDATES[system] - terms
+    spurious = int(draws.binomial(possible, min(0.95, 0.35 * weakness)))
+    nu_max = min(40, 1 + int(draws.binomial(40, min(0.95, 0.3 * weakness)))) if spurious else 0
+    best = -4000 + 1000 * known.random()
+    true = best + max(0.0, 8 * known.random() - 6)
+    found = best + (0.0 if draws.random() > weakness else 5 * weakness * draws.random())
+    median = found + 20 * weakness * draws.random() * (draws.random() < weakness)
+    curve = tuple(round(median + 1 + 100 * 0.5**tenth, 6) for tenth in range(10))
+    return reading_cell(
+        **names,
+        system=system,
+        snr_db=snr_db,
+        criterion=criterion,
+        nu=nu,
+        spurious=spurious,
+        nu_max=nu_max,
+        exact_runs=min(nu) if not spurious else 0,
+        cardinality=terms + spurious // 10,
+        true_fitness=true,
+        best_fitness=round(found, 3),
+        median_fitness=round(median, 3),
+        third_fitness=round(median + 15, 6),
+        curve=curve,
+        last_improvement=int(draws.integers(1000, 6000)),
+    )
+
+
+def drawn_cells(
+    upso2d: list[str], ga: list[str], stepwise: list[str], *, finalists: tuple[str, ...] = ("base",), seeds: int = 3
+) -> list[ReadingCell]:
+    """Return drawn cells of these choices on every system and SNR, of the finalists under every criterion."""
+    return [
+        drawn_cell(algorithm, choices, seed, system, snr_db, criterion)
+        for algorithm, every in (("upso2d", upso2d), ("ga", ga), ("stepwise", stepwise))
+        for choices in every
+        for criterion in (CRITERIA if choices in finalists and algorithm != "ga" else CRITERIA[:1])
+        for seed in range(1, seeds + 1)
+        for system in ("S1", "S2", "S3", "S4")
+        for snr_db in (50, 40, 30)
+    ]

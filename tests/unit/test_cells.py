@@ -13,7 +13,6 @@ from narxbench.systems import load_system
 TRUE = load_system("S1").terms
 SPURIOUS = "u(k-2)"
 OPTIONS = {
-    "data_sha256": "d",
     "settings": {"a": 1},
     "seeds": [1, 2, 3, 4],
     "evaluations": 400,
@@ -29,7 +28,9 @@ def make_run(seed, terms, fitness, history=None, **changes):
         "axes": RunAxes(system="S1", snr_db="40", search="mine", criterion="bic", seed=seed),
         "algorithm": "ga",
         "settings": {"a": 1},
-        "problem": ProblemSize(n_u=2, n_y=2, degree=2, n_terms=15, n_validation=300),
+        "problem": ProblemSize(
+            n_u=2, n_y=2, degree=2, n_terms=15, n_validation=300, estimation="all", error="one_step"
+        ),
         "data_sha256": "d",
         "versions": {"python": "3"},
         "evaluations": 400,
@@ -53,7 +54,8 @@ def runs():
 
 
 def summary(runs, problem, **changes):
-    return summarise(runs, problem, load_system("S1"), **{**OPTIONS, **changes})
+    per_run = {"data_sha256": ["d"] * len(runs), "true_fitness": [-50.0] * len(runs)}
+    return summarise(runs, problem, load_system("S1"), **{**OPTIONS, **per_run, **changes})
 
 
 def test_counts_and_structures(runs, small_problem):
@@ -130,6 +132,15 @@ def test_missing_and_repeated_seeds(runs, small_problem):
         summary([*runs[:3], runs[0]], small_problem)
     with pytest.raises(NarxbenchError, match="4 runs do not match the 3 seeds"):
         summary(runs, small_problem, seeds=[1, 2, 3])
+
+
+def test_data_of_their_own(runs, small_problem):
+    own = [run.model_copy(update={"data_sha256": digest}) for run, digest in zip(runs, "abcd", strict=True)]
+    cell = summary(own, small_problem, data_sha256=list("abcd"), true_fitness=[-41.0, -31.0, math.inf, -40.0])
+    assert (cell["realisations"], cell["true_fitness"]) == (4, [-41.0, -31.0, None, -40.0])
+    assert summary(runs, small_problem)["realisations"] == 1
+    with pytest.raises(NarxbenchError, match="its data digest differ"):
+        summary(own, small_problem, data_sha256=list("abdc"))
 
 
 @pytest.mark.parametrize(

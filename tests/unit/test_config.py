@@ -10,6 +10,7 @@ import yaml
 from narxbench.config import check_config_files, label, load_experiment, read_mapping, schema
 from narxbench.errors import NarxbenchError
 from narxbench.files import canonical_json
+from narxbench.readings import READINGS_FILE, load_readings, reading_settings
 from narxbench.systems import load_system
 from narxbench.terms import candidate_terms
 
@@ -44,10 +45,38 @@ def test_committed_files_are_valid(overlays: list[str]) -> None:
     assert runs == (64 if overlays else 2880)
 
 
-def test_config_lists_every_setting_with_its_default(tmp_path: Path) -> None:
-    given = read_mapping(BASE)
+def test_config_and_reading_list_every_setting(tmp_path: Path) -> None:
+    given, readings = read_mapping(BASE), load_readings()
+    chosen = reading_settings(readings, readings.named[given["reading"]])
+    defaults = {part: chosen[part] for part in ("data", "fitness")}
+    defaults["searches"] = {name: {"settings": chosen[name]} for name in ("upso2d", "ga")}
     resolved = load(tmp_path).model_dump(mode="json")
-    assert given | {"seeds": list(range(1, 41))} == resolved
+    assert merged(defaults, given) | {"seeds": list(range(1, 41))} == resolved
+
+
+def test_a_reading_gives_what_is_not_set_otherwise(tmp_path: Path) -> None:
+    file = tmp_path / "readings.yaml"
+    mapping = read_mapping(READINGS_FILE)
+    mapping["readings"]["mine"] = {"velocity-bound": "4", "selection": "tournament", "input": "gaussian"}
+    file.write_text(yaml.safe_dump(mapping))
+
+    def read(**changes: Any) -> Any:
+        config = merged(read_mapping(BASE), {"reading": "mine", **changes})
+        return load_experiment(config, [BASE], readings_file=file)
+
+    plain = read()
+    assert plain.searches["upso2d"].settings.model_dump()["velocity_bound"] == 4.0
+    assert plain.searches["ga"].settings.model_dump()["selection"] == "tournament"
+    assert plain.data.excitation.model_dump() == {"kind": "gaussian", "sd": 0.5}
+    own = read(
+        searches={"upso2d": {"settings": {"velocity_bound": None}}, "third": {"algorithm": "ga", "criteria": ["bic"]}},
+        data={"excitation": {"kind": "uniform"}},
+    )
+    assert own.searches["upso2d"].settings.model_dump()["velocity_bound"] is None
+    assert own.searches["third"].settings.model_dump()["selection"] == "tournament"
+    assert own.data.excitation.model_dump() == {"kind": "uniform", "low": -1.0, "high": 1.0}
+    with pytest.raises(NarxbenchError, match=r"reading: found 'mein'; allowed: .*\(did you mean 'mine'\?\)"):
+        read(reading="mein")
 
 
 def test_readme_explains_every_setting() -> None:
@@ -91,9 +120,9 @@ def test_committed_systems_are_the_published_ones(name: str, terms: int, candida
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("snr_dbb: [50]", "snr_dbb: unknown key; allowed: systems, snr_db, seeds"),
+        ("snr_dbb: [50]", "snr_dbb: unknown key; allowed: reading, systems, snr_db, seeds"),
         ("snr_dbb: [50]", "(did you mean 'snr_db'?)"),
-        ("data: {sampels: 5}", "data.sampels: unknown key; allowed: samples, validation_samples"),
+        ("data: {sampels: 5}", "data.sampels: unknown key; allowed: excitation, noise, realisation, samples"),
         ("systems: [S1, SS2]", "systems[1]: found 'SS2'; allowed: a file in config/systems, which has S1, S2, S3, S4"),
         ("systems: [S1, SS2]", "(did you mean 'S2'?)"),
         ("systems: [S1, S2, S1]", "systems[2]: found 'S1' twice; allowed: each once"),

@@ -8,18 +8,27 @@ from narxbench.search import ga
 
 def test_proportional_weights_are_distances_to_the_worst_finite():
     fitness = np.array([-10.0, 5.0, math.inf, 0.0])
-    np.testing.assert_allclose(ga.selection_weights(fitness, ga.PROPORTIONAL), [15.0, 0.0, 0.0, 5.0])
+    np.testing.assert_allclose(ga.selection_weights(fitness, ga.PROPORTIONAL, math.inf), [15.0, 0.0, 0.0, 5.0])
+
+
+def test_a_huge_j_of_divergent_individuals_makes_proportional_selection_even():
+    fitness = np.array([-10.0, 5.0, math.inf, 0.0])
+    weights = ga.selection_weights(fitness, ga.PROPORTIONAL, 1e10)
+    np.testing.assert_allclose(weights, [1e10 + 10, 1e10 - 5, 0.0, 1e10])
+    # A J that is not the largest changes nothing, nor does any without a divergent individual.
+    np.testing.assert_allclose(ga.selection_weights(fitness, ga.PROPORTIONAL, 1.0), [15.0, 0.0, 0.0, 5.0])
+    np.testing.assert_allclose(ga.selection_weights(fitness[:2], ga.PROPORTIONAL, 1e10), [15.0, 0.0])
 
 
 def test_rank_weights():
     fitness = np.array([-10.0, 5.0, math.inf, 0.0, 0.0])
-    np.testing.assert_allclose(ga.selection_weights(fitness, ga.LINEAR_RANK), [5.0, 2.0, 0.0, 4.0, 3.0])
+    np.testing.assert_allclose(ga.selection_weights(fitness, ga.LINEAR_RANK, math.inf), [5.0, 2.0, 0.0, 4.0, 3.0])
 
 
 @pytest.mark.parametrize("scheme", [ga.PROPORTIONAL, ga.LINEAR_RANK, ga.TOURNAMENT])
 def test_better_individuals_are_selected_more_often(scheme, rng):
     fitness = np.array([0.0, 10.0, 20.0, 30.0])
-    weights = ga.selection_weights(fitness, scheme)
+    weights = ga.selection_weights(fitness, scheme, math.inf)
     shares = np.bincount([ga.select_parent(fitness, weights, scheme, rng) for _ in range(20_000)], minlength=4) / 20_000
     expected = {
         ga.PROPORTIONAL: [3 / 6, 2 / 6, 1 / 6, 0.0],
@@ -31,7 +40,7 @@ def test_better_individuals_are_selected_more_often(scheme, rng):
 
 def test_a_population_of_divergent_individuals_is_drawn_from_evenly(rng):
     fitness = np.full(4, math.inf)
-    weights = ga.selection_weights(fitness, ga.PROPORTIONAL)
+    weights = ga.selection_weights(fitness, ga.PROPORTIONAL, math.inf)
     drawn = [ga.select_parent(fitness, weights, ga.PROPORTIONAL, rng) for _ in range(4000)]
     np.testing.assert_allclose(np.bincount(drawn, minlength=4) / 4000, 0.25, atol=0.03)
 

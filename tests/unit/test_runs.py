@@ -40,7 +40,8 @@ def test_content(run, small_problem):
     assert run.axes == AXES
     assert run.algorithm == "ga"
     assert run.settings["population_size"] == 80
-    assert run.problem.model_dump() == {"n_u": 2, "n_y": 2, "degree": 2, "n_terms": 15, "n_validation": 300}
+    size = {"n_u": 2, "n_y": 2, "degree": 2, "n_terms": 15, "n_validation": 300}
+    assert run.problem.model_dump() == size | {"estimation": "before_validation", "error": "free_run"}
     assert run.data_sha256 == "d" * 64
     assert set(run.versions) == {"python", "narxbench", "numpy", "numba", "llvmlite"}
     assert run.evaluations == 160

@@ -61,11 +61,11 @@ def test_simulate_search_and_aggregate(tmp_path):
         assert read_run(runs[-1]).axes.seed == int(seed)
     aggregate.aggregate(
         runs,
-        data,
+        [data],
         str(tmp_path / "cell.json"),
         **logged(aggregate.aggregate, tmp_path),
         system=SYSTEM,
-        n_validation=60,
+        orders={**ORDERS, "n_validation": 60},
         criterion="aic-6.5",
         settings=SETTINGS,
         seeds=[1, 2, 3],

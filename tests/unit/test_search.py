@@ -19,16 +19,28 @@ OPTIONS = {
         "ring_radius": [1, 2],
         "initial_positions": ["bernoulli", "uniform_cardinality"],
         "count_initial_evaluations": [True, False],
+        "shared_random_weights": [True, False],
+        "first_self_feedback": ["none", "positive", "negative"],
+        "negative_likelihood": ["zero", "cumulative", "shifted"],
+        "equal_likelihood": ["canonical", "random"],
+        "learning_set": ["difference", "exemplar"],
     },
+    "stepwise": {"start": ["empty", "random"], "initial_positions": ["bernoulli", "uniform_cardinality"]},
     "ga": {
         "selection": ["proportional", "linear_rank", "tournament"],
         "crossover": ["one_point", "two_point", "uniform"],
         "elitism": [False, True],
         "generation_gap": [1.0, 0.5],
+        "divergent_fitness": [None, 1e10],
+        "result": ["best_ever", "last_generation"],
         "initial_positions": ["bernoulli", "uniform_cardinality"],
         "count_initial_evaluations": [True, False],
     },
 }
+# What makes an algorithm whose beginning is deterministic draw from the first evaluation on.
+RANDOM = {"stepwise": {"start": "random"}}
+# Settings that matter only beside others.
+OTHERS = {"result": {"mutation_probability": 0.3}, "equal_likelihood": {"velocity_bound": 1.0}}
 every_algorithm = pytest.mark.parametrize("algorithm", algorithm_names())
 
 
@@ -55,15 +67,19 @@ def test_result_is_consistent(small_problem, algorithm):
 
 @every_algorithm
 def test_seeds_reproduce_and_differ(small_problem, algorithm):
-    first, again, other = (search(small_problem, algorithm=algorithm, seed=s, evaluations=300) for s in (1, 1, 2))
+    settings = RANDOM.get(algorithm, {})
+    first, again, other = (
+        search(small_problem, algorithm=algorithm, seed=s, evaluations=300, **settings) for s in (1, 1, 2)
+    )
     assert same(first, again)
     assert first.history != other.history
 
 
 @every_algorithm
 def test_axes_make_other_draws(small_problem, algorithm):
-    first = search(small_problem, algorithm=algorithm, seed=1, evaluations=300)
-    other = search(small_problem, algorithm=algorithm, seed=1, evaluations=300, axes={"system": "S9"})
+    settings = RANDOM.get(algorithm, {})
+    first = search(small_problem, algorithm=algorithm, seed=1, evaluations=300, **settings)
+    other = search(small_problem, algorithm=algorithm, seed=1, evaluations=300, axes={"system": "S9"}, **settings)
     assert first.history != other.history
 
 
@@ -124,12 +140,17 @@ def test_settings_have_descriptions_and_defaults(algorithm):
 )
 def test_every_reading_runs_and_matters(small_problem, algorithm, name, value):
     default = settings_model(algorithm)().model_dump()[name]
-    found = search(small_problem, algorithm=algorithm, seed=1, evaluations=600, **{name: value})
+    others = {**RANDOM.get(algorithm, {}), **OTHERS.get(name, {})}
+    found = search(small_problem, algorithm=algorithm, seed=1, evaluations=600, **{**others, name: value})
     assert found.settings[name] == value
     assert math.isfinite(found.fitness)
-    plain = search(small_problem, algorithm=algorithm, seed=1, evaluations=600)
-    assert (found.history == plain.history) == (value == default) or name == "count_initial_evaluations"
-    if name == "count_initial_evaluations":
+    plain = search(small_problem, algorithm=algorithm, seed=1, evaluations=600, **{**others, name: default})
+    if name == "result":
+        # The best of all generations is kept in both; what differs is which structure is the run's.
+        assert found.history == plain.history and (found.fitness > plain.fitness) == (value != default)
+    elif name != "count_initial_evaluations":
+        assert (found.history == plain.history) == (value == default)
+    else:
         population = 30 if algorithm == "upso2d" else 80
         assert found.evaluations == 600 + (0 if value else population)
 

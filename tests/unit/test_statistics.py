@@ -29,6 +29,7 @@ def small(
     cell = make_cell(search=search, runs=len(histories), **place)
     cell |= {"evaluations": 100, "exact_runs": 1, "fitness": [h[-1][1] if h else None for h in histories]}
     cell["true_structure"]["fitness"] = true
+    cell["true_fitness"] = [true] * len(histories)
     cell["histories"] = [{"evaluations": [e for e, _ in h], "fitness": [j for _, j in h]} for h in histories]
     return cell
 
@@ -229,6 +230,14 @@ def test_gaps() -> None:
     assert (b["median_gap_to_best"], b["median_gap_to_true"], b["search_failure_rate"]) == (100.0, 90.0, 1.0)
     assert statistics.gaps([small("upso2d", [[(1, -10.0 * (1 + 0.9e-9))]])])[0]["criterion_failure"] is False
     assert statistics.gaps([small("upso2d", [[(1, -5.0)]])])[0]["criterion_failure"] is False
+
+
+def test_gaps_of_runs_on_data_of_their_own() -> None:
+    cell = small("upso2d", [[(1, -5.0)], [(1, -20.0)], [(1, 3.0)]])
+    cell |= {"realisations": 3, "true_fitness": [-6.0, -30.0, 0.0]}
+    found = statistics.gaps([cell])[0]
+    assert list(found.values())[4:] == [None, -10.0, None, 3.0, None, None]
+    assert all(entry["target"] is None for entry in statistics.run_length([cell]))
 
 
 def test_gaps_that_do_not_exist() -> None:

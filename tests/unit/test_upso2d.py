@@ -1,5 +1,6 @@
 """The parts of 2D-UPSO against the worked examples of the paper and of the source that it cites."""
 
+import itertools
 import math
 
 import numpy as np
@@ -47,11 +48,42 @@ SIGMA = np.array([1.61, 1.88, 0.80, 1.33, 2.88])
 def test_position_update_of_the_worked_example():
     np.testing.assert_array_equal(term_ranking(SIGMA), [3, 2, 5, 4, 1])
     assert roulette(RHO, 3.5 / RHO.sum()) + 1 == 3
-    np.testing.assert_array_equal(position_update(np.array([RHO, SIGMA]), 3.5 / RHO.sum()), bits("11001"))
+    found = position_update(np.array([RHO, SIGMA]), 3.5 / RHO.sum(), upso2d.ZERO, np.arange(5))
+    np.testing.assert_array_equal(found, bits("11001"))
 
 
 def test_of_equally_likely_terms_the_earlier_ranks_first():
     np.testing.assert_array_equal(term_ranking(np.array([1.0, 2.0, 1.0, 2.0])), [3, 1, 4, 2])
+
+
+def test_equally_likely_terms_rank_in_the_given_order(rng):
+    velocity = np.array([[0.0, 1.0, 0.0, 0.0], [1.0, 2.0, 1.0, 1.0]])
+    for order in itertools.permutations(range(4)):
+        found = position_update(velocity, 0.5, upso2d.ZERO, np.array(order))
+        second = next(term for term in order if term != 1)
+        assert set(np.flatnonzero(found)) == {1, second}
+    drawn = [tuple(upso2d.random_order(3, rng)) for _ in range(6000)]
+    np.testing.assert_allclose([drawn.count(p) / 6000 for p in itertools.permutations(range(3))], 1 / 6, atol=0.02)
+
+
+@pytest.mark.parametrize(
+    ("negative", "likelihood", "shares"),
+    [
+        (upso2d.ZERO, [1.0, -2.0, 3.0], [1 / 4, 0, 3 / 4]),
+        # Sums 1, -1, 2: r in [0, 1) meets the first entry, r in [1, 2) the last.
+        (upso2d.CUMULATIVE, [1.0, -2.0, 3.0], [1 / 2, 0, 1 / 2]),
+        # Sums 3, 1, 2: the first entry covers more than all.
+        (upso2d.CUMULATIVE, [3.0, -2.0, 1.0], [1, 0, 0]),
+        (upso2d.CUMULATIVE, [1.0, -2.0, 0.5], [1 / 3, 1 / 3, 1 / 3]),
+        (upso2d.SHIFTED, [1.0, -2.0, 3.0], [3 / 8, 0, 5 / 8]),
+        (upso2d.SHIFTED, [1.0, 2.0, 1.0], [1 / 4, 1 / 2, 1 / 4]),
+        (upso2d.SHIFTED, [-1.0, -1.0, -1.0], [1 / 3, 1 / 3, 1 / 3]),
+    ],
+)
+def test_negative_likelihoods_of_cardinalities(negative, likelihood, shares):
+    fractions = (np.arange(2400) + 0.5) / 2400
+    drawn = [upso2d.draw_cardinality(np.array(likelihood), fraction, negative) for fraction in fractions]
+    np.testing.assert_allclose([drawn.count(j) / 2400 for j in (1, 2, 3)], shares, atol=1e-3)
 
 
 @pytest.mark.parametrize(
@@ -75,16 +107,16 @@ def test_roulette_frequencies(rng):
 
 
 def test_velocity_update_by_hand(rng):
-    v, r1, r2 = rng.random((3, 2, 5))
+    v, r1, r2, s1, s2 = rng.random((5, 2, 5))
     own, gbest, nbest, itself = (
         learning_set(PBEST, X),
         learning_set(GBEST, X),
         learning_set(bits("00011"), X),
         self_learning_set(X),
     )
-    found = velocity_update(v, 0.729, 1.49, r1, 1.49, r2, -0.3, 0.4, own, gbest, nbest, itself)
+    found = velocity_update(v, 0.729, 1.49, 1.49, (r1, r2), (s1, s2), -0.3, 0.4, own, gbest, nbest, itself)
     v_g = 0.729 * v + 1.49 * r1 * own + 1.49 * r2 * gbest - 0.3 * itself
-    v_l = 0.729 * v + 1.49 * r1 * own + 1.49 * r2 * nbest - 0.3 * itself
+    v_l = 0.729 * v + 1.49 * s1 * own + 1.49 * s2 * nbest - 0.3 * itself
     np.testing.assert_allclose(found, 0.4 * v_g + 0.6 * v_l, rtol=1e-14)
 
 

@@ -14,8 +14,12 @@ os.environ.update(PYTHONPATH=os.pathsep.join([*CODE, *filter(None, inherited)]))
 from narxbench.config import Cell, check_config_files, label, load_experiment
 from narxbench.errors import NarxbenchError
 from narxbench.provenance import code_digest as code_of
+from narxbench.readings import choices_text, load_readings, parse_choices, reading_settings
+from narxbench.search import settings_model
+from narxbench.sensitivity import load_plan, planned_cells
 from narxbench.systems import SYSTEMS_FOLDER, load_system
 from scripts.aggregate import aggregate
+from scripts.reading_cell import run_reading_cell
 from scripts.search import run_search
 from scripts.simulate import simulate
 
@@ -46,16 +50,24 @@ if finished_only not in ("true", "false"):
     stop(f"command line (--config): finished_only: found {finished_only!r}; allowed: true or false")
 FINISHED_ONLY = finished_only == "true"
 
+FIDELITY_PLAN = str(config.pop("fidelity_plan", "config/fidelity.yaml"))
+
 try:
+    READINGS = load_readings("config/readings.yaml")
+    PLAN = load_plan(FIDELITY_PLAN, READINGS)
     EXPERIMENT = load_experiment(config, CONFIG_FILES)
     SYSTEMS = {name: load_system(name) for name in EXPERIMENT.systems}
 except NarxbenchError as mistake:
     stop(mistake)
 
-DATA = "data/generated/{system}/{snr_db}dB.csv"
+# One data set for all runs of a cell, or one for each run.
+REALISATION = "/seed-{seed}" if EXPERIMENT.data.realisation == "per_run" else ""
+DATA = f"data/generated/{{system}}/{{snr_db}}dB{REALISATION}.csv"
 RUN = "data/runs/{system}/{snr_db}dB/{search}/{criterion}/seed-{seed}.json"
 CELL = "data/cells/{system}/{snr_db}dB/{search}/{criterion}.json"
-DATA_LOG = "logs/generated/{system}/{snr_db}dB.json"
+READING_CELL = "data/fidelity/{algorithm}/{choices}/data-{data_seed}/{system}/{snr_db}dB/{criterion}.json"
+READING_CELL_LOG = "logs/fidelity/{algorithm}/{choices}/data-{data_seed}/{system}/{snr_db}dB/{criterion}.json"
+DATA_LOG = f"logs/generated/{{system}}/{{snr_db}}dB{REALISATION}.json"
 CELL_LOG = "logs/cells/{system}/{snr_db}dB/{search}/{criterion}.json"
 RUN_LOG = "logs/runs/{system}/{snr_db}dB/{search}/{criterion}/seed-{seed}.json"
 
@@ -106,10 +118,17 @@ def run_files(pattern=RUN):
     return [pattern.format(seed=seed, **axes_of(cell)) for cell in MATRIX for seed in EXPERIMENT.seeds]
 
 
+def data_files(system, snr_db, pattern=DATA):
+    """Return the data set of all runs on a system at an SNR, or one for each run."""
+    files = (pattern.format(system=system, snr_db=snr_db, seed=seed) for seed in EXPERIMENT.seeds)
+    return list(dict.fromkeys(files))
+
+
 def logs():
     """Return the timing logs of the steps that compute."""
     cell_logs = [CELL_LOG.format(**axes_of(cell)) for cell in MATRIX]
-    data_logs = sorted({DATA_LOG.format(system=cell.system, snr_db=label(cell.snr_db)) for cell in MATRIX})
+    places = dict.fromkeys((cell.system, label(cell.snr_db)) for cell in MATRIX)
+    data_logs = [log for place in places for log in data_files(*place, pattern=DATA_LOG)]
     return {"simulate": data_logs, "search": run_files(RUN_LOG), "aggregate": cell_logs}
 
 
@@ -137,13 +156,14 @@ def recorded_input():
 
 
 def orders(name):
-    """Return the orders that span the candidate terms, and the length of the validation part."""
+    """Return what makes a structure problem of a data set: orders, length of the validation part, kind of fitness."""
     system = SYSTEMS[name]
     return {
         "n_u": system.n_u,
         "n_y": system.n_y,
         "degree": system.degree,
         "n_validation": EXPERIMENT.data.validation_samples,
+        **EXPERIMENT.fitness.model_dump(),
     }
 
 
@@ -160,6 +180,34 @@ def search_settings(name):
 def run_code(name):
     """Return a digest of what computes a run of the named search: the kernel and its algorithm."""
     return modules((*RUN_CODE, "search.population", f"search.{EXPERIMENT.searches[name].algorithm}"), "search")
+
+
+def reading_cells():
+    """Return the summary files of the sensitivity experiment."""
+    return [
+        READING_CELL.format(system=system, snr_db=label(snr_db), **cell._asdict())
+        for cell in planned_cells(PLAN, READINGS)
+        for system in EXPERIMENT.systems
+        for snr_db in EXPERIMENT.snr_db
+    ]
+
+
+def reading_settings_of(algorithm, choices, data_seed):
+    """Return data, fitness and algorithm settings of a reading: what the paper states is that of the experiment."""
+    open_settings = reading_settings(READINGS, parse_choices(READINGS, choices))
+    searches = [search.settings for search in EXPERIMENT.searches.values() if search.algorithm == algorithm]
+    stated = searches[0] if searches else settings_model(algorithm)()
+    return {
+        "data": {**EXPERIMENT.data.model_dump(mode="json"), **open_settings["data"], "seed": data_seed},
+        "fitness": open_settings["fitness"],
+        "settings": {**stated.model_dump(mode="json"), **open_settings.get(algorithm, {})},
+    }
+
+
+def reading_code(algorithm):
+    """Return a digest of what computes a cell of the sensitivity experiment."""
+    names = (*DATA_CODE, *RUN_CODE, "metrics", "sensitivity", "search.population", f"search.{algorithm}")
+    return modules(names, "reading_cell")
 
 
 def table_files():

@@ -12,9 +12,17 @@ rule simulate:
     params:
         system=lambda w: described(w.system),
         data=EXPERIMENT.data.model_dump(mode="json", exclude={"validation_samples"}),
+        realisation=lambda w: int(w.seed) if hasattr(w, "seed") else None,
         code=modules(DATA_CODE, "simulate"),
     run:
-        simulate(output[0], log[0], system=params.system, snr_db=float(wildcards.snr_db), data=params.data)
+        simulate(
+            output[0],
+            log[0],
+            system=params.system,
+            snr_db=float(wildcards.snr_db),
+            data=params.data,
+            realisation=params.realisation,
+        )
 
 
 rule search:
@@ -48,7 +56,7 @@ rule aggregate:
     """Summarise the runs of one cell: selection frequencies, spurious terms, final structure, convergence."""
     input:
         runs=lambda w: expand(RUN, seed=EXPERIMENT.seeds, **w),
-        data=DATA,
+        data=lambda w: data_files(w.system, w.snr_db),
     output:
         CELL,
     log:
@@ -56,7 +64,7 @@ rule aggregate:
     params:
         system=lambda w: described(w.system),
         summary=lambda w: {
-            "n_validation": EXPERIMENT.data.validation_samples,
+            "orders": orders(w.system),
             "settings": search_settings(w.search),
             "seeds": EXPERIMENT.seeds,
             "evaluations": EXPERIMENT.evaluations,

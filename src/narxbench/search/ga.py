@@ -38,6 +38,12 @@ class Settings(BaseSettings):
         default="bernoulli", description="each term with probability 1/2, or a uniform number of terms"
     )
     count_initial_evaluations: bool = Field(default=True, description="whether the first population spends the budget")
+    divergent_fitness: float | None = Field(
+        default=None, description="J that proportional selection sees for divergent individuals; null: they weigh 0"
+    )
+    result: Literal["best_ever", "last_generation"] = Field(
+        default="best_ever", description="the best individual of all generations, or of the last one"
+    )
 
 
 class Parameters(NamedTuple):
@@ -51,14 +57,17 @@ class Parameters(NamedTuple):
     elitism: bool
     survivors: int
     uniform_cardinality: bool
+    divergent_fitness: float
+    last_generation: bool
 
 
 @compiled
-def selection_weights(fitness, scheme):
+def selection_weights(fitness, scheme, divergent_fitness):
     """Return the roulette weight of each individual.
 
-    Proportional: worst - J, worst being the largest finite J; a divergent individual weighs 0. Linear rank: N for the
-    best down to 1 for the worst finite one, divergent 0; of equal ones the earlier ranks first.
+    Proportional: worst - J, worst being the largest finite J; a divergent individual weighs 0. If one is divergent and
+    ``divergent_fitness`` is finite and larger, worst is that: all others then weigh nearly the same. Linear rank: N for
+    the best down to 1 for the worst finite one, divergent 0; of equal ones the earlier ranks first.
     """
     weights = np.zeros_like(fitness)
     finite = np.isfinite(fitness)
@@ -66,6 +75,8 @@ def selection_weights(fitness, scheme):
     for i in range(fitness.shape[0]):
         if finite[i]:
             worst = max(worst, fitness[i])
+        elif divergent_fitness < np.inf:
+            worst = max(worst, divergent_fitness)
     for i in range(fitness.shape[0]):
         if not finite[i]:
             continue
@@ -137,7 +148,7 @@ def _evolve(data, record, draws, p):
         elite = np.argmin(fitness) if p.elitism else -1
         kept = random_survivors(size, max(p.survivors, 1 if p.elitism else 0), elite, draws)
         n_children = size - kept.shape[0]
-        weights = selection_weights(fitness, p.selection)
+        weights = selection_weights(fitness, p.selection, p.divergent_fitness)
         # One more than needed when the number is odd: children come in pairs.
         children = np.empty((n_children + n_children % 2, n_terms), np.uint8)
         for c in range(0, n_children, 2):
@@ -151,6 +162,11 @@ def _evolve(data, record, draws, p):
         evaluate(data, record, children[:n_children], children_fitness)
         population = np.concatenate((population[kept], children[:n_children]))
         fitness = np.concatenate((fitness[kept], children_fitness))
+    if p.last_generation:
+        if np.isfinite(fitness.min()):
+            record.best_position[:] = population[np.argmin(fitness)]
+        else:
+            record.best_position[:] = np.uint8(0)
 
 
 def run(objective: Objective, draws: np.random.Generator, settings: Settings) -> None:
@@ -170,5 +186,7 @@ def run(objective: Objective, draws: np.random.Generator, settings: Settings) ->
             elitism=settings.elitism,
             survivors=settings.population_size - replaced,
             uniform_cardinality=settings.initial_positions == "uniform_cardinality",
+            divergent_fitness=np.inf if settings.divergent_fitness is None else float(settings.divergent_fitness),
+            last_generation=settings.result == "last_generation",
         ),
     )

@@ -18,6 +18,9 @@ from narxbench.validation import Settings as BaseSettings
 CARDINALITY, ATTRIBUTE = 0, 1
 OFF, LITERAL, RANGE_NORMALISED = 0, 1, 2
 _FEEDBACK = {"none": OFF, "literal": LITERAL, "range_normalised": RANGE_NORMALISED}
+_FIRST_FEEDBACK = {"none": 0, "positive": 1, "negative": -1}
+ZERO, CUMULATIVE, SHIFTED = 0, 1, 2
+_NEGATIVE = {"zero": ZERO, "cumulative": CUMULATIVE, "shifted": SHIFTED}
 
 
 class Settings(BaseSettings):
@@ -36,8 +39,14 @@ class Settings(BaseSettings):
     random_weights: Literal["per_element", "per_particle"] = Field(
         default="per_element", description="whether r_1 and r_2 are matrices or one number for each particle"
     )
+    shared_random_weights: bool = Field(
+        default=True, description="whether v_g and v_l share r_1 and r_2, or each has its own"
+    )
     self_feedback: Literal["range_normalised", "literal", "none"] = Field(
         default="range_normalised", description="how Delta is computed when J can be negative or infinite"
+    )
+    first_self_feedback: Literal["none", "positive", "negative"] = Field(
+        default="none", description="Delta in the first iteration: 0, as if J had fallen, or as if it had not"
     )
     restart_count: Literal["literal", "reset_by_improvement"] = Field(
         default="literal", description="literal: the stagnation count is reset by a restart only"
@@ -47,6 +56,17 @@ class Settings(BaseSettings):
         default="bernoulli", description="each term with probability 1/2, or a uniform number of terms"
     )
     count_initial_evaluations: bool = Field(default=True, description="whether the first swarm spends the budget")
+    negative_likelihood: Literal["zero", "cumulative", "shifted"] = Field(
+        default="zero",
+        description="in the roulette of cardinalities a negative rho counts as 0, lowers the cumulative sum as "
+        "printed, or all are shifted by the smallest",
+    )
+    equal_likelihood: Literal["canonical", "random"] = Field(
+        default="canonical", description="equally likely terms rank in canonical or in random order"
+    )
+    learning_set: Literal["difference", "exemplar"] = Field(
+        default="difference", description="what is learnt of an exemplar: the terms that x lacks, or all its terms"
+    )
 
 
 class Parameters(NamedTuple):
@@ -65,6 +85,11 @@ class Parameters(NamedTuple):
     reset_by_improvement: bool
     ring_radius: int
     uniform_cardinality: bool
+    shared_weights: bool
+    first_feedback: int
+    negative_likelihood: int
+    random_ties: bool
+    whole_exemplar: bool
 
 
 @compiled
@@ -89,18 +114,19 @@ def self_learning_set(position):
 
 
 @compiled
-def velocity_update(velocity, inertia, c1, r1, c2, r2, delta, unification, own, gbest, nbest, itself):
+def velocity_update(velocity, inertia, c1, c2, r_global, r_local, delta, unification, own, gbest, nbest, itself):
     """Return v_i = u v_gi + (1 - u) v_li (paper, equations 3 to 5); all matrices have shape (2, N_t).
 
-    ``own``, ``gbest``, ``nbest`` and ``itself`` are L_cog, L_soc,1, L_soc,2 and L_self; ``delta`` is Delta_i and
-    ``unification`` is u(t).
+    ``r_global`` and ``r_local`` are the pairs (r_1, r_2) of v_gi and v_li; ``own``, ``gbest``, ``nbest`` and ``itself``
+    are L_cog, L_soc,1, L_soc,2 and L_self; ``delta`` is Delta_i and ``unification`` is u(t).
     """
     updated = np.empty_like(velocity)
+    (a1, a2), (b1, b2) = r_global, r_local
     for row in (CARDINALITY, ATTRIBUTE):
         for j in range(velocity.shape[1]):
-            v = inertia * velocity[row, j] + c1 * r1[row, j] * own[row, j]
-            v_global = v + c2 * r2[row, j] * gbest[row, j] + delta * itself[row, j]
-            v_local = v + c2 * r2[row, j] * nbest[row, j] + delta * itself[row, j]
+            v, learned = inertia * velocity[row, j], own[row, j]
+            v_global = v + c1 * a1[row, j] * learned + c2 * a2[row, j] * gbest[row, j] + delta * itself[row, j]
+            v_local = v + c1 * b1[row, j] * learned + c2 * b2[row, j] * nbest[row, j] + delta * itself[row, j]
             updated[row, j] = unification * v_global + (1.0 - unification) * v_local
     return updated
 
@@ -149,13 +175,53 @@ def term_ranking(likelihood):
 
 
 @compiled
-def position_update(velocity, fraction):
+def random_order(n, draws):
+    """Return a random permutation of 0..n-1."""
+    order = np.arange(n)
+    for i in range(n - 1, 0, -1):
+        j = int(draws.random() * (i + 1))
+        order[i], order[j] = order[j], order[i]
+    return order
+
+
+@compiled
+def draw_cardinality(likelihood, fraction, negative):
+    """Return xi by roulette on rho (paper, algorithm 1, lines 3 to 5); ``fraction`` is r / rho_Sigma,n, in [0, 1).
+
+    A negative entry counts as 0 (``ZERO``), every entry is lowered by the smallest one if that is negative
+    (``SHIFTED``), or the sums are taken as printed (``CUMULATIVE``): the first j whose sum exceeds r, and every j
+    equally likely if the sum of all is not positive.
+    """
+    n = likelihood.shape[0]
+    if negative == CUMULATIVE:
+        total = 0.0
+        for j in range(n):
+            total += likelihood[j]
+        if not total > 0.0:
+            return int(fraction * n) + 1
+        threshold, accumulated = fraction * total, 0.0
+        for j in range(n):
+            accumulated += likelihood[j]
+            if threshold < accumulated:
+                return j + 1
+        return n
+    if negative == SHIFTED:
+        return roulette(likelihood - min(0.0, likelihood.min()), fraction) + 1
+    return roulette(likelihood, fraction) + 1
+
+
+@compiled
+def position_update(velocity, fraction, negative, order):
     """Return the new position (paper, algorithm 1): cardinality by roulette on rho, then the highest-ranked terms.
 
-    ``fraction`` is the random number of the roulette divided by the sum of rho, uniform on [0, 1).
+    ``fraction`` and ``negative`` are those of :func:`draw_cardinality`; equally likely terms rank in ``order``.
     """
-    cardinality = roulette(velocity[CARDINALITY], fraction) + 1
-    return (term_ranking(velocity[ATTRIBUTE]) <= cardinality).astype(np.uint8)
+    cardinality = draw_cardinality(velocity[CARDINALITY], fraction, negative)
+    ranks = term_ranking(velocity[ATTRIBUTE][order])
+    position = np.zeros(velocity.shape[1], np.uint8)
+    for k in range(order.shape[0]):
+        position[order[k]] = ranks[k] <= cardinality
+    return position
 
 
 @compiled
@@ -177,6 +243,13 @@ def unification_factor(t, iterations, start, end):
 
 
 @compiled
+def _random_weights(draws, n_terms, per_particle):
+    if per_particle:
+        return np.full((2, n_terms), draws.random()), np.full((2, n_terms), draws.random())
+    return draws.random((2, n_terms)), draws.random((2, n_terms))
+
+
+@compiled
 def _fly(data, record, draws, p):
     # Algorithm 2 of the paper.
     size, n_terms = p.swarm_size, record.best_position.shape[0]
@@ -184,42 +257,44 @@ def _fly(data, record, draws, p):
     velocities = draws.random((size, 2, n_terms))
     fitness = np.empty(size)
     evaluate(data, record, positions, fitness)
-    previous = fitness.copy()
+    previous = np.full(size, np.inf) if p.first_feedback > 0 else fitness.copy()
     best_positions, best_fitness = positions.copy(), fitness.copy()
     stagnation = np.zeros(size, np.int64)
     weights = np.zeros(size)
+    canonical, nothing = np.arange(n_terms), np.zeros(n_terms, np.uint8)
     iterations = -(-(record.fitness.shape[0] - record.spent[0]) // size)
     for t in range(1, iterations + 1):
         unification = unification_factor(t, iterations, p.unification_start, p.unification_end)
-        if t > 1:
-            # In the first iteration there is no earlier fitness to compare with.
+        # In the first iteration there is no earlier fitness to compare with.
+        if t > 1 or p.first_feedback != 0:
             weights = self_feedback(fitness, previous, p.feedback)
         leader = np.argmin(best_fitness)
         for i in range(size):
             if stagnation[i] >= p.refresh_gap:
                 velocities[i] = draws.random((2, n_terms))
                 stagnation[i] = 0
-            if p.per_particle:
-                r1, r2 = np.full((2, n_terms), draws.random()), np.full((2, n_terms), draws.random())
-            else:
-                r1, r2 = draws.random((2, n_terms)), draws.random((2, n_terms))
+            r_global = _random_weights(draws, n_terms, p.per_particle)
+            r_local = r_global if p.shared_weights else _random_weights(draws, n_terms, p.per_particle)
+            known = nothing if p.whole_exemplar else positions[i]
             velocities[i] = velocity_update(
                 velocities[i],
                 p.inertia,
                 p.cognitive,
-                r1,
                 p.social,
-                r2,
+                r_global,
+                r_local,
                 weights[i],
                 unification,
-                learning_set(best_positions[i], positions[i]),
-                learning_set(best_positions[leader], positions[i]),
-                learning_set(best_positions[ring_best(best_fitness, i, p.ring_radius)], positions[i]),
+                learning_set(best_positions[i], known),
+                learning_set(best_positions[leader], known),
+                learning_set(best_positions[ring_best(best_fitness, i, p.ring_radius)], known),
                 self_learning_set(positions[i]),
             )
             if p.velocity_bound < np.inf:
                 velocities[i] = np.minimum(np.maximum(velocities[i], 0.0), p.velocity_bound)
-            positions[i] = position_update(velocities[i], draws.random())
+            fraction = draws.random()
+            order = random_order(n_terms, draws) if p.random_ties else canonical
+            positions[i] = position_update(velocities[i], fraction, p.negative_likelihood, order)
         previous[:] = fitness
         count = evaluate(data, record, positions, fitness)
         for i in range(count):
@@ -252,5 +327,10 @@ def run(objective: Objective, draws: np.random.Generator, settings: Settings) ->
             reset_by_improvement=settings.restart_count == "reset_by_improvement",
             ring_radius=settings.ring_radius,
             uniform_cardinality=settings.initial_positions == "uniform_cardinality",
+            shared_weights=settings.shared_random_weights,
+            first_feedback=_FIRST_FEEDBACK[settings.first_self_feedback],
+            negative_likelihood=_NEGATIVE[settings.negative_likelihood],
+            random_ties=settings.equal_likelihood == "random",
+            whole_exemplar=settings.learning_set == "exemplar",
         ),
     )

@@ -1,0 +1,39 @@
+"""Run one cell of the sensitivity experiment, all seeds, and write its summary; its time goes to the log."""
+
+from typing import Any
+
+from narxbench.config import Data
+from narxbench.files import canonical_json, write_atomically
+from narxbench.readings import Fitness
+from narxbench.sensitivity import run_cell
+from narxbench.systems import System
+from narxbench.timing import timed
+
+
+def run_reading_cell(
+    output: str,
+    log: str,
+    *,
+    axes: dict[str, Any],
+    system: dict[str, Any],
+    data: dict[str, Any],
+    fitness: dict[str, Any],
+    settings: dict[str, Any],
+    seeds: list[int],
+    evaluations: int,
+) -> None:
+    """Write the summary of one algorithm and criterion on one system and SNR under one reading."""
+    with timed(log):
+        summary = run_cell(
+            System(**system),
+            float(axes["snr_db"]),
+            axes["snr_db"],
+            algorithm=axes["algorithm"],
+            criterion=axes["criterion"],
+            settings=settings,
+            data=Data.model_validate(data),
+            fitness=Fitness.model_validate(fitness),
+            seeds=seeds,
+            evaluations=evaluations,
+        )
+        write_atomically(output, canonical_json({"axes": axes, **summary}))
