@@ -48,6 +48,15 @@ def distinct(values: list[T]) -> list[T]:
     return values
 
 
+def _different_as_files(names: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """Yield position and problem of each name that some file systems do not tell from an earlier one."""
+    seen: dict[str, str] = {}
+    for index, name in enumerate(names):
+        other = seen.setdefault(name.casefold(), name)
+        if other != name:
+            yield index, f"found {name!r} beside {other!r}; allowed: names that differ in more than upper and lower case"
+
+
 def _runs(value: object) -> object:
     # Only a real count is expanded: bool is an int to Python.
     return list(range(1, value + 1)) if type(value) is int and 1 <= value <= _MOST_RUNS else value
@@ -182,6 +191,19 @@ class Experiment(Settings):
     def _without_null(cls, value: object) -> object:
         # Overlays are merged key by key, so null is the only way for one to take a search away.
         return {k: v for k, v in value.items() if v is not None} if isinstance(value, Mapping) else value
+
+    @pydantic.field_validator("searches", mode="after")
+    @classmethod
+    def _searches_differ(cls, searches: dict[str, Search]) -> dict[str, Search]:
+        names = list(searches)
+        _raise_if(Problem((names[index],), text) for index, text in _different_as_files(names))
+        return searches
+
+    @pydantic.field_validator("systems", mode="after")
+    @classmethod
+    def _systems_differ(cls, names: list[str]) -> list[str]:
+        _raise_if(Problem((index,), text) for index, text in _different_as_files(names))
+        return names
 
     @pydantic.field_validator("systems", mode="after")
     @classmethod

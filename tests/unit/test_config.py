@@ -150,6 +150,8 @@ def test_committed_systems_are_the_published_ones(name: str, terms: int, candida
         ),
         ("data: {validation_samples: 2000}", "found 2000; allowed: less than data.samples, which is 2000"),
         ("data: {noise: input}", "data.noise: found 'input'; allowed: one of output, equation"),
+        ("systems: [S1, s1]", "systems[1]: found 's1' beside 'S1'; allowed: names that differ in more than upper and"),
+        ("searches: {GA: {algorithm: ga, criteria: [bic]}}", "searches.GA: found 'GA' beside 'ga'; allowed: names"),
         ("data: {excitation: {kind: gausian}}", "kind: found 'gausian'; allowed: one of autoregressive, gaussian,"),
         ("data: {excitation: {low: 1}}", "data.excitation: found low 1 and high 1; allowed: low below high"),
         ("searches: {ga: {settings: {popsize: 9}}}", "searches.ga.settings.popsize: unknown key; allowed: population_"),
