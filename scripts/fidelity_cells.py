@@ -10,7 +10,7 @@ from narxbench.fidelity import ReadingCell, write_cells
 from narxbench.files import write_atomically
 from narxbench.published import Published, load_published
 
-DIGITS = 3  # decimals of J, of which whole units matter
+DIGITS = 6  # decimals of J, of which whole units matter
 
 
 def collect(cells: Sequence[str], published: str, system_terms: str, output: str) -> None:

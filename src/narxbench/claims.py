@@ -31,17 +31,23 @@ Place = tuple[str, float]
 
 
 @dataclass(frozen=True)
+class Finals:
+    """Final J of the runs of one cell: the best and the median, infinite where they are not finite."""
+
+    best: float
+    median: float
+
+
+@dataclass(frozen=True)
 class Curve:
-    """Convergence of one cell: mean best J over the runs (None: not finite) and each run's last improvement."""
+    """Convergence of one cell: mean best J over the runs after a third and after each tenth of the evaluations.
 
-    evaluations: Sequence[int]
-    mean: Sequence[float | None]
-    last_improvements: Sequence[int]
+    None stands for a mean that is not finite; ``last_improvement`` is the median over the runs of its evaluation.
+    """
 
-    def at(self, evaluation: float) -> float | None:
-        """Return the mean best J after this many evaluations."""
-        index = bisect_right(self.evaluations, evaluation)
-        return self.mean[index - 1] if index else None
+    third: float | None
+    tenths: tuple[float | None, ...]
+    last_improvement: float
 
 
 @dataclass(frozen=True)
@@ -55,7 +61,7 @@ class Row:
     nu: tuple[float, ...]
     r: float
     nu_max: float
-    fitness: tuple[float, ...] | None = None
+    fitness: Finals | None = None
     curve: Curve | None = None
 
 
@@ -90,7 +96,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim of the paper: its words, where they stand, and how it is tested."""
+    """A claim of the paper: its words, where they stand, how it is tested, and which algorithms it speaks of."""
 
     id: str
     title: str
@@ -98,6 +104,7 @@ class Claim:
     source: str
     predicate: str
     judge: Callable[[View], Verdict]
+    algorithms: tuple[str, ...] = (UPSO,)
 
 
 @dataclass(frozen=True)
@@ -146,6 +153,18 @@ def cells_view(cells: Iterable[Cell], published: Published, figure_snr_db: float
         made = " and ".join(f"{runs} runs of {evaluations} evaluations" for runs, evaluations in sizes)
         notes.append(f"Judged on {made}; the paper made {RUNS} of {EVALUATIONS}.")
     return View(tuple(_row(cell, published) for cell in shown), figure_snr_db, note=" ".join(notes))
+
+
+def curve_of(evaluations: Sequence[int], mean: Sequence[float | None], last_improvements: Sequence[int]) -> Curve:
+    """Return the curve of a cell from its mean best J after each of ``evaluations`` and its runs' last improvements."""
+
+    def at(evaluation: float) -> float | None:
+        index = bisect_right(evaluations, evaluation)
+        return mean[index - 1] if index else None
+
+    budget = evaluations[-1]
+    tenths = tuple(at(budget * tenth / 10) for tenth in range(1, 11))
+    return Curve(at(budget / 3), tenths, statistics.median(last_improvements))
 
 
 def judge(published: View, here: View) -> list[dict[str, Any]]:
@@ -271,7 +290,7 @@ def rho_2_good_for_s4(view: View) -> Verdict:
 
     def test(row: Row) -> tuple[bool, str, float]:
         lowest = min(row.nu)
-        return _meets(row), f"smallest ν {rounded(lowest)}, ν_max {rounded(row.nu_max)}", lowest - row.nu_max
+        return meets_both(row), f"smallest ν {rounded(lowest)}, ν_max {rounded(row.nu_max)}", lowest - row.nu_max
 
     return _everywhere(view, ["S4"], [(UPSO, "aic-2")], test)
 
@@ -295,10 +314,10 @@ def bic_preferable(view: View) -> Verdict:
     counts = []
     for criterion in CRITERIA:
         rows = [view.row(*place, UPSO, criterion) for place in places]
-        verdicts[criterion] = _all([_meets(row) if row else None for row in rows])
+        verdicts[criterion] = _all([meets_both(row) if row else None for row in rows])
         found = [row for row in rows if row]
         if found:
-            counts.append(f"{_short(criterion)} {sum(map(_meets, found))} of {len(found)}")
+            counts.append(f"{_short(criterion)} {sum(map(meets_both, found))} of {len(found)}")
     if not counts:
         return _nothing(view)
     refuting = [_short(name) for name in RHOS if verdicts[name]]
@@ -350,12 +369,12 @@ def ga_stagnates(view: View) -> Verdict:
     """
 
     def test(upso: Row, ga: Row) -> tuple[bool | None, str, float]:
-        best = min((*(upso.fitness or ()), *(ga.fitness or ())), default=math.inf)
+        best = min((row.fitness.best for row in (upso, ga) if row.fitness), default=math.inf)
         shares = [_closed(row.curve, best) for row in (ga, upso)]
         own, other = shares
         if own is None or other is None or ga.curve is None or upso.curve is None:
             return None, view.missing or "mean J is not finite after a third of the budget", 0.0
-        last = [f"{statistics.median(curve.last_improvements):g}" for curve in (ga.curve, upso.curve)]
+        last = [f"{curve.last_improvement:g}" for curve in (ga.curve, upso.curve)]
         found = (
             f"GA closes {_percent(own)} of its gap after a third of the budget, 2D-UPSO {_percent(other)}; "
             f"median last improvement at evaluation {last[0]} and {last[1]}"
@@ -371,8 +390,7 @@ def keeps_improving(view: View) -> Verdict:
     def test(row: Row) -> tuple[bool | None, str, float]:
         if row.curve is None:
             return None, view.missing, 0.0
-        budget = row.curve.evaluations[-1]
-        means = [row.curve.at(budget * tenth / 10) for tenth in range(1, 11)]
+        means = row.curve.tenths
         finite = [mean for mean in means if mean is not None]
         falls = [a - b for a, b in pairwise(finite)]
         if not falls or means[-1] is None:
@@ -390,7 +408,7 @@ def better_fitness(view: View) -> Verdict:
     def test(upso: Row, ga: Row) -> tuple[bool | None, str, float]:
         if not upso.fitness or not ga.fitness:
             return None, view.missing, 0.0
-        medians = [statistics.median(row.fitness or ()) for row in (upso, ga)]
+        medians = [upso.fitness.median, ga.fitness.median]
         found = "median J " + " against ".join(f"{m:.1f}" if math.isfinite(m) else "infinite" for m in medians)
         return medians[0] < medians[1], found, medians[1] - medians[0]
 
@@ -463,7 +481,8 @@ def _reach(row: Row, level: float = IDENTIFIED) -> bool:
     return all(_reached(nu, level) for nu in row.nu)
 
 
-def _meets(row: Row) -> bool:
+def meets_both(row: Row) -> bool:
+    """Tell whether a row meets the two criteria by which the text prefers BIC."""
     return _reach(row) and row.nu_max < min(row.nu)
 
 
@@ -474,7 +493,7 @@ def _kept(nu: float) -> bool:
 def _closed(curve: Curve | None, best: float) -> float | None:
     if curve is None:
         return None
-    early, final = curve.at(curve.evaluations[-1] / 3), curve.mean[-1]
+    early, final = curve.third, curve.tenths[-1]
     if early is None or final is None:
         return None
     # A mean that is at the best J already has no gap left.
@@ -484,6 +503,7 @@ def _closed(curve: Curve | None, best: float) -> float | None:
 def _row(cell: Cell, published: Published) -> Row:
     frequency = {term["term"]: term["frequency"] for term in cell["terms"]}
     last = [history["evaluations"][-1] if history["evaluations"] else 0 for history in cell["histories"]]
+    fitness = [math.inf if value is None else value for value in cell["fitness"]]
     return Row(
         system=cell["system"],
         snr_db=cell["snr_db"],
@@ -492,8 +512,8 @@ def _row(cell: Cell, published: Published) -> Row:
         nu=tuple(frequency[term] for term in labels_of(cell, published)),
         r=cell["spurious_ratio"]["value"],
         nu_max=cell["spurious_frequency_max"]["value"],
-        fitness=tuple(math.inf if value is None else value for value in cell["fitness"]),
-        curve=Curve(cell["convergence"]["evaluations"], cell["convergence"]["mean"], last),
+        fitness=Finals(min(fitness), statistics.median(fitness)),
+        curve=curve_of(cell["convergence"]["evaluations"], cell["convergence"]["mean"], last),
     )
 
 
@@ -638,6 +658,7 @@ CLAIMS = (
         "GA under BIC on S4, each SNR: at least one system term has ν < ν_max, so that no threshold separates; their "
         "number is reported",
         ga_fails_s4,
+        (GA,),
     ),
     Claim(
         "ga-finds-s1-s3",
@@ -647,6 +668,7 @@ CLAIMS = (
         "section V-B",
         "GA under BIC on S1 to S3, each SNR: every system term has ν ≥ 0.9, the threshold of the final structure",
         partial(terms_reach, systems=SPARSE, algorithm=GA, level=THRESHOLD),
+        (GA,),
     ),
     Claim(
         "upso-fewer-spurious-s1-s3",
@@ -657,6 +679,7 @@ CLAIMS = (
         "section V-B",
         "BIC, S1 to S3, each SNR: r and ν_max of 2D-UPSO are both below those of GA",
         partial(fewer_spurious, systems=SPARSE),
+        (UPSO, GA),
     ),
     Claim(
         "upso-fewer-spurious-s4",
@@ -666,6 +689,7 @@ CLAIMS = (
         "section VI",
         "BIC, S4, each SNR: r and ν_max of 2D-UPSO are both below those of GA",
         partial(fewer_spurious, systems=["S4"]),
+        (UPSO, GA),
     ),
     Claim(
         "threshold-recovers-structure",
@@ -684,6 +708,7 @@ CLAIMS = (
         "best final J of any run of either algorithm, GA closes less than half by the end, and less than 2D-UPSO "
         "closes of its own gap",
         ga_stagnates,
+        (UPSO, GA),
     ),
     Claim(
         "upso-keeps-improving",
@@ -701,5 +726,6 @@ CLAIMS = (
         "abstract",
         "BIC, each system and SNR: the median over the runs of the final J of 2D-UPSO is below that of GA",
         better_fitness,
+        (UPSO, GA),
     ),
 )

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 
-from narxbench.published import ROUNDING, RUNS, Place, Published, published_count
+from narxbench.published import RUNS, Place, Published, published_count
 from narxbench.statistics import holm_adjusted
-from narxbench.tables import Cell, Column, Table, Value, csv_text
+from narxbench.tables import Cell, Column, Table, Value, csv_text, labels_of
 
 ALPHA = 0.05
 
@@ -17,11 +17,48 @@ _HEADER += ["published", "reproduced", "low", "high", "difference", "p_value", "
 
 
 @dataclass(frozen=True)
+class Counts:
+    """What the paper prints of one cell, as counts: runs that selected each system term, and spurious terms.
+
+    ``nu`` follows the labels T1, T2, …; ``candidates`` is N_t; ``spurious`` counts the spurious terms that any run
+    selected (r N_t), and ``nu_max`` the runs that selected the most frequent of them.
+    """
+
+    system: str
+    algorithm: str
+    criterion: str
+    snr_db: float
+    runs: int
+    candidates: int
+    nu: tuple[int, ...]
+    spurious: int
+    nu_max: int
+
+    def value(self, place: Place) -> float:
+        """Return the value that the paper prints at ``place`` of this cell."""
+        return self.spurious / self.candidates if place.metric == "r" else self._runs_with(place) / self.runs
+
+    def p_value(self, place: Place, published: float) -> float:
+        """Return the p-value of Fisher's exact test of this cell's value at ``place`` against the published one.
+
+        For nu and nu_max the two counts of runs are tested, for r the counts of spurious terms out of all that could
+        be. The test of r is conservative, for terms with unequal chances vary less in number than terms with equal.
+        """
+        if place.metric == "r":
+            possible = self.candidates - len(self.nu)
+            return fisher_exact(round(published * self.candidates), possible, self.spurious, possible)
+        return fisher_exact(published_count(published), RUNS, self._runs_with(place), self.runs)
+
+    def _runs_with(self, place: Place) -> int:
+        return self.nu_max if place.metric == "nu_max" else self.nu[int(place.label[1:]) - 1]
+
+
+@dataclass(frozen=True)
 class Comparison:
     """A published value beside the reproduced one of a search that runs its algorithm; ``search`` is "" if missing.
 
-    ``low`` and ``high`` bound the confidence interval of ``reproduced``. ``p_value`` and ``consistent_holm`` exist for
-    selection frequencies only; ``consistent_holm`` is the verdict after Holm's correction within one table and search.
+    ``low`` and ``high`` bound the confidence interval of ``reproduced``. ``consistent`` is the verdict of the test
+    behind ``p_value``, ``consistent_holm`` the one after Holm's correction within one table and search.
     """
 
     place: Place
@@ -56,15 +93,16 @@ class Agreement:
     consistent_nu: float | None
     consistent_nu_holm: float | None
     consistent_r: float | None
+    consistent_r_holm: float | None
     consistent_nu_max: float | None
+    consistent_nu_max_holm: float | None
 
 
 def compare(published: Published, cells: Iterable[Cell]) -> list[Comparison]:
     """Return a row for each published value and search that runs its algorithm, in the order of the published values.
 
     A value without a cell has one row without a search. Cells of a system that has a published name but other terms or
-    coefficients are not compared. A selection frequency is consistent if Fisher's exact test of the two counts of runs
-    has p >= 0.05; r and nu_max are if the published value, within its rounding, lies inside the bootstrap interval.
+    coefficients are not compared. A value is consistent if the test of `Counts.p_value` has p >= 0.05.
     """
     by_place: dict[tuple[str, str, str, float], list[Cell]] = {}
     for cell in cells:
@@ -77,8 +115,26 @@ def compare(published: Published, cells: Iterable[Cell]) -> list[Comparison]:
         known = published.system_terms[place.system]
         missing = Comparison(place, known[place.label].term if place.label else "", value)
         found = by_place.get((place.system, place.algorithm, place.criterion, place.snr_db), [])
-        rows += [_compared(missing, cell) for cell in found] or [missing]
+        rows += [_compared(missing, cell, published) for cell in found] or [missing]
     return _with_holm(rows)
+
+
+def counts_of(cell: Cell, published: Published) -> Counts:
+    """Return the counts of a cell of a published system."""
+    count = {term["term"]: term["count"] for term in cell["terms"]}
+    labels = labels_of(cell, published)
+    spurious = [number for term, number in count.items() if term not in labels]
+    return Counts(
+        system=cell["system"],
+        algorithm=cell["algorithm"],
+        criterion=cell["criterion"],
+        snr_db=cell["snr_db"],
+        runs=cell["runs"],
+        candidates=cell["n_terms"],
+        nu=tuple(count[term] for term in labels),
+        spurious=sum(number > 0 for number in spurious),
+        nu_max=max(spurious, default=0),
+    )
 
 
 def fisher_exact(a: int, n_a: int, b: int, n_b: int) -> float:
@@ -148,13 +204,15 @@ def agreement_table(entries: Iterable[Agreement]) -> Table:
         Column("consistent_nu", "ν", share, "frequency"),
         Column("consistent_nu_holm", "ν (Holm)", share, "frequency"),
         Column("consistent_r", "r", share, "frequency"),
+        Column("consistent_r_holm", "r (Holm)", share, "frequency"),
         Column("consistent_nu_max", "ν_max", share, "frequency"),
+        Column("consistent_nu_max_holm", "ν_max (Holm)", share, "frequency"),
     )
     rows = tuple(tuple(getattr(entry, column.key) for column in columns) for entry in entries)
     notes = (
-        f"ν is consistent if Fisher's two-sided exact test of published and reproduced counts of runs has p ≥ {ALPHA}.",
-        "Holm: after Holm's correction over all ν of one table and search.",
-        "r and ν_max are consistent if the published value, within its rounding, lies inside the bootstrap interval.",
+        f"A value is consistent if Fisher's two-sided exact test of published and reproduced counts has p ≥ {ALPHA}: "
+        "of runs for ν and ν_max, of spurious terms out of all that could be for r.",
+        "Holm: after Holm's correction over all values of one table and search.",
     )
     return Table("agreement", "Agreement with the published values", columns, rows, notes, stub=3)
 
@@ -163,25 +221,23 @@ def _word(verdict: bool | None) -> str | None:
     return None if verdict is None else str(verdict).lower()
 
 
-def _compared(missing: Comparison, cell: Cell) -> Comparison:
+def _compared(missing: Comparison, cell: Cell, published: Published) -> Comparison:
     place = missing.place
     if place.metric == "nu":
-        term = next(term for term in cell["terms"] if term["term"] == missing.term)
-        value = term["frequency"]
-        p_value = fisher_exact(published_count(missing.published), RUNS, term["count"], cell["runs"])
-        return _filled(missing, cell["search"], value, term, p_value >= ALPHA, p_value)
-    metric = cell[{"r": "spurious_ratio", "nu_max": "spurious_frequency_max"}[place.metric]]
-    # The printed value stands for all that round to it; the margin absorbs the binary form of the decimals.
-    reach = ROUNDING + 1e-9
-    inside = metric["low"] - reach <= missing.published <= metric["high"] + reach
-    return _filled(missing, cell["search"], metric["value"], metric, inside)
-
-
-def _filled(
-    row: Comparison, search: str, value: float, interval: Cell, consistent: bool, p_value: float | None = None
-) -> Comparison:
-    low, high = interval["low"], interval["high"]
-    return replace(row, search=search, reproduced=value, low=low, high=high, consistent=consistent, p_value=p_value)
+        interval = next(term for term in cell["terms"] if term["term"] == missing.term)
+    else:
+        interval = cell[{"r": "spurious_ratio", "nu_max": "spurious_frequency_max"}[place.metric]]
+    counts = counts_of(cell, published)
+    p_value = counts.p_value(place, missing.published)
+    return replace(
+        missing,
+        search=cell["search"],
+        reproduced=counts.value(place),
+        low=interval["low"],
+        high=interval["high"],
+        consistent=p_value >= ALPHA,
+        p_value=p_value,
+    )
 
 
 def _with_holm(rows: list[Comparison]) -> list[Comparison]:
@@ -197,14 +253,17 @@ def _with_holm(rows: list[Comparison]) -> list[Comparison]:
 
 
 def _agreement(table: str, algorithm: str, search: str, rows: list[Comparison], missing: int) -> Agreement:
+    def of(metric: str) -> list[Comparison]:
+        return [row for row in rows if row.place.metric == metric]
+
     def difference(metric: str) -> float | None:
         return _mean([abs(row.difference) for row in of(metric) if row.difference is not None])
 
     def share(metric: str) -> float | None:
         return _mean([row.consistent for row in of(metric) if row.consistent is not None])
 
-    def of(metric: str) -> list[Comparison]:
-        return [row for row in rows if row.place.metric == metric]
+    def share_holm(metric: str) -> float | None:
+        return _mean([row.consistent_holm for row in of(metric) if row.consistent_holm is not None])
 
     return Agreement(
         table=table,
@@ -216,9 +275,11 @@ def _agreement(table: str, algorithm: str, search: str, rows: list[Comparison], 
         difference_r=difference("r"),
         difference_nu_max=difference("nu_max"),
         consistent_nu=share("nu"),
-        consistent_nu_holm=_mean([row.consistent_holm for row in rows if row.consistent_holm is not None]),
+        consistent_nu_holm=share_holm("nu"),
         consistent_r=share("r"),
+        consistent_r_holm=share_holm("r"),
         consistent_nu_max=share("nu_max"),
+        consistent_nu_max_holm=share_holm("nu_max"),
     )
 
 

@@ -54,7 +54,8 @@ def _different_as_files(names: Iterable[str]) -> Iterator[tuple[int, str]]:
     for index, name in enumerate(names):
         other = seen.setdefault(name.casefold(), name)
         if other != name:
-            yield index, f"found {name!r} beside {other!r}; allowed: names that differ in more than upper and lower case"
+            allowed = "names that differ in more than upper and lower case"
+            yield index, f"found {name!r} beside {other!r}; allowed: {allowed}"
 
 
 def _runs(value: object) -> object:

@@ -14,14 +14,16 @@ from typing import NamedTuple
 
 from narxbench.errors import NarxbenchError, did_you_mean
 from narxbench.terms import parse_term, term_name
+from narxbench.validation import printable, show
 
 RUNS = 40  # runs behind every published value (paper, section IV-A)
 EVALUATIONS = 6000  # fitness evaluations of every published run (paper, section IV-A)
-ROUNDING = 0.005  # the published values are rounded to two decimals
 METRICS = ("nu", "r", "nu_max")
 
 _VALUE_COLUMNS = ["table", "system", "algorithm", "criterion", "snr_db", "metric", "term", "value"]
 _TERM_COLUMNS = ["system", "label", "term", "coefficient", "appendix_label"]
+_FLOAT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 _DECIMAL = re.compile(r"[01](\.\d{1,2})?", re.ASCII)
 
 StrPath = str | PathLike[str]
@@ -83,6 +85,8 @@ def load_published(tables: StrPath, system_terms: StrPath) -> Published:
 def _load_terms(path: StrPath) -> dict[str, dict[str, SystemTerm]]:
     systems: dict[str, dict[str, SystemTerm]] = {}
     for line, row in _rows(path, _TERM_COLUMNS):
+        if not _NAME.fullmatch(row["system"]):
+            raise _wrong(path, line, "system", row["system"], "a name of letters, digits, _ and -")
         known = systems.setdefault(row["system"], {})
         expected = f"T{len(known) + 1}"
         if row["label"] != expected:
@@ -121,8 +125,8 @@ def _load_values(path: StrPath, terms: Mapping[str, Mapping[str, SystemTerm]]) -
         for column in ("algorithm", "criterion"):
             if not row[column]:
                 raise _wrong(path, line, column, "", "a name")
-        if not re.fullmatch(r"\d+", row["snr_db"], re.ASCII):
-            raise _wrong(path, line, "snr_db", row["snr_db"], "a whole number of dB")
+        if not re.fullmatch(r"\d{1,3}", row["snr_db"], re.ASCII):
+            raise _wrong(path, line, "snr_db", row["snr_db"], "a whole number of dB of at most three digits")
         value = _number(row["value"])
         if not _DECIMAL.fullmatch(row["value"]) or value > 1:
             raise _wrong(path, line, "value", row["value"], "a number from 0 to 1 with at most two decimals")
@@ -148,7 +152,8 @@ def _rows(path: StrPath, columns: list[str]) -> Iterator[tuple[int, dict[str, st
             reader = csv.reader(stream, strict=True)
             header = next(reader, [])
             if header != columns:
-                raise NarxbenchError(f"{path}, line 1: found columns {','.join(header)}; allowed: {','.join(columns)}")
+                found = printable(",".join(header))
+                raise NarxbenchError(f"{path}, line 1: found columns {found}; allowed: {','.join(columns)}")
             empty = True
             for fields in reader:
                 if len(fields) != len(columns):
@@ -159,19 +164,21 @@ def _rows(path: StrPath, columns: list[str]) -> Iterator[tuple[int, dict[str, st
                 yield reader.line_num, dict(zip(columns, fields, strict=True))
             if empty:
                 raise NarxbenchError(f"{path}: found no rows; allowed: at least one")
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+    except OSError as error:
+        raise NarxbenchError(f"{path}: cannot be read: {error.strerror}") from None
+    except (UnicodeDecodeError, csv.Error) as error:
         raise NarxbenchError(f"{path}: cannot be read as CSV: {error}") from None
 
 
 def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return math.nan
+    # float() would also take 1_000, blanks and digits of other scripts.
+    return float(text) if _FLOAT.fullmatch(text) else math.nan
 
 
 def _wrong(
     path: StrPath, line: int, column: str, found: str, allowed: str, words: Sequence[str] | Mapping[str, object] = ()
 ) -> NarxbenchError:
     hint = did_you_mean(found, words)
-    return NarxbenchError(f"{path}, line {line}, column {column}: found {found!r}; allowed: {allowed}{hint}")
+    return NarxbenchError(
+        f"{path}, line {line}, column {column}: found {show(found, kind=False)}; allowed: {allowed}{hint}"
+    )

@@ -85,10 +85,12 @@ def single_changes(readings: Readings) -> Iterator[dict[str, str]]:
 def planned_cells(plan: Plan, readings: Readings) -> list[PlannedCell]:
     """Return the cells for each system and SNR, each once, in the order of the plan."""
     screened = [{}, *single_changes(readings), *plan.combinations, *readings.named.values()]
+    named = [{}, *readings.named.values()]
     cells = [
         PlannedCell(algorithm, choices_text(readings, choices, algorithm), seed, plan.criterion)
         for algorithm in (*plan.algorithms, plan.reference)
-        for choices in screened
+        # What the reference finds is needed where the others are looked at closely.
+        for choices in (named if algorithm == plan.reference else screened)
         for seed in plan.data_seeds
     ]
     # The paper's tables have further criteria for the first algorithm only.

@@ -3,6 +3,7 @@
 import json
 import math
 import random
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ UNKNOWN = "<script>X"
 ORDERS = {"S3": (3, 3, 3), UNKNOWN: (2, 2, 2)}  # n_y, n_u, degree; 5, 5, 2 otherwise
 
 
+@cache
 def published() -> Published:
     """Return the published values of the repository."""
     return load_published(REFERENCE / "published_tables.csv", REFERENCE / "system_terms.csv")

@@ -10,7 +10,7 @@ from cells import REFERENCE, UNKNOWN, make_cell, paper_matrix, published, write_
 from scripts.claims import write_claims
 
 from narxbench import claims
-from narxbench.claims import GA, UPSO, Curve, Row, Verdict, View
+from narxbench.claims import GA, UPSO, Curve, Finals, Row, Verdict, View, curve_of
 from narxbench.files import canonical_json
 from narxbench.tables import to_markdown
 
@@ -127,8 +127,8 @@ def test_published_verdicts() -> None:
         ("threshold-recovers-structure", rows(nu=(0.9,)), [row("S4", nu=(0.875,))]),
         (
             "upso-reaches-better-j",
-            rows(fitness=(-3.0, -2.0, 9.0)) + rows(algorithm=GA, fitness=(-1.0, -1.0, -9.0)),
-            [row("S2", algorithm=GA, fitness=(-2.0, -2.0, -2.0))],
+            rows(fitness=Finals(-3.0, -2.0)) + rows(algorithm=GA, fitness=Finals(-9.0, -1.0)),
+            [row("S2", algorithm=GA, fitness=Finals(-2.0, -2.0))],
         ),
     ],
 )
@@ -213,14 +213,21 @@ def test_bic_preferable() -> None:
 
 def curve(*means: float | None) -> Curve:
     step = 600 // len(means)
-    return Curve([step * (i + 1) for i in range(len(means))], means, [100, 300])
+    return curve_of([step * (i + 1) for i in range(len(means))], means, [100, 300])
+
+
+def test_a_curve_is_sampled_at_a_third_and_at_each_tenth() -> None:
+    found = curve(*(float(-i) for i in range(20)))
+    # Steps of 30: a third of 600 is 200, which lies after the sixth.
+    assert found == Curve(-5.0, tuple(float(-i) for i in range(1, 20, 2)), 200)
+    assert curve_of([300, 600], [1.0, None], [7]) == Curve(None, (*[None] * 4, *[1.0] * 5, None), 7)
 
 
 def test_ga_stagnates() -> None:
     name = "ga-stagnates"
     # Best J -100. After a third 2D-UPSO stands at -50 and ends at -90: 80 % of its gap. GA: -20 to -30, 12.5 %.
-    upso = rows(fitness=(-100.0, -80.0), curve=curve(0.0, -50.0, -70.0, -80.0, -85.0, -90.0))
-    ga = rows(algorithm=GA, fitness=(-30.0, -30.0), curve=curve(0.0, -20.0, -25.0, -25.0, -25.0, -30.0))
+    upso = rows(fitness=Finals(-100.0, -90.0), curve=curve(0.0, -50.0, -70.0, -80.0, -85.0, -90.0))
+    ga = rows(algorithm=GA, fitness=Finals(-30.0, -30.0), curve=curve(0.0, -20.0, -25.0, -25.0, -25.0, -30.0))
     verdict = judged(name, upso, ga)
     assert verdict.holds is True
     assert "S1 at 30 dB: GA closes 12 % of its gap after a third of the budget, 2D-UPSO 80 %" in verdict.evidence
@@ -229,7 +236,7 @@ def test_ga_stagnates() -> None:
     assert judged(name, upso, ga, [late]).holds is False  # 62.5 %
     idle = replace(upso[3], curve=curve(0.0, -50.0, -50.0, -50.0, -50.0, -50.0))
     assert judged(name, upso, ga, [idle]).holds is False  # less than half, and more than 2D-UPSO
-    done = replace(upso[3], fitness=(-90.0, -90.0), curve=curve(0.0, -90.0, -90.0))
+    done = replace(upso[3], fitness=Finals(-90.0, -90.0), curve=curve(0.0, -90.0, -90.0))
     assert judged(name, upso, ga, [done]).holds is True
     assert judged(name, upso).holds is None
     assert judged(name, upso, ga, figure_snr_db=40).holds is None
@@ -253,7 +260,9 @@ def test_keeps_improving() -> None:
 
 def test_a_median_that_is_not_finite_is_the_worse_one() -> None:
     inf = float("inf")
-    verdict = judged("upso-reaches-better-j", rows(fitness=(1.0,)), rows(algorithm=GA, fitness=(inf,)))
+    verdict = judged(
+        "upso-reaches-better-j", rows(fitness=Finals(1.0, 1.0)), rows(algorithm=GA, fitness=Finals(inf, inf))
+    )
     assert verdict.holds is True
     assert "1.0 against infinite" in verdict.evidence
 
@@ -269,11 +278,12 @@ def test_view_of_cells() -> None:
     frequency = {term["term"]: term["frequency"] for term in cell["terms"]}
     # The order of the paper's tables: T1 is y(k-1), T5 is u(k-1).
     assert (found.nu[0], found.nu[4]) == (frequency["y(k-1)"], frequency["u(k-1)"])
-    assert found.fitness is not None
-    assert found.fitness[-1] == float("inf")
+    # One run of 40 has no finite J, so that the median is that of the other 39 and infinity.
+    finite = sorted(value for value in cell["fitness"] if value is not None)
+    assert found.fitness == Finals(finite[0], (finite[19] + finite[20]) / 2)
     assert found.curve is not None
-    assert found.curve.last_improvements == [500] * 40
-    assert found.curve.at(29) is None
+    assert (found.curve.last_improvement, len(found.curve.tenths)) == (500, 10)
+    assert found.curve.tenths[-1] == cell["convergence"]["mean"][-1]
     judged = claims.judge(claims.published_view(published()), view)
     canonical_json(judged)
     assert [claim["id"] for claim in judged] == list(PUBLISHED)

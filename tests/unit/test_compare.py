@@ -3,6 +3,7 @@
 import csv
 import io
 from dataclasses import astuple
+from typing import Any
 
 import pytest
 from cells import UNKNOWN, make_cell, paper_matrix, published
@@ -58,15 +59,50 @@ def test_a_selection_frequency_is_judged_by_its_counts() -> None:
     assert row.consistent_holm is False
 
 
-@pytest.mark.parametrize(("low", "high", "consistent"), [(0.1, 0.2, True), (0.154, 0.2, True), (0.156, 0.2, False)])
-def test_r_is_judged_by_its_interval_and_the_rounding(low: float, high: float, consistent: bool) -> None:
-    cell = make_cell()
-    cell["spurious_ratio"] = {"value": 0.16, "low": low, "high": high}
-    rows = compare.compare(published(), [cell])
-    row = next(row for row in rows if row.search and row.place.metric == "r")
-    assert row.published == 0.15
+@pytest.mark.parametrize(("spurious", "consistent"), [(3, True), (2, False), (20, True), (21, False)])
+def test_r_is_judged_by_the_number_of_spurious_terms(spurious: int, consistent: bool) -> None:
+    cell = spurious_cell({1: spurious})
+    row = compared(cell, "r")
+    # Published: 0.15, which is 10 of 66 candidates, of which 62 could be spurious.
+    assert (row.published, row.reproduced, row.low) == (0.15, spurious / 66, cell["spurious_ratio"]["low"])
+    assert row.p_value == compare.fisher_exact(10, 62, spurious, 62)
     assert row.consistent is consistent
-    assert row.p_value is None
+
+
+@pytest.mark.parametrize(("count", "consistent"), [(3, False), (4, True), (20, True), (21, False)])
+def test_nu_max_is_judged_by_its_counts(count: int, consistent: bool) -> None:
+    cell = spurious_cell({count: 1, 2: 5})
+    row = compared(cell, "nu_max")
+    # Published: 0.28, which is 11 of 40 runs.
+    assert (row.published, row.reproduced) == (0.28, count / 40)
+    assert row.low == cell["spurious_frequency_max"]["low"]
+    assert row.p_value == compare.fisher_exact(11, 40, count, 40)
+    assert row.consistent is consistent
+
+
+def test_holm_covers_all_metrics_of_a_table_and_search() -> None:
+    rows = [row for row in compare.compare(published(), [spurious_cell({21: 1, 1: 5})]) if row.search]
+    p_values = [row.p_value for row in rows if row.p_value is not None]
+    assert len(p_values) == len(rows) == 6
+    assert [row.consistent_holm for row in rows] == compare.holm(p_values)
+    # nu_max alone: p = 0.04, which six tests do not let stand.
+    assert [row.consistent for row in rows].count(False) == 1
+    assert all(row.consistent_holm for row in rows)
+
+
+def spurious_cell(numbers: dict[int, int]) -> dict[str, Any]:
+    """Return a cell of S1 at 50 dB with all system terms in every run, and as many spurious terms of each count."""
+    cell = make_cell()
+    wanted = [count for count, number in numbers.items() for _ in range(number)]
+    for term in cell["terms"]:
+        term["count"] = 40 if term["system_term"] else wanted.pop() if wanted else 0
+        term["frequency"] = term["count"] / 40
+    return cell
+
+
+def compared(cell: dict[str, Any], metric: str) -> compare.Comparison:
+    rows = compare.compare(published(), [cell])
+    return next(row for row in rows if row.search and row.place.metric == metric)
 
 
 def test_missing_cells_are_called_missing() -> None:
@@ -77,7 +113,7 @@ def test_missing_cells_are_called_missing() -> None:
     assert "nan" not in text.lower()
     overview = compare.agreement(compare.compare(published(), [make_cell()]))
     assert (overview[0].compared, overview[0].missing) == (6, 84)
-    assert astuple(overview[1]) == ("fitness_S2", "upso2d", "", 0, 105, *[None] * 7)
+    assert astuple(overview[1]) == ("fitness_S2", "upso2d", "", 0, 105, *[None] * 9)
     assert (overview[-1].table, overview[-1].compared, overview[-1].missing) == ("all", 6, 804)
 
 

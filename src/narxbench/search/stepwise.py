@@ -1,7 +1,8 @@
 """Stepwise search: add, drop or swap a term while J falls, then start anew from a random structure.
 
-The plain method that any other has to beat. The first descent starts from the empty structure, unless told otherwise. A step evaluates every
-structure that differs in one term and takes the best; only if none is better, every exchange of one term for another.
+The plain method that any other has to beat. The first descent starts from the empty structure, unless told otherwise.
+A step evaluates every structure that differs in one term and takes the best; only if none is better, every exchange of
+one term for another.
 """
 
 from typing import Literal
