@@ -30,6 +30,8 @@ rule all:
         "reports/statistics.json",
         table_files(),
         figure_files(),
+        "reports/fidelity.md",
+        fidelity_files(),
 
 
 onstart:

@@ -21,6 +21,8 @@ def write_report(
     system_terms: str,
     errata: str,
     method: str,
+    fidelity: str,
+    fidelity_figures: Sequence[str],
     citation: str,
     claims: str,
     statistics: str,
@@ -29,8 +31,8 @@ def write_report(
 ) -> None:
     """Write the page.
 
-    It is made from files of cells, systems (YAML), figures (SVG), published values, errata and method (Markdown), the
-    citation file, and the checked claims and statistics (JSON).
+    It is made from files of cells, systems (YAML), figures (SVG), published values, errata, method and what is known of
+    readings with its figures (Markdown, SVG), the citation file, and the checked claims and statistics (JSON).
     """
     loaded = tables.load_cells(cells)
     page = report.render_report(
@@ -41,6 +43,11 @@ def write_report(
         figures={Path(path).stem: Path(path).read_text(encoding="utf-8") for path in figures},
         errata=Path(errata).read_text(encoding="utf-8"),
         method=Path(method).read_text(encoding="utf-8"),
+        fidelity=Path(fidelity).read_text(encoding="utf-8"),
+        fidelity_figures={
+            f"{Path(path).parent.name}/{Path(path).name}": Path(path).read_text(encoding="utf-8")
+            for path in fidelity_figures
+        },
         citation=read_mapping(citation),
         claims=json.loads(Path(claims).read_text(encoding="utf-8")),
         statistics=json.loads(Path(statistics).read_text(encoding="utf-8")),

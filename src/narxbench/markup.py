@@ -2,10 +2,11 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
 from markupsafe import Markup
 
 from narxbench.tables import escape
@@ -14,9 +15,20 @@ from narxbench.tables import escape
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
 
 
-def markdown_html(text: str, prefix: str) -> Markup:
-    """Return Markdown as HTML without its title; the ids of its headings are ``prefix`` and their text."""
-    return Markup(_render(_untitled(text), prefix))
+def markdown_html(text: str, prefix: str, figures: Mapping[str, str] | None = None) -> Markup:
+    """Return Markdown as HTML without its title; the ids of its headings are ``prefix`` and their text.
+
+    Links to other files become plain text. ``figures`` maps the paths of images to their SVG, which takes their place.
+    """
+    html = _render(_untitled(text), prefix)
+    for path, svg in (figures or {}).items():
+        name = f"{prefix}-{slug(path)}"
+        before, image, after = html.partition(f'<p><img src="{path}" alt="')
+        if image:
+            caption, _, rest = after.partition('" /></p>')
+            drawn = f'<figure>{inline_svg(svg, name)}<figcaption id="{name}-caption">{caption}</figcaption></figure>'
+            html = f"{before}{drawn}{rest}"
+    return Markup(html)
 
 
 def markdown_sections(text: str, prefix: str) -> list[tuple[Markup, Markup]]:
@@ -42,11 +54,28 @@ def _render(text: str, prefix: str) -> str:
             token.attrs["id"] = f"{prefix}-{slug(following.content)}"
         if token.type == "th_open":
             token.attrs["scope"] = "col"
+        if token.children:
+            token.children = list(_within_page(token.children, prefix))
     html = str(_MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {}))
     html = html.replace("<table>", '<div class="scroll" role="group" aria-label="Table" tabindex="0">\n<table>')
     html = html.replace("</table>", "</table>\n</div>")
     html = re.sub(r"<code>(?=[yu]\()", '<code class="term">', html)
     return html.replace("ν_max", "ν<sub>max</sub>")
+
+
+def _within_page(tokens: Iterable[Token], prefix: str) -> Iterator[Token]:
+    """Yield tokens without the links to other files, and with links within the text that lead within the page."""
+    local = False
+    for token in tokens:
+        if token.type == "link_open":
+            target = str(token.attrs["href"])
+            local = not target.startswith(("#", "https:", "http:", "mailto:"))
+            if target.startswith("#"):
+                token.attrs["href"] = f"#{prefix}-{target[1:]}"
+        if not (local and token.type in ("link_open", "link_close")):
+            yield token
+        if token.type == "link_close":
+            local = False
 
 
 def slug(text: str) -> str:

@@ -42,6 +42,8 @@ def render_report(
     figures: Mapping[str, str],
     errata: str,
     method: str,
+    fidelity: str,
+    fidelity_figures: Mapping[str, str],
     citation: Mapping[str, Any],
     claims: Mapping[str, Any],
     statistics: Mapping[str, Any],
@@ -49,7 +51,8 @@ def render_report(
 ) -> str:
     """Return the page; ``config`` is the validated configuration as plain data.
 
-    ``figures`` maps names to SVG, ``errata`` and ``method`` are Markdown, ``citation`` is the content of CITATION.cff,
+    ``figures`` maps names to SVG, ``errata``, ``method`` and ``fidelity`` are Markdown, ``fidelity_figures`` maps the
+    paths of the images in the latter to their SVG, ``citation`` is the content of CITATION.cff,
     ``claims`` and ``statistics`` those of ``reports/claims.json`` and ``reports/statistics.json``, ``versions`` maps
     packages to versions. The page says what of the configured matrix and of the published values is missing.
     """
@@ -95,6 +98,8 @@ def render_report(
         "run_counts": _run_counts(cells),
         "settings": _settings(config),
         "method": markdown_html(method, "method"),
+        "fidelity": markdown_html(fidelity, "readings", fidelity_figures),
+        "reading": config["reading"],
         "versions": versions,
         "digests": list(dict.fromkeys((cell["system"], cell["snr_db"], cell["data_sha256"]) for cell in cells)),
         "bibtex": bibtex(citation),

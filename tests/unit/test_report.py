@@ -82,7 +82,7 @@ def test_the_page_fits_into_8_mb(complete: str) -> None:
 def test_nothing_is_loaded_from_elsewhere(complete: str) -> None:
     page = Page(complete)
     links = [link for link in page.links if not link.startswith("#")]
-    assert all(re.match(r"(tables|figures)/|(claims|statistics)\.json$|made\.md$", link) for link in links)
+    assert all(re.match(r"(tables|figures)/|(claims|statistics)\.json$|made\.md$|https://arxiv", link) for link in links)
     assert "link" not in page.tags
     assert page.tags.count("script") == complete.count("<script") == complete.count("</script") == 3
     assert "default-src 'none'" in complete
@@ -113,6 +113,18 @@ def test_the_method_is_linked_and_explained(complete: str) -> None:
     assert '<a href="#method-2d-upso">' in complete
     assert '<h3 id="method-2d-upso">2D-UPSO</h3>' in complete
     assert "<code>velocity_bound</code>" in complete
+
+
+def test_readings_are_shown_with_their_figures(complete: str) -> None:
+    assert '<section id="readings"' in complete and "This page shows the reading <code>" in complete
+    assert '<a href="#readings-how-it-is-computed">below</a>' in complete
+    assert '<h3 id="readings-how-it-is-computed">' in complete
+    # What is no part of the page is named, not linked.
+    assert "every number is in <code>cells.csv</code>" in complete
+    name = "readings-fidelity-effects-svg"
+    assert f'id="{name}" role="img" aria-labelledby="{name}-caption"' in complete
+    assert f'<figcaption id="{name}-caption">Change of the &lt;b&gt;distance&lt;/b&gt; by each option' in complete
+    assert "<img" not in complete.split("<script")[0]
 
 
 def test_claims_have_marks_beside_colours(complete: str) -> None:

@@ -139,6 +139,8 @@ def test_report(tmp_path, cells):
         **PUBLISHED,
         errata=str(ROOT / "docs/errata.md"),
         method=str(ROOT / "docs/method.md"),
+        fidelity=str(ROOT / "docs/errata.md"),
+        fidelity_figures=[str(tmp_path / f"{name}.svg") for name in names],
         citation=str(ROOT / "CITATION.cff"),
         claims=str(tmp_path / "claims.json"),
         statistics=str(tmp_path / "statistics.json"),

@@ -71,6 +71,9 @@ DATA_LOG = f"logs/generated/{{system}}/{{snr_db}}dB{REALISATION}.json"
 CELL_LOG = "logs/cells/{system}/{snr_db}dB/{search}/{criterion}.json"
 RUN_LOG = "logs/runs/{system}/{snr_db}dB/{search}/{criterion}/seed-{seed}.json"
 
+FIDELITY_FIGURES = ["effects", "ranking", "beside", "claims", "gaps"]
+FIDELITY_TABLES = ["distances", "effects", "claims", "gaps"]
+
 # Modules by what they decide, so that an edit re-runs the steps that it can change and no others.
 DATA_CODE = ("arithmetic", "data", "randomness", "signals", "systems", "terms")
 RUN_CODE = (
@@ -227,10 +230,17 @@ def figure_files():
     return expand("reports/figures/{name}.{form}", name=["convergence", "term_frequency"], form=["pdf", "svg"])
 
 
+def fidelity_files():
+    """Return what the kept cells of the sensitivity experiment say, beside the document itself."""
+    figures = [f"{name}.svg" for name in FIDELITY_FIGURES]
+    return [f"reports/fidelity/{file}" for file in (*figures, *(f"{name}.csv" for name in FIDELITY_TABLES), "summary.json")]
+
+
 def results_to_keep():
-    """Return the files of docs/results, which hold the experiment of config/config.yaml and no other."""
+    """Return the files that the repository keeps, of the experiment of config/config.yaml and no other."""
     if len(CONFIG_FILES) > 1:
         stop(f"publish: found the overlay {CONFIG_FILES[-1]}; allowed: {CONFIG_FILES[0]} alone")
     kept = (".md", "cells.csv", "published_and_reproduced.csv", ".svg")
     files = [file for file in (*table_files(), *figure_files()) if file.endswith(kept)]
-    return [f"docs/results/{os.path.basename(file)}" for file in files]
+    fidelity = [file.replace("reports/", "docs/") for file in ("reports/fidelity.md", *fidelity_files())]
+    return [*(f"docs/results/{os.path.basename(file)}" for file in files), *fidelity]

@@ -1,6 +1,41 @@
 # The sensitivity experiment: every reading of what the paper leaves open, against the published tables.
 
 
+rule fidelity:
+    """Answer from the kept cells of the experiment which open point does what, and which reading is closest."""
+    input:
+        cells="docs/fidelity/cells.csv",
+        readings="config/readings.yaml",
+        published=PUBLISHED,
+        system_terms=SYSTEM_TERMS,
+        template="src/narxbench/templates/fidelity.md.j2",
+    output:
+        document="reports/fidelity.md",
+        summary="reports/fidelity/summary.json",
+        **{name: f"reports/fidelity/{name}.svg" for name in FIDELITY_FIGURES},
+        **{f"{name}_csv": f"reports/fidelity/{name}.csv" for name in FIDELITY_TABLES},
+    log:
+        "logs/fidelity/fidelity.log",
+    params:
+        default=EXPERIMENT.reading,
+        code=code_of(
+            "scripts.fidelity",
+            "narxbench.fidelity",
+            "narxbench.fidelity_answers",
+            "narxbench.fidelity_document",
+            "narxbench.fidelity_figures",
+            "narxbench.distance",
+            "narxbench.compare",
+            "narxbench.claims",
+            "narxbench.readings",
+            "narxbench.tables",
+            "narxbench.published",
+            "narxbench.terms",
+        ),
+    script:
+        "../../scripts/fidelity.py"
+
+
 rule fidelity_cells:
     """Run the sensitivity experiment and collect its cells in one table."""
     input:

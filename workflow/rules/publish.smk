@@ -31,3 +31,17 @@ rule keep_figure:
         "logs/publish/{file}.svg.log",
     shell:
         "cp {input} {output} 2> {log}"
+
+
+rule keep_fidelity:
+    """Copy what is known of readings."""
+    input:
+        "reports/fidelity{file}",
+    output:
+        "docs/fidelity{file}",
+    log:
+        "logs/publish/fidelity{file}.log",
+    wildcard_constraints:
+        file=r"\.md|/(?!cells\.csv)[a-z]+\.(csv|json|svg)",
+    shell:
+        "cp {input} {output} 2> {log}"

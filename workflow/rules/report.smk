@@ -39,6 +39,8 @@ rule report:
         statistics="reports/statistics.json",
         errata="docs/errata.md",
         method="docs/method.md",
+        fidelity="reports/fidelity.md",
+        fidelity_figures=expand("reports/fidelity/{name}.svg", name=FIDELITY_FIGURES),
         citation="CITATION.cff",
         templates=expand("src/narxbench/templates/report.{kind}", kind=["html.j2", "css", "js"]),
     output:
