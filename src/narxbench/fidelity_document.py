@@ -581,9 +581,17 @@ def facts(answers: Answers) -> dict[str, Any]:
         "readings": {name: len(entries) for name, entries in ranked.items()},
         "incomplete": study.incomplete(),
         "ranked": shown,
+        "found": by_choices,
         "together": {
             role: next((entry for entry in answers.together if entry.choices == study.united(*pair)), None)
             for role, pair in answers.pairs.items()
+        },
+        "by_role": {
+            name: entry
+            for roles_of, pair in answers.pairs.items()
+            for entry in answers.together
+            if entry.choices == study.united(*pair)
+            for name in roles_of.split(", ")
         },
         "whole_readings": len(answers.together),
         "clear": _clear(answers.effects, clear=True),
