@@ -484,6 +484,7 @@ def summary(answers: Answers) -> dict[str, Any]:
     return {
         "seeds": list(study.seeds),
         "cells": sum(len(cells) for by_seed in study.cells.values() for cells in by_seed.values()),
+        "runs": sum(cell.runs for by_seed in study.cells.values() for cells in by_seed.values() for cell in cells),
         "readings": {algorithm: len(ranked) for algorithm, ranked in answers.ranked.items()},
         "roles": {role: pair._asdict() for role, pair in answers.pairs.items()},
         "distances": {

@@ -153,7 +153,7 @@ def test_committed_systems_are_the_published_ones(name: str, terms: int, candida
         ("systems: [S1, s1]", "systems[1]: found 's1' beside 'S1'; allowed: names that differ in more than upper and"),
         ("searches: {GA: {algorithm: ga, criteria: [bic]}}", "searches.GA: found 'GA' beside 'ga'; allowed: names"),
         ("data: {excitation: {kind: gausian}}", "kind: found 'gausian'; allowed: one of autoregressive, gaussian,"),
-        ("data: {excitation: {low: 1}}", "data.excitation: found low 1 and high 1; allowed: low below high"),
+        ("data: {excitation: {kind: uniform, low: 1}}", "data.excitation: found low 1 and high 1; allowed: low below high"),
         ("searches: {ga: {settings: {popsize: 9}}}", "searches.ga.settings.popsize: unknown key; allowed: population_"),
         ("searches: {ga: {settings: {elitism: 1}}}", "searches.ga.settings.elitism: found 1; allowed: true or false"),
         ("searches: {ga: {settings: {selection: propotional}}}", "(did you mean 'proportional'?)"),
@@ -234,8 +234,8 @@ def test_another_kind_does_not_inherit_settings(tmp_path: Path) -> None:
     experiment = load(tmp_path, "data: {excitation: {kind: gaussian, sd: 0.5}}\nsearches: {upso2d: {algorithm: ga}}")
     assert experiment.data.excitation.model_dump() == {"kind": "gaussian", "sd": 0.5}
     assert experiment.searches["upso2d"].settings == experiment.searches["ga"].settings
-    experiment = load(tmp_path, "", {"data": {"excitation": {"kind": "autoregressive", "pole": 0.5}}})
-    assert experiment.data.excitation.model_dump() == {"kind": "autoregressive", "sd": 1.0, "pole": 0.5}
+    experiment = load(tmp_path, "", {"data": {"excitation": {"kind": "uniform", "high": 0.5}}})
+    assert experiment.data.excitation.model_dump() == {"kind": "uniform", "low": -1.0, "high": 0.5}
 
 
 def test_a_setting_of_the_abandoned_kind_in_the_same_file_is_a_mistake(tmp_path: Path) -> None:

@@ -1,12 +1,14 @@
 """What the README says is what the repository holds."""
 
 import csv
+import json
 import re
 from pathlib import Path
 
 import pytest
 
 import narxbench
+from narxbench.compare import holm
 from narxbench.data import write_signals
 from narxbench.tables import rounded
 
@@ -39,6 +41,34 @@ def test_kept_results_are_those_of_a_full_run():
         cells = list(csv.DictReader(stream))
     assert len(cells) == 4 * 3 * 6
     assert {(row["runs"], row["evaluations"]) for row in cells} == {("40", "6000")}
+
+
+def test_distances_are_those_of_the_kept_study():
+    summary = json.loads((ROOT / "docs/fidelity/summary.json").read_text(encoding="utf-8"))
+    lines = re.findall(r"^\| `(\S+)` \| (\S+ \[.*?\]) \| (\S+ \[.*?\]) \|", README, re.MULTILINE)
+    assert len(lines) == 3
+
+    def told(entry):
+        return "{median:.3f} [{low:.3f}, {high:.3f}]".format(**entry["distance"])
+
+    roles = {"cited-source": "base", "closest-consistent": "default", "closest": "closest"}
+    for reading, upso, both in lines:
+        found = [
+            next(entry for role, entry in entries.items() if roles[reading] in role.split(", "))
+            for entries in (summary["distances"]["upso2d"], summary["together"])
+        ]
+        assert [upso, both] == [told(entry) for entry in found]
+    assert f"{summary['runs']:,} runs in all" in README
+    whole = next(entry for entry in summary["whole"] if entry["upso2d"] == "base")
+    low_to_high = "{median:g} [{low:g}, {high:g}]".format(**whole["distinguishable"])
+    assert f"{low_to_high} with `cited-source`" in README
+
+
+def test_clear_differences_are_those_of_the_kept_run():
+    with (ROOT / "docs/results/published_and_reproduced.csv").open(encoding="utf-8") as stream:
+        p_values = [float(row["p_value"]) for row in csv.DictReader(stream)]
+    assert len(p_values) == 810
+    assert f"({holm(p_values).count(False)} of the 810 values" in README
 
 
 @pytest.mark.parametrize("path", sorted(set(re.findall(r"\]\(([^)#:]+)\)", README))))

@@ -41,8 +41,10 @@ def test_every_option_is_tried_alone_with_every_algorithm_that_it_can_matter_to(
     assert len(cells) == len(set(cells))
     screened = {(c.algorithm, c.choices) for c in cells if c.criterion == plan.criterion}
     for choices in single_changes(readings):
-        for algorithm in (*plan.algorithms, plan.reference):
+        for algorithm in plan.algorithms:
             assert (algorithm, choices_text(readings, choices, algorithm)) in screened
+    for reading in readings.named.values():
+        assert (plan.reference, choices_text(readings, reading, plan.reference)) in screened
     options = sum(len(point.options) - 1 for point in readings.open_points.values())
     assert options == len(list(single_changes(readings)))
     for cell in cells:
