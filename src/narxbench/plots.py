@@ -3,9 +3,10 @@
 import io
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
-import matplotlib
+import matplotlib.style
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -39,9 +40,19 @@ _STYLE: Any = {
     "ytick.major.width": 0.6,
     "lines.linewidth": 1.4,
     "pdf.fonttype": 42,
+    # The bytes of a compressed stream depend on which zlib is installed.
+    "pdf.compression": 0,
     "svg.fonttype": "path",
     "text.parse_math": False,
 }
+
+
+def drawing(name: str) -> AbstractContextManager[None]:
+    """Return the context in which the named figure is drawn: matplotlib's defaults and the style above.
+
+    The user's own matplotlibrc plays no part. The name makes the ids of the SVG.
+    """
+    return matplotlib.style.context(["default", _STYLE | {"svg.hashsalt": f"narxbench {name}"}])
 
 
 def convergence(cells: Iterable[Cell], snr_db: float) -> dict[str, bytes]:
@@ -56,7 +67,7 @@ def convergence(cells: Iterable[Cell], snr_db: float) -> dict[str, bytes]:
     styles = _styles(shown)
     groups, depth = math.ceil(len(systems) / 2), min(2, len(systems))
     bands = math.ceil(groups / 2)
-    with matplotlib.rc_context(_STYLE | {"svg.hashsalt": "narxbench convergence"}):
+    with drawing("convergence"):
         figure = _figure(0.4 + 1.6 * bands * depth)
         axes = figure.subplots(bands * depth, min(2, groups), squeeze=False)
         for index, system in enumerate(systems):
@@ -80,7 +91,7 @@ def term_frequency(cells: Iterable[Cell], snr_db: float, published: Published) -
     shown = _selected(cells, snr_db)
     by_place = {(cell["system"], cell["search"]): cell for cell in shown}
     systems, searches = (list(dict.fromkeys(place[index] for place in by_place)) for index in (0, 1))
-    with matplotlib.rc_context(_STYLE | {"svg.hashsalt": "narxbench term_frequency"}):
+    with drawing("term_frequency"):
         figure = _figure(0.6 + 1.6 * len(systems))
         axes = figure.subplots(len(systems), len(searches), squeeze=False, sharey=True)
         for row, system in enumerate(systems):

@@ -1,0 +1,21 @@
+"""Write the manifest of all results."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from narxbench.files import write_atomically
+from narxbench.manifest import manifest_csv, manifest_of
+
+
+def write_manifest(files: Sequence[str], config: Mapping[str, Any], output: str) -> None:
+    """Write digest and value of each file, and versions and configuration that they were made with."""
+    write_atomically(output, manifest_csv(manifest_of(files, config)))
+
+
+if __name__ == "__main__":
+    # Snakemake defines this name before it runs the script.
+    job = globals()["snakemake"]
+    logging.basicConfig(filename=job.log[0])
+    logging.captureWarnings(True)
+    write_manifest(list(job.input), job.params.config, job.output[0])
