@@ -7,11 +7,11 @@ from typing import Any
 import pydantic
 
 from narxbench.errors import NarxbenchError
-from narxbench.files import canonical_json, write_atomically
+from narxbench.files import SEAL, canonical_json, check_seal, sealed_json, write_atomically
 from narxbench.fitness import ErrorKind, Estimation, StructureProblem
 from narxbench.provenance import versions
 from narxbench.search import SearchResult
-from narxbench.validation import Settings, validated
+from narxbench.validation import Settings, SettingsError, show, validated
 
 
 class RunAxes(Settings):
@@ -86,15 +86,7 @@ def run_of(result: SearchResult, problem: StructureProblem, axes: RunAxes, data_
         axes=axes,
         algorithm=result.algorithm,
         settings=result.settings,
-        problem=ProblemSize(
-            n_u=problem.n_u,
-            n_y=problem.n_y,
-            degree=problem.degree,
-            n_terms=len(problem.terms),
-            n_validation=problem.n_validation,
-            estimation=problem.estimation,
-            error=problem.error,
-        ),
+        problem=size_of(problem),
         data_sha256=data_sha256,
         versions=versions(),
         evaluations=result.evaluations,
@@ -106,13 +98,26 @@ def run_of(result: SearchResult, problem: StructureProblem, axes: RunAxes, data_
     )
 
 
+def size_of(problem: StructureProblem) -> ProblemSize:
+    """Return what a run file says of the problem."""
+    return ProblemSize(
+        n_u=problem.n_u,
+        n_y=problem.n_y,
+        degree=problem.degree,
+        n_terms=len(problem.terms),
+        n_validation=problem.n_validation,
+        estimation=problem.estimation,
+        error=problem.error,
+    )
+
+
 def write_run(path: str | Path, run: Run) -> None:
-    """Write a run file."""
-    write_atomically(path, canonical_json(run.model_dump(mode="json")))
+    """Write a run file: canonical JSON, with the digest of all the rest under the key ``sha256``."""
+    write_atomically(path, sealed_json(run.model_dump(mode="json")))
 
 
 def read_run(path: str | Path) -> Run:
-    """Read a run file; one that is missing, damaged or not a run file is a clear error."""
+    """Read a run file; one that is missing, damaged, edited or not a run file is a clear error."""
     try:
         content = pydantic.TypeAdapter(Any).validate_json(Path(path).read_bytes())
     except OSError as error:
@@ -120,4 +125,30 @@ def read_run(path: str | Path) -> Run:
     except pydantic.ValidationError as error:
         detail = error.errors()[0]["msg"]
         raise NarxbenchError(f"{path}: damaged, not valid JSON ({detail}); delete it and run again") from None
-    return validated(Run, content, str(path))
+    seal = content.pop(SEAL, None) if isinstance(content, dict) else None
+    try:
+        run = validated(Run, content, str(path))
+    except SettingsError as error:
+        raise NarxbenchError(f"{error}; not a run file of this version, delete it and run again") from None
+    check_seal(path, content, seal)
+    return run
+
+
+def check_run(path: str | Path, run: Run, **wanted: object) -> None:
+    """Raise an error that names the file unless the run has the ``wanted`` values (fields of a run or of its axes)."""
+    fields = {**dict(run), **dict(run.axes)}
+    for name, needed in wanted.items():
+        found = fields[name]
+        if found != needed:
+            if isinstance(found, pydantic.BaseModel) and isinstance(needed, pydantic.BaseModel):
+                found, needed = found.model_dump(), needed.model_dump()
+            if isinstance(found, dict) and isinstance(needed, dict):
+                found, needed = _difference(found, needed), _difference(needed, found)
+            raise NarxbenchError(
+                f"{path}: another {name}: found {show(found, kind=False)}; needed: {show(needed, kind=False)}; "
+                "delete it and run again"
+            )
+
+
+def _difference(mapping: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in mapping.items() if key not in other or other[key] != value}

@@ -2,6 +2,7 @@
 
 import argparse
 import logging
+import os
 import shutil
 import sys
 import time
@@ -44,6 +45,10 @@ _NOISE = (
 )
 # What tells that Snakemake could not read a file of --configfile, in its message or in the traceback that it shows.
 _UNREADABLE_CONFIG = ("Config file ", "load_configfile")
+# What Snakemake says when it finds the lock of another process, running or killed.
+_LOCKED = "Directory cannot be locked"
+# Failed jobs that are named at the end.
+_NAMED_FAILURES = 10
 # How Snakemake spells a message that it does not have.
 _EMPTY = (None, "", "None", "Shell command: None")
 
@@ -70,6 +75,44 @@ def mistake_in_config_files(arguments: list[str]) -> str | None:
     except NarxbenchError as mistake:
         return f"narxbench: {mistake}"
     return None
+
+
+def lock_explained() -> str:
+    """Return why the folder is locked and what to do: wait for the process that has it, or clear what a kill left."""
+    others = processes_here()
+    if others:
+        return (
+            f"narxbench: snakemake is already making these files in this folder, as process {', '.join(others)}; "
+            "wait until it has ended, then repeat the command. Nothing was changed."
+        )
+    return (
+        "narxbench: this folder is locked, but no snakemake of this machine runs in it: an earlier one was killed.\n"
+        "Nothing is lost. If none runs on another machine either, unlock the folder, then repeat the command:\n"
+        "    snakemake --unlock"
+    )
+
+
+def processes_here() -> list[str]:
+    """Return the numbers of the other Snakemake processes that work in the current folder."""
+    import psutil  # type: ignore[import-untyped]
+
+    # A process that ends while it is looked at, or that belongs to someone else, shows nothing.
+    seen = [process.info for process in psutil.process_iter(["pid", "cwd", "cmdline"])]
+    return [
+        str(info["pid"])
+        for info in seen
+        if info["pid"] != os.getpid() and info["cwd"] == os.getcwd() and _is_snakemake(info["cmdline"] or [])
+    ]
+
+
+def _is_snakemake(command: list[str]) -> bool:
+    # A launcher such as `uv run snakemake` is not Snakemake itself, which Python runs as a script or a module.
+    return (
+        os.path.basename(command[0]).startswith("python")
+        and any(os.path.basename(word) == "snakemake" for word in command[1:3])
+        if command
+        else False
+    )
 
 
 class Progress:
@@ -109,6 +152,12 @@ class Progress:
             return None
         each = (self._finished[-1] - self._finished[0]) / (len(self._finished) - 1)
         return each * (self.searches - self.searches_done)
+
+    def failures(self) -> list[str]:
+        """Return rule and wildcards of the jobs that failed, the first ten by name."""
+        named = sorted(": ".join(filter(None, self.running.get(job, ("", "")))) for job in self.failed)
+        more = len(named) - _NAMED_FAILURES
+        return [f"failed: {name}" for name in named[:_NAMED_FAILURES]] + ([f"failed: {more} more"] if more > 0 else [])
 
     def line(self, elapsed: float | None = None) -> str:
         """Return the line of progress; with ``elapsed`` seconds, the final one."""
@@ -168,7 +217,8 @@ class LogHandler(LogHandlerBase):
         started, self.progress.started = self.progress.started, None
         if started is not None and not self.silent:
             self._clear()
-            self.stream.write(self.progress.line(elapsed=time.monotonic() - started) + "\n")
+            lines = [*self.progress.failures(), self.progress.line(elapsed=time.monotonic() - started)]
+            self.stream.write("\n".join(lines) + "\n")
             self.stream.flush()
         super().close()
 
@@ -199,6 +249,8 @@ class LogHandler(LogHandlerBase):
             text = self._with_wildcards(text, record)
         elif event == LogEvent.ERROR and any(sign in text for sign in _UNREADABLE_CONFIG):
             text = mistake_in_config_files(sys.argv[1:]) or text
+        elif event == LogEvent.ERROR and _LOCKED in text:
+            text = lock_explained()
         taken_back = self._clear()
         self.stream.write(self.full.decorate(record, text) + "\n")
         self.stream.flush()

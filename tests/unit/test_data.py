@@ -85,7 +85,7 @@ def test_failed_writing_leaves_nothing_new(tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "replace", full)
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(NarxbenchError, match=r"file\.txt: cannot be written: No space left"):
         write_atomically(path, "new")
     assert path.read_text() == "old"
     assert [file.name for file in tmp_path.iterdir()] == ["file.txt"]
