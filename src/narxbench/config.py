@@ -2,6 +2,7 @@
 
 import copy
 import os
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -27,6 +28,8 @@ from narxbench.yaml_files import read_mapping
 
 COMMAND_LINE = "command line (--config)"
 _MOST_RUNS = 100_000
+_LONGEST_CRITERION = 40
+_DEVICE = re.compile(r"con|prn|aux|nul|com[0-9]|lpt[0-9]", re.IGNORECASE)
 T = TypeVar("T")
 
 
@@ -43,7 +46,8 @@ def _raise_if(problems: Iterable[Problem]) -> None:
 
 def distinct(values: list[T]) -> list[T]:
     """Return the values, or raise SettingsError for those that are given twice."""
-    repeated = ((i, value) for i, value in enumerate(values) if value in values[:i])
+    first: dict[T, int] = {}
+    repeated = ((i, value) for i, value in enumerate(values) if first.setdefault(value, i) != i)
     _raise_if(Problem((i,), f"found {show(value, kind=False)} twice; allowed: each once") for i, value in repeated)
     return values
 
@@ -67,7 +71,21 @@ def _criterion(text: str) -> str:
     from narxbench.fitness import parse_criterion
 
     parse_criterion(text)
+    if len(text) > _LONGEST_CRITERION:
+        # Criteria are parts of paths.
+        raise ValueError(f"found a criterion of {len(text)} characters; allowed: at most {_LONGEST_CRITERION}")
     return text
+
+
+def _distinct_criteria(texts: list[str]) -> list[str]:
+    _raise_if(Problem((index,), text) for index, text in _different_as_files(distinct(texts)))
+    return texts
+
+
+def _no_device(name: str) -> str:
+    if _DEVICE.fullmatch(name):
+        raise ValueError(f"found {name!r}, which Windows keeps for a device; allowed: any other name")
+    return name
 
 
 def _known_algorithm(name: str) -> str:
@@ -81,6 +99,7 @@ Name = Annotated[
     str,
     Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$", max_length=100),
     Allowed("a name of letters, digits, _ and - that starts with a letter or digit"),
+    AfterValidator(_no_device),
 ]
 PositiveInt = Annotated[int, Field(ge=1)]
 Decibels = Annotated[float, Field(ge=-300, le=300)]
@@ -120,7 +139,7 @@ class Search(Settings):
 
     algorithm: KnownAlgorithm
     """Search algorithm."""
-    criteria: Annotated[list[Criterion], AfterValidator(distinct)] = Field(min_length=1)
+    criteria: Annotated[list[Criterion], AfterValidator(_distinct_criteria)] = Field(min_length=1)
     """Criteria of the fitness J, each searched for separately: bic, or aic-RHO."""
     settings: SerializeAsAny[Settings] = Field(default=Settings(), validate_default=True)
     """Settings of the algorithm; those left out take its defaults."""
@@ -271,9 +290,10 @@ def _read_as(config: dict[str, Any], layers: list[dict[str, Any]], readings: Rea
         allowed = f"a reading of config/readings.yaml: {', '.join(readings.named)}{hint}"
         return [Problem(("reading",), f"{found}; allowed: {allowed}")]
     chosen = reading_settings(readings, readings.named[name])
+    # Before the reading is laid under: what equals one of its settings was given all the same.
+    _drop_stale(config, layers)
     layers[0].update({part: chosen[part] for part in SHARED_PARTS})
     _fill(config, layers[0])
-    _drop_stale(config, layers)
     searches = config.get("searches")
     algorithms = {
         name: search.get("algorithm")
@@ -291,7 +311,9 @@ def _read_as(config: dict[str, Any], layers: list[dict[str, Any]], readings: Rea
 
 
 def _fill(config: dict[str, Any], defaults: Mapping[str, Any]) -> None:
-    """Add what ``config`` lacks, mapping by mapping."""
+    """Add what ``config`` lacks, mapping by mapping; the settings of another kind are nothing that it lacks."""
+    if config.get("kind", defaults.get("kind")) != defaults.get("kind"):
+        return
     for key, value in defaults.items():
         given = config.setdefault(key, copy.deepcopy(value))
         if isinstance(given, dict) and isinstance(value, Mapping):
@@ -330,7 +352,7 @@ def _origin(path: Sequence[str | int], config: Mapping[str, Any], layers: list[d
                 continue
             return index if isinstance(value, Mapping) or repr(given) == repr(value) else len(layers)
         return len(layers)
-    return 0
+    return 1  # what is missing altogether is missed in the first file after the readings
 
 
 def _drop_stale(config: dict[str, Any], layers: list[dict[str, Any]]) -> None:

@@ -9,28 +9,35 @@ from numpy.typing import NDArray
 
 from narxbench.errors import NarxbenchError, did_you_mean
 from narxbench.files import write_atomically
+from narxbench.validation import show
 
 
 def read_signals(path: str | Path, columns: tuple[str, ...] = ("u", "y")) -> list[NDArray[np.float64]]:
     """Return the named columns of a CSV file, one array each; errors name file, line and column."""
     try:
         with open(path, newline="", encoding="utf-8-sig") as stream:
-            rows = list(csv.reader(stream))
+            reader = csv.reader(stream, strict=True)
+            rows = [(reader.line_num, row) for row in reader]
     except OSError as error:
         raise NarxbenchError(f"{path}: cannot be read: {error.strerror}") from None
     except (UnicodeDecodeError, csv.Error) as error:
         raise NarxbenchError(f"{path}: not a CSV text file in UTF-8: {error}") from None
-    header = [name.strip() for name in rows[0]] if rows else []
+    except ValueError:  # of open() itself
+        raise NarxbenchError(f"{show(str(path), kind=False)}: cannot be read: not a name of a file") from None
+    header = [name.strip() for name in rows[0][1]] if rows else []
     missing = [name for name in columns if name not in header]
     if missing:
-        raise NarxbenchError(
-            f"{path}: line 1: found columns {header}; needed: {', '.join(columns)}{did_you_mean(missing[0], header)}"
-        )
+        hint = did_you_mean(missing[0], header)
+        found = show(header, kind=False)
+        raise NarxbenchError(f"{path}: line 1: found columns {found}; needed: {', '.join(columns)}{hint}")
+    repeated = [name for name in columns if header.count(name) > 1]
+    if repeated:
+        raise NarxbenchError(f"{path}: line 1: found the column {repeated[0]!r} twice; allowed: once")
     values: list[list[float]] = [[] for _ in columns]
     places = [header.index(name) for name in columns]
-    for line, row in enumerate(rows[1:], start=2):
-        if not row and line == len(rows):
-            continue
+    if not rows[-1][1]:
+        rows.pop()
+    for line, row in rows[1:]:
         if len(row) != len(header):
             raise NarxbenchError(f"{path}: line {line}: found {len(row)} fields; the header has {len(header)}")
         for name, place, column in zip(columns, places, values, strict=True):

@@ -12,6 +12,7 @@ from narxbench.arithmetic import natural_log
 from narxbench.errors import NarxbenchError, did_you_mean
 from narxbench.kernel import evaluate_structures, prepare
 from narxbench.terms import candidate_monomials, index_of_terms, term_name
+from narxbench.validation import show
 
 Estimation = Literal["before_validation", "all"]
 ErrorKind = Literal["free_run", "one_step"]
@@ -39,7 +40,8 @@ def parse_criterion(text: str) -> float | None:
     penalty = float(matched[1]) if matched else 0.0
     if not 0.0 < penalty < float("inf"):
         raise NarxbenchError(
-            f"criterion: found {text!r}; allowed: 'bic', or 'aic-' and a positive number, e.g. 'aic-2' or 'aic-6.5'"
+            f"criterion: found {show(text, kind=False)}; "
+            "allowed: 'bic', or 'aic-' and a positive number, e.g. 'aic-2' or 'aic-6.5'"
             f"{did_you_mean(text, ('bic', 'aic-2', 'aic-8', 'aic-64', 'aic-256'))}"
         )
     return penalty

@@ -23,7 +23,7 @@ METRICS = ("nu", "r", "nu_max")
 _VALUE_COLUMNS = ["table", "system", "algorithm", "criterion", "snr_db", "metric", "term", "value"]
 _TERM_COLUMNS = ["system", "label", "term", "coefficient", "appendix_label"]
 _FLOAT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 _DECIMAL = re.compile(r"[01](\.\d{1,2})?", re.ASCII)
 
 StrPath = str | PathLike[str]
@@ -86,7 +86,7 @@ def _load_terms(path: StrPath) -> dict[str, dict[str, SystemTerm]]:
     systems: dict[str, dict[str, SystemTerm]] = {}
     for line, row in _rows(path, _TERM_COLUMNS):
         if not _NAME.fullmatch(row["system"]):
-            raise _wrong(path, line, "system", row["system"], "a name of letters, digits, _ and -")
+            raise _wrong(path, line, "system", row["system"], "a name of up to 100 letters, digits, _ and -")
         known = systems.setdefault(row["system"], {})
         expected = f"T{len(known) + 1}"
         if row["label"] != expected:
@@ -112,7 +112,7 @@ def _load_values(path: StrPath, terms: Mapping[str, Mapping[str, SystemTerm]]) -
     values: dict[Place, float] = {}
     for line, row in _rows(path, _VALUE_COLUMNS):
         if row["system"] not in terms:
-            raise _wrong(path, line, "system", row["system"], f"one of {', '.join(terms)}", terms)
+            raise _wrong(path, line, "system", row["system"], f"one of {printable(', '.join(terms))}", terms)
         tables = [f"fitness_{row['system']}", f"comparison_{row['system']}"]
         if row["table"] not in tables:
             raise _wrong(path, line, "table", row["table"], f"one of {', '.join(tables)}", tables)

@@ -75,7 +75,6 @@ def term_name(monomial: Monomial) -> str:
     return "*".join(names) or "1"
 
 
-@lru_cache(maxsize=10_000)
 def parse_term(text: str) -> Monomial:
     """Return the monomial that ``text`` names.
 
@@ -83,6 +82,11 @@ def parse_term(text: str) -> Monomial:
     """
     if not isinstance(text, str):
         raise NarxbenchError(f"term: found {text!r}; allowed: text such as 'y(k-1)*u(k-2)', or '1' for the constant")
+    return _parse_term(text)
+
+
+@lru_cache(maxsize=10_000)
+def _parse_term(text: str) -> Monomial:
     tokens = tokenize(text, "term")
     if [t.text for t in tokens] == ["1"]:
         return ()
@@ -139,19 +143,19 @@ def checked_degree(factors: Iterable[Factor], what: str, text: str) -> Monomial:
 
 def index_of_terms(names: Iterable[str], candidates: dict[Monomial, int]) -> list[int]:
     """Return the position of each named term among the candidates; unknown or repeated terms are clear errors."""
-    indices: list[int] = []
+    indices: dict[int, None] = {}
     for name in names:
         monomial = parse_term(name)
         if monomial not in candidates:
             hint = did_you_mean(term_name(monomial), map(term_name, candidates))
             raise NarxbenchError(
-                f"term {name!r}: not among the {len(candidates)} candidate terms of this problem{hint}; "
+                f"term {_shortened(name)}: not among the {len(candidates)} candidate terms of this problem{hint}; "
                 "its lags and degree must lie within n_y, n_u and degree"
             )
         if candidates[monomial] in indices:
-            raise NarxbenchError(f"term {name!r}: named twice; allowed: each term once")
-        indices.append(candidates[monomial])
-    return indices
+            raise NarxbenchError(f"term {_shortened(name)}: named twice; allowed: each term once")
+        indices[candidates[monomial]] = None
+    return list(indices)
 
 
 def _kind(match: re.Match[str]) -> str:

@@ -1,5 +1,6 @@
 """Strict settings: pydantic models whose problems are told in plain words, one line each."""
 
+import datetime
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -67,17 +68,27 @@ def report(problems: list[Problem], sources: list[str]) -> str:
 
 def place(path: Path) -> str:
     """Return ``("a", "b", 0)`` as ``a.b[0]``."""
-    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).removeprefix(".")
+    parts = (f"[{part}]" if isinstance(part, int) else f".{printable(part, _VALUE_WIDTH)}" for part in path)
+    return "".join(parts).removeprefix(".")
+
+
+def printable(text: str, width: int = 200) -> str:
+    """Return text of the user's for use in a line of a message: shortened, and escaped if it would break the line."""
+    text = text if len(text) <= width else f"{text[: width - 10]}…{text[-9:]}"
+    return text if text.isprintable() else repr(text)[1:-1]
 
 
 def show(value: object, kind: bool = True) -> str:
     """Return a value as a message shows it: shortened, and with its kind where that is not obvious."""
     if value is None or isinstance(value, bool):
         return "null" if value is None else str(value).lower()
-    text = repr(value)
+    try:
+        text = str(value) if isinstance(value, datetime.date) else repr(value)
+    except (ValueError, RecursionError):  # Python writes no whole number of more than 4300 digits
+        text = "a value too long to show"
     if len(text) > _VALUE_WIDTH:
         text = f"{text[: _VALUE_WIDTH - 10]}…{text[-9:]}"
-    kinds: dict[type, str] = {str: "text", list: "list", tuple: "list", dict: "mapping"}
+    kinds: dict[type, str] = {str: "text", list: "list", tuple: "list", dict: "mapping", datetime.date: "date"}
     return text + next((f" ({name})" for type_, name in kinds.items() if kind and isinstance(value, type_)), "")
 
 

@@ -153,7 +153,7 @@ def test_committed_systems_are_the_published_ones(name: str, terms: int, candida
         ("systems: [S1, s1]", "systems[1]: found 's1' beside 'S1'; allowed: names that differ in more than upper and"),
         ("searches: {GA: {algorithm: ga, criteria: [bic]}}", "searches.GA: found 'GA' beside 'ga'; allowed: names"),
         ("data: {excitation: {kind: gausian}}", "kind: found 'gausian'; allowed: one of autoregressive, gaussian,"),
-        ("data: {excitation: {kind: uniform, low: 1}}", "data.excitation: found low 1 and high 1; allowed: low below high"),
+        ("data: {excitation: {kind: uniform, low: 1}}", "data.excitation: found low 1 and high 1; allowed: low below"),
         ("searches: {ga: {settings: {popsize: 9}}}", "searches.ga.settings.popsize: unknown key; allowed: population_"),
         ("searches: {ga: {settings: {elitism: 1}}}", "searches.ga.settings.elitism: found 1; allowed: true or false"),
         ("searches: {ga: {settings: {selection: propotional}}}", "(did you mean 'proportional'?)"),

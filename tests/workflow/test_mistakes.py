@@ -20,7 +20,7 @@ def mistake(project, *arguments):
 @pytest.mark.parametrize(
     ("overlay", "key", "told"),
     [
-        ("evaluation: 900", "evaluation", "unknown key; allowed: systems, "),
+        ("evaluation: 900", "evaluation", "unknown key; allowed: reading, systems, "),
         ("evaluation: 900", "evaluation", "did you mean 'evaluations'?"),
         ("systems: [S1, S22]", "systems[1]", "did you mean 'S2'?"),
         ("snr_db: [30, high]", "snr_db[1]", "found 'high' (text); allowed: a number"),
