@@ -1,5 +1,6 @@
-"""Run one search with one seed and write its run file; its time goes to the log."""
+"""Run one search with one seed or several and write their run files; the time of each goes to its log."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -44,3 +45,15 @@ def run_search(
             **settings,
         )
         write_run(output, run_of(result, problem, named, digest))
+
+
+def run_searches(
+    data: str | Sequence[str], outputs: Sequence[str], logs: Sequence[str], *, axes: dict[str, str], **search: Any
+) -> None:
+    """Run one search with each seed in turn, on one data set or on one for each seed.
+
+    The names of the run files, ``seed-N.json``, tell the seeds.
+    """
+    files = [data] * len(outputs) if isinstance(data, str) else data
+    for file, output, log in zip(files, outputs, logs, strict=True):
+        run_search(file, output, log, axes={**axes, "seed": Path(output).stem.removeprefix("seed-")}, **search)

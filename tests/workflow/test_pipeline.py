@@ -31,8 +31,13 @@ def test_quick_run_makes_everything(first_run):
         "reports/tables/claims.md",
         "reports/claims.json",
         "reports/statistics.json",
+        "reports/fidelity.md",
+        "reports/fidelity/summary.json",
+        *(f"reports/fidelity/{name}.csv" for name in ("distances", "effects", "claims", "gaps")),
+        *(f"reports/fidelity/{name}.svg" for name in ("effects", "ranking", "beside", "claims", "gaps")),
         *(f"reports/figures/{name}.{form}" for name in ("convergence", "term_frequency") for form in ("pdf", "svg")),
         "reports/report.html",
+        "reports/manifest.csv",
     }
     contents = project.contents("data/generated", "data/runs", "data/cells", "reports")
     assert set(contents) == expected
@@ -126,15 +131,15 @@ EDITS = {
 @pytest.mark.parametrize(
     ("path", "edit", "searches", "rules"),
     [
-        ("config/systems/S1.yaml", "description", [], {"table_test_systems", "report", "made", "all"}),
-        ("config/systems/S1.yaml", "comment", [], {"table_test_systems", "report", "made", "all"}),
+        ("config/systems/S1.yaml", "description", [], {"table_test_systems", "report", "made", "manifest", "all"}),
+        ("config/systems/S1.yaml", "comment", [], {"table_test_systems", "report", "made", "manifest", "all"}),
         ("src/narxbench/kernel.py", "comment", [], set()),
         ("src/narxbench/kernel.py", "docstring", [], set()),
         (
             "src/narxbench/plots.py",
             "code",
             [],
-            {"figure_convergence", "figure_term_frequency", "report", "made", "all"},
+            {"figure_convergence", "figure_term_frequency", "report", "made", "manifest", "all"},
         ),
         ("src/narxbench/kernel.py", "code", SEARCHES, None),
         ("src/narxbench/search/ga.py", "code", GA_SEARCHES, None),
@@ -265,6 +270,15 @@ def test_diverging_system_stops_alone(clean):
     for system in SYSTEMS:
         made = len(list((clean / "data/cells").glob(f"{system}/30dB/*/*.json")))
         assert made == (0 if system == "S4" else len(SEARCHED))
+
+
+def test_several_seeds_in_a_job_give_the_same_runs(first_run, clean):
+    path = "data/cells/S1/30dB/ga/bic.json"
+    jobs = clean.done(path, *QUICK, "--config", "seeds_per_job=3")
+    assert [name for name in jobs if name.startswith("search")] == ["search_1_to_3", "search_4_to_4"]
+    single = first_run[0].contents("data/runs/S1/30dB/ga", "data/cells/S1/30dB/ga")
+    assert clean.contents("data/runs", "data/cells") == single
+    assert "seeds_per_job: found 0" in clean.snakemake(path, "--config", "seeds_per_job=0", code=1)
 
 
 def test_report_of_the_finished_cells(complete):

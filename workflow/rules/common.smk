@@ -13,6 +13,7 @@ os.environ.update(PYTHONPATH=os.pathsep.join([*CODE, *filter(None, inherited)]))
 
 from narxbench.config import Cell, check_config_files, label, load_experiment
 from narxbench.errors import NarxbenchError
+from narxbench.manifest import check_configuration
 from narxbench.provenance import code_digest as code_of
 from narxbench.readings import choices_text, load_readings, parse_choices, reading_settings
 from narxbench.search import settings_model
@@ -20,7 +21,7 @@ from narxbench.sensitivity import load_plan, planned_cells
 from narxbench.systems import SYSTEMS_FOLDER, load_system
 from scripts.aggregate import aggregate
 from scripts.reading_cell import run_reading_cell
-from scripts.search import run_search
+from scripts.search import run_searches
 from scripts.simulate import simulate
 
 
@@ -50,6 +51,12 @@ if finished_only not in ("true", "false"):
     stop(f"command line (--config): finished_only: found {finished_only!r}; allowed: true or false")
 FINISHED_ONLY = finished_only == "true"
 
+# On clusters, how many seeds one job runs. It decides what runs together and no result: it is no part of the experiment.
+seeds_per_job = config.pop("seeds_per_job", None)
+SEEDS_PER_JOB = 1 if seeds_per_job is None else seeds_per_job
+if type(SEEDS_PER_JOB) is not int or SEEDS_PER_JOB < 1:
+    stop(f"command line (--config): seeds_per_job: found {seeds_per_job!r}; allowed: a positive whole number")
+
 FIDELITY_PLAN = str(config.pop("fidelity_plan", "config/fidelity.yaml"))
 
 try:
@@ -61,15 +68,19 @@ except NarxbenchError as mistake:
     stop(mistake)
 
 # One data set for all runs of a cell, or one for each run.
-REALISATION = "/seed-{seed}" if EXPERIMENT.data.realisation == "per_run" else ""
-DATA = f"data/generated/{{system}}/{{snr_db}}dB{REALISATION}.csv"
+OWN_DATA = EXPERIMENT.data.realisation == "per_run"
+DATA_SET = "{system}/{snr_db}dB/seed-{seed}" if OWN_DATA else "{system}/{snr_db}dB"
+DATA = f"data/generated/{DATA_SET}.csv"
 RUN = "data/runs/{system}/{snr_db}dB/{search}/{criterion}/seed-{seed}.json"
 CELL = "data/cells/{system}/{snr_db}dB/{search}/{criterion}.json"
 READING_CELL = "data/fidelity/{algorithm}/{choices}/data-{data_seed}/{system}/{snr_db}dB/{criterion}.json"
 READING_CELL_LOG = "logs/fidelity/{algorithm}/{choices}/data-{data_seed}/{system}/{snr_db}dB/{criterion}.json"
-DATA_LOG = f"logs/generated/{{system}}/{{snr_db}}dB{REALISATION}.json"
+DATA_LOG = f"logs/generated/{DATA_SET}.json"
 CELL_LOG = "logs/cells/{system}/{snr_db}dB/{search}/{criterion}.json"
 RUN_LOG = "logs/runs/{system}/{snr_db}dB/{search}/{criterion}/seed-{seed}.json"
+
+# Digests of the results of config/config.yaml, which the repository keeps.
+KEPT_MANIFEST = "docs/results/manifest.csv"
 
 FIDELITY_FIGURES = ["effects", "ranking", "beside", "claims", "gaps"]
 FIDELITY_TABLES = ["distances", "effects", "claims", "gaps"]
@@ -105,8 +116,14 @@ def axes_of(cell):
     return {"system": cell.system, "snr_db": label(cell.snr_db), "search": cell.search, "criterion": cell.criterion}
 
 
+def finished(cell):
+    """Return whether a cell is complete: where runs have failed, its summary may be one of earlier runs."""
+    files = (path.format(seed=seed, **axes_of(cell)) for path in (CELL, RUN) for seed in EXPERIMENT.seeds)
+    return all(os.path.exists(file) for file in files)
+
+
 # Where runs have failed, finished_only=true makes tables and report of the cells that are complete.
-MATRIX = [cell for cell in EXPERIMENT.cells() if not FINISHED_ONLY or os.path.exists(CELL.format(**axes_of(cell)))]
+MATRIX = [cell for cell in EXPERIMENT.cells() if not FINISHED_ONLY or finished(cell)]
 
 
 def cells(system=None, snr_db=None, search=None, criterion=None):
@@ -127,12 +144,31 @@ def data_files(system, snr_db, pattern=DATA):
     return list(dict.fromkeys(files))
 
 
+def search_jobs():
+    """Return name, data, run files and logs of the search rules: a job for each seed, or for SEEDS_PER_JOB of them."""
+    if SEEDS_PER_JOB == 1:
+        return [("search", DATA, [RUN], [RUN_LOG])]
+    starts = range(0, len(EXPERIMENT.seeds), SEEDS_PER_JOB)
+    blocks = [EXPERIMENT.seeds[start : start + SEEDS_PER_JOB] for start in starts]
+    # The other axes stay wildcards.
+    runs, timings = (
+        [expand(pattern, seed=block, allow_missing=True) for block in blocks] for pattern in (RUN, RUN_LOG)
+    )
+    data = [expand(DATA, seed=block, allow_missing=True) if OWN_DATA else DATA for block in blocks]
+    names = [f"search_{block[0]}_to_{block[-1]}" for block in blocks]
+    return list(zip(names, data, runs, timings))
+
+
+def data_sets(pattern=DATA):
+    """Return every data set of the matrix, or its log."""
+    places = dict.fromkeys((cell.system, label(cell.snr_db)) for cell in MATRIX)
+    return [file for place in places for file in data_files(*place, pattern=pattern)]
+
+
 def logs():
     """Return the timing logs of the steps that compute."""
     cell_logs = [CELL_LOG.format(**axes_of(cell)) for cell in MATRIX]
-    places = dict.fromkeys((cell.system, label(cell.snr_db)) for cell in MATRIX)
-    data_logs = [log for place in places for log in data_files(*place, pattern=DATA_LOG)]
-    return {"simulate": data_logs, "search": run_files(RUN_LOG), "aggregate": cell_logs}
+    return {"simulate": data_sets(DATA_LOG), "search": run_files(RUN_LOG), "aggregate": cell_logs}
 
 
 def described(name):
@@ -195,21 +231,33 @@ def reading_cells():
     ]
 
 
-def reading_settings_of(algorithm, choices, data_seed):
-    """Return data, fitness and algorithm settings of a reading: what the paper states is that of the experiment."""
-    open_settings = reading_settings(READINGS, parse_choices(READINGS, choices))
-    searches = [search.settings for search in EXPERIMENT.searches.values() if search.algorithm == algorithm]
-    stated = searches[0] if searches else settings_model(algorithm)()
+def cell_of_reading(w):
+    """Return what one cell of the sensitivity experiment is made with: what the paper states is as in the experiment."""
+    open_settings = reading_settings(READINGS, parse_choices(READINGS, w.choices))
+    searches = [search.settings for search in EXPERIMENT.searches.values() if search.algorithm == w.algorithm]
+    stated = searches[0] if searches else settings_model(w.algorithm)()
+    seed = int(w.data_seed)
     return {
-        "data": {**EXPERIMENT.data.model_dump(mode="json"), **open_settings["data"], "seed": data_seed},
+        "axes": {**dict(w.items()), "data_seed": seed},
+        "system": described(w.system),
+        "data": {**EXPERIMENT.data.model_dump(mode="json"), **open_settings["data"], "seed": seed},
         "fitness": open_settings["fitness"],
-        "settings": {**stated.model_dump(mode="json"), **open_settings.get(algorithm, {})},
+        "settings": {**stated.model_dump(mode="json"), **open_settings.get(w.algorithm, {})},
+        "seeds": EXPERIMENT.seeds,
+        "evaluations": EXPERIMENT.evaluations,
     }
 
 
 def reading_code(algorithm):
     """Return a digest of what computes a cell of the sensitivity experiment."""
-    names = (*DATA_CODE, *RUN_CODE, "metrics", "sensitivity", "search.population", f"search.{algorithm}")
+    names = (
+        *DATA_CODE,
+        *(name for name in RUN_CODE if name != "runs"),
+        "metrics",
+        "sensitivity",
+        "search.population",
+        f"search.{algorithm}",
+    )
     return modules(names, "reading_cell")
 
 
@@ -233,7 +281,25 @@ def figure_files():
 def fidelity_files():
     """Return what the kept cells of the sensitivity experiment say, beside the document itself."""
     figures = [f"{name}.svg" for name in FIDELITY_FIGURES]
-    return [f"reports/fidelity/{file}" for file in (*figures, *(f"{name}.csv" for name in FIDELITY_TABLES), "summary.json")]
+    return [
+        f"reports/fidelity/{file}" for file in (*figures, *(f"{name}.csv" for name in FIDELITY_TABLES), "summary.json")
+    ]
+
+
+def results():
+    """Return every file that depends on code, settings and versions alone, hence has the same bytes everywhere."""
+    summaries = [*cells(), "reports/claims.json", "reports/statistics.json"]
+    study = ["reports/fidelity.md", *fidelity_files()]
+    return [*data_sets(), *run_files(), *summaries, *table_files(), *figure_files(), *study, "reports/report.html"]
+
+
+def manifest_to_verify():
+    """Return the manifest of the results, which is comparable with that of config/config.yaml and no other."""
+    try:
+        check_configuration(KEPT_MANIFEST, EXPERIMENT.model_dump(mode="json"), CONFIG_FILES)
+    except NarxbenchError as mistake:
+        stop(mistake)
+    return "reports/manifest.csv"
 
 
 def results_to_keep():
@@ -243,4 +309,4 @@ def results_to_keep():
     kept = (".md", "cells.csv", "published_and_reproduced.csv", ".svg")
     files = [file for file in (*table_files(), *figure_files()) if file.endswith(kept)]
     fidelity = [file.replace("reports/", "docs/") for file in ("reports/fidelity.md", *fidelity_files())]
-    return [*(f"docs/results/{os.path.basename(file)}" for file in files), *fidelity]
+    return [*(f"docs/results/{os.path.basename(file)}" for file in files), KEPT_MANIFEST, *fidelity]

@@ -10,46 +10,46 @@ rule simulate:
     log:
         DATA_LOG,
     params:
-        system=lambda w: described(w.system),
-        data=EXPERIMENT.data.model_dump(mode="json", exclude={"validation_samples"}),
-        realisation=lambda w: int(w.seed) if hasattr(w, "seed") else None,
+        experiment=lambda w: {
+            "system": described(w.system),
+            "snr_db": float(w.snr_db),
+            "data": EXPERIMENT.data.model_dump(mode="json", exclude={"validation_samples"}),
+            "realisation": int(w.seed) if OWN_DATA else None,
+        },
         code=modules(DATA_CODE, "simulate"),
     run:
-        simulate(
-            output[0],
-            log[0],
-            system=params.system,
-            snr_db=float(wildcards.snr_db),
-            data=params.data,
-            realisation=params.realisation,
-        )
+        simulate(output[0], log[0], **params.experiment)
 
 
-rule search:
-    """Run one search with one seed on one data set."""
-    input:
-        data=DATA,
-    output:
-        RUN,
-    log:
-        RUN_LOG,
-    params:
-        orders=lambda w: orders(w.system),
-        algorithm=lambda w: EXPERIMENT.searches[w.search].algorithm,
-        settings=lambda w: search_settings(w.search),
-        evaluations=EXPERIMENT.evaluations,
-        code=lambda w: run_code(w.search),
-    run:
-        run_search(
-            input.data,
-            output[0],
-            log[0],
-            axes=dict(wildcards.items()),
-            orders=params.orders,
-            algorithm=params.algorithm,
-            settings=params.settings,
-            evaluations=params.evaluations,
-        )
+# Run one search on one data set with one seed, or with several seeds in turn.
+for search_rule, data, outputs, timings in search_jobs():
+
+    rule:
+        name:
+            search_rule
+        input:
+            data=data,
+        output:
+            outputs,
+        log:
+            timings,
+        params:
+            orders=lambda w: orders(w.system),
+            algorithm=lambda w: EXPERIMENT.searches[w.search].algorithm,
+            settings=lambda w: search_settings(w.search),
+            evaluations=EXPERIMENT.evaluations,
+            code=lambda w: run_code(w.search),
+        run:
+            run_searches(
+                input.data,
+                output,
+                log,
+                axes=dict(wildcards.items()),
+                orders=params.orders,
+                algorithm=params.algorithm,
+                settings=params.settings,
+                evaluations=params.evaluations,
+            )
 
 
 rule aggregate:
