@@ -26,7 +26,8 @@ def markdown_html(text: str, prefix: str, figures: Mapping[str, str] | None = No
         before, image, after = html.partition(f'<p><img src="{path}" alt="')
         if image:
             caption, _, rest = after.partition('" /></p>')
-            drawn = f'<figure>{inline_svg(svg, name)}<figcaption id="{name}-caption">{caption}</figcaption></figure>'
+            drawn = f'<div class="scroll" role="group" aria-label="Figure" tabindex="0">{inline_svg(svg, name)}</div>'
+            drawn = f'<figure>{drawn}<figcaption id="{name}-caption">{caption}</figcaption></figure>'
             html = f"{before}{drawn}{rest}"
     return Markup(html)
 

@@ -32,8 +32,10 @@ def test_every_run_can_have_data_of_its_own(clean):
 def test_another_reading_searches_anew_and_only_what_it_changes(clean):
     clean.write("mine.yaml", SMALL)
     clean.snakemake(*QUICK, "mine.yaml", "--until", "search")
-    clean.edit("config/readings.yaml", "  cited-source: {}", "  cited-source: {}\n  mine: {selection: tournament}")
-    planned = clean.planned(*QUICK, "mine.yaml", "--config", "reading=mine", "--until", "search")
+    default = "  closest-consistent: {input: coloured, self-feedback: literal}"
+    mine = default.replace("closest-consistent: {", "mine: {selection: tournament, ")
+    clean.edit("config/readings.yaml", default, f"{default}\n{mine}")
+    planned = clean.planned(*QUICK, "mine.yaml", "--until", "search", "--config", "reading=mine")
     assert sorted(planned["search"]) == sorted(
         f"data/runs/{system}/30dB/ga/bic/seed-{seed}.json" for system in ("S1", "S2") for seed in (1, 2)
     )
@@ -41,9 +43,8 @@ def test_another_reading_searches_anew_and_only_what_it_changes(clean):
 
 
 def test_the_experiment_that_tries_every_reading(clean):
-    clean.write("mine.yaml", SMALL)
-    clean.write("plan.yaml", PLAN)
-    plan = ("--config", "fidelity_plan=plan.yaml")
+    clean.write("mine.yaml", f"{SMALL}reading: cited-source\n")
+    clean.write("config/fidelity.yaml", PLAN)
     # As many options as a test can pay for: two of the swarm, one of the GA, one of the data.
     kept = {"velocity-bound", "ties", "elitism", "noise", "input", "realisation", "estimation", "error"}
     one_option = {"input", "realisation", "estimation", "error"}
@@ -54,7 +55,7 @@ def test_the_experiment_that_tries_every_reading(clean):
         wanted = ["none", "1"] if name == "velocity-bound" else list(point["options"])[: 1 if name in one_option else 2]
         point["options"] = {option: point["options"][option] for option in wanted}
     readings.write_text(yaml.safe_dump({"open_points": points, "readings": {"cited-source": {}}}, sort_keys=False))
-    clean.snakemake("fidelity_cells", *QUICK, "mine.yaml", *plan)
+    clean.snakemake("fidelity_cells", *QUICK, "mine.yaml")
     with (clean / "data/fidelity/cells.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     found = {(row["algorithm"], row["choices"], row["criterion"]) for row in rows}
@@ -69,10 +70,10 @@ def test_the_experiment_that_tries_every_reading(clean):
     assert {row["data_seed"] for row in rows} == {"1", "7"} and {row["runs"] for row in rows} == {"2"}
 
     # It goes on where it stopped, and its first data seed is the main experiment's.
-    assert clean.snakemake("fidelity_cells", *QUICK, "mine.yaml", *plan).count("Nothing to be done") == 1
+    assert clean.snakemake("fidelity_cells", *QUICK, "mine.yaml").count("Nothing to be done") == 1
     (clean / "data/fidelity/ga/elitism=on/data-7/S2/30dB/bic.json").unlink()
     (clean / "data/fidelity/cells.csv").unlink()
-    again = clean.done("fidelity_cells", *QUICK, "mine.yaml", *plan)
+    again = clean.done("fidelity_cells", *QUICK, "mine.yaml")
     assert again["reading_cell"] == ["data/fidelity/ga/elitism=on/data-7/S2/30dB/bic.json"]
     clean.snakemake("data/cells/S2/30dB/ga/bic.json", *QUICK, "mine.yaml")
     cell = json.loads((clean / "data/cells/S2/30dB/ga/bic.json").read_text())

@@ -10,10 +10,10 @@ rule fidelity:
         system_terms=SYSTEM_TERMS,
         template="src/narxbench/templates/fidelity.md.j2",
     output:
-        document="reports/fidelity.md",
-        summary="reports/fidelity/summary.json",
         **{name: f"reports/fidelity/{name}.svg" for name in FIDELITY_FIGURES},
         **{f"{name}_csv": f"reports/fidelity/{name}.csv" for name in FIDELITY_TABLES},
+        document="reports/fidelity.md",
+        summary="reports/fidelity/summary.json",
     log:
         "logs/fidelity/fidelity.log",
     params:
@@ -65,18 +65,7 @@ rule reading_cell:
         algorithm=r"[a-z0-9_]+",
         data_seed=r"[0-9]+",
     params:
-        system=lambda w: described(w.system),
-        settings=lambda w: reading_settings_of(w.algorithm, w.choices, int(w.data_seed)),
-        seeds=EXPERIMENT.seeds,
-        evaluations=EXPERIMENT.evaluations,
+        cell=lambda w: cell_of_reading(w),
         code=lambda w: reading_code(w.algorithm),
     run:
-        run_reading_cell(
-            output[0],
-            log[0],
-            axes={**dict(wildcards.items()), "data_seed": int(wildcards.data_seed)},
-            system=params.system,
-            seeds=params.seeds,
-            evaluations=params.evaluations,
-            **params.settings,
-        )
+        run_reading_cell(output[0], log[0], **params.cell)
