@@ -1,59 +1,49 @@
 """Answer the questions of the sensitivity experiment: the document, its figures, tables and summary."""
 
-import logging
+from collections.abc import Mapping
+
+from scripts.step import step
 
 from narxbench import fidelity_document, fidelity_figures
 from narxbench.claims import UPSO
 from narxbench.errors import NarxbenchError, did_you_mean
 from narxbench.fidelity import make_study, read_cells
+from narxbench.fidelity_answers import answer
 from narxbench.files import canonical_json, write_atomically
 from narxbench.published import load_published
 from narxbench.readings import load_readings
 
 
 def write_fidelity(
-    cells: str,
-    readings: str,
-    published: str,
-    system_terms: str,
-    default: str,
-    *,
-    document: str,
-    effects: str,
-    ranking: str,
-    beside: str,
-    claims: str,
-    gaps: str,
-    distances_csv: str,
-    effects_csv: str,
-    claims_csv: str,
-    gaps_csv: str,
-    summary: str,
+    cells: str, readings: str, published: str, system_terms: str, default: str, outputs: Mapping[str, str]
 ) -> None:
-    """Write the document, five figures (SVG), four tables (CSV) and the summary; ``default`` is a named reading."""
+    """Write the document, five figures (SVG), four tables (CSV) and the summary, each to its path in ``outputs``.
+
+    ``default`` is a named reading.
+    """
     known = load_readings(readings)
     if default not in known.named:
         hint = did_you_mean(default, known.named)
         raise NarxbenchError(f"{readings}, readings: found no {default!r}; allowed: {', '.join(known.named)}{hint}")
     study = make_study(read_cells(cells), known, load_published(published, system_terms), known.named[default])
-    answers = fidelity_document.answer(study)
-    write_atomically(document, fidelity_document.document(answers))
-    write_atomically(effects, fidelity_figures.effects_figure(answers.effects))
-    write_atomically(ranking, fidelity_figures.ranking_figure(answers.ranked[UPSO]))
-    write_atomically(beside, fidelity_figures.beside_figure(answers.beside))
-    write_atomically(claims, fidelity_figures.claims_figure(answers.claims, known.open_points))
-    write_atomically(gaps, fidelity_figures.gaps_figure(answers.gaps))
-    files = fidelity_document.csv_files(answers)
-    outputs = {"distances": distances_csv, "effects": effects_csv, "claims": claims_csv, "gaps": gaps_csv}
+    answers = answer(study)
+    contents: dict[str, str | bytes] = {
+        "document": fidelity_document.document(answers),
+        "effects": fidelity_figures.effects_figure(answers.effects),
+        "ranking": fidelity_figures.ranking_figure(answers.ranked[UPSO]),
+        "beside": fidelity_figures.beside_figure(answers.beside),
+        "claims": fidelity_figures.claims_figure(answers.claims, known.open_points),
+        "gaps": fidelity_figures.gaps_figure(answers.gaps),
+        **{f"{name}_csv": text for name, text in fidelity_document.csv_files(answers).items()},
+        "summary": canonical_json(fidelity_document.summary(answers)),
+    }
     for name, path in outputs.items():
-        write_atomically(path, files[name])
-    write_atomically(summary, canonical_json(fidelity_document.summary(answers)))
+        write_atomically(path, contents[name])
 
 
 if __name__ == "__main__":
     # Snakemake defines this name before it runs the script.
     job = globals()["snakemake"]
-    logging.basicConfig(filename=job.log[0])
-    logging.captureWarnings(True)
-    given = {name: path for name, path in job.input.items() if name != "template"}
-    write_fidelity(**given, default=job.params.default, **dict(job.output.items()))
+    with step(job.log[0]):
+        given = {name: path for name, path in job.input.items() if name != "template"}
+        write_fidelity(**given, default=job.params.default, outputs=dict(job.output.items()))

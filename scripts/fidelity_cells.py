@@ -1,13 +1,12 @@
 """Collect the cells of the sensitivity experiment in one table."""
 
-import json
-import logging
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
+from scripts.step import step
+
 from narxbench.fidelity import ReadingCell, write_cells
-from narxbench.files import write_atomically
+from narxbench.files import read_sealed, write_atomically
 from narxbench.published import Published, load_published
 
 DIGITS = 6  # decimals of J, of which whole units matter
@@ -16,7 +15,7 @@ DIGITS = 6  # decimals of J, of which whole units matter
 def collect(cells: Sequence[str], published: str, system_terms: str, output: str) -> None:
     """Write one row for each cell file."""
     known = load_published(published, system_terms)
-    found = (json.loads(Path(path).read_text(encoding="utf-8")) for path in cells)
+    found = map(read_sealed, cells)
     write_atomically(output, write_cells(reading_cell(cell, known) for cell in found))
 
 
@@ -44,6 +43,5 @@ def _rounded(value: float | None) -> float | None:
 if __name__ == "__main__":
     # Snakemake defines this name before it runs the script.
     job = globals()["snakemake"]
-    logging.basicConfig(filename=job.log[0])
-    logging.captureWarnings(True)
-    collect(**dict(job.input.items()), output=job.output[0])
+    with step(job.log[0]):
+        collect(**dict(job.input.items()), output=job.output[0])

@@ -3,7 +3,7 @@
 from typing import Any
 
 from narxbench.config import Data
-from narxbench.files import canonical_json, write_atomically
+from narxbench.files import sealed_json, write_atomically
 from narxbench.readings import Fitness
 from narxbench.sensitivity import run_cell
 from narxbench.systems import System
@@ -36,4 +36,4 @@ def run_reading_cell(
             seeds=seeds,
             evaluations=evaluations,
         )
-        write_atomically(output, canonical_json({"axes": axes, **summary}))
+        write_atomically(output, sealed_json({"axes": axes, **summary}))

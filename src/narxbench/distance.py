@@ -1,14 +1,12 @@
 """How far the values of cells lie from the published ones: one number, its parts, and a count of clear differences."""
 
-import math
-import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean, median
 from typing import NamedTuple
 
-from narxbench.compare import Counts, counts_of, holm
+from narxbench.compare import Counts, holm
 from narxbench.published import METRICS, Place, Published
-from narxbench.tables import Cell
 
 # N_t of the published systems (paper, table I).
 CANDIDATES: Mapping[str, int] = {"S1": 66, "S2": 66, "S3": 84, "S4": 66}
@@ -34,7 +32,7 @@ class Distance:
     @property
     def distance(self) -> float:
         """Mean of the three parts."""
-        return math.fsum([self.nu, self.r, self.nu_max]) / 3
+        return fmean([self.nu, self.r, self.nu_max])
 
 
 class Spread(NamedTuple):
@@ -50,8 +48,8 @@ def distance(published: Published, cells: Iterable[Counts]) -> Distance | None:
     found = _values_of(published, cells)
     if not found:
         return None
-    nu, r, nu_max = (_mean([_difference(metric, *entry) for entry in found]) for metric in METRICS)
-    kept = [verdict for *_, verdict in _judged(found)]
+    nu, r, nu_max = (fmean(_difference(metric, *entry) for entry in found) for metric in METRICS)
+    kept = [verdict for _, verdict in _judged(found)]
     return Distance(len(found), nu, r, nu_max, len(kept), kept.count(False))
 
 
@@ -60,20 +58,9 @@ def distinguishable(published: Published, cells: Iterable[Counts]) -> list[Place
     return [place for place, kept in _judged(_values_of(published, cells)) if not kept]
 
 
-def search_distance(published: Published, cells: Iterable[Cell], search: str, criterion: str = "") -> Distance | None:
-    """Return the distance of a search's summaries of cells (``data/cells``), under one criterion if given."""
-    own = []
-    for cell in cells:
-        true = cell["true_structure"]
-        known = published.is_published(cell["system"], true["terms"], true["true_coefficients"])
-        if known and cell["search"] == search and criterion in ("", cell["criterion"]):
-            own.append(counts_of(cell, published))
-    return distance(published, own)
-
-
 def spread(values: Sequence[float]) -> Spread:
     """Return median and range of the values of at least one data seed."""
-    return Spread(statistics.median(values), min(values), max(values))
+    return Spread(median(values), min(values), max(values))
 
 
 def over_seeds(distances: Sequence[Distance]) -> dict[str, Spread]:
@@ -82,13 +69,11 @@ def over_seeds(distances: Sequence[Distance]) -> dict[str, Spread]:
     return {key: spread([getattr(entry, key) for entry in distances]) for key in keys}
 
 
-_Entry = tuple[Counts, dict[Place, float]]
+_Entry = tuple[Counts, Mapping[Place, float]]
 
 
 def _values_of(published: Published, cells: Iterable[Counts]) -> list[_Entry]:
-    by_cell: dict[tuple[str, str, str, float], dict[Place, float]] = {}
-    for place, value in published.values.items():
-        by_cell.setdefault((place.system, place.algorithm, place.criterion, place.snr_db), {})[place] = value
+    by_cell = published.by_cell
     found = [(cell, by_cell.get((cell.system, cell.algorithm, cell.criterion, cell.snr_db), {})) for cell in cells]
     return [(cell, values) for cell, values in found if values]
 
@@ -96,13 +81,9 @@ def _values_of(published: Published, cells: Iterable[Counts]) -> list[_Entry]:
 def _difference(metric: str, cell: Counts, values: Mapping[Place, float]) -> float:
     # By label, for a cell that is printed in two tables counts once.
     once = {place.label: (place, value) for place, value in values.items() if place.metric == metric}
-    return _mean([abs(cell.value(place) - value) for place, value in once.values()])
+    return fmean(abs(cell.value(place) - value) for place, value in once.values())
 
 
 def _judged(found: Iterable[_Entry]) -> list[tuple[Place, bool]]:
     tested = [(place, cell.p_value(place, value)) for cell, values in found for place, value in values.items()]
     return [(place, kept) for (place, _), kept in zip(tested, holm([p for _, p in tested]), strict=True)]
-
-
-def _mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values)

@@ -4,26 +4,24 @@ A reading is a combination of options of open points. Its cells, over several da
 (``docs/fidelity/cells.csv``); everything else here is computed from them.
 """
 
-import csv
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
-from os import PathLike
-from pathlib import Path
+from functools import cached_property
 
 from narxbench.claims import GA, UPSO
 from narxbench.compare import Counts
+from narxbench.csv_files import Line, StrPath, number_of, read_lines
 from narxbench.distance import CANDIDATES, Distance, distance
-from narxbench.errors import NarxbenchError, did_you_mean
+from narxbench.errors import NarxbenchError
 from narxbench.published import Published
-from narxbench.readings import BASE, Readings, choices_text, contradictions, parse_choices, reading_settings
+from narxbench.readings import BASE, Readings, choices_text, parse_choices
 from narxbench.tables import Value, csv_text
 
 SCREENED = "bic"  # the criterion under which all readings are run
+COMPARED = (UPSO, GA)  # the algorithms with published values
 TENTHS = 10  # points of a curve of convergence
-
-StrPath = str | PathLike[str]
 
 
 @dataclass(frozen=True)
@@ -88,7 +86,7 @@ class ReadingCell:
 
 @dataclass(frozen=True)
 class Study:
-    """The cells of all readings: by algorithm and choices, then by data seed.
+    """The cells of all readings, by algorithm and choices, in the order of the data seeds.
 
     ``default`` is the reading of the main experiment. Places are compared under the criterion BIC unless said.
     """
@@ -96,13 +94,19 @@ class Study:
     readings: Readings
     published: Published
     default: Mapping[str, str]
-    cells: Mapping[tuple[str, str], Mapping[int, tuple[ReadingCell, ...]]]
+    cells: Mapping[tuple[str, str], tuple[ReadingCell, ...]]
     seeds: tuple[int, ...]
 
-    def of(self, algorithm: str, choices: str, seed: int, criterion: str = SCREENED) -> list[ReadingCell]:
-        """Return the cells of a reading on a data seed under a criterion (all criteria: "")."""
-        cells = self.cells.get((algorithm, choices), {}).get(seed, ())
-        return [cell for cell in cells if criterion in ("", cell.criterion)]
+    @cached_property
+    def places(self) -> list[tuple[int, str, float]]:
+        """Every data seed with every system and SNR of the paper."""
+        places = dict.fromkeys((place.system, place.snr_db) for place in self.published.values)
+        return [(seed, *place) for seed in self.seeds for place in places]
+
+    def of(self, algorithm: str, choices: str, seed: int | None = None, criterion: str = SCREENED) -> list[ReadingCell]:
+        """Return the cells of a reading on a data seed (None: on all) under a criterion (all criteria: "")."""
+        cells = self.cells.get((algorithm, choices), ())
+        return [cell for cell in cells if seed in (None, cell.data_seed) and criterion in ("", cell.criterion)]
 
     def complete(self, algorithm: str, criterion: str = SCREENED) -> list[str]:
         """Return the choices that have every system and SNR of the paper on every data seed; base, single changes, …"""
@@ -111,17 +115,13 @@ class Study:
 
     def missing(self, algorithm: str, choices: str, criterion: str = SCREENED) -> list[tuple[int, str, float]]:
         """Return the data seeds, systems and SNRs of the paper at which a reading has no cell."""
-        places = dict.fromkeys((place.system, place.snr_db) for place in self.published.values)
-        return [
-            (seed, *place)
-            for seed in self.seeds
-            for place in places
-            if place not in {(cell.system, cell.snr_db) for cell in self.of(algorithm, choices, seed, criterion)}
-        ]
+        cells = self.of(algorithm, choices, criterion=criterion)
+        found = {(cell.data_seed, cell.system, cell.snr_db) for cell in cells}
+        return [place for place in self.places if place not in found]
 
     def incomplete(self) -> list[tuple[str, str]]:
         """Return algorithm and choices of the compared readings that lack cells and are therefore left out."""
-        return [name for name in self.cells if name[0] in (UPSO, GA) and self.missing(*name)]
+        return [name for name in self.cells if name[0] in COMPARED and self.missing(*name)]
 
     def shared(self, choices: str) -> str:
         """Return the part of some choices that concerns data and fitness, which every algorithm shares."""
@@ -131,31 +131,10 @@ class Study:
         """Return the choices of several algorithms, which agree in data and fitness, as those of one reading."""
         return choices_text(self.readings, {k: v for c in choices for k, v in parse_choices(self.readings, c).items()})
 
-    def restricted(self, reading: Mapping[str, str], algorithm: str | None) -> str:
-        """Return the choices of a reading that can matter to an algorithm (None: all)."""
-        return choices_text(self.readings, reading, algorithm)
-
-    def contradictions(self, choices: str) -> list[str]:
-        """Return the explicit statements that some choices contradict."""
-        return contradictions(self.readings, parse_choices(self.readings, choices))
-
-    def own_data(self, choices: str) -> bool:
-        """Tell whether every run has data of its own, so that no J can be compared with that of another run."""
-        settings = reading_settings(self.readings, parse_choices(self.readings, choices))
-        return bool(settings["data"]["realisation"] == "per_run")
-
-    def changes(self, choices: str) -> int:
-        """Return in how many open points some choices differ from the base."""
-        return len(parse_choices(self.readings, choices))
-
-    def distances(self, algorithm: str, choices: str, criterion: str = SCREENED) -> list[Distance]:
+    def distances(self, algorithm: str, choices: str, criterion: str = SCREENED) -> tuple[Distance, ...]:
         """Return the distance to the published values on each data seed; empty where none is published."""
-        found = [self.distance(algorithm, choices, seed, criterion) for seed in self.seeds]
-        return [entry for entry in found if entry is not None]
-
-    def distance(self, algorithm: str, choices: str, seed: int, criterion: str = SCREENED) -> Distance | None:
-        """Return the distance to the published values on one data seed, or None where none is published."""
-        return distance(self.published, [cell.counts() for cell in self.of(algorithm, choices, seed, criterion)])
+        counts = ([cell.counts() for cell in self.of(algorithm, choices, seed, criterion)] for seed in self.seeds)
+        return tuple(found for of in counts if (found := distance(self.published, of)))
 
     def _rank(self, choices: str) -> tuple[int, list[tuple[int, int]]]:
         points = list(self.readings.open_points)
@@ -167,27 +146,29 @@ class Study:
 def make_study(
     cells: Iterable[ReadingCell], readings: Readings, published: Published, default: Mapping[str, str]
 ) -> Study:
-    """Group cells by reading and data seed, after checking them against the open points and the published systems."""
-    grouped: dict[tuple[str, str], dict[int, list[ReadingCell]]] = {}
+    """Group cells by reading, after checking them against the open points and the published systems."""
+    grouped: dict[tuple[str, str], list[ReadingCell]] = {}
     for cell in sorted(cells, key=lambda cell: cell.key):
         labels = published.system_terms[cell.system]
         if len(cell.nu) != len(labels):
             found = f"{cell.system}: found {len(cell.nu)} counts of system terms; allowed: {len(labels)}"
             raise NarxbenchError(f"cells of readings, {found}")
-        grouped.setdefault((cell.algorithm, cell.choices), {}).setdefault(cell.data_seed, []).append(cell)
+        grouped.setdefault((cell.algorithm, cell.choices), []).append(cell)
     for algorithm, choices in grouped:
         own = choices_text(readings, parse_choices(readings, choices), algorithm)
         if own != choices:
             raise NarxbenchError(f"cells of readings, {algorithm}: found the choices {choices!r}; allowed: {own!r}")
-    seeds = tuple(sorted({cell.data_seed for found in grouped.values() for of in found.values() for cell in of}))
-    frozen = {name: {s: tuple(of) for s, of in by_seed.items()} for name, by_seed in grouped.items()}
-    study = Study(readings, published, dict(default), frozen, seeds)
+    seeds = tuple(sorted({cell.data_seed for of in grouped.values() for cell in of}))
+    study = Study(readings, published, dict(default), {name: tuple(of) for name, of in grouped.items()}, seeds)
     for algorithm in (UPSO, *{name for name, _ in grouped if name == GA}):
         if missing := study.missing(algorithm, BASE):
             seed, system, snr_db = missing[0]
             found = f"no cell of {algorithm} with the choices {BASE} for data seed {seed}, {system}, {snr_db:g} dB"
             allowed = f"every system and SNR of the paper under {SCREENED} on every data seed"
             raise NarxbenchError(f"cells of readings: found {found}; allowed: {allowed}")
+        if not study.distances(algorithm, BASE):
+            found = f"no value of {algorithm} under {SCREENED}"
+            raise NarxbenchError(f"published values: found {found}; allowed: those of every compared algorithm")
     return study
 
 
@@ -206,112 +187,78 @@ def write_cells(cells: Iterable[ReadingCell]) -> str:
 def read_cells(path: StrPath) -> list[ReadingCell]:
     """Read and check the cells of a CSV file; errors name file, line and column."""
     cells: dict[tuple[object, ...], ReadingCell] = {}
-    for line in _lines(path):
-        cell = line.cell()
+    for line in read_lines(path, COLUMNS):
+        cell = _cell(line)
         if cell.key in cells:
             raise NarxbenchError(f"{path}, line {line.number}: found an earlier line's cell again; allowed: each once")
         cells[cell.key] = cell
     return list(cells.values())
 
 
-@dataclass(frozen=True)
-class _Line:
-    path: StrPath
-    number: int
-    row: dict[str, str]
-
-    def cell(self) -> ReadingCell:
-        if self.row["system"] not in CANDIDATES:
-            raise self.wrong("system", f"one of {', '.join(CANDIDATES)}", did_you_mean(self.row["system"], CANDIDATES))
-        runs = self.whole("runs", 1)
-        nu = tuple(self.whole("nu", 0, runs, part) for part in self.row["nu"].split(";"))
-        spurious = self.whole("spurious", 0, CANDIDATES[self.row["system"]] - len(nu))
-        curve = tuple(self.number_or_none("curve", part) for part in self.row["curve"].split(";"))
-        if len(curve) != TENTHS:
-            raise self.wrong("curve", f"{TENTHS} values joined by ;")
-        nu_max = self.whole("nu_max", 0, runs)
-        if (nu_max > 0) != (spurious > 0):
-            raise self.wrong("nu_max", f"0 exactly where spurious is 0 (found {spurious})")
-        return ReadingCell(
-            algorithm=self.name("algorithm"),
-            choices=self.choices(),
-            data_seed=self.whole("data_seed", 1),
-            system=self.row["system"],
-            snr_db=self.finite("snr_db"),
-            criterion=self.name("criterion"),
-            runs=runs,
-            evaluations=self.whole("evaluations", 1),
-            nu=nu,
-            spurious=spurious,
-            nu_max=nu_max,
-            exact_runs=self.whole("exact_runs", 0, runs),
-            cardinality=self.finite("cardinality"),
-            true_fitness=self.number_or_none("true_fitness"),
-            best_fitness=self.number_or_none("best_fitness"),
-            median_fitness=self.number_or_none("median_fitness"),
-            third_fitness=self.number_or_none("third_fitness"),
-            curve=curve,
-            last_improvement=self.finite("last_improvement"),
-        )
-
-    def name(self, column: str) -> str:
-        if not self.row[column]:
-            raise self.wrong(column, "a name")
-        return self.row[column]
-
-    def choices(self) -> str:
-        text = self.row["choices"]
-        points = [choice.partition("=")[0] for choice in text.split("+")]
-        if text != BASE and (
-            not all(re.fullmatch(r"[^=+]+=[^=+]+", choice) for choice in text.split("+"))
-            or len(set(points)) < len(points)
-        ):
-            raise self.wrong("choices", f"{BASE}, or point=option joined by +, each point once")
-        return text
-
-    def whole(self, column: str, lowest: int, highest: int | None = None, text: str | None = None) -> int:
-        found = self.row[column] if text is None else text
-        value = int(found) if re.fullmatch(r"\d+", found, re.ASCII) else -1
-        if value < lowest or (highest is not None and value > highest):
-            raise self.wrong(column, f"whole number from {lowest}" + ("" if highest is None else f" to {highest}"))
-        return value
-
-    def finite(self, column: str, text: str | None = None) -> float:
-        try:
-            value = float(self.row[column] if text is None else text)
-        except ValueError:
-            value = math.nan
-        if not math.isfinite(value):
-            raise self.wrong(column, "a finite number")
-        return int(value) if value.is_integer() else value
-
-    def number_or_none(self, column: str, text: str | None = None) -> float | None:
-        return None if (self.row[column] if text is None else text) == "" else self.finite(column, text)
-
-    def wrong(self, column: str, allowed: str, hint: str = "") -> NarxbenchError:
-        where = f"{self.path}, line {self.number}, column {column}"
-        return NarxbenchError(f"{where}: found {self.row[column]!r}; allowed: {allowed}{hint}")
+def _cell(line: Line) -> ReadingCell:
+    if (system := line["system"]) not in CANDIDATES:
+        raise line.wrong("system", f"one of {', '.join(CANDIDATES)}", CANDIDATES)
+    runs = _whole(line, "runs", 1)
+    nu = tuple(_whole(line, "nu", 0, runs, part) for part in line["nu"].split(";"))
+    spurious = _whole(line, "spurious", 0, CANDIDATES[system] - len(nu))
+    curve = tuple(_finite_or_none(line, "curve", part) for part in line["curve"].split(";"))
+    if len(curve) != TENTHS:
+        raise line.wrong("curve", f"{TENTHS} values joined by ;")
+    nu_max = _whole(line, "nu_max", 0, runs)
+    if (nu_max > 0) != (spurious > 0):
+        raise line.wrong("nu_max", f"0 exactly where spurious is 0 (found {spurious})")
+    true, best, median, third = (
+        _finite_or_none(line, name, line[name])
+        for name in ("true_fitness", "best_fitness", "median_fitness", "third_fitness")
+    )
+    return ReadingCell(
+        algorithm=line.name("algorithm"),
+        choices=_choices(line),
+        data_seed=_whole(line, "data_seed", 1),
+        system=system,
+        snr_db=_finite(line, "snr_db"),
+        criterion=line.name("criterion"),
+        runs=runs,
+        evaluations=_whole(line, "evaluations", 1),
+        nu=nu,
+        spurious=spurious,
+        nu_max=nu_max,
+        exact_runs=_whole(line, "exact_runs", 0, runs),
+        cardinality=_finite(line, "cardinality"),
+        true_fitness=true,
+        best_fitness=best,
+        median_fitness=median,
+        third_fitness=third,
+        curve=curve,
+        last_improvement=_finite(line, "last_improvement"),
+    )
 
 
-def _lines(path: StrPath) -> Iterator[_Line]:
-    try:
-        with Path(path).open(encoding="utf-8", newline="") as stream:
-            reader = csv.reader(stream, strict=True)
-            header = next(reader, [])
-            if header != COLUMNS:
-                raise NarxbenchError(f"{path}, line 1: found columns {','.join(header)}; allowed: {','.join(COLUMNS)}")
-            empty = True
-            for found in reader:
-                if len(found) != len(COLUMNS):
-                    raise NarxbenchError(
-                        f"{path}, line {reader.line_num}: found {len(found)} columns; allowed: {len(COLUMNS)}"
-                    )
-                empty = False
-                yield _Line(path, reader.line_num, dict(zip(COLUMNS, found, strict=True)))
-            if empty:
-                raise NarxbenchError(f"{path}: found no rows; allowed: at least one")
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise NarxbenchError(f"{path}: cannot be read as CSV: {error}") from None
+def _choices(line: Line) -> str:
+    text = line["choices"]
+    points = [re.fullmatch(r"([^=+]+)=[^=+]+", choice) for choice in text.split("+")]
+    if text != BASE and (None in points or len({point[1] for point in points if point}) < len(points)):
+        raise line.wrong("choices", f"{BASE}, or point=option joined by +, each point once")
+    return text
+
+
+def _whole(line: Line, column: str, lowest: int, highest: int | None = None, text: str | None = None) -> int:
+    found = line[column] if text is None else text
+    value = int(found) if re.fullmatch(r"\d{1,18}", found, re.ASCII) else -1
+    if value < lowest or (highest is not None and value > highest):
+        raise line.wrong(column, f"whole number from {lowest}" + ("" if highest is None else f" to {highest}"))
+    return value
+
+
+def _finite(line: Line, column: str, text: str | None = None) -> float:
+    value = number_of(line[column] if text is None else text)
+    if math.isnan(value):
+        raise line.wrong(column, "a finite number")
+    return int(value) if value.is_integer() else value
+
+
+def _finite_or_none(line: Line, column: str, text: str) -> float | None:
+    return _finite(line, column, text) if text else None
 
 
 def _text(value: str | float | None) -> str:

@@ -2,7 +2,7 @@
 
 import io
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -14,13 +14,13 @@ from matplotlib.ticker import StrMethodFormatter
 
 from narxbench.claims import GA, UPSO
 from narxbench.distance import Spread
-from narxbench.fidelity import SCREENED
-from narxbench.fidelity_answers import SAME_J, Beside, ClaimMap, Effect, Gap, Ranked, common_roles
+from narxbench.fidelity import COMPARED, SCREENED
+from narxbench.fidelity_answers import SAME_J, Beside, ClaimMap, Effect, Gap, Ranked
 from narxbench.plots import SEARCH_COLOURS, WIDTH, drawing
 from narxbench.readings import BASE, OpenPoint
 from narxbench.tables import search_name
 
-BLUE, ORANGE, GREEN, PINK, YELLOW, SKY = SEARCH_COLOURS
+BLUE, ORANGE, GREEN, PINK = SEARCH_COLOURS[:4]
 DARK, GREY = "#333333", "#999999"
 ROLE_COLOURS = (BLUE, GREEN, ORANGE, PINK)
 MARKERS = ("o", "s", "D", "^", "v", "P", "X", "*")
@@ -35,33 +35,29 @@ ROW = 0.15  # inches of height for a row of text
 
 def effects_figure(effects: Sequence[Effect]) -> bytes:
     """Return the change of the distance by every single option, with Student's intervals, grouped by open point."""
-    shown = [effect for effect in effects if "distance" in effect.changes]
-    columns = [[e for e in shown if e.algorithm == name] for name in (UPSO, GA)]
-    columns = [_by_part(column) for column in columns if column]
+    columns = [_by_part([e for e in effects if e.algorithm == name]) for name in COMPARED]
+    columns = [column for column in columns if column]
     with drawing("fidelity effects"):
-        figure = _figure(0.9 + ROW * max((len(column) + _parts(column) for column in columns), default=0))
+        figure = _figure(
+            0.9 + ROW * max((len(column) + len({effect.part for effect in column}) for column in columns), default=0)
+        )
         axes = figure.subplots(1, max(1, len(columns)), squeeze=False)[0]
         if not columns:
             axes[0].set_axis_off()
             axes[0].annotate("No single option was tried.", (0.5, 0.5), xycoords="axes fraction", ha="center")
         for axis, column in zip(axes, columns, strict=False):
             labels = _draw_effects(axis, column)
-            axis.set_yticks(range(len(labels)), labels)
-            for tick, label in zip(axis.get_yticklabels(), labels, strict=True):
-                tick.set_fontweight("bold" if "=" not in label else "normal")
-            axis.set_ylim(len(labels) - 0.5, -0.5)
-            axis.tick_params(axis="y", length=0)
+            _label_rows(axis, labels, [label for label in labels if "=" not in label])
             axis.axvline(0, color=GREY, linewidth=0.8, zorder=0)
             axis.set_xlabel("change of the distance (left: closer)")
             axis.set_title(f"{search_name(column[0].algorithm)}: distance to its published values", loc="left")
         handles = [
-            _dot(BLUE, "median; interval without 0"),
-            _dot(GREY, "interval with 0"),
-            _dot(DARK, "contradicts a statement", hollow=True),
+            _dot("median; interval without 0", BLUE),
+            _dot("interval with 0", GREY),
+            _dot("contradicts a statement", DARK, hollow=True),
             Line2D([], [], color=DARK, linewidth=1.4, label="Student's interval of the mean"),
         ]
-        figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False)
-        return _svg(figure)
+        return _svg(figure, handles, 4)
 
 
 def ranking_figure(ranked: Sequence[Ranked]) -> bytes:
@@ -73,29 +69,25 @@ def ranking_figure(ranked: Sequence[Ranked]) -> bytes:
             found = entry.spreads["distance"]
             colour = GREEN if entry.choices == BASE else BLUE
             _range(axis, found, row, colour, hollow=bool(entry.contradictions))
-        labels = [_label(entry) for entry in ranked]
-        axis.set_yticks(range(len(ranked)), labels)
-        for tick, entry in zip(axis.get_yticklabels(), ranked, strict=True):
-            tick.set_fontweight("bold" if entry.choices == BASE else "normal")
-        axis.set_ylim(len(ranked) - 0.5, -0.5)
+        labels = {entry.choices: entry.title for entry in ranked}
+        _label_rows(axis, list(labels.values()), [labels[BASE]])
         axis.set_xlim(left=0)
-        axis.tick_params(axis="y", length=0)
         axis.grid(axis="x", color="#dddddd", linewidth=0.5)
         axis.set_axisbelow(True)
         axis.set_xlabel("distance to the published values: median and range over the data seeds")
         handles = [
-            _dot(BLUE, "contradicts nothing"),
-            _dot(BLUE, "contradicts a statement", hollow=True),
-            _dot(GREEN, "base"),
+            _dot("contradicts nothing", BLUE),
+            _dot("contradicts a statement", BLUE, hollow=True),
+            _dot("base", GREEN),
         ]
-        figure.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False)
-        return _svg(figure)
+        return _svg(figure, handles, 3)
 
 
 def beside_figure(rows: Sequence[Beside]) -> bytes:
     """Return the published r and nu_max of every cell beside those of the readings that have a role."""
     places = list(dict.fromkeys((row.place.algorithm, row.place.system, row.place.snr_db) for row in rows))
-    shown = common_roles(rows)
+    groups = [f"{system}, {search_name(algorithm)}" for algorithm, system, _ in places]
+    roles = list(rows[0].reproduced)
     with drawing("fidelity beside"):
         figure = _figure(4.6)
         axes = figure.subplots(2, 1, sharex=True)
@@ -104,22 +96,25 @@ def beside_figure(rows: Sequence[Beside]) -> bytes:
                 if row.place.metric == metric:
                     x = places.index((row.place.algorithm, row.place.system, row.place.snr_db))
                     axis.hlines(row.published, x - 0.4, x + 0.4, color=DARK, linewidth=1.6)
-                    for index, role in enumerate(shown.values()):
-                        if found := row.reproduced.get(role[row.place.algorithm]):
-                            at = x + _dodge(index, len(shown), 0.6)
+                    for index, found in enumerate(row.reproduced.values()):
+                        if found:
+                            at = x + _dodge(index, len(roles), 0.6)
                             _range(axis, found, at, *_style_of(index), upright=True)
             axis.set_ylabel(name)
             axis.set_ylim(-0.03, 1.03)
-            _separate(axis, [place[:2] for place in places])
+            for x, (one, other) in enumerate(pairwise(groups)):
+                if one != other:
+                    axis.axvline(x + 0.5, color="#cccccc", linewidth=0.6)
         axes[1].set_xticks(range(len(places)), [f"{snr:g}" for *_, snr in places])
         axes[1].tick_params(axis="x", length=0)
         axes[1].set_xlabel("SNR, dB")
-        for start, name in _group_labels([f"{system}, {search_name(a)}" for a, system, _ in places]):
-            axes[0].annotate(name, (start, 1.02), xycoords=("data", "axes fraction"), ha="center", va="bottom")
+        for name in dict.fromkeys(groups):
+            own = [x for x, other in enumerate(groups) if other == name]
+            middle = (own[0] + own[-1]) / 2
+            axes[0].annotate(name, (middle, 1.02), xycoords=("data", "axes fraction"), ha="center", va="bottom")
         handles = [Line2D([], [], color=DARK, linewidth=1.6, label="published")]
-        handles += [_dot(*_style_of(index)[:1], role, marker=_style_of(index)[1]) for index, role in enumerate(shown)]
-        figure.legend(handles=handles, loc="outside lower center", ncols=len(handles), frameon=False)
-        return _svg(figure)
+        handles += [_dot(role, *_style_of(index)) for index, role in enumerate(roles)]
+        return _svg(figure, handles, len(handles))
 
 
 def claims_figure(maps: Sequence[ClaimMap], points: Mapping[str, OpenPoint]) -> bytes:
@@ -146,8 +141,7 @@ def claims_figure(maps: Sequence[ClaimMap], points: Mapping[str, OpenPoint]) -> 
         axis.spines[["left", "bottom"]].set_visible(False)
         handles = [Line2D([], [], linestyle="", **looks) for looks in _VERDICTS.values()]
         handles.append(Line2D([], [], linestyle="", label="(empty: does not concern the claim)"))
-        figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False)
-        return _svg(figure)
+        return _svg(figure, handles, 4)
 
 
 def gaps_figure(gaps: Sequence[Gap]) -> bytes:
@@ -180,14 +174,10 @@ def gaps_figure(gaps: Sequence[Gap]) -> bytes:
         for axis in axes[: len(systems) : 2]:
             axis.set_ylabel("J above the best known")
         axes[0].set_ylim(bottom=-SAME_J)
-        handles: list[Line2D] = [
-            Line2D([], [], color=DARK, linewidth=1, label="true structure (base data; band: range)")
-        ]
+        handles = [Line2D([], [], color=DARK, linewidth=1, label="true structure (base data; band: range)")]
         for index, (algorithm, role) in enumerate(series):
-            colour, marker = _series_style(index, algorithm)
-            handles.append(_dot(colour, f"{search_name(algorithm)}, {role}", marker=marker))
-        figure.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False)
-        return _svg(figure)
+            handles.append(_dot(f"{search_name(algorithm)}, {role}", *_series_style(index, algorithm)))
+        return _svg(figure, handles, 3)
 
 
 # Parts of the figures
@@ -196,10 +186,6 @@ def gaps_figure(gaps: Sequence[Gap]) -> bytes:
 def _by_part(effects: Sequence[Effect]) -> list[Effect]:
     parts = list(dict.fromkeys(("data", "fitness", *(effect.part for effect in effects))))
     return sorted(effects, key=lambda effect: (parts.index(effect.part), effect.changes["distance"].median))
-
-
-def _parts(effects: Sequence[Effect]) -> int:
-    return len({effect.part for effect in effects})
 
 
 def _draw_effects(axis: Axes, effects: Sequence[Effect]) -> list[str]:
@@ -217,6 +203,14 @@ def _draw_effects(axis: Axes, effects: Sequence[Effect]) -> list[str]:
         axis.plot(change.median, row, marker="o", markersize=4, color=colour, markerfacecolor=face)
         labels.append(effect.choices)
     return labels
+
+
+def _label_rows(axis: Axes, labels: Sequence[str], bold: Collection[str]) -> None:
+    axis.set_yticks(range(len(labels)), labels)
+    for tick, label in zip(axis.get_yticklabels(), labels, strict=True):
+        tick.set_fontweight("bold" if label in bold else "normal")
+    axis.set_ylim(len(labels) - 0.5, -0.5)
+    axis.tick_params(axis="y", length=0)
 
 
 def _range(
@@ -249,7 +243,7 @@ def _columns(maps: Sequence[ClaimMap], points: Mapping[str, OpenPoint]) -> dict[
     return places
 
 
-def _dot(colour: str, label: str, *, hollow: bool = False, marker: str = "o") -> Line2D:
+def _dot(label: str, colour: str, marker: str = "o", *, hollow: bool = False) -> Line2D:
     face = "white" if hollow else colour
     return Line2D([], [], color=colour, marker=marker, markerfacecolor=face, linestyle="", markersize=4, label=label)
 
@@ -266,31 +260,14 @@ def _dodge(index: int, count: int, width: float) -> float:
     return width * ((index + 0.5) / count - 0.5)
 
 
-def _separate(axis: Axes, groups: Sequence[object]) -> None:
-    for x, (one, other) in enumerate(pairwise(groups)):
-        if one != other:
-            axis.axvline(x + 0.5, color="#cccccc", linewidth=0.6)
-
-
-def _group_labels(names: Sequence[str]) -> list[tuple[float, str]]:
-    return [(_middle([i for i, other in enumerate(names) if other == name]), name) for name in dict.fromkeys(names)]
-
-
-def _middle(positions: Sequence[int]) -> float:
-    return (positions[0] + positions[-1]) / 2
-
-
-def _label(entry: Ranked) -> str:
-    return f"{entry.choices} ({', '.join(entry.names)})" if entry.names else entry.choices
-
-
 def _figure(height: float) -> Figure:
     figure = Figure(figsize=(WIDTH, height), layout="constrained")
     FigureCanvasAgg(figure)
     return figure
 
 
-def _svg(figure: Figure) -> bytes:
+def _svg(figure: Figure, handles: Sequence[Line2D], columns: int) -> bytes:
+    figure.legend(handles=handles, loc="outside lower center", ncols=columns, frameon=False)
     stream = io.BytesIO()
     figure.savefig(stream, format="svg", metadata={"Date": None})
     return stream.getvalue()

@@ -2,10 +2,8 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import metadata
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import jinja2
 import yaml
 from markupsafe import Markup
 from plotly.offline import get_plotlyjs  # type: ignore[import-untyped]
@@ -15,12 +13,11 @@ from narxbench.explorer import explorer_data
 from narxbench.markup import bibtex, inline_svg, markdown_html, markdown_sections, script_json
 from narxbench.published import EVALUATIONS, RUNS, Published
 from narxbench.tables import Cell
+from narxbench.templating import TEMPLATES, rendered
 from narxbench.views import beside_cells, coverage, statistics_tables, table_view
 
 if TYPE_CHECKING:
     from narxbench.systems import System
-
-TEMPLATES = Path(__file__).parent / "templates"
 
 FIGURES = {
     "convergence": "Convergence: mean over the runs of the best fitness J so far at an SNR of {snr:g} dB; "
@@ -109,15 +106,7 @@ def render_report(
         "script": _own("report.js"),
         "plotly": _plotly(),
     }
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    return environment.get_template("report.html.j2").render(page)
+    return rendered("report.html.j2", page)
 
 
 def versions_of(cells: Iterable[Cell]) -> dict[str, str]:

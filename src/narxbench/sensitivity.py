@@ -125,17 +125,8 @@ def run_cell(
     problem = None
     for seed in seeds:
         if problem is None or data.realisation == "per_run":
-            signals = system.simulate(
-                data.samples,
-                snr_db=snr_db,
-                seed=data.seed,
-                excitation=data.excitation,
-                noise=data.noise,
-                washout=data.washout,
-                realisation=seed if data.realisation == "per_run" else None,
-            )
             problem = StructureProblem(
-                *signals,
+                *data.simulate(system, snr_db, data.realisation_of(seed)),
                 n_u=system.n_u,
                 n_y=system.n_y,
                 degree=system.degree,

@@ -25,7 +25,7 @@ from tests.fuzz.targets import Target, message_class, outcome, scratch, targets
 SECONDS = 5.0
 MEMORY = 2**32
 MOST_FINDINGS = 5
-TRACED = ("data", "published", "runs", "systems", "terms", "validation", "yaml_files")
+TRACED = ("csv_files", "data", "published", "runs", "systems", "terms", "validation", "yaml_files")
 SOURCE = Path(__file__).parents[2] / "src" / "narxbench"
 
 

@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from cells import CRITERIA, UNKNOWN, make_cell, paper_matrix, published
+from cells import CRITERIA, paper_matrix, published
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -88,25 +88,16 @@ def test_the_number_of_runs_may_differ() -> None:
     assert (found.nu, found.distinguishable) == (0, 0)
 
 
-def test_distance_of_a_search() -> None:
-    cells = paper_matrix()
-    whole = distance.search_distance(published(), cells, "upso2d")
-    bic = distance.search_distance(published(), cells, "upso2d", "bic")
-    ga = distance.search_distance(published(), cells, "ga")
-    assert whole is not None
-    assert bic is not None
-    assert ga is not None
-    assert [(entry.cells, entry.values) for entry in (whole, bic, ga)] == [(60, 735), (12, 207), (3, 75)]
-    # The same differences as in the comparison with the tables, where no cell is printed twice.
-    rows = [row for row in compare.compare(published(), cells) if row.place.table == "fitness_S1"]
-    own = [cell for cell in cells if cell["system"] == "S1"]
+def test_the_distance_is_that_of_the_comparison_with_the_tables() -> None:
+    # The tables of S1 print no cell twice.
+    cells = [cell for cell in paper_matrix() if (cell["system"], cell["search"]) == ("S1", "upso2d")]
+    found = distance.distance(published(), [compare.counts_of(cell, published()) for cell in cells])
+    assert found is not None
+    rows = compare.compare(published(), cells)
     for metric in ("nu", "r", "nu_max"):
-        differences = [abs(row.reproduced - row.published) for row in rows if row.place.metric == metric]
-        found = distance.search_distance(published(), own, "upso2d")
+        differences = [abs(row.difference) for row in rows if row.place.metric == metric and row.difference is not None]
+        assert differences
         assert getattr(found, metric) == pytest.approx(math.fsum(differences) / len(differences))
-    assert distance.search_distance(published(), [make_cell(UNKNOWN)], "upso2d") is None
-    own[0]["true_structure"]["true_coefficients"] = [0.6, 0.3, 0.3, 0.5]
-    assert distance.search_distance(published(), own[:1], "upso2d") is None
 
 
 def test_over_seeds() -> None:

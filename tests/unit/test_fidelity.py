@@ -6,6 +6,7 @@ import json
 import math
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from narxbench.claims import CLAIMS, CRITERIA, GA, UPSO
 from narxbench.distance import distance
 from narxbench.errors import NarxbenchError
 from narxbench.fidelity import ReadingCell, Study, make_study, read_cells, write_cells
-from narxbench.fidelity_answers import Pair
+from narxbench.fidelity_answers import Answers, Pair
 from narxbench.published import Published
 from narxbench.readings import READINGS_FILE, Readings, load_readings
 
@@ -48,6 +49,10 @@ def cells_of(algorithm: str, choices: str, seeds: int = 3, criterion: str = "bic
 def study(*groups: list[ReadingCell], default: dict[str, str] | None = None) -> Study:
     cells = [cell for group in groups for cell in group]
     return make_study(cells, *known(), default or {})
+
+
+def answers(*groups: list[ReadingCell], default: dict[str, str] | None = None) -> Answers:
+    return fidelity_answers.answer(study(*groups, default=default))
 
 
 @cache
@@ -105,7 +110,10 @@ def test_cells_are_written_sorted_and_read_back(tmp_path: Path) -> None:
         ("nu", "40;41;0;0", "column nu: found '40;41;0;0'; allowed: whole number from 0 to 40"),
         ("spurious", "63", "column spurious: found '63'; allowed: whole number from 0 to 62"),
         ("nu_max", "1", "column nu_max: found '1'; allowed: 0 exactly where spurious is 0 (found 0)"),
+        ("data_seed", "9" * 5000, "column data_seed: found '999"),
         ("snr_db", "nan", "column snr_db: found 'nan'; allowed: a finite number"),
+        ("snr_db", "1e999", "column snr_db: found '1e999'; allowed: a finite number"),
+        ("cardinality", "1_0", "column cardinality: found '1_0'; allowed: a finite number"),
         ("best_fitness", "x", "column best_fitness: found 'x'"),
         ("curve", "1;2", "column curve: found '1;2'; allowed: 10 values joined by ;"),
         ("exact_runs", "-1", "column exact_runs: found '-1'"),
@@ -137,7 +145,7 @@ def test_a_file_that_is_no_table_of_cells(tmp_path: Path) -> None:
         path.write_text(text, encoding="utf-8")
         with pytest.raises(NarxbenchError, match=message.replace("(", r"\(")):
             read_cells(path)
-    with pytest.raises(NarxbenchError, match="cannot be read as CSV"):
+    with pytest.raises(NarxbenchError, match=r"missing\.csv: cannot be read: No such file or directory$"):
         read_cells(tmp_path / "missing.csv")
 
 
@@ -169,6 +177,15 @@ def test_without_base_there_is_no_study() -> None:
             study(cells)
 
 
+def test_without_published_values_of_an_algorithm_there_is_no_study() -> None:
+    readings, known_values = known()
+    values = {place: value for place, value in known_values.values.items() if place.algorithm != GA}
+    without_ga = replace(known_values, values=values)
+    assert make_study(cells_of(UPSO, "base"), readings, without_ga, {}).complete(UPSO) == ["base"]
+    with pytest.raises(NarxbenchError, match="published values: found no value of ga under bic"):
+        make_study([*cells_of(UPSO, "base"), *cells_of(GA, "base")], readings, without_ga, {})
+
+
 def test_only_complete_readings_are_compared() -> None:
     found = study(cells_of(UPSO, "base"), cells_of(UPSO, BOUND)[1:], cells_of(UPSO, TIES), cells_of(UPSO, EXEMPLAR, 2))
     assert found.seeds == (1, 2, 3)
@@ -176,7 +193,7 @@ def test_only_complete_readings_are_compared() -> None:
     assert found.complete(GA) == []
     assert found.incomplete() == [(UPSO, EXEMPLAR), (UPSO, BOUND)]
     assert found.missing(UPSO, BOUND) == [(1, "S1", 50)]
-    text = fidelity_document.document(fidelity_document.answer(found))
+    text = fidelity_document.document(fidelity_answers.answer(found))
     assert f"Left out, for they lack cells: `{EXEMPLAR}` of 2D-UPSO, `{BOUND}` of 2D-UPSO." in text
     assert [entry.choices for entry in fidelity_answers.ranking(found)] == ["base", TIES]
 
@@ -212,10 +229,10 @@ def test_effects_are_paired_by_data_seed_and_ranked() -> None:
     bound = cells_of(UPSO, BOUND, spurious=lambda s, d, seed: 5 * seed + 1, nu_max=1)
     ties = cells_of(UPSO, TIES, spurious=lambda s, d, seed: 5 * seed, nu_max=4)
     same = cells_of(UPSO, "ring=2", spurious=lambda s, d, seed: 5 * seed, nu_max=1)
-    found = fidelity_answers.effects(study(base, bound, ties, same))
+    found = answers(base, bound, ties, same).effects
     by_name = {effect.choices: effect for effect in found}
     assert [effect.choices for effect in found] == [TIES, BOUND, "ring=2"]
-    assert (by_name[BOUND].part, by_name[BOUND].point, by_name[BOUND].option) == (UPSO, "velocity-bound", "1")
+    assert by_name[BOUND].part == UPSO
     assert by_name[BOUND].contradicts
     assert not by_name[TIES].contradicts
     r = by_name[BOUND].changes
@@ -233,7 +250,7 @@ def test_effects_are_paired_by_data_seed_and_ranked() -> None:
 
 def test_effects_on_data_concern_both_algorithms() -> None:
     groups = [cells_of(name, choices) for name in (UPSO, GA) for choices in ("base", "input=gaussian")]
-    found = fidelity_answers.effects(study(*groups))
+    found = answers(*groups).effects
     assert [(effect.algorithm, effect.part) for effect in found] == [(UPSO, "data"), (GA, "data")]
 
 
@@ -242,37 +259,42 @@ def test_interactions() -> None:
         return cells_of(UPSO, names[more], spurious=more, nu_max=1)
 
     names = {1: "base", 2: BOUND, 3: TIES, 6: f"{BOUND}+{TIES}"}
-    (found,) = fidelity_answers.interactions(study(*map(spurious, names)))
+    (found,) = answers(*map(spurious, names)).interactions
     # r of S1, S2, S4 rises by 1/66, 2/66 and 5/66, so that 2/66 exceed the sum; nothing else changes.
     each = (9 / 66 + 3 / 84) / 12 / 3
     assert found.choices == names[6]
     assert found.together.median == pytest.approx(-5 * each)
     assert found.beyond_sum.median == pytest.approx(-2 * each)
-    assert fidelity_answers.interactions(study(*map(spurious, [1, 2, 6]))) == []
+    assert answers(*map(spurious, [1, 2, 6])).interactions == []
 
 
 # Ranking
 
 
 def test_the_closest_readings() -> None:
-    found = study(
+    found = answers(
         cells_of(UPSO, "base", spurious=1, nu_max=1),
         cells_of(UPSO, BOUND, spurious=shifted(0), nu_max=8),
         cells_of(UPSO, TIES, spurious=shifted(0.1), nu_max=8),
         cells_of(GA, "base"),
         default={"ties": "random", "elitism": "on"},
     )
-    ranked = fidelity_answers.ranking(found)
+    ranked = found.ranked[UPSO]
     assert [entry.choices for entry in ranked] == [BOUND, TIES, "base"]
     assert [bool(entry.contradictions) for entry in ranked] == [True, False, False]
     assert ranked[2].names == tuple(name for name, of in known()[0].named.items() if not of)
     assert (ranked[0].values, ranked[0].changes) == (207, 1)
     assert ranked[0].spreads["r"].median < 0.01
-    expected = {"base": "base", "default, closest without contradiction": TIES, "closest": BOUND}
-    assert fidelity_answers.roles(found) == expected
+    shown = {name: {role: entry.choices for role, entry in of.items()} for name, of in found.roles.items()}
+    assert shown[UPSO] == {"base": "base", "default, closest without contradiction": TIES, "closest": BOUND}
     # The default's GA has no cells.
-    assert fidelity_answers.roles(found, GA) == {"base, closest, closest without contradiction": "base"}
-    assert fidelity_answers.pair_roles(found)["closest"] == Pair(BOUND, "base")
+    assert shown[GA] == {"base, closest, closest without contradiction": "base"}
+    assert found.pairs["closest"] == Pair(BOUND, "base")
+    labels = ["base", "default", "closest", "closest without contradiction"]
+    rows = {row.place.algorithm: row.reproduced for row in found.beside}
+    assert list(rows[UPSO]) == list(rows[GA]) == labels
+    assert [label for label in labels if rows[GA][label] is None] == ["default"]
+    assert rows[UPSO]["default"] == rows[UPSO]["closest without contradiction"]
 
 
 def test_published_beside_reproduced_and_what_is_unexplained() -> None:
@@ -282,14 +304,14 @@ def test_published_beside_reproduced_and_what_is_unexplained() -> None:
         return (40, 0 if seed > 1 else 40, 0, 40) if (system, snr_db) == ("S1", 50) else full
 
     base = cells_of(UPSO, "base", nu=nu, spurious=lambda s, d, seed: 10 + seed, nu_max=lambda s, d, seed: 10 + seed)
-    found = study(base)
-    rows = fidelity_answers.beside(found)
+    found = answers(base)
+    rows = found.beside
     assert len(rows) == 24
     assert (rows[0].place.system, rows[0].place.metric, rows[0].published) == ("S1", "r", 0.15)
     role = "base, default, closest, closest without contradiction"
     assert rows[0].reproduced == {role: (12 / 66, 11 / 66, 13 / 66)}
     assert rows[1].reproduced[role] == (0.3, 0.275, 0.325)
-    clear = fidelity_answers.unexplained(found, UPSO, "base")
+    clear = found.unexplained[UPSO]
     assert (clear[0].term, clear[0].published, clear[0].reproduced) == ("y(k-1)*u(k-1)", 1.0, (0, 0, 0))
     assert [row.place.label for row in clear if row.place.system == "S1"] == ["T3"]
     # S4 with 11 to 13 of 43 spurious terms against 42 and more: printed in two tables, told once.
@@ -298,10 +320,9 @@ def test_published_beside_reproduced_and_what_is_unexplained() -> None:
 
 def test_whole_distance() -> None:
     groups = [cells_of(UPSO, "base", criterion=criterion) for criterion in CRITERIA]
-    assert fidelity_answers.whole_distances(study(*groups)) == []
-    found = study(*groups, cells_of(UPSO, TIES), cells_of(GA, "base"))
-    (whole,) = fidelity_answers.whole_distances(found)
-    assert (whole.upso, whole.ga, whole.cells, whole.values) == ("base", "base", 63, 810)
+    assert answers(*groups).whole == []
+    (whole,) = answers(*groups, cells_of(UPSO, TIES), cells_of(GA, "base")).whole
+    assert (whole.pair, whole.distances[0].cells, whole.values) == (("base", "base"), 63, 810)
     counts = [cell.counts() for group in (*groups, cells_of(GA, "base")) for cell in group if cell.data_seed == 1]
     expected = distance(known()[1], counts)
     assert expected is not None
@@ -311,15 +332,15 @@ def test_whole_distance() -> None:
 # Claims
 
 
-def claim_map(found: Study, name: str) -> fidelity_answers.ClaimMap:
-    return next(entry for entry in fidelity_answers.claim_maps(found) if entry.claim.id == name)
+def claim_map(found: Answers, name: str) -> fidelity_answers.ClaimMap:
+    return next(entry for entry in found.claims if entry.claim.id == name)
 
 
 def test_claims_by_majority_of_the_data_seeds() -> None:
     def missing_in(seeds: int) -> Callable[[str, float, int], tuple[int, ...]]:
         return lambda system, snr_db, seed: (0 if seed <= seeds else 40,) * len(known()[1].system_terms[system])
 
-    found = study(
+    found = answers(
         cells_of(UPSO, "base"),
         cells_of(UPSO, BOUND, nu=missing_in(1)),
         cells_of(UPSO, TIES, nu=missing_in(2)),
@@ -340,7 +361,7 @@ def test_claims_on_two_algorithms_pair_readings_of_the_same_data() -> None:
     def fitness(value: float) -> dict[str, float]:
         return {"best_fitness": value, "median_fitness": value}
 
-    found = study(
+    found = answers(
         cells_of(UPSO, "base", **fitness(-10)),
         cells_of(UPSO, "input=gaussian", **fitness(-10)),
         cells_of(UPSO, BOUND, **fitness(-5)),
@@ -359,7 +380,7 @@ def test_claims_on_two_algorithms_pair_readings_of_the_same_data() -> None:
     assert entry.flips == ["input=gaussian", BOUND, "elitism=on"]
     assert set(claim_map(found, "ga-finds-s1-s3").single) == {"input=gaussian", "elitism=on"}
     assert set(claim_map(found, "bic-separates").single) == {"input=gaussian", BOUND}
-    view = fidelity_answers.reading_view(found, Pair("base", "elitism=on"), 2)
+    view = fidelity_answers.reading_view(found.study, Pair("base", "elitism=on"), 2)
     row = view.row("S3", 30, GA)
     assert row is not None
     assert row.fitness is not None
@@ -391,8 +412,8 @@ def test_contests() -> None:
         cells_of(GA, "selection=tournament", median_fitness=better_on_s4),
     )
     weak, strong = fidelity_answers.contests(found, "base")
-    assert (weak.ga, weak.total) == ("base", (36, 0, 0))
-    assert strong.by_system == {"S1": (0, 9, 0), "S2": (0, 9, 0), "S3": (0, 9, 0), "S4": (0, 3, 6)}
+    assert (weak.ga, weak.total) == ("base", [36, 0, 0])
+    assert strong.by_system == {"S1": [0, 9, 0], "S2": [0, 9, 0], "S3": [0, 9, 0], "S4": [0, 3, 6]}
     assert fidelity_answers.contests(found, "input=gaussian") == []
 
 
@@ -414,7 +435,7 @@ def test_criterion_scores() -> None:
 
 def test_gaps_tell_the_search_from_the_criterion() -> None:
     # The reference search finds J 2 below the true structure's on the first data seed only.
-    found = study(
+    found = answers(
         cells_of(UPSO, "base", true_fitness=-1000.0, best_fitness=-999.0, median_fitness=-990.0),
         cells_of(
             "stepwise", "base", true_fitness=-1000.0, best_fitness=lambda s, d, n: -1002.0 if n == 1 else -999.9999995
@@ -424,7 +445,7 @@ def test_gaps_tell_the_search_from_the_criterion() -> None:
         cells_of(UPSO, "input=gaussian", best_fitness=-5000.0, median_fitness=-5000.0, true_fitness=-5000.0),
         cells_of(UPSO, "base", criterion="aic-2", true_fitness=-4000.0, best_fitness=-4000.0, median_fitness=-4000.0),
     )
-    gaps = {(gap.algorithm, gap.criterion): gap for gap in fidelity_answers.gaps(found) if gap.choices == "base"}
+    gaps = {(gap.algorithm, gap.criterion): gap for gap in found.gaps if gap.choices == "base"}
     upso = gaps[UPSO, "bic"]
     assert (upso.median, upso.best, upso.true) == ((10, 10, 12), (1, 1, 3), (0, 0, 2))
     assert (upso.true_above, upso.seeds, upso.exact_runs, upso.runs) == (1, 3, 120, 120)
@@ -434,10 +455,10 @@ def test_gaps_tell_the_search_from_the_criterion() -> None:
 
 
 def test_gaps_of_runs_with_data_of_their_own_do_not_compare() -> None:
-    found = study(
+    found = answers(
         cells_of(UPSO, "base", spurious=1, nu_max=1), cells_of(UPSO, "realisation=per-run", spurious=9, nu_max=5)
     )
-    own = [gap for gap in fidelity_answers.gaps(found) if gap.choices == "realisation=per-run"]
+    own = [gap for gap in found.gaps if gap.choices == "realisation=per-run"]
     assert own
     assert all(gap.median is gap.best is gap.true is None and gap.true_above == 0 for gap in own)
 
@@ -458,7 +479,7 @@ def written(cells: list[ReadingCell], folder: Path) -> dict[str, str]:
     table.write_text(write_cells(cells), encoding="utf-8")
     reference = [str(REFERENCE / name) for name in ("published_tables.csv", "system_terms.csv")]
     outputs = paths(folder)
-    write_fidelity(str(table), str(READINGS_FILE), *reference, "cited-source", **outputs)
+    write_fidelity(str(table), str(READINGS_FILE), *reference, "cited-source", outputs)
     return {name: Path(path).read_text(encoding="utf-8") for name, path in outputs.items()}
 
 
@@ -501,13 +522,13 @@ def test_few_cells_make_a_document_too(tmp_path: Path, cells: list[ReadingCell])
 
 
 def test_the_document_says_what_the_cells_say() -> None:
-    found = study(
+    found = answers(
         cells_of(UPSO, "base", exact_runs=4, best_fitness=-1000.0, median_fitness=-998.0),
         cells_of(UPSO, TIES, spurious=shifted(0), nu_max=11),
         cells_of(GA, "base", median_fitness=-997.0),
         cells_of(GA, "elitism=on", median_fitness=-999.0),
     )
-    text = " ".join(fidelity_document.document(fidelity_document.answer(found)).split())
+    text = " ".join(fidelity_document.document(found).split())
     assert f"**2D-UPSO, closest, closest without contradiction** (`{TIES}`)" in text
     assert (
         "it is ahead of 1 of 2 variants of GA on the same data, and behind 1, most of all behind `elitism=on`" in text
@@ -527,8 +548,7 @@ def test_the_document_tells_of_s4_with_rho_256() -> None:
         median_fitness=-990.0,
         exact_runs=10,
     )
-    found = fidelity_document.answer(study(cells_of(UPSO, "base"), high))
-    text = " ".join(fidelity_document.document(found).split())
+    text = " ".join(fidelity_document.document(answers(cells_of(UPSO, "base"), high)).split())
     assert (
         "**S4 with ϱ = 256**: on 3 of 9 data sets the best known J is not that of the true structure; 2D-UPSO" in text
     )
@@ -544,4 +564,4 @@ def test_an_unknown_default_is_named(tmp_path: Path) -> None:
     table.write_text(write_cells(cells_of(UPSO, "base", 1)), encoding="utf-8")
     reference = [str(REFERENCE / name) for name in ("published_tables.csv", "system_terms.csv")]
     with pytest.raises(NarxbenchError, match=r"found no 'cited-sorce'; allowed: .* \(did you mean 'cited-source'\?\)"):
-        write_fidelity(str(table), str(READINGS_FILE), *reference, "cited-sorce", **paths(tmp_path))
+        write_fidelity(str(table), str(READINGS_FILE), *reference, "cited-sorce", paths(tmp_path))

@@ -1,6 +1,5 @@
 """The sensitivity experiment: which cells it has, and what a cell holds."""
 
-import json
 import statistics
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from scripts.reading_cell import run_reading_cell
 from narxbench import StructureProblem, load_system, search
 from narxbench.config import Data, load_experiment
 from narxbench.errors import NarxbenchError
+from narxbench.files import read_sealed
 from narxbench.readings import Fitness, Readings, choices_text, load_readings, parse_choices
 from narxbench.sensitivity import Plan, load_plan, planned_cells, run_cell, single_changes
 from narxbench.yaml_files import read_mapping
@@ -130,7 +130,7 @@ def test_cell_file(tmp_path: Path) -> None:
         seeds=[1, 2, 3],
         evaluations=300,
     )
-    made = json.loads((tmp_path / "cell.json").read_text())
+    made = read_sealed(tmp_path / "cell.json")
     assert made == {"axes": axes, **run_cell(SYSTEM, 30.0, "30", **CELL)}
 
 
