@@ -6,11 +6,15 @@
 #   snakemake --cores 8 publish                             everything, and the copy of it that the repository keeps
 #   snakemake --cores 8 verify                              everything, compared with what the repository keeps
 import signal
+import sys
 import threading
 
 from snakemake.utils import min_version
 
 min_version("9.27")
+
+# Until the scheduler takes care of SIGTERM, it would end Python at once and leave the folder locked.
+signal.signal(signal.SIGTERM, lambda *_: sys.exit("narxbench: terminated while planning; repeat the command to go on."))
 
 
 include: "workflow/rules/common.smk"

@@ -1,10 +1,11 @@
 """Test the paper's claims on the published values and on the cells."""
 
-import logging
 from collections.abc import Sequence
 
+from scripts.step import step
+
 from narxbench import claims, tables
-from narxbench.files import canonical_json, write_atomically
+from narxbench.files import sealed_json, write_atomically
 from narxbench.published import load_published
 
 
@@ -15,13 +16,12 @@ def write_claims(
     known = load_published(published, system_terms)
     here = claims.cells_view(tables.load_cells(cells), known, snr_db)
     judged = claims.judge(claims.published_view(known), here)
-    write_atomically(verdicts, canonical_json({"claims": judged}))
+    write_atomically(verdicts, sealed_json({"claims": judged, "cells_sha256": tables.cells_digest(cells)}))
     write_atomically(md, tables.to_markdown(claims.claims_table(judged)))
 
 
 if __name__ == "__main__":
     # Snakemake defines this name before it runs the script.
     job = globals()["snakemake"]
-    logging.basicConfig(filename=job.log[0])
-    logging.captureWarnings(True)
-    write_claims(**dict(job.input.items()), snr_db=job.params.snr_db, **dict(job.output.items()))
+    with step(job.log[0], job.input.cells, job.params.definitions):
+        write_claims(**dict(job.input.items()), snr_db=job.params.snr_db, **dict(job.output.items()))

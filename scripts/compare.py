@@ -1,7 +1,8 @@
 """Compare the reproduced values with the published ones."""
 
-import logging
 from collections.abc import Sequence
+
+from scripts.step import step
 
 from narxbench import compare, tables
 from narxbench.files import write_atomically
@@ -23,6 +24,5 @@ def write_comparison(
 if __name__ == "__main__":
     # Snakemake defines this name before it runs the script.
     job = globals()["snakemake"]
-    logging.basicConfig(filename=job.log[0])
-    logging.captureWarnings(True)
-    write_comparison(**dict(job.input.items()), **dict(job.output.items()))
+    with step(job.log[0], job.input.cells, job.params.definitions):
+        write_comparison(**dict(job.input.items()), **dict(job.output.items()))

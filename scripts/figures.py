@@ -1,7 +1,8 @@
 """Draw the paper's figures."""
 
-import logging
 from collections.abc import Sequence
+
+from scripts.step import step
 
 from narxbench import plots, tables
 from narxbench.files import write_atomically
@@ -29,7 +30,6 @@ def _write(figure: dict[str, bytes], pdf: str, svg: str) -> None:
 if __name__ == "__main__":
     # Snakemake defines this name before it runs the script.
     job = globals()["snakemake"]
-    logging.basicConfig(filename=job.log[0])
-    logging.captureWarnings(True)
-    draw = {"figure_convergence": figure_convergence, "figure_term_frequency": figure_term_frequency}[job.rule]
-    draw(**dict(job.input.items()), snr_db=job.params.snr_db, **dict(job.output.items()))
+    with step(job.log[0], job.input.cells, job.params.definitions):
+        draw = {"figure_convergence": figure_convergence, "figure_term_frequency": figure_term_frequency}[job.rule]
+        draw(**dict(job.input.items()), snr_db=job.params.snr_db, **dict(job.output.items()))

@@ -7,6 +7,8 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from scripts.step import step
+
 from narxbench.files import write_atomically
 
 
@@ -43,13 +45,14 @@ def write_made(logs: Mapping[str, Sequence[str]], output: str) -> None:
     lines += [f"- Commit: {git('rev-parse', 'HEAD') or 'unknown, not a git checkout'}"]
     lines += [f"- Changed files at that time: {'unknown' if changes is None else len(changes.splitlines())}", ""]
     lines += ["| Step | Jobs | CPU seconds | Wall seconds, summed over jobs |", "|---|---:|---:|---:|"]
-    for step, files in logs.items():
+    for name, files in logs.items():
         time = spent(files)
-        lines.append(f"| {step} | {len(files)} | {time['cpu_seconds']:.1f} | {time['wall_seconds']:.1f} |")
+        lines.append(f"| {name} | {len(files)} | {time['cpu_seconds']:.1f} | {time['wall_seconds']:.1f} |")
     write_atomically(output, "\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":
     # Snakemake defines this name before it runs the script.
     job = globals()["snakemake"]
-    write_made(job.params.logs, job.output[0])
+    with step(job.log[0]):
+        write_made(job.params.logs, job.output[0])

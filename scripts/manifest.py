@@ -1,8 +1,9 @@
 """Write the manifest of all results."""
 
-import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+from scripts.step import step
 
 from narxbench.files import write_atomically
 from narxbench.manifest import manifest_csv, manifest_of
@@ -16,6 +17,5 @@ def write_manifest(files: Sequence[str], config: Mapping[str, Any], output: str)
 if __name__ == "__main__":
     # Snakemake defines this name before it runs the script.
     job = globals()["snakemake"]
-    logging.basicConfig(filename=job.log[0])
-    logging.captureWarnings(True)
-    write_manifest(list(job.input), job.params.config, job.output[0])
+    with step(job.log[0]):
+        write_manifest(list(job.input), job.params.config, job.output[0])

@@ -1,10 +1,10 @@
 """Write the report."""
 
-import json
-import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+from scripts.step import step
 
 from narxbench import report, tables
 from narxbench.files import write_atomically
@@ -49,8 +49,8 @@ def write_report(
             for path in fidelity_figures
         },
         citation=read_mapping(citation),
-        claims=json.loads(Path(claims).read_text(encoding="utf-8")),
-        statistics=json.loads(Path(statistics).read_text(encoding="utf-8")),
+        claims=tables.read_analysis(claims, cells),
+        statistics=tables.read_analysis(statistics, cells),
         versions=report.versions_of(loaded),
     )
     write_atomically(html, page)
@@ -59,7 +59,6 @@ def write_report(
 if __name__ == "__main__":
     # Snakemake defines this name before it runs the script.
     job = globals()["snakemake"]
-    logging.basicConfig(filename=job.log[0])
-    logging.captureWarnings(True)
-    given = {name: value for name, value in job.input.items() if name != "templates"}
-    write_report(**given, config=job.params.config, html=job.output.html)
+    with step(job.log[0], job.input.cells, job.params.definitions):
+        given = {name: value for name, value in job.input.items() if name != "templates"}
+        write_report(**given, config=job.params.config, html=job.output.html)

@@ -5,8 +5,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from scripts.simulate import check_data_set
+
 from narxbench.data import read_signals
-from narxbench.files import sha256
 from narxbench.fitness import StructureProblem
 from narxbench.runs import RunAxes, run_of, write_run
 from narxbench.search import search
@@ -26,15 +27,16 @@ def run_search(
     log: str,
     *,
     axes: dict[str, str],
+    experiment: dict[str, Any],
     orders: dict[str, Any],
     algorithm: str,
     settings: dict[str, Any],
     evaluations: int,
 ) -> None:
-    """Search the structure of one data set with one seed."""
+    """Search the structure of one data set, which ``experiment`` defines, with one seed."""
     with timed(log):
         named = RunAxes(**{**axes, "seed": int(axes["seed"])})
-        digest = sha256(Path(data).read_bytes())
+        digest = check_data_set(data, named.seed, **experiment)
         problem = load_problem(data, digest, **orders, criterion=named.criterion)
         result = search(
             problem,

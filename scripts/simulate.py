@@ -1,33 +1,44 @@
 """Simulate a system and write its data set."""
 
+import json
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter
-
-from narxbench.data import write_signals
-from narxbench.signals import Excitation
+from narxbench.config import DataSet
+from narxbench.data import signals_csv
+from narxbench.errors import NarxbenchError
+from narxbench.files import canonical_json, sha256, write_atomically
 from narxbench.systems import System
 from narxbench.timing import timed
 
 
-def simulate(
-    output: str,
-    log: str,
-    *,
-    system: dict[str, Any],
-    snr_db: float,
-    data: dict[str, Any],
-    realisation: int | None = None,
-) -> None:
-    """Write the data set (columns u, y) of one system at one SNR; ``realisation`` is the run that it is for, if any."""
+def data_set(*, system: dict[str, Any], snr_db: float, data: dict[str, Any], realisation: int | None = None) -> str:
+    """Return the data set (CSV, columns u, y) of one system at one SNR; ``realisation`` is the run it is for."""
+    return signals_csv(*DataSet.model_validate(data).simulate(System(**system), snr_db, realisation))
+
+
+def simulate(output: str, log: str, **experiment: Any) -> None:
+    """Write the data set of an experiment, the arguments of :func:`data_set`."""
     with timed(log):
-        signals = System(**system).simulate(
-            data["samples"],
-            snr_db=snr_db,
-            seed=data["seed"],
-            excitation=TypeAdapter(Excitation).validate_python(data["excitation"]),
-            noise=data["noise"],
-            washout=data["washout"],
-            realisation=realisation,
+        write_atomically(output, data_set(**experiment))
+
+
+def check_data_set(path: str, run_seed: int, *, data: dict[str, Any], **experiment: Any) -> str:
+    """Return the digest of the data file of a run, which must be what :func:`simulate` writes for the experiment."""
+    try:
+        digest = sha256(Path(path).read_bytes())
+    except OSError as error:
+        raise NarxbenchError(f"{path}: cannot be read: {error.strerror}") from None
+    realisation = DataSet.model_validate(data).realisation_of(run_seed)
+    # A changed number leaves a good CSV file, and searches would take it for measurements.
+    if digest != _digest(canonical_json({**experiment, "data": data, "realisation": realisation})):
+        raise NarxbenchError(
+            f"{path}: damaged or edited, these settings make another data set; delete it and run again"
         )
-        write_signals(output, signals.u, signals.y)
+    return digest
+
+
+@lru_cache(maxsize=64)
+def _digest(experiment: str) -> str:
+    return sha256(data_set(**json.loads(experiment)))

@@ -1,9 +1,10 @@
 """Write the paper's tables and the tidy tables of all cells."""
 
-import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+from scripts.step import step
 
 from narxbench import tables
 from narxbench.files import write_atomically
@@ -54,17 +55,16 @@ def tidy_tables(
 if __name__ == "__main__":
     # Snakemake defines this name before it runs the script.
     job = globals()["snakemake"]
-    logging.basicConfig(filename=job.log[0])
-    logging.captureWarnings(True)
-    given = dict(job.input.items())
-    if job.rule == "tidy_tables":
-        tidy_tables(**given, **dict(job.output.items()))
-    else:
-        build = {
-            "table_test_systems": table_test_systems,
-            "table_search_settings": table_search_settings,
-            "table_fitness": table_fitness,
-            "table_comparison": table_comparison,
-        }[job.rule]
-        settings = {name: value for name, value in job.params.items() if name != "code"}
-        write_table(build(**given, **settings), **dict(job.output.items()))
+    with step(job.log[0], job.input.get("cells", ()), job.params.get("definitions", ())):
+        given = dict(job.input.items())
+        if job.rule == "tidy_tables":
+            tidy_tables(**given, **dict(job.output.items()))
+        else:
+            build = {
+                "table_test_systems": table_test_systems,
+                "table_search_settings": table_search_settings,
+                "table_fitness": table_fitness,
+                "table_comparison": table_comparison,
+            }[job.rule]
+            settings = {name: value for name, value in job.params.items() if name not in ("code", "definitions")}
+            write_table(build(**given, **settings), **dict(job.output.items()))

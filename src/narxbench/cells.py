@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from narxbench.errors import NarxbenchError
 from narxbench.files import sha256
 from narxbench.fitness import StructureProblem
 from narxbench.metrics import final_structure, selection_frequency, selections, spurious_terms
@@ -25,10 +24,7 @@ def summarise(
     problem: StructureProblem,
     system: System,
     *,
-    data_sha256: Sequence[str],
     true_fitness: Sequence[float],
-    settings: dict[str, Any],
-    seeds: Sequence[int],
     evaluations: int,
     threshold: float,
     confidence: float,
@@ -36,13 +32,11 @@ def summarise(
 ) -> dict[str, Any]:
     """Return the summary of one cell, ready for JSON.
 
-    ``data_sha256`` and ``true_fitness`` hold the digest of each run's data set and the J of the true structure on it;
-    ``problem`` is that of the first run. Every run must have one of ``seeds`` (each once) and agree on axes, settings,
-    data and versions: runs from other settings and incomplete sets are clear errors, never a smaller sample.
+    The runs are those of :func:`narxbench.runs.read_runs`, which sees to it that they belong together. ``problem`` is
+    that of the first; ``true_fitness`` holds the J of the true structure on each run's data set.
     """
     axes = runs[0].axes
-    _check_runs(runs, data_sha256, settings, seeds)
-    digests = list(dict.fromkeys(data_sha256))
+    digests = list(dict.fromkeys(run.data_sha256 for run in runs))
     selected = selections((run.terms for run in runs), problem.terms)
     counts = [int(c) for c in selected.sum(axis=0)]
     is_system = np.array([term in system.terms for term in problem.terms])
@@ -63,12 +57,12 @@ def summarise(
         **axis_text,
         "snr_db": float(axes.snr_db),
         "algorithm": runs[0].algorithm,
-        "settings": settings,
+        "settings": runs[0].settings,
         "data_sha256": digests[0] if len(digests) == 1 else sha256("\n".join(digests)),
         "realisations": len(digests),
         "versions": runs[0].versions,
         "runs": len(runs),
-        "seeds": list(seeds),
+        "seeds": [run.axes.seed for run in runs],
         "evaluations": evaluations,
         "n_terms": len(problem.terms),
         "terms": [
@@ -126,31 +120,6 @@ def _final_model(problem: StructureProblem, terms: list[str]) -> dict[str, Any]:
         "sse": model.sse if finite else None,
         "prediction": problem.predict(terms).tolist() if finite else None,
     }
-
-
-def _check_runs(
-    runs: Sequence[Run], data_sha256: Sequence[str], settings: dict[str, Any], seeds: Sequence[int]
-) -> None:
-    first = runs[0]
-    for run, digest in zip(runs, data_sha256, strict=True):
-        name = "/".join(str(axis) for axis in run.axes.model_dump().values())
-        for what, found, wanted in (
-            ("axes", run.axes.model_copy(update={"seed": 0}), first.axes.model_copy(update={"seed": 0})),
-            ("settings", run.settings, settings),
-            ("data digest", run.data_sha256, digest),
-            ("problem", run.problem, first.problem),
-            ("versions", run.versions, first.versions),
-            ("evaluations", run.evaluations, first.evaluations),
-        ):
-            if found != wanted:
-                raise NarxbenchError(
-                    f"run {name}: its {what} differ: found {found}; needed: {wanted}; delete it and run again"
-                )
-    if sorted(run.axes.seed for run in runs) != sorted(seeds):
-        missing = sorted(set(seeds) - {run.axes.seed for run in runs})
-        raise NarxbenchError(
-            f"{len(runs)} runs do not match the {len(seeds)} seeds of the experiment; missing: {missing}"
-        )
 
 
 def _convergence(runs: Sequence[Run], evaluations: int) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from narxbench.readings import (
     load_readings,
     reading_settings,
 )
+from narxbench.systems import Signals, System
 from narxbench.validation import Allowed, Problem, Settings, SettingsError, problems_of, report, show, validated
 from narxbench.yaml_files import read_mapping
 
@@ -102,6 +103,7 @@ Name = Annotated[
     AfterValidator(_no_device),
 ]
 PositiveInt = Annotated[int, Field(ge=1)]
+Count = Annotated[int, Field(ge=1, le=1_000_000_000)]
 Decibels = Annotated[float, Field(ge=-300, le=300)]
 Criterion = Annotated[str, AfterValidator(_criterion)]
 KnownAlgorithm = Annotated[str, AfterValidator(_known_algorithm)]
@@ -114,17 +116,38 @@ Seeds = Annotated[
 ]
 
 
-class Data(OpenData):
-    """How the data set of a system is generated and divided."""
+class DataSet(OpenData):
+    """How the data set of a system is generated."""
 
-    samples: PositiveInt
+    samples: Count
     """Samples kept of each data set, estimation and validation together."""
-    validation_samples: PositiveInt
-    """The last samples, over which a model is simulated and judged."""
-    washout: int = Field(ge=0)
+    washout: int = Field(ge=0, le=1_000_000_000)
     """Samples simulated before the first kept one, so that the start at rest is forgotten."""
     seed: int = Field(ge=0)
     """Seed of input and noise; the same realisations serve every SNR of a system."""
+
+    def realisation_of(self, run_seed: int) -> int | None:
+        """Return which realisation of input and noise a run sees: one of its own, or None, that of all runs."""
+        return run_seed if self.realisation == "per_run" else None
+
+    def simulate(self, system: System, snr_db: float, realisation: int | None = None) -> Signals:
+        """Return the data set of a system at an SNR."""
+        return system.simulate(
+            self.samples,
+            snr_db=snr_db,
+            seed=self.seed,
+            excitation=self.excitation,
+            noise=self.noise,
+            washout=self.washout,
+            realisation=realisation,
+        )
+
+
+class Data(DataSet):
+    """How the data set of a system is generated and divided."""
+
+    validation_samples: Count
+    """The last samples, over which a model is simulated and judged."""
 
     @pydantic.model_validator(mode="after")
     def _some_estimation(self) -> "Data":
@@ -162,7 +185,7 @@ class Statistics(Settings):
     """Terms selected at least this often make the final structure."""
     confidence: float = Field(gt=0, lt=1)
     """Coverage of the intervals."""
-    bootstrap_samples: PositiveInt
+    bootstrap_samples: Count
     """Resamples of the runs behind the bootstrap intervals."""
 
 
@@ -193,7 +216,7 @@ class Experiment(Settings):
     """Signal-to-noise ratios in dB."""
     seeds: Seeds
     """Runs of every cell: their number N for the seeds 1 to N, or the seeds themselves."""
-    evaluations: PositiveInt
+    evaluations: Count
     """Fitness evaluations of every run."""
     data: Data
     """How the data sets are generated."""
@@ -323,6 +346,8 @@ def _fill(config: dict[str, Any], defaults: Mapping[str, Any]) -> None:
 def check_config_files(paths: Sequence[str | Path]) -> None:
     """Raise NarxbenchError, one line, for the first file that is missing, not YAML, no mapping or repeats a key."""
     for path in paths:
+        if not Path(path).suffix and not Path(path).exists():
+            raise NarxbenchError(f"--configfile: found {str(path)!r}, no file; if it is a target, put it first")
         read_mapping(path)
 
 

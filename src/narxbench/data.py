@@ -58,7 +58,12 @@ def _number(text: str, place: str) -> float:
     return value
 
 
+def signals_csv(u: NDArray[np.float64], y: NDArray[np.float64]) -> str:
+    """Return input and output as the text of a CSV file, whose numbers read back as the same doubles."""
+    lines = [f"{float(a)!r},{float(b)!r}" for a, b in zip(u, y, strict=True)]
+    return "\n".join(["u,y", *lines]) + "\n"
+
+
 def write_signals(path: str | Path, u: NDArray[np.float64], y: NDArray[np.float64]) -> None:
     """Write input and output as a CSV file whose numbers read back as the same doubles."""
-    lines = [f"{float(a)!r},{float(b)!r}" for a, b in zip(u, y, strict=True)]
-    write_atomically(path, "\n".join(["u,y", *lines]) + "\n")
+    write_atomically(path, signals_csv(u, y))

@@ -3,15 +3,21 @@
 import hashlib
 import json
 import os
+import re
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import pydantic
+
 from narxbench.errors import NarxbenchError
 
-# Key of the digest that a sealed file carries of the rest of its content.
+# Key of the digest that a sealed file carries of its text.
 SEAL = "sha256"
+_OPEN = 64 * "0"
+# Canonical JSON indents by one the keys of the whole, and those alone; no text of it holds a line feed.
+_SEAL_LINE = re.compile(f'^ "{SEAL}": "([0-9a-f]{{64}})"', re.MULTILINE)
 
 
 def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> None:
@@ -24,9 +30,12 @@ def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> None
     try:
         _write_and_rename(Path(path), data)
     except OSError as error:
-        raise NarxbenchError(
-            f"{path}: cannot be written: {error.strerror}; needed: room on the disk and a folder that may be written to"
-        ) from None
+        raise NarxbenchError(cannot_be_written(path, error.strerror)) from None
+
+
+def cannot_be_written(path: str | os.PathLike[str], reason: str | None) -> str:
+    """Return the message on a file for which there is no room or no leave."""
+    return f"{path}: cannot be written: {reason}; needed: room on the disk and a folder that may be written to"
 
 
 def _write_and_rename(target: Path, data: bytes) -> None:
@@ -56,23 +65,46 @@ def canonical_json(value: Any) -> str:
 
 
 def sealed_json(content: Mapping[str, Any]) -> str:
-    """Return canonical JSON of ``content`` with one more key, the digest of the rest, for :func:`check_seal`."""
-    return canonical_json({**content, SEAL: sha256(canonical_json(content))})
+    """Return canonical JSON of ``content`` with one more key, the digest of the text, for :func:`check_seal`.
+
+    The digest is that of the text with zeros in its place.
+    """
+    open_text = canonical_json({**content, SEAL: _OPEN})
+    return _SEAL_LINE.sub(lambda line: line[0].replace(_OPEN, sha256(open_text)), open_text, count=1)
 
 
-def check_seal(path: str | os.PathLike[str], content: Mapping[str, Any], seal: object) -> None:
-    """Raise an error that names ``path`` unless ``seal`` is the digest of ``content``.
+def read_json(path: str | os.PathLike[str]) -> tuple[Any, bytes]:
+    """Return what a JSON file says, and its bytes; a missing or damaged file is a clear error."""
+    try:
+        text = Path(path).read_bytes()
+        return pydantic.TypeAdapter(Any).validate_json(text), text
+    except OSError as error:
+        raise NarxbenchError(f"{path}: cannot be read: {error.strerror}") from None
+    except pydantic.ValidationError as error:
+        detail = error.errors()[0]["msg"]
+        raise NarxbenchError(f"{path}: damaged, not valid JSON ({detail}); delete it and run again") from None
+
+
+def check_seal(path: str | os.PathLike[str], text: bytes) -> None:
+    """Raise an error that names ``path`` unless its ``text`` holds its own digest.
 
     One changed digit leaves valid JSON: only the digest tells it from a result.
     """
-    if seal is None:
+    lines = _SEAL_LINE.findall(written := text.decode(errors="replace"))
+    if len(lines) != 1:
         raise NarxbenchError(f"{path}: found no digest of its content ({SEAL}); delete it and run again")
-    try:
-        whole = seal == sha256(canonical_json(content))
-    except (ValueError, RecursionError):  # NaN, or nested too deeply
-        whole = False
-    if not whole:
+    if lines[0] != sha256(_SEAL_LINE.sub(f' "{SEAL}": "{_OPEN}"', written)):
         raise NarxbenchError(f"{path}: damaged or edited, its content has another digest; delete it and run again")
+
+
+def read_sealed(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return the content of a file that :func:`sealed_json` made; any other, and a damaged one, is a clear error."""
+    content, text = read_json(path)
+    check_seal(path, text)
+    if not isinstance(content, dict):
+        raise NarxbenchError(f"{path}: found no mapping; delete it and run again")
+    del content[SEAL]
+    return content
 
 
 def sha256(content: str | bytes) -> str:

@@ -1,13 +1,14 @@
 """Run files: one JSON file for each run of a search, with all that is needed to know where its numbers come from."""
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pydantic
 
 from narxbench.errors import NarxbenchError
-from narxbench.files import SEAL, canonical_json, check_seal, sealed_json, write_atomically
+from narxbench.files import SEAL, canonical_json, check_seal, read_json, sealed_json, write_atomically
 from narxbench.fitness import ErrorKind, Estimation, StructureProblem
 from narxbench.provenance import versions
 from narxbench.search import SearchResult
@@ -112,26 +113,44 @@ def size_of(problem: StructureProblem) -> ProblemSize:
 
 
 def write_run(path: str | Path, run: Run) -> None:
-    """Write a run file: canonical JSON, with the digest of all the rest under the key ``sha256``."""
+    """Write a run file: canonical JSON, with its digest under the key ``sha256``."""
     write_atomically(path, sealed_json(run.model_dump(mode="json")))
 
 
 def read_run(path: str | Path) -> Run:
     """Read a run file; one that is missing, damaged, edited or not a run file is a clear error."""
-    try:
-        content = pydantic.TypeAdapter(Any).validate_json(Path(path).read_bytes())
-    except OSError as error:
-        raise NarxbenchError(f"{path}: cannot be read: {error.strerror}") from None
-    except pydantic.ValidationError as error:
-        detail = error.errors()[0]["msg"]
-        raise NarxbenchError(f"{path}: damaged, not valid JSON ({detail}); delete it and run again") from None
-    seal = content.pop(SEAL, None) if isinstance(content, dict) else None
+    content, text = read_json(path)
+    if isinstance(content, dict):
+        content.pop(SEAL, None)
     try:
         run = validated(Run, content, str(path))
     except SettingsError as error:
         raise NarxbenchError(f"{error}; not a run file of this version, delete it and run again") from None
-    check_seal(path, content, seal)
+    check_seal(path, text)
     return run
+
+
+def read_runs(
+    paths: Sequence[str | Path], seeds: Sequence[int], data_sha256: Sequence[str], **wanted: object
+) -> list[Run]:
+    """Read the run files of one cell, one for each seed, on the data sets with the given digests.
+
+    A file that is not the run of its seed on its data set, has not the ``wanted`` values (fields of a run or of its
+    axes) or is of other versions than the first is told by name; so is a number of files other than that of the seeds.
+    """
+    if len(paths) != len(seeds):
+        folder = Path(paths[0]).parent if paths else "a cell"
+        raise NarxbenchError(f"{folder}: found {len(paths)} run files; needed: {len(seeds)}, one a seed")
+    runs = [read_run(path) for path in paths]
+    for path, run, seed, digest in zip(paths, runs, seeds, data_sha256, strict=True):
+        check_run(path, run, seed=seed, data_sha256=digest, **wanted)
+        # Whichever of two runs is the newer one, making one of them anew would not make them agree.
+        if run.versions != runs[0].versions:
+            raise NarxbenchError(
+                f"{path}: found a run of {run.versions}; needed: the versions of {Path(paths[0]).name}, "
+                f"{runs[0].versions}; delete the folder {Path(path).parent} and run again"
+            )
+    return runs
 
 
 def check_run(path: str | Path, run: Run, **wanted: object) -> None:

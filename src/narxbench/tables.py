@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from narxbench.errors import NarxbenchError
+from narxbench.files import read_sealed, sha256
 from narxbench.published import Published
 from narxbench.terms import model_size
 
@@ -57,15 +58,15 @@ class Table:
 
 
 def load_cells(paths: Iterable[str | PathLike[str]]) -> list[Cell]:
-    """Read the summaries of cells in the given order; a NarxbenchError names a file that is none or a repeated cell."""
+    """Read the summaries of cells in the given order; an error names a damaged file or a repeated cell."""
     cells: dict[CellName, Cell] = {}
     for path in paths:
         try:
-            cell = json.loads(Path(path).read_text(encoding="utf-8"))
+            cell = read_sealed(path)
             if float(cell["snr_db"]).is_integer():
                 cell["snr_db"] = int(cell["snr_db"])
             key = cell_name(cell)
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (KeyError, TypeError) as error:
             raise NarxbenchError(
                 f"{path}: found no summary of a cell ({error!r}); allowed: JSON of data/cells"
             ) from None
@@ -73,6 +74,19 @@ def load_cells(paths: Iterable[str | PathLike[str]]) -> list[Cell]:
             raise NarxbenchError(f"{path}: found the cell {key} a second time; allowed: each cell once")
         cells[key] = cell
     return list(cells.values())
+
+
+def cells_digest(paths: Iterable[str | PathLike[str]]) -> str:
+    """Return one digest of the files of all cells, by which an analysis tells which cells it was made of."""
+    return sha256("\n".join(sha256(Path(path).read_bytes()) for path in paths))
+
+
+def read_analysis(path: str | PathLike[str], cells: Iterable[str | PathLike[str]]) -> dict[str, Any]:
+    """Read checked claims or statistics; an error names a file that is damaged or was made of other cells."""
+    content = read_sealed(path)
+    if content.pop("cells_sha256", None) != cells_digest(cells):
+        raise NarxbenchError(f"{path}: made of other cells than these; delete it and run again")
+    return content
 
 
 def cell_name(cell: Cell) -> CellName:

@@ -1,8 +1,10 @@
 """Snakemake logger plugin: one line of progress in place of some thirty for every job."""
 
 import argparse
+import errno
 import logging
 import os
+import re
 import shutil
 import sys
 import time
@@ -14,7 +16,8 @@ from snakemake.settings.enums import Quietness
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
-SEARCH_RULE = "search"
+# One rule for runs of a single seed, one for each block of seeds that a cluster's job runs.
+_SEARCH = re.compile(r"search(_\d+_to_\d+)?")
 TERMINAL_INTERVAL = 0.25
 PLAIN_INTERVAL = 10.0
 # Searches of one cell take alike, those of different systems do not: only the latest tell how long the rest takes.
@@ -47,6 +50,16 @@ _NOISE = (
 _UNREADABLE_CONFIG = ("Config file ", "load_configfile")
 # What Snakemake says when it finds the lock of another process, running or killed.
 _LOCKED = "Directory cannot be locked"
+# What Snakemake shows of a mistake that the library told in words: the place in the code, the words, the way there.
+_TOLD = re.compile(
+    r"RuleException:\n(?:NarxbenchError|SettingsError) in file .*, line \d+:\n(?P<told>.*?)(?:\n  File .*)*", re.DOTALL
+)
+# What it adds to the last words of a script, which are above it.
+_SCRIPT_ENDED = re.compile(r"RuleException:\nCalledProcessError .*\.snakemake/scripts/.*exit status 1\.", re.DOTALL)
+# The end of the traceback that Snakemake shows when it cannot write a file of its own; what the user can change.
+_SYSTEM_ERROR = re.compile(r"^(?:OS|Permission)Error: \[Errno (\d+)\] [^:\n]+(?:: '([^'\n]+)')?\s*\Z", re.MULTILINE)
+_NOT_WRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM}
+_logs_not_written: set[str] = set()
 # Failed jobs that are named at the end.
 _NAMED_FAILURES = 10
 # How Snakemake spells a message that it does not have.
@@ -92,6 +105,37 @@ def lock_explained() -> str:
     )
 
 
+def not_written(text: str) -> str | None:
+    """Return in one line why Snakemake could not write a file of its own, of which it shows a traceback."""
+    found = _SYSTEM_ERROR.search(text)
+    if "Traceback" not in text or found is None or int(found[1]) not in _NOT_WRITABLE:
+        return None
+    return _cannot_be_written(found[2] or ".snakemake", os.strerror(int(found[1])))
+
+
+def _cannot_be_written(path: str, reason: str | None) -> str:
+    from narxbench.files import cannot_be_written
+
+    return f"narxbench: {cannot_be_written(path, reason)}"
+
+
+def log_not_written(handler: logging.Handler, record: logging.LogRecord) -> None:
+    """Say once that Snakemake's log file cannot be written, in place of a traceback for each of its lines."""
+    error, file = sys.exc_info()[1], str(getattr(handler, "baseFilename", ""))
+    if not isinstance(error, OSError):
+        logging.Handler.handleError(handler, record)
+    elif file not in _logs_not_written:
+        _logs_not_written.add(file)
+        sys.stderr.write(_cannot_be_written(file, error.strerror) + "\n")
+
+
+def cluster_logs(record: Any) -> list[str]:
+    """Return the logs that a cluster's job has left, of profiles/slurm or of profiles/cluster."""
+    job = (record.aux or {}).get("external_jobid")
+    named = [log for log in record.log or () if os.path.basename(log) == f"{job}.log"]
+    return [log for log in (*named, f".snakemake/cluster-{job}.log") if os.path.exists(log)]
+
+
 def processes_here() -> list[str]:
     """Return the numbers of the other Snakemake processes that work in the current folder."""
     import psutil  # type: ignore[import-untyped]
@@ -122,6 +166,7 @@ class Progress:
         self.searches = self.others = 0
         self.searches_done = self.others_done = 0
         self.started: float | None = None
+        self.blocks = False  # whether a job of searches runs several seeds
         self.failed: set[int] = set()
         # Rule and wildcards of the jobs under way: later events give only the number.
         self.running: dict[int, tuple[str, str]] = {}
@@ -129,7 +174,8 @@ class Progress:
 
     def planned(self, stats: dict[str, int], now: float) -> None:
         """Take the number of jobs per rule; ``total`` counts all."""
-        self.searches = stats.get(SEARCH_RULE, 0)
+        self.searches = sum(jobs for rule, jobs in stats.items() if _SEARCH.fullmatch(rule))
+        self.blocks = self.searches > stats.get("search", 0)
         self.others = stats.get("total", 0) - self.searches
         self.started = now
 
@@ -140,7 +186,7 @@ class Progress:
     def finished(self, job: int, now: float) -> None:
         """Count a finished job; one that failed before a successful retry counts as done only."""
         self.failed.discard(job)
-        if self.running.pop(job, ("", ""))[0] == SEARCH_RULE:
+        if _SEARCH.fullmatch(self.running.pop(job, ("", ""))[0]):
             self.searches_done += 1
             self._finished.append(now)
         else:
@@ -161,7 +207,8 @@ class Progress:
 
     def line(self, elapsed: float | None = None) -> str:
         """Return the line of progress; with ``elapsed`` seconds, the final one."""
-        parts = [f"searches {self.searches_done}/{self.searches}"] if self.searches else []
+        searches = "jobs of searches" if self.blocks else "searches"
+        parts = [f"{searches} {self.searches_done}/{self.searches}"] if self.searches else []
         if self.others:
             parts.append(f"{'other steps' if parts else 'steps'} {self.others_done}/{self.others}")
         if self.failed:
@@ -197,6 +244,8 @@ class LogHandler(LogHandlerBase):
         self.silent = self.everything or bool(self.quiet & {Quietness.ALL, Quietness.PROGRESS})
         self.last_shown = float("-inf")
         self.on_screen = False
+        # Snakemake makes the handler of its log file later, and its first line may fail.
+        logging.FileHandler.handleError = log_not_written  # type: ignore[assignment,method-assign]
 
     def emit(self, record: logging.LogRecord) -> None:
         """Count the record, and show it in full or as progress."""
@@ -242,15 +291,22 @@ class LogHandler(LogHandlerBase):
     def _show_in_full(self, event: LogEvent | None, record: logging.LogRecord) -> None:
         if not self.shown.filter(record):
             return
+        if event == LogEvent.JOB_ERROR and (logs := cluster_logs(record)):
+            # Snakemake shows logs up to the first that is empty or missing; that of the cluster comes last, if at all.
+            record = logging.makeLogRecord(record.__dict__ | {"log": logs})
         text = self.full.format(record)
-        if text in _EMPTY:
+        if text in _EMPTY or _SCRIPT_ENDED.fullmatch(text):
             return
         if event == LogEvent.JOB_ERROR:
             text = self._with_wildcards(text, record)
+        elif mistake := _TOLD.fullmatch(text):
+            text = f"narxbench: {mistake['told']}"
         elif event == LogEvent.ERROR and any(sign in text for sign in _UNREADABLE_CONFIG):
             text = mistake_in_config_files(sys.argv[1:]) or text
         elif event == LogEvent.ERROR and _LOCKED in text:
             text = lock_explained()
+        elif event == LogEvent.ERROR:
+            text = not_written(text) or text
         taken_back = self._clear()
         self.stream.write(self.full.decorate(record, text) + "\n")
         self.stream.flush()

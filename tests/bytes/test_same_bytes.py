@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from numpy._core._multiarray_umath import __cpu_dispatch__ as numpy_dispatches  # type: ignore[attr-defined]
 from numpy._core._multiarray_umath import __cpu_features__ as numpy_found  # type: ignore[attr-defined]
-from tests.workflow.project import ROOT, Project, committed_files
+from tests.workflow.project import ROOT, Copy, Project, differences
 
 from narxbench.files import sha256
 from narxbench.manifest import read_manifest
@@ -48,59 +48,17 @@ def python(code: str, env: Mapping[str, str]) -> list[str]:
     return subprocess.run(command, env=os.environ | env, check=True, capture_output=True, text=True).stdout.splitlines()
 
 
-class Copy(Project):
-    """A copy of the project that runs the small configuration."""
-
-    def __init__(self, root: Path) -> None:
-        super().__init__(root)
-        for name in committed_files():
-            (root / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, root / name)
-        self.write("small.yaml", CONFIG)
-
-    def take_compiled(self, source: Path) -> None:
-        """Copy the compiled searches, which say for which code and processor they are."""
-        for path in source.glob("src/**/*.nb[ic]"):
-            (self / str(path.relative_to(source))).parent.mkdir(exist_ok=True)
-            shutil.copy2(path, self / str(path.relative_to(source)))
-
-    def begin(self, *arguments: str, env: Mapping[str, str], umask: int = 0o022) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            [sys.executable, "-m", "snakemake", *arguments, *OVERLAYS],
-            cwd=self.root,
-            env=os.environ | env,
-            umask=umask,
-            start_new_session=True,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            encoding="utf-8",
-            errors="replace",
-        )
-
-    def make(self, *arguments: str, env: Mapping[str, str], umask: int = 0o022) -> None:
-        begun = self.begin(*arguments, env=env, umask=umask)
-        printed, _ = begun.communicate()
-        assert begun.returncode == 0, printed
-
-    def results(self) -> dict[str, bytes]:
-        return self.contents("data/generated", "data/runs", "data/cells", "reports")
-
-
-def differences(a: Project, b: Project) -> list[str]:
-    """Return what differs in the manifests of two runs: files, then versions and settings."""
-    ours, theirs = (read_manifest(project / "reports/manifest.csv") for project in (a, b))
-    found = []
-    for left, right in ((ours.entries, theirs.entries), (ours.conditions, theirs.conditions)):
-        found += [name for name in {**left, **right} if left.get(name) != right.get(name)]
-    return found
+def small_copy(root: Path) -> Copy:
+    """Return a copy of the project that runs the small configuration."""
+    copy = Copy.of_checkout(root, OVERLAYS)
+    copy.write("small.yaml", CONFIG)
+    return copy
 
 
 @pytest.fixture(scope="module")
 def ordinary(tmp_path_factory: pytest.TempPathFactory) -> Copy:
     """The small configuration, made on this processor with two cores."""
-    copy = Copy(tmp_path_factory.mktemp("ordinary") / "project")
+    copy = small_copy(tmp_path_factory.mktemp("ordinary") / "project")
     copy.take_compiled(ROOT)
     copy.make("--cores", "2", env={"LC_ALL": "C.UTF-8", "TZ": "UTC", "PYTHONHASHSEED": "0"})
     return copy
@@ -144,7 +102,7 @@ def test_the_languages_are_in_effect(languages: dict[str, dict[str, str]]) -> No
 
 def test_another_processor_user_and_order(ordinary: Copy, languages: dict[str, dict[str, str]], tmp_path: Path) -> None:
     """One core, another scheduler, an old processor with searches compiled for it, and all that a user may have set."""
-    copy = Copy(tmp_path / "a much longer name of the folder".replace(" ", "-") / "project")
+    copy = small_copy(tmp_path / "a much longer name of the folder".replace(" ", "-") / "project")
     settings = tmp_path / "settings"
     settings.mkdir()
     (settings / "matplotlibrc").write_text(MATPLOTLIBRC)
@@ -160,7 +118,7 @@ def test_another_processor_user_and_order(ordinary: Copy, languages: dict[str, d
 
 def test_killed_and_resumed(ordinary: Copy, languages: dict[str, dict[str, str]], tmp_path: Path) -> None:
     """Killed while searches run, resumed from the end: the report first, then one figure, then the rest."""
-    copy = Copy(tmp_path / "project")
+    copy = small_copy(tmp_path / "project")
     copy.take_compiled(ordinary.root)
     env = {**languages.get("de_DE", {}), "PYTHONHASHSEED": "2", "TZ": "America/St_Johns"}
     runs = sorted(path for path in ordinary.results() if path.startswith("data/runs/"))

@@ -1,6 +1,5 @@
 """Synthetic summaries of cells, for tests of what is shown: small, seeded, and in the form of ``data/cells``."""
 
-import json
 import math
 import random
 from functools import cache
@@ -9,6 +8,7 @@ from typing import Any
 
 from narxbench.distance import CANDIDATES
 from narxbench.fidelity import ReadingCell
+from narxbench.files import sealed_json
 from narxbench.published import Published, load_published
 from narxbench.randomness import generator
 from narxbench.terms import candidate_terms
@@ -135,7 +135,7 @@ def write_cells(cells: list[dict[str, Any]], folder: Path) -> list[Path]:
     paths = []
     for number, cell in enumerate(cells):
         path = folder / f"{number}.json"
-        path.write_text(json.dumps(cell, allow_nan=False), encoding="utf-8")
+        path.write_text(sealed_json(cell), encoding="utf-8")
         paths.append(path)
     return paths
 

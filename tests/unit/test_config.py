@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import yaml
+from tests.fuzz.targets import merged
 
 from narxbench.config import check_config_files, label, load_experiment, read_mapping, schema
 from narxbench.errors import NarxbenchError
@@ -16,15 +17,6 @@ from narxbench.terms import candidate_terms
 
 ROOT = Path(__file__).parents[2]
 BASE = ROOT / "config" / "config.yaml"
-
-
-def merged(base: dict[str, Any], overlay: dict[str, Any]) -> dict[str, Any]:
-    """Merge as Snakemake does: mappings key by key, all else replaced."""
-    result = dict(base)
-    for key, value in overlay.items():
-        old = result.get(key)
-        result[key] = merged(old if isinstance(old, dict) else {}, value) if isinstance(value, dict) else value
-    return result
 
 
 def load(tmp_path: Path, text: str = "", command_line: dict[str, Any] | None = None) -> Any:
@@ -143,10 +135,10 @@ def test_committed_systems_are_the_published_ones(name: str, terms: int, candida
         ("seeds: true", "seeds: found true; allowed: a positive whole number of runs"),
         ("seeds: [1, -2]", "seeds[1]: found -2; allowed: a positive whole number"),
         ("seeds: [4, 4]", "seeds[1]: found 4 twice; allowed: each once"),
-        ("evaluations: 0", "evaluations: found 0; allowed: a positive whole number"),
+        ("evaluations: 0", "evaluations: found 0; allowed: a whole number from 1 to 1000000000"),
         (
             "evaluations: 6e3",
-            "evaluations: found '6e3' (text); allowed: a positive whole number (did you mean the number",
+            "evaluations: found '6e3' (text); allowed: a whole number from 1 to 1000000000 (did you mean the number",
         ),
         ("data: {validation_samples: 2000}", "found 2000; allowed: less than data.samples, which is 2000"),
         ("data: {noise: input}", "data.noise: found 'input'; allowed: one of output, equation"),
@@ -225,6 +217,10 @@ def test_unreadable_files(tmp_path: Path, text: str, message: str) -> None:
 def test_missing_and_binary_files(tmp_path: Path) -> None:
     with pytest.raises(NarxbenchError, match=r"nowhere\.yaml: cannot be read: No such file"):
         check_config_files([tmp_path / "nowhere.yaml"])
+    with pytest.raises(
+        NarxbenchError, match=r"^--configfile: found 'verify', no file; if it is a target, put it first$"
+    ):
+        check_config_files([BASE, "verify"])
     (tmp_path / "binary.yaml").write_bytes(b"a: \xff\xfe")
     with pytest.raises(NarxbenchError, match=r"binary\.yaml: not text in UTF-8"):
         check_config_files([tmp_path / "binary.yaml"])

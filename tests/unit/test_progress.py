@@ -1,5 +1,6 @@
 """The logger plugin: what is counted, what is shown and how often, by synthetic records and by a real workflow."""
 
+import contextlib
 import io
 import logging
 import os
@@ -89,6 +90,15 @@ class Run:
         return [line for line in text.replace("\r\x1b[K", "\n").splitlines() if line]
 
 
+def test_jobs_of_several_seeds_are_counted_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = Run(monkeypatch, io.StringIO())
+    run.plan(search_1_to_50=2, search_51_to_60=1, search_settings=4)
+    run.start(1, rule="search_1_to_50")
+    run.clock.now += 11
+    run.finish(1)
+    assert run.shown == ["jobs of searches 0/3 · other steps 0/4", "jobs of searches 1/3 · other steps 0/4"]
+
+
 def test_terminal_line_is_updated_in_place_four_times_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
     run = Run(monkeypatch, Terminal())
     run.plan(search=100, simulate=2, all=1)
@@ -169,6 +179,68 @@ def test_noise_is_dropped_and_everything_else_passes(monkeypatch: pytest.MonkeyP
         "WorkflowError:",
         "no rule",
     ]
+
+
+def test_a_mistake_that_was_told_in_words_is_shown_without_the_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = Run(monkeypatch, io.StringIO())
+    for error in ("NarxbenchError", "SettingsError"):
+        place = f'RuleException:\n{error} in file "/a folder/runs.smk", line 40:\n'
+        way = '\n  File "/a folder/runs.smk", line 40, in __rule_3\n  File "/a folder/search.py", line 9, in run'
+        run.log(f"{place}u.csv: damaged;\ndelete it{way}", LogEvent.ERROR, logging.ERROR)
+    assert run.shown == ["narxbench: u.csv: damaged;", "delete it"] * 2
+    other = 'RuleException:\nKeyError in file "runs.smk", line 40:\n\'a\'\n  File "runs.smk", line 40, in __rule_3'
+    run.log(other, LogEvent.ERROR, logging.ERROR)
+    assert "\n".join(run.shown[4:]) == other
+
+
+@pytest.mark.parametrize(
+    ("end", "told"),
+    [
+        ("OSError: [Errno 28] No space left on device\n", ".snakemake: cannot be written: No space left on device"),
+        (
+            "OSError: [Errno 30] Read-only file system: '/a/.snakemake/locks'",
+            "/a/.snakemake/locks: cannot be written: ",
+        ),
+        ("PermissionError: [Errno 13] Permission denied: '/a/b'\n\n", "/a/b: cannot be written: Permission denied; "),
+    ],
+)
+def test_a_file_of_snakemake_that_cannot_be_written_is_told_in_one_line(
+    monkeypatch: pytest.MonkeyPatch, end: str, told: str
+) -> None:
+    run = Run(monkeypatch, io.StringIO())
+    run.log(f'Traceback (most recent call last):\n\n  File "a.py", line 1\n\n{end}', LogEvent.ERROR, logging.ERROR)
+    (line,) = run.shown
+    assert line.startswith(f"narxbench: {told}")
+
+
+def test_other_tracebacks_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    for end in ("OSError: [Errno 5] Input/output error", "ValueError: [Errno 28] No space left on device"):
+        run = Run(monkeypatch, io.StringIO())
+        run.log(f"Traceback (most recent call last):\n{end}", LogEvent.ERROR, logging.ERROR)
+        assert run.shown == ["Traceback (most recent call last):", end]
+
+
+def test_a_log_that_finds_no_room_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = Run(monkeypatch, io.StringIO())
+    handler = logging.FileHandler("/dev/full")
+    for _ in range(3):
+        handler.emit(logging.makeLogRecord({"msg": "a line"}))
+    (line,) = run.shown
+    assert line.startswith("narxbench: /dev/full: cannot be written: No space left on device; ")
+    # What it still holds finds no room either.
+    with contextlib.suppress(OSError):
+        handler.close()
+
+
+def test_that_a_script_ended_is_said_once_unless_it_was_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = Run(monkeypatch, io.StringIO())
+    text = (
+        "RuleException:\nCalledProcessError in file \"a.smk\", line 9:\nCommand 'python .snakemake/scripts/tmp.a.py' "
+    )
+    run.log(f"{text}returned non-zero exit status 1.", LogEvent.ERROR, logging.ERROR)
+    assert run.shown == []
+    run.log(f"{text}died with <Signals.SIGKILL: 9>.", LogEvent.ERROR, logging.ERROR)
+    assert run.shown[-1].endswith("died with <Signals.SIGKILL: 9>.")
 
 
 def test_dry_run_is_shown_as_usual(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,8 @@
 
 import inspect
 import json
+import subprocess
+import sys
 
 import pytest
 from cells import REFERENCE, make_cell, write_cells
@@ -11,7 +13,10 @@ from tests.browser.page import with_model
 import narxbench
 from narxbench.config import load_experiment
 from narxbench.data import read_signals
+from narxbench.errors import NarxbenchError
+from narxbench.files import sealed_json, sha256
 from narxbench.runs import read_run
+from narxbench.tables import cells_digest, read_analysis
 from narxbench.yaml_files import read_mapping
 
 PUBLISHED = {
@@ -22,6 +27,9 @@ ROOT = REFERENCE.parents[1]
 ORDERS = {"n_u": 2, "n_y": 2, "degree": 2}
 SYSTEM = {"name": "X1", "equation": "y(k) = 0.4*y(k-1) + u(k-1)", **ORDERS}
 DATA = {"samples": 200, "washout": 10, "seed": 1, "excitation": {"kind": "gaussian", "sd": 2.0}, "noise": "output"}
+DATA["realisation"] = "shared"
+EXPERIMENT = {"system": SYSTEM, "snr_db": 37.5, "data": DATA}
+AXES = {"system": "X1", "snr_db": "37.5", "search": "mine", "criterion": "aic-6.5"}
 SETTINGS = narxbench.search.__globals__["settings_model"]("ga")(population_size=10).model_dump(mode="json")
 
 
@@ -42,7 +50,7 @@ def logged(function, folder):
 
 def test_simulate_search_and_aggregate(tmp_path):
     data = str(tmp_path / "data.csv")
-    simulate.simulate(data, **logged(simulate.simulate, tmp_path), system=SYSTEM, snr_db=37.5, data=DATA)
+    simulate.simulate(data, **logged(simulate.simulate, tmp_path), **EXPERIMENT)
     u, y = read_signals(data)
     assert len(u) == len(y) == 200
     runs = []
@@ -52,7 +60,8 @@ def test_simulate_search_and_aggregate(tmp_path):
             data,
             runs[-1],
             str(tmp_path / "log.json"),
-            axes={"system": "X1", "snr_db": "37.5", "search": "mine", "criterion": "aic-6.5", "seed": seed},
+            axes={**AXES, "seed": seed},
+            experiment=EXPERIMENT,
             orders={**ORDERS, "n_validation": 60},
             algorithm="ga",
             settings=SETTINGS,
@@ -64,9 +73,10 @@ def test_simulate_search_and_aggregate(tmp_path):
         [data],
         str(tmp_path / "cell.json"),
         **logged(aggregate.aggregate, tmp_path),
-        system=SYSTEM,
+        axes=AXES,
+        experiment=EXPERIMENT,
         orders={**ORDERS, "n_validation": 60},
-        criterion="aic-6.5",
+        algorithm="ga",
         settings=SETTINGS,
         seeds=[1, 2, 3],
         evaluations=300,
@@ -80,6 +90,24 @@ def test_simulate_search_and_aggregate(tmp_path):
     assert set(json.loads((tmp_path / "log.json").read_text())) == {"cpu_seconds", "wall_seconds"}
 
 
+def test_a_data_set_that_the_settings_do_not_make_is_refused(tmp_path):
+    path = tmp_path / "data.csv"
+    log = logged(simulate.simulate, tmp_path)
+    own = {**EXPERIMENT, "data": {**DATA, "realisation": "per_run"}}
+    for experiment, realisation in ((EXPERIMENT, None), (own, 2)):
+        simulate.simulate(str(path), **log, **experiment, realisation=realisation)
+        whole = path.read_bytes()
+        assert simulate.check_data_set(str(path), 2, **experiment) == sha256(whole)
+        path.write_bytes(whole.replace(b"1", b"2", 1))
+        with pytest.raises(NarxbenchError, match=r"data\.csv: damaged or edited, these settings make another data set"):
+            simulate.check_data_set(str(path), 2, **experiment)
+    path.write_bytes(whole)
+    with pytest.raises(NarxbenchError, match="another data set"):
+        simulate.check_data_set(str(path), 3, **own)
+    with pytest.raises(NarxbenchError, match=r"missing\.csv: cannot be read: No such file"):
+        simulate.check_data_set(str(tmp_path / "missing.csv"), 1, **EXPERIMENT)
+
+
 def test_changed_data_is_not_taken_from_memory(tmp_path):
     data = str(tmp_path / "data.csv")
     problems = []
@@ -88,6 +116,55 @@ def test_changed_data_is_not_taken_from_memory(tmp_path):
         simulate.simulate(data, **logged(simulate.simulate, tmp_path), **step)
         problems.append(search.load_problem(data, str(seed), **ORDERS, n_validation=60, criterion="bic"))
     assert problems[0].evaluate(["u(k-1)"]).fitness != problems[1].evaluate(["u(k-1)"]).fitness
+
+
+@pytest.mark.parametrize("content", [{"definition_sha256": "e"}, {}])
+def test_a_step_reads_only_the_cells_that_are_meant(tmp_path, content):
+    for name, text in (("a.json", {"definition_sha256": "d"}), ("b.json", content)):
+        (tmp_path / name).write_text(sealed_json(text))
+    code = (
+        "import sys\nfrom scripts.step import step\nwith step('/dev/null', sys.argv[1:], ['d', 'd']):\n  print('begun')"
+    )
+    done = [
+        subprocess.run(
+            [sys.executable, "-c", code, *(str(tmp_path / name) for name in names)],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+        )
+        for names in (("a.json", "a.json"), ("a.json", "b.json"))
+    ]
+    assert (done[0].returncode, done[0].stdout, done[0].stderr) == (0, "begun\n", "")
+    told = f"narxbench: {tmp_path}/b.json: summary of another cell or of other settings; delete it and run again\n"
+    assert (done[1].returncode, done[1].stdout, done[1].stderr) == (1, "", told)
+
+
+def test_a_step_whose_log_finds_no_room_says_the_mistake_alone():
+    code = "from scripts.step import step\nfrom narxbench.errors import NarxbenchError\n"
+    code += "with step('/dev/full'):\n  raise NarxbenchError('a.csv: empty')"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", "narxbench: a.csv: empty\n")
+
+
+def test_an_analysis_of_other_cells_is_refused(tmp_path, cells):
+    path = tmp_path / "claims.json"
+    path.write_text(sealed_json({"claims": [], "cells_sha256": cells_digest(cells)}))
+    assert read_analysis(path, cells) == {"claims": []}
+    for other in (cells[:1], cells[::-1]):
+        with pytest.raises(NarxbenchError, match="made of other cells than these; delete it and run again"):
+            read_analysis(path, other)
+
+
+def test_a_step_ends_with_the_mistake_in_one_line(tmp_path):
+    code = "from scripts.step import step\nfrom narxbench.errors import NarxbenchError\nimport warnings\n"
+    code += (
+        f"with step({str(tmp_path / 'step.log')!r}):\n  warnings.warn('slow')\n  raise NarxbenchError('a.csv: empty')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", "narxbench: a.csv: empty\n")
+    log = (tmp_path / "step.log").read_text()
+    assert "UserWarning: slow" in log
+    assert log.endswith("\nERROR: a.csv: empty\n")
 
 
 def test_tables(tmp_path, cells):
@@ -129,7 +206,7 @@ def test_report(tmp_path, cells):
     for name in names:
         (tmp_path / f"{name}.svg").write_text(f'<svg xmlns="http://www.w3.org/2000/svg"><title>{name}</title></svg>')
     for name in ("claims", "statistics"):
-        (tmp_path / f"{name}.json").write_text("{}")
+        (tmp_path / f"{name}.json").write_text(sealed_json({"cells_sha256": cells_digest(cells)}))
     sources = [ROOT / "config/config.yaml"]
     config = {**read_mapping(sources[0]), "systems": ["S1"], "snr_db": [30]}
     report.write_report(

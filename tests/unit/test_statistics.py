@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 import math
 import random
 from fractions import Fraction
@@ -18,6 +17,7 @@ from narxbench import statistics
 from narxbench.compare import holm
 from narxbench.files import canonical_json
 from narxbench.metrics import selection_frequency
+from narxbench.tables import read_analysis
 
 INF = math.inf
 
@@ -251,7 +251,7 @@ def test_files(tmp_path: Path) -> None:
     paths = [str(path) for path in write_cells([A, B], tmp_path)]
     outputs = [tmp_path / name for name in ("statistics.json", "recovery.csv", "search_comparison.csv")]
     write_statistics(paths, *map(str, outputs))
-    found = json.loads(outputs[0].read_text(encoding="utf-8"))
+    found = read_analysis(outputs[0], paths)
     assert {name: len(entries) for name, entries in found.items()} == {
         "comparisons": 1,
         "recovery": 2,

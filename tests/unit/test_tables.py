@@ -9,6 +9,7 @@ from cells import UNKNOWN, make_cell, paper_matrix, published, write_cells
 
 from narxbench import tables
 from narxbench.errors import NarxbenchError
+from narxbench.files import sealed_json
 from narxbench.systems import load_system
 
 
@@ -139,6 +140,10 @@ def test_load_cells(tmp_path: Path) -> None:
     assert tables.load_cells(paths) == cells
     with pytest.raises(NarxbenchError, match="a second time"):
         tables.load_cells([paths[0], paths[0]])
-    paths[0].write_text("[]")
+    paths[0].write_text(sealed_json({"snr_db": 50}))
     with pytest.raises(NarxbenchError, match=r"0\.json: found no summary of a cell"):
         tables.load_cells(paths)
+    for text in ("[]", "{", paths[1].read_text().replace("30", "31", 1)):
+        paths[0].write_text(text)
+        with pytest.raises(NarxbenchError, match=r"0\.json: .*; delete it and run again"):
+            tables.load_cells(paths)

@@ -1,18 +1,26 @@
 """A copy of the project, and what its pipeline does in it."""
 
+import os
 import re
+import shutil
+import signal
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+from narxbench.manifest import read_manifest
 
 ROOT = Path(__file__).parents[2]
 QUICK = ("--configfile", "config/quick.yaml")
 MADE = ("data/generated", "data/runs", "data/cells", "reports", "logs", ".snakemake")
+# The folders of what it makes that is compared between runs.
+RESULTS = MADE[:4]
 # The quick configuration made smaller still, for tests that compute something.
 TINY = "seeds: 2\nevaluations: 200\nstatistics: {bootstrap_samples: 50}\n"
 
 
-def committed_files():
+def committed_files() -> list[str]:
     """Return the paths of the project's files, whether committed already or not."""
     command = ["git", "-c", f"safe.directory={ROOT}", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     names = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\0")
@@ -66,6 +74,80 @@ class Project:
         paths = [path for folder in folders for path in (self.root / folder).rglob("*") if path.is_file()]
         paths = [path for path in paths if path.name != "made.md"]
         return {str(path.relative_to(self.root)): path.read_bytes() for path in sorted(paths)}
+
+
+class Copy(Project):
+    """A copy whose pipeline always takes the same configuration, in a session of its own."""
+
+    def __init__(self, root: Path, overlays: Sequence[str] = QUICK) -> None:
+        super().__init__(root)
+        self.overlays = tuple(overlays)
+
+    @classmethod
+    def of_checkout(cls, root: Path, overlays: Sequence[str] = QUICK) -> "Copy":
+        """Copy the project's files and nothing that was made."""
+        for name in committed_files():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, root / name)
+        return cls(root, overlays)
+
+    def copied(self, root: Path, *, made: bool) -> "Copy":
+        """Copy everything, or everything but what the pipeline made; the compiled searches are taken along."""
+        results = {str(self / path) for path in MADE}
+
+        def left_out(folder: str, names: list[str]) -> list[str]:
+            return [] if made else [name for name in names if f"{folder}/{name}" in results]
+
+        return Copy(Path(shutil.copytree(self.root, root, symlinks=True, ignore=left_out)), self.overlays)
+
+    def take_compiled(self, source: Path) -> None:
+        """Copy the compiled searches, which say for which code and processor they are."""
+        for path in source.glob("src/**/*.nb[ic]"):
+            (self / str(path.relative_to(source))).parent.mkdir(exist_ok=True)
+            shutil.copy2(path, self / str(path.relative_to(source)))
+
+    def begin(
+        self, *arguments: str, env: Mapping[str, str] | None = None, umask: int = 0o022, output: int = subprocess.PIPE
+    ) -> subprocess.Popen[str]:
+        """Start Snakemake; ``output`` takes both streams, as what ``subprocess`` takes for one."""
+        return subprocess.Popen(
+            [sys.executable, "-m", "snakemake", *arguments, *self.overlays],
+            cwd=self.root,
+            env=os.environ | (env or {}),
+            umask=umask,
+            start_new_session=True,
+            # A shell lets its background jobs ignore SIGINT, which is inherited: Ctrl-C would have no effect.
+            preexec_fn=_heed_interrupt,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+        )
+
+    def make(self, *arguments: str, env: Mapping[str, str] | None = None, umask: int = 0o022, code: int = 0) -> str:
+        """Run Snakemake to its end and return what it prints on either stream."""
+        begun = self.begin(*arguments, env=env, umask=umask)
+        printed, _ = begun.communicate()
+        assert begun.returncode == code, printed
+        return printed
+
+    def results(self) -> dict[str, bytes]:
+        return self.contents(*RESULTS)
+
+
+def _heed_interrupt() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def differences(a: Project, b: Project) -> list[str]:
+    """Return what differs in the manifests of two runs: files, then versions and settings."""
+    ours, theirs = (read_manifest(project / "reports/manifest.csv") for project in (a, b))
+    found = []
+    for left, right in ((ours.entries, theirs.entries), (ours.conditions, theirs.conditions)):
+        found += [name for name in {**left, **right} if left.get(name) != right.get(name)]
+    return found
 
 
 def jobs(log: str) -> dict[str, list[str]]:

@@ -222,7 +222,7 @@ def test_truncated_run_file_is_told_with_its_remedy(first_run, complete):
     whole = (complete / damaged).read_bytes()
     (complete / damaged).write_bytes(whole[:900])
     printed = complete.snakemake(*QUICK, code=1)
-    assert re.search(rf"^{damaged}: damaged, .*; delete it and run again$", printed, re.MULTILINE)
+    assert re.search(rf"^narxbench: {damaged}: damaged, .*; delete it and run again$", printed, re.MULTILINE)
     (complete / damaged).unlink()
     assert complete.done(*QUICK)["search"] == [damaged]
     assert complete.contents("data", "reports") == first_run[0].contents("data", "reports")
@@ -265,7 +265,9 @@ def test_edited_kernel_is_compiled_anew_in_its_callers(clean):
 def test_diverging_system_stops_alone(clean):
     clean.write("mine.yaml", f"{TINY}data: {{excitation: {{kind: gaussian, sd: 1.0}}}}\n")
     printed = clean.snakemake(*QUICK, "mine.yaml", "--keep-going", code=1)
-    assert re.search(r"^system S4: its output diverges .*; allowed: an input for which", printed, re.MULTILINE)
+    assert re.search(
+        r"^narxbench: system S4: its output diverges .*; allowed: an input for which", printed, re.MULTILINE
+    )
     assert "Traceback" not in printed
     for system in SYSTEMS:
         made = len(list((clean / "data/cells").glob(f"{system}/30dB/*/*.json")))

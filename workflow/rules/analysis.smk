@@ -13,8 +13,11 @@ rule claims:
     log:
         "logs/analysis/claims.log",
     params:
+        definitions=definitions,
         snr_db=EXPERIMENT.figures.snr_db,
-        code=code_of("narxbench.claims", "narxbench.tables", "narxbench.published", "narxbench.terms"),
+        code=code_of(
+            "narxbench.claims", "narxbench.tables", "narxbench.published", "narxbench.csv_files", "narxbench.terms"
+        ),
     script:
         "../../scripts/claims.py"
 
@@ -32,6 +35,7 @@ rule statistics:
     log:
         "logs/analysis/statistics.log",
     params:
+        definitions=definitions,
         code=code_of("narxbench.statistics", "narxbench.metrics", "narxbench.tables"),
     script:
         "../../scripts/statistics.py"

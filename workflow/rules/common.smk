@@ -1,8 +1,8 @@
 # The validated experiment, and the names of the pipeline's files.
 import os
 import sys
+from types import SimpleNamespace
 
-import yaml
 from snakemake.utils import update_config
 
 # Jobs that are processes of their own use this checkout too, not a copy of the library that is installed elsewhere.
@@ -11,7 +11,7 @@ sys.path[:0] = CODE
 inherited = dict(os.environ).get("PYTHONPATH", "").split(os.pathsep)
 os.environ.update(PYTHONPATH=os.pathsep.join([*CODE, *filter(None, inherited)]))
 
-from narxbench.config import Cell, check_config_files, label, load_experiment
+from narxbench.config import COMMAND_LINE, Cell, check_config_files, label, load_experiment
 from narxbench.errors import NarxbenchError
 from narxbench.manifest import check_configuration
 from narxbench.provenance import code_digest as code_of
@@ -19,7 +19,8 @@ from narxbench.readings import choices_text, load_readings, parse_choices, readi
 from narxbench.search import settings_model
 from narxbench.sensitivity import load_plan, planned_cells
 from narxbench.systems import SYSTEMS_FOLDER, load_system
-from scripts.aggregate import aggregate
+from narxbench.yaml_files import read_value
+from scripts.aggregate import aggregate, definition_digest
 from scripts.reading_cell import run_reading_cell
 from scripts.search import run_searches
 from scripts.simulate import simulate
@@ -42,9 +43,12 @@ configfile: CONFIG_FILES[0]
 
 
 # Snakemake takes a list or a mapping of --config as text.
-for name, value in (entry.split("=", 1) for entry in workflow.config_settings.config_args or () if "=" in entry):
-    if isinstance(parsed := yaml.safe_load(value), (list, dict)):
-        update_config(config, {name: parsed})
+try:
+    for name, value in (entry.split("=", 1) for entry in workflow.config_settings.config_args or () if "=" in entry):
+        if isinstance(parsed := read_value(value, COMMAND_LINE), (list, dict)):
+            update_config(config, {name: parsed})
+except NarxbenchError as mistake:
+    stop(mistake)
 
 finished_only = str(config.pop("finished_only", False)).lower()
 if finished_only not in ("true", "false"):
@@ -124,6 +128,8 @@ def finished(cell):
 
 # Where runs have failed, finished_only=true makes tables and report of the cells that are complete.
 MATRIX = [cell for cell in EXPERIMENT.cells() if not FINISHED_ONLY or finished(cell)]
+if not MATRIX:
+    stop("command line (--config): finished_only: found no complete cell; repeat the command without it")
 
 
 def cells(system=None, snr_db=None, search=None, criterion=None):
@@ -194,6 +200,12 @@ def recorded_input():
     return [excitation.file] if excitation.kind == "recorded" else []
 
 
+def data_experiment(w):
+    """Return what defines the data sets of a system at an SNR."""
+    data = EXPERIMENT.data.model_dump(mode="json", exclude={"validation_samples"})
+    return {"system": described(w.system), "snr_db": float(w.snr_db), "data": data}
+
+
 def orders(name):
     """Return what makes a structure problem of a data set: orders, length of the validation part, kind of fitness."""
     system = SYSTEMS[name]
@@ -216,9 +228,33 @@ def search_settings(name):
     return EXPERIMENT.searches[name].settings.model_dump(mode="json")
 
 
+def cell_definition(w):
+    """Return what defines a cell: what its runs must be made with, and how they are summarised."""
+    return {
+        "axes": {"system": w.system, "snr_db": w.snr_db, "search": w.search, "criterion": w.criterion},
+        "experiment": data_experiment(w),
+        "orders": orders(w.system),
+        "algorithm": EXPERIMENT.searches[w.search].algorithm,
+        "settings": search_settings(w.search),
+        "seeds": EXPERIMENT.seeds,
+        "evaluations": EXPERIMENT.evaluations,
+        **EXPERIMENT.statistics.model_dump(),
+    }
+
+
+def definitions(w, input):
+    """Return the digest of what defines each of the cells that a step reads, by which it knows them."""
+    return [DEFINITIONS[file] for file in input.cells]
+
+
 def run_code(name):
     """Return a digest of what computes a run of the named search: the kernel and its algorithm."""
     return modules((*RUN_CODE, "search.population", f"search.{EXPERIMENT.searches[name].algorithm}"), "search")
+
+
+DEFINITIONS = {
+    CELL.format(**axes): definition_digest(**cell_definition(SimpleNamespace(**axes))) for axes in map(axes_of, MATRIX)
+}
 
 
 def reading_cells():

@@ -1,5 +1,7 @@
 # The paper's figures as PDF and SVG.
-FIGURE_CODE = code_of("narxbench.plots", "narxbench.tables", "narxbench.published", "narxbench.terms")
+FIGURE_CODE = code_of(
+    "narxbench.plots", "narxbench.tables", "narxbench.published", "narxbench.csv_files", "narxbench.terms"
+)
 
 
 rule figure_convergence:
@@ -12,6 +14,7 @@ rule figure_convergence:
     log:
         "logs/figures/convergence.log",
     params:
+        definitions=definitions,
         snr_db=EXPERIMENT.figures.snr_db,
         code=FIGURE_CODE,
     script:
@@ -30,6 +33,7 @@ rule figure_term_frequency:
     log:
         "logs/figures/term_frequency.log",
     params:
+        definitions=definitions,
         snr_db=EXPERIMENT.figures.snr_db,
         code=FIGURE_CODE,
     script:

@@ -20,6 +20,8 @@ rule verify:
     """Compare every result with the manifest that the repository keeps."""
     input:
         lambda w: manifest_to_verify(),
+        # A result that is missing would not be missed while the manifest is there.
+        results(),
     log:
         "logs/manifest/verify.log",
     params:

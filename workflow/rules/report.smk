@@ -16,11 +16,13 @@ rule compare:
     log:
         "logs/report/compare.log",
     params:
+        definitions=definitions,
         code=code_of(
             "narxbench.compare",
             "narxbench.statistics",
             "narxbench.tables",
             "narxbench.published",
+            "narxbench.csv_files",
             "narxbench.terms",
         ),
     script:
@@ -48,6 +50,7 @@ rule report:
     log:
         "logs/report/report.log",
     params:
+        definitions=definitions,
         config=EXPERIMENT.model_dump(mode="json"),
         plotly=version_of("plotly"),
         code=code_of(
@@ -55,11 +58,13 @@ rule report:
             "narxbench.views",
             "narxbench.explorer",
             "narxbench.markup",
+            "narxbench.templating",
             "narxbench.plots",
             "narxbench.compare",
             "narxbench.statistics",
             "narxbench.tables",
             "narxbench.published",
+            "narxbench.csv_files",
             "narxbench.terms",
             "narxbench.systems",
         ),

@@ -10,15 +10,11 @@ rule simulate:
     log:
         DATA_LOG,
     params:
-        experiment=lambda w: {
-            "system": described(w.system),
-            "snr_db": float(w.snr_db),
-            "data": EXPERIMENT.data.model_dump(mode="json", exclude={"validation_samples"}),
-            "realisation": int(w.seed) if OWN_DATA else None,
-        },
+        experiment=data_experiment,
+        realisation=lambda w: int(w.seed) if OWN_DATA else None,
         code=modules(DATA_CODE, "simulate"),
     run:
-        simulate(output[0], log[0], **params.experiment)
+        simulate(output[0], log[0], **params.experiment, realisation=params.realisation)
 
 
 # Run one search on one data set with one seed, or with several seeds in turn.
@@ -45,6 +41,8 @@ for search_rule, data, outputs, timings in search_jobs():
                 output,
                 log,
                 axes=dict(wildcards.items()),
+                # No parameter: when the experiment changes, the data set does.
+                experiment=data_experiment(wildcards),
                 orders=params.orders,
                 algorithm=params.algorithm,
                 settings=params.settings,
@@ -62,14 +60,7 @@ rule aggregate:
     log:
         CELL_LOG,
     params:
-        system=lambda w: described(w.system),
-        summary=lambda w: {
-            "orders": orders(w.system),
-            "settings": search_settings(w.search),
-            "seeds": EXPERIMENT.seeds,
-            "evaluations": EXPERIMENT.evaluations,
-            **EXPERIMENT.statistics.model_dump(),
-        },
+        definition=lambda w: definition_digest(**cell_definition(w)),
         code=modules(CELL_CODE, "aggregate"),
     run:
         aggregate(
@@ -77,7 +68,5 @@ rule aggregate:
             input.data,
             output[0],
             log[0],
-            system=params.system,
-            criterion=wildcards.criterion,
-            **params.summary,
+            **cell_definition(wildcards),
         )

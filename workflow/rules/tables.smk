@@ -5,7 +5,7 @@ PUBLISHED = "data/reference/published_tables.csv"
 SYSTEM_TERMS = "data/reference/system_terms.csv"
 # The criterion under which searches are compared.
 CRITERION = shared_criterion({name: search.criteria for name, search in EXPERIMENT.searches.items()})
-TABLE_CODE = code_of("narxbench.tables", "narxbench.published", "narxbench.terms")
+TABLE_CODE = code_of("narxbench.tables", "narxbench.published", "narxbench.csv_files", "narxbench.terms")
 
 
 rule table_test_systems:
@@ -54,6 +54,7 @@ rule table_fitness:
     log:
         "logs/tables/fitness_{system}.log",
     params:
+        definitions=definitions,
         system=lambda w: w.system,
         code=TABLE_CODE,
     script:
@@ -73,6 +74,7 @@ rule table_comparison:
     log:
         "logs/tables/comparison_{system}.log",
     params:
+        definitions=definitions,
         system=lambda w: w.system,
         criterion=CRITERION,
         code=TABLE_CODE,
@@ -92,6 +94,7 @@ rule tidy_tables:
     log:
         "logs/tables/tidy_tables.log",
     params:
+        definitions=definitions,
         code=TABLE_CODE,
     script:
         "../../scripts/tables.py"

@@ -66,6 +66,13 @@ def settings_model(algorithm: str) -> type[Settings]:
     return model
 
 
+def budget(settings: Settings, evaluations: int) -> int:
+    """Return the evaluations that a run spends: its first population may come on top of ``evaluations``."""
+    if getattr(settings, "count_initial_evaluations", True):
+        return evaluations
+    return evaluations + (getattr(settings, "swarm_size", 0) or getattr(settings, "population_size", 0))
+
+
 def search(
     problem: StructureProblem,
     *,
@@ -97,10 +104,7 @@ def search(
     for name, value, least in (("seed", seed, 0), ("evaluations", evaluations, 1)):
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
             raise NarxbenchError(f"search: {name}: found {value!r}; allowed: a whole number from {least} on")
-    budget = evaluations
-    if not getattr(chosen, "count_initial_evaluations", True):
-        budget += getattr(chosen, "swarm_size", 0) or getattr(chosen, "population_size", 0)
-    objective = Objective(problem, budget)
+    objective = Objective(problem, budget(chosen, evaluations))
     draws = generator(
         **{"purpose": "search", "algorithm": algorithm, "criterion": problem.criterion, "seed": seed, **(axes or {})}
     )

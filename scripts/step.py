@@ -1,0 +1,29 @@
+"""What all steps that are processes of their own share."""
+
+import logging
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from narxbench.errors import NarxbenchError
+from narxbench.files import read_sealed
+
+
+@contextmanager
+def step(log: str, cells: Sequence[str] = (), definitions: Sequence[str] = ()) -> Iterator[None]:
+    """Send warnings to the log of a step, and end with the message alone where a file or setting is at fault.
+
+    The cells that the step reads must be summaries of what ``definitions`` are the digests of.
+    """
+    logging.basicConfig(filename=log, format="%(levelname)s: %(message)s")
+    logging.captureWarnings(True)
+    # On a full disk the log cannot be written either; what matters is told on the terminal too.
+    logging.raiseExceptions = False
+    try:
+        for path, definition in zip(cells, definitions, strict=True):
+            if read_sealed(path).get("definition_sha256") != definition:
+                raise NarxbenchError(f"{path}: summary of another cell or of other settings; delete it and run again")
+        yield
+    except NarxbenchError as mistake:
+        logging.error("%s", mistake)
+        sys.exit(f"narxbench: {mistake}")
