@@ -5,18 +5,13 @@
 #   snakemake --cores 1 reports/tables/fitness_S1.md        one table and what it needs
 #   snakemake --cores 8 publish                             everything, and the copy of it that the repository keeps
 #   snakemake --cores 8 verify                              everything, compared with what the repository keeps
-import signal
-import sys
-import threading
-
+from snakemake.exceptions import LockException
 from snakemake.utils import min_version
 
 min_version("9.27")
 
-# Until the scheduler takes care of SIGTERM, it would end Python at once and leave the folder locked.
-signal.signal(signal.SIGTERM, lambda *_: sys.exit("narxbench: terminated while planning; repeat the command to go on."))
 
-
+include: "workflow/rules/interruptions.smk"
 include: "workflow/rules/common.smk"
 include: "workflow/rules/runs.smk"
 include: "workflow/rules/tables.smk"
@@ -66,8 +61,12 @@ rule all:
 
 
 onstart:
-    # Snakemake's handler of SIGTERM takes a lock that the interrupted thread may hold, and would then wait for ever.
-    signal.signal(signal.SIGTERM, lambda *_: threading.Thread(target=workflow.scheduler.exit_gracefully).start())
+    # Two that start in the same moment both find no lock of Snakemake, but only one of them can hold a file.
+    if workflow.is_main_process and workflow.execution_settings.lock and not hold(HELD):
+        # At its end Snakemake removes all locks, those of the other included, unless it does not know their folder.
+        workflow.persistence._lockdir = ""
+        raise LockException()
+    heed_signals_while_working()
     # By default each scheduling round arms a timer that starts another one, and each round looks at every waiting job:
     # with thousands of short local jobs this costs more than the searches. The limiter protects remote schedulers only.
     if workflow.local_exec:

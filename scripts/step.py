@@ -1,6 +1,7 @@
 """What all steps that are processes of their own share."""
 
 import logging
+import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -19,6 +20,11 @@ def step(log: str, cells: Sequence[str] = (), definitions: Sequence[str] = ()) -
     logging.captureWarnings(True)
     # On a full disk the log cannot be written either; what matters is told on the terminal too.
     logging.raiseExceptions = False
+    # Ctrl-C, a batch system and a terminal that is closed end all processes: an exit leaves no temporary file behind,
+    # as the signal would, and shows no lines of code.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, lambda ended, _: sys.exit(128 + ended))
     try:
         for path, definition in zip(cells, definitions, strict=True):
             if read_sealed(path).get("definition_sha256") != definition:

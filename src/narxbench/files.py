@@ -59,6 +59,26 @@ def _umask() -> int:
     return 0o022
 
 
+def hold(path: str | os.PathLike[str]) -> bool:
+    """Take the file for this process until it ends; return False when another process has it.
+
+    The kernel gives it back at the end of the process, however that comes. True also where the file system has no such
+    locks or the file cannot be made.
+    """
+    # Only of Unix, as the pipeline is; the library can be used elsewhere.
+    import fcntl
+
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(handle)
+        return False
+    except OSError:
+        return True
+    return True
+
+
 def canonical_json(value: Any) -> str:
     """Return JSON with sorted keys and full-precision numbers; NaN and infinities are refused."""
     return json.dumps(value, sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False) + "\n"

@@ -48,14 +48,20 @@ _NOISE = (
 )
 # What tells that Snakemake could not read a file of --configfile, in its message or in the traceback that it shows.
 _UNREADABLE_CONFIG = ("Config file ", "load_configfile")
+# The file that a process holds while it makes files in the folder; the kernel takes it back when the process ends.
+HELD = ".snakemake/held"
 # What Snakemake says when it finds the lock of another process, running or killed.
 _LOCKED = "Directory cannot be locked"
+# Where its traceback ends when another process makes or removes locks while it does.
+_LOCKS_CHANGED = re.compile(r"in _(?:read|write|delete)_locks\n.*(?:FileNotFoundError|Directory not empty)", re.DOTALL)
 # What Snakemake shows of a mistake that the library told in words: the place in the code, the words, the way there.
 _TOLD = re.compile(
     r"RuleException:\n(?:NarxbenchError|SettingsError) in file .*, line \d+:\n(?P<told>.*?)(?:\n  File .*)*", re.DOTALL
 )
-# What it adds to the last words of a script, which are above it.
-_SCRIPT_ENDED = re.compile(r"RuleException:\nCalledProcessError .*\.snakemake/scripts/.*exit status 1\.", re.DOTALL)
+# What it adds to the last words of a script, which are above it, or to its end by SIGHUP, SIGINT or SIGTERM.
+_SCRIPT_ENDED = re.compile(
+    r"RuleException:\nCalledProcessError .*\.snakemake/scripts/.*exit status (?:1|129|130|143)\.", re.DOTALL
+)
 # The end of the traceback that Snakemake shows when it cannot write a file of its own; what the user can change.
 _SYSTEM_ERROR = re.compile(r"^(?:OS|Permission)Error: \[Errno (\d+)\] [^:\n]+(?:: '([^'\n]+)')?\s*\Z", re.MULTILINE)
 _NOT_WRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM}
@@ -92,10 +98,13 @@ def mistake_in_config_files(arguments: list[str]) -> str | None:
 
 def lock_explained() -> str:
     """Return why the folder is locked and what to do: wait for the process that has it, or clear what a kill left."""
+    from narxbench.files import hold
+
     others = processes_here()
-    if others:
+    if others or not hold(HELD):
+        who = f"as process {', '.join(others)}" if others else "on another machine"
         return (
-            f"narxbench: snakemake is already making these files in this folder, as process {', '.join(others)}; "
+            f"narxbench: snakemake is already making these files in this folder, {who}; "
             "wait until it has ended, then repeat the command. Nothing was changed."
         )
     return (
@@ -305,6 +314,13 @@ class LogHandler(LogHandlerBase):
             text = mistake_in_config_files(sys.argv[1:]) or text
         elif event == LogEvent.ERROR and _LOCKED in text:
             text = lock_explained()
+            # Two that began in the same moment have both counted their jobs.
+            self.progress.started = None
+        elif event == LogEvent.ERROR and _LOCKS_CHANGED.search(text):
+            text = (
+                "narxbench: another snakemake began or ended in this folder in the same moment. "
+                "Nothing is lost; repeat the command."
+            )
         elif event == LogEvent.ERROR:
             text = not_written(text) or text
         taken_back = self._clear()

@@ -1,8 +1,9 @@
 """One interruption of the documented command at one moment, and what must hold afterwards.
 
-The three signals are those that a user meets: Ctrl-C reaches every process of the terminal's group, a shutdown or a
-batch system sends SIGTERM to the main process, and SIGKILL (`kill -9`, the kernel when memory runs out) leaves the
-scripts that the main process has started behind. A power cut, which loses what is not on disk yet, is no signal.
+The signals are those that a user meets: Ctrl-C and SIGHUP (a terminal that is closed) reach every process of the
+terminal's group, a shutdown or a batch system sends SIGTERM to the main process, and SIGKILL (`kill -9`, the kernel
+when memory runs out) leaves the scripts that the main process has started behind. A power cut, which loses what is not
+on disk yet, is no signal.
 """
 
 import json
@@ -23,8 +24,8 @@ import psutil  # type: ignore[import-untyped]
 from tests.robustness.pipelines import LIMIT, Copy, Project, differences, under_way, wait_for
 from tests.workflow.project import RESULTS
 
-SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
-# Seconds after SIGINT or SIGTERM in which the steps that are running come to their end, on a busy machine too.
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL)
+# Seconds after a signal but SIGKILL in which the steps that are running come to their end, on a busy machine too.
 SECONDS_TO_END = 120.0
 LAST_FILES = ("reports/manifest.csv", "reports/made.md")
 PHASES = ("starting", "locked", "searches", "reports", "ending", "ended")
@@ -176,8 +177,8 @@ def _ends(code: int | None) -> str:
 
 
 def send(begun: subprocess.Popen[str], number: signal.Signals) -> None:
-    """Send the signal as it comes in life: Ctrl-C to all processes of the terminal, the others to the main one."""
-    if number == signal.SIGINT:
+    """Send the signal as it comes in life: that of a terminal to all its processes, the others to the main one."""
+    if number in (signal.SIGINT, signal.SIGHUP):
         os.killpg(begun.pid, number)
     else:
         begun.send_signal(number)

@@ -1,4 +1,4 @@
-"""Interrupt the documented command at many moments: ``python -m tests.robustness.soak --moments 51``.
+"""Interrupt the documented command at many moments: ``python -m tests.robustness.soak --moments 52``.
 
 Prints a line for each interruption and a table at the end; exits with 1 when anything was lost or half-written, hung,
 or was not as the messages say. The moments are spread over a whole run, the signals come in turn.
@@ -37,7 +37,7 @@ def soak(count: int, seed: int, folder: Path) -> list[Outcome]:
 def main() -> int:
     """Run the soak of the command line."""
     parser = argparse.ArgumentParser(description=re.split(r"\n\n", __doc__ or "")[0])
-    parser.add_argument("--moments", type=int, default=51, help="interruptions (default: %(default)s)")
+    parser.add_argument("--moments", type=int, default=52, help="interruptions (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="other seeds draw other moments (default: %(default)s)")
     given = parser.parse_args()
     start = time.monotonic()

@@ -12,6 +12,7 @@ import pytest
 from tests.robustness.kills import (
     LAST_FILES,
     PHASES,
+    SECONDS_TO_END,
     SIGNALS,
     Kill,
     Outcome,
@@ -33,11 +34,12 @@ from tests.robustness.kills import (
     wrong_ending,
     wrong_files,
 )
-from tests.robustness.pipelines import Copy, Project, under_way, wait_for
+from tests.robustness.pipelines import COMMAND, Copy, Project, end, under_way, wait_for
 
-MOMENTS = 6
+MOMENTS = 8
 SEED = 20181
 RUN = "data/runs/S1/30dB/upso2d/bic/seed-1.json"
+CELL = "data/cells/S1/30dB/upso2d/bic.json"
 TABLE = "reports/tables/cells.csv"
 EXPLAINED = "narxbench: ... was killed.\nNothing is lost. ... unlock the folder:\n    snakemake --unlock\n"
 
@@ -77,14 +79,14 @@ def test_scripts_that_outlive_the_main_process_do_no_harm(ordinary: Copy, tmp_pa
 
 
 def test_moments_are_spread_over_the_whole_run_for_each_signal() -> None:
-    drawn = moments(51, 1, 10.0)
-    assert [kill.signal for kill in drawn[:4]] == [*SIGNALS, SIGNALS[0]]
+    drawn = moments(52, 1, 10.0)
+    assert [kill.signal for kill in drawn[:5]] == [*SIGNALS, SIGNALS[0]]
     for number in SIGNALS:
-        parts = sorted(int(kill.moment / 10.0 * 17) for kill in drawn if kill.signal == number)
-        assert parts == list(range(17))
-    assert drawn == moments(51, 1, 10.0)
-    assert drawn != moments(51, 2, 10.0)
-    assert [kill.signal for kill in moments(4, 1, 10.0)] == [*SIGNALS, SIGNALS[0]]
+        parts = sorted(int(kill.moment / 10.0 * 13) for kill in drawn if kill.signal == number)
+        assert parts == list(range(13))
+    assert drawn == moments(52, 1, 10.0)
+    assert drawn != moments(52, 2, 10.0)
+    assert [kill.signal for kill in moments(5, 1, 10.0)] == [*SIGNALS, SIGNALS[0]]
 
 
 def test_a_complete_copy_is_right(ordinary: Copy, complete: Copy) -> None:
@@ -178,6 +180,8 @@ def test_phases_are_told_apart_by_the_files(ordinary: Copy, complete: Copy) -> N
     [
         (signal.SIGINT, "searches", 1, 0, []),
         (signal.SIGTERM, "starting", -signal.SIGTERM, 0, []),
+        (signal.SIGHUP, "reports", 1, 0, []),
+        (signal.SIGHUP, "searches", 1, 1, ["1 processes left by SIGHUP"]),
         (signal.SIGKILL, "reports", -signal.SIGKILL, 2, []),
         (signal.SIGTERM, "ending", 0, 0, []),
         (signal.SIGINT, "ended", 0, 0, []),
@@ -255,15 +259,78 @@ def test_ctrl_c_is_heeded_though_the_tests_ignore_it(empty: Copy) -> None:
         signal.signal(signal.SIGINT, previous)
 
 
+def test_ctrl_c_once_more_harms_nothing(ordinary: Copy, empty: Copy) -> None:
+    with under_way(empty) as begun:
+        wait_for(lambda: count_runs(empty) > 0, "the first run file")
+        printed = ""
+        # The longest script is under way, is not interrupted here, and is waited for.
+        begun.send_signal(signal.SIGINT)
+        for line in begun.stdout or ():
+            printed += line
+            if "Terminating processes on user request" in line:
+                begun.send_signal(signal.SIGINT)
+        begun.wait()
+    assert begun.returncode == 1
+    assert f"narxbench: it ends with the steps under way; kill -9 {begun.pid} ends it at once.\n" in printed
+    assert "Traceback" not in printed
+    assert not is_locked(empty)
+    assert wrong_files(empty, ordinary, hidden_allowed=False) == []
+
+
+def test_a_terminal_that_is_closed_ends_it_as_sigterm_does(ordinary: Copy, empty: Copy) -> None:
+    """Nothing can be written to such a terminal any more, and it takes its processes with it."""
+    screen, terminal = os.openpty()
+    begun = subprocess.Popen(
+        [sys.executable, "-m", "snakemake", *COMMAND, *empty.overlays],
+        cwd=empty.root,
+        start_new_session=True,
+        # The first terminal that the leader of a session opens is the one whose end it is told of.
+        preexec_fn=lambda: os.close(os.open(os.ttyname(terminal), os.O_RDWR)),
+        stdin=terminal,
+        stdout=terminal,
+        stderr=terminal,
+        text=True,
+    )
+    os.close(terminal)
+    try:
+        wait_for(lambda: count_runs(empty) > 0, "the first run file")
+        os.close(screen)
+        begun.wait(SECONDS_TO_END)
+        assert members(begun.pid) == []
+    finally:
+        end(begun)
+    assert begun.returncode == 1
+    assert count_runs(empty) < count_runs(ordinary)
+    assert not is_locked(empty)
+    assert wrong_files(empty, ordinary, hidden_allowed=False) == []
+
+
+@pytest.mark.parametrize("heeded", [True, False])
+def test_nohup_keeps_the_signal_of_the_terminal_off(ordinary: Copy, empty: Copy, heeded: bool) -> None:
+    previous = signal.signal(signal.SIGHUP, signal.SIG_DFL if heeded else signal.SIG_IGN)
+    try:
+        with under_way(empty, CELL, *COMMAND) as begun:
+            wait_for(lambda: is_locked(empty), "the lock")
+            os.killpg(begun.pid, signal.SIGHUP)
+            begun.communicate(timeout=SECONDS_TO_END)
+    finally:
+        signal.signal(signal.SIGHUP, previous)
+    assert begun.returncode == int(heeded)
+    assert (empty / CELL).exists() != heeded
+    assert not is_locked(empty)
+    assert wrong_files(empty, ordinary, hidden_allowed=False) == []
+
+
 def test_the_summary_counts_by_signal() -> None:
     right = Outcome(Kill(signal.SIGKILL, 1.0), State("reports", 64), -9, 0.5, True, 1, 2, [])
     wrong = Outcome(Kill(signal.SIGINT, 2.0), State("searches", 9), None, 120.0, False, 0, 0, ["still running"])
     assert "SIGINT  at  2.00 s of CPU · searches ·  9 runs" in wrong.line()
     assert wrong.line().endswith(" · still running")
     assert right.line().endswith(" · right")
-    interrupts, terms, kills = summary([right, wrong, right]).splitlines()[2:]
+    interrupts, terms, hangups, kills = summary([right, wrong, right]).splitlines()[2:]
     assert interrupts == "| SIGINT | 1 | 0 | 0 | 1 | 0 | 0 | 0 | 0 | 0 | 0 | 120.0 | 1 |"
     assert terms == "| SIGTERM | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0.0 | 0 |"
+    assert hangups == terms.replace("SIGTERM", "SIGHUP")
     assert kills == "| SIGKILL | 2 | 0 | 0 | 0 | 2 | 0 | 0 | 2 | 2 | 2 | 0.5 | 0 |"
 
 

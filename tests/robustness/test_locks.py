@@ -19,7 +19,11 @@ KILLED = (
     "Nothing is lost. If none runs on another machine either, unlock the folder, then repeat the command:\n"
     "    snakemake --unlock\n"
 )
-# Snakemake that sees no lock of another: as if both had looked before either of them locked.
+MOMENT = (
+    "narxbench: another snakemake began or ended in this folder in the same moment. "
+    "Nothing is lost; repeat the command.\n"
+)
+# Snakemake that finds no lock of another: as if both had looked before either of them locked.
 BLIND = """
 import sys
 from snakemake.cli import main
@@ -28,6 +32,29 @@ assert isinstance(PersistenceBase.locked, property)
 PersistenceBase.locked = property(lambda self: False)
 main(sys.argv[1:])
 """
+# The same on a file system that holds no file for a process.
+BLIND_WITHOUT_HOLDS = f"""
+import errno, fcntl
+def flock(handle, operation):
+    raise OSError(errno.EOPNOTSUPP, "Operation not supported")
+assert callable(fcntl.flock)
+fcntl.flock = flock
+{BLIND}"""
+
+
+def begin_blind(copy: Copy, code: str, *targets: str) -> subprocess.Popen[str]:
+    """Begin a Snakemake that this code alters."""
+    # The name tells others that this is Snakemake.
+    script = copy.root.parent / "snakemake"
+    script.write_text(code, encoding="utf-8")
+    return subprocess.Popen(
+        [sys.executable, str(script), *targets, *COMMAND, *copy.overlays],
+        cwd=copy.root,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
 
 
 def test_second_pipeline_ends_at_once_and_leaves_the_first_alone(ordinary: Copy, empty: Copy) -> None:
@@ -46,38 +73,48 @@ def test_second_pipeline_ends_at_once_and_leaves_the_first_alone(ordinary: Copy,
 
 
 def test_two_that_start_in_the_same_moment(ordinary: Copy, empty: Copy) -> None:
-    """One of them locks the folder, or both before they look: whatever they say, no file is wrong."""
+    """One of them works; the other says so, or finds nothing left to be done."""
     with under_way(empty, CELL, *COMMAND) as one, under_way(empty, CELL, *COMMAND) as other:
         said = [one.communicate()[0], other.communicate()[0]]
     codes = [one.returncode, other.returncode]
     assert 0 in codes
     for code, pid, printed in zip(codes, (other.pid, one.pid), said, strict=True):
         assert "Traceback" not in printed
-        # A step whose input the other makes anew in this very moment fails.
-        assert code == 0 or printed.endswith(BUSY.format(pid)) or "\nfailed: " in printed
+        assert code == 0 or printed.endswith((BUSY.format(pid), MOMENT))
     assert wrong_files(empty, ordinary, hidden_allowed=False) == []
     assert (empty / CELL).read_bytes() == (ordinary / CELL).read_bytes()
 
 
-def test_two_that_do_not_see_each_other_make_nothing_wrong(ordinary: Copy, empty: Copy) -> None:
-    """Files are written whole, and every run gives the same bytes: the worst is a step that repeats."""
-    command = [sys.executable, "-c", BLIND, CELL, *COMMAND, *empty.overlays]
-    both = [
-        subprocess.Popen(
-            command,
-            cwd=empty.root,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        for _ in range(2)
-    ]
-    for begun in both:
+def test_only_one_works_when_both_have_looked_before_either_locked(ordinary: Copy, empty: Copy) -> None:
+    one = begin_blind(empty, BLIND)
+    wait_for(lambda: count_runs(empty) > 0, "the first run file")
+    one.send_signal(signal.SIGSTOP)
+    try:
+        locks = sorted((empty / ".snakemake/locks").iterdir())
+        other = begin_blind(empty, BLIND)
+        printed, _ = other.communicate()
+        assert other.returncode == 1
+        assert printed.endswith(BUSY.format(one.pid))
+        assert "Traceback" not in printed
+        # What it has locked it has unlocked, and nothing else.
+        assert sorted((empty / ".snakemake/locks").iterdir()) == locks != []
+    finally:
+        one.send_signal(signal.SIGCONT)
+        one.communicate()
+    assert one.returncode == 0
+    assert not is_locked(empty)
+    assert wrong_files(empty, ordinary, hidden_allowed=False) == []
+    assert differences(ordinary, empty) == []
+
+
+def test_two_that_know_nothing_of_each_other_make_nothing_wrong(ordinary: Copy, empty: Copy) -> None:
+    """Files are written whole, and every run gives the same bytes: the worst is a step that fails or repeats."""
+    for begun in [begin_blind(empty, BLIND_WITHOUT_HOLDS, CELL) for _ in range(2)]:
         printed, _ = begun.communicate()
         assert "Traceback" not in printed
         # Both worked.
         assert "\nsearches " in printed
+        assert begun.returncode == 0 or MOMENT in printed or "\nfailed: " in printed
     assert wrong_files(empty, ordinary, hidden_allowed=False) == []
     empty.make(CELL, *COMMAND)
     assert (empty / CELL).read_bytes() == (ordinary / CELL).read_bytes()

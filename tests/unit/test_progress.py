@@ -1,6 +1,7 @@
 """The logger plugin: what is counted, what is shown and how often, by synthetic records and by a real workflow."""
 
 import contextlib
+import fcntl
 import io
 import logging
 import os
@@ -213,6 +214,40 @@ def test_a_file_of_snakemake_that_cannot_be_written_is_told_in_one_line(
     assert line.startswith(f"narxbench: {told}")
 
 
+@pytest.mark.parametrize(
+    ("function", "end"),
+    [
+        ("_read_locks", "FileNotFoundError: [Errno 2] No such file or directory: '.snakemake/locks/0.input.lock'"),
+        ("_write_locks", "FileNotFoundError: [Errno 2] No such file or directory: '.snakemake/locks/0.input.lock'"),
+        ("_delete_locks", "FileNotFoundError: [Errno 2] No such file or directory: '1.output.lock'"),
+        ("_delete_locks", "OSError: [Errno 39] Directory not empty: '.snakemake/locks'"),
+    ],
+)
+def test_locks_that_change_meanwhile_are_told_in_one_line(
+    monkeypatch: pytest.MonkeyPatch, function: str, end: str
+) -> None:
+    run = Run(monkeypatch, io.StringIO())
+    way = f'  File "file.py", line 268, in {function}\n    shutil.rmtree(self._lockdir)\n\n'
+    run.log(f"Traceback (most recent call last):\n\n{way}{end}\n\n", LogEvent.ERROR, logging.ERROR)
+    (line,) = run.shown
+    assert line.startswith("narxbench: another snakemake began or ended in this folder in the same moment. ")
+
+
+def test_a_lock_that_is_held_on_another_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """In a shared folder its process is not seen here."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".snakemake").mkdir()
+    with open(plugin.HELD, "w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        run = Run(monkeypatch, io.StringIO())
+        run.plan(search=2)
+        run.log("Error: Directory cannot be locked. …", LogEvent.ERROR, logging.ERROR)
+        run.handler.close()
+    assert run.shown[-1].startswith(
+        "narxbench: snakemake is already making these files in this folder, on another machine; "
+    )
+
+
 def test_other_tracebacks_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     for end in ("OSError: [Errno 5] Input/output error", "ValueError: [Errno 28] No space left on device"):
         run = Run(monkeypatch, io.StringIO())
@@ -238,6 +273,7 @@ def test_that_a_script_ended_is_said_once_unless_it_was_killed(monkeypatch: pyte
         "RuleException:\nCalledProcessError in file \"a.smk\", line 9:\nCommand 'python .snakemake/scripts/tmp.a.py' "
     )
     run.log(f"{text}returned non-zero exit status 1.", LogEvent.ERROR, logging.ERROR)
+    run.log(f"{text}returned non-zero exit status 143.", LogEvent.ERROR, logging.ERROR)
     assert run.shown == []
     run.log(f"{text}died with <Signals.SIGKILL: 9>.", LogEvent.ERROR, logging.ERROR)
     assert run.shown[-1].endswith("died with <Signals.SIGKILL: 9>.")

@@ -13,6 +13,7 @@ os.environ.update(PYTHONPATH=os.pathsep.join([*CODE, *filter(None, inherited)]))
 
 from narxbench.config import COMMAND_LINE, Cell, check_config_files, label, load_experiment
 from narxbench.errors import NarxbenchError
+from narxbench.files import hold
 from narxbench.manifest import check_configuration
 from narxbench.provenance import code_digest as code_of
 from narxbench.readings import choices_text, load_readings, parse_choices, reading_settings
@@ -24,6 +25,7 @@ from scripts.aggregate import aggregate, definition_digest
 from scripts.reading_cell import run_reading_cell
 from scripts.search import run_searches
 from scripts.simulate import simulate
+from snakemake_logger_plugin_narxbench import HELD
 
 
 def stop(mistake):
