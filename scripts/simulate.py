@@ -2,13 +2,12 @@
 
 import json
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 from narxbench.config import DataSet
 from narxbench.data import signals_csv
 from narxbench.errors import NarxbenchError
-from narxbench.files import canonical_json, sha256, write_atomically
+from narxbench.files import canonical_json, read_bytes, sha256, write_atomically
 from narxbench.systems import System
 from narxbench.timing import timed
 
@@ -26,10 +25,7 @@ def simulate(output: str, log: str, **experiment: Any) -> None:
 
 def check_data_set(path: str, run_seed: int, *, data: dict[str, Any], **experiment: Any) -> str:
     """Return the digest of the data file of a run, which must be what :func:`simulate` writes for the experiment."""
-    try:
-        digest = sha256(Path(path).read_bytes())
-    except OSError as error:
-        raise NarxbenchError(f"{path}: cannot be read: {error.strerror}") from None
+    digest = sha256(read_bytes(path))
     realisation = DataSet.model_validate(data).realisation_of(run_seed)
     # A changed number leaves a good CSV file, and searches would take it for measurements.
     if digest != _digest(canonical_json({**experiment, "data": data, "realisation": realisation})):

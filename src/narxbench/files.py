@@ -93,13 +93,19 @@ def sealed_json(content: Mapping[str, Any]) -> str:
     return _SEAL_LINE.sub(lambda line: line[0].replace(_OPEN, sha256(open_text)), open_text, count=1)
 
 
-def read_json(path: str | os.PathLike[str]) -> tuple[Any, bytes]:
-    """Return what a JSON file says, and its bytes; a missing or damaged file is a clear error."""
+def read_bytes(path: str | os.PathLike[str]) -> bytes:
+    """Return the content of a file; one that cannot be read is a clear error."""
     try:
-        text = Path(path).read_bytes()
-        return pydantic.TypeAdapter(Any).validate_json(text), text
+        return Path(path).read_bytes()
     except OSError as error:
         raise NarxbenchError(f"{path}: cannot be read: {error.strerror}") from None
+
+
+def read_json(path: str | os.PathLike[str]) -> tuple[Any, bytes]:
+    """Return what a JSON file says, and its bytes; a missing or damaged file is a clear error."""
+    text = read_bytes(path)
+    try:
+        return pydantic.TypeAdapter(Any).validate_json(text), text
     except pydantic.ValidationError as error:
         detail = error.errors()[0]["msg"]
         raise NarxbenchError(f"{path}: damaged, not valid JSON ({detail}); delete it and run again") from None

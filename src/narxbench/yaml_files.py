@@ -7,6 +7,7 @@ from typing import Any
 import yaml
 
 from narxbench.errors import NarxbenchError
+from narxbench.files import read_bytes
 from narxbench.validation import printable, show
 
 MAX_DEPTH, MAX_NODES = 50, 1_000_000
@@ -16,9 +17,7 @@ _WHOLE = 2**63
 def read_mapping(path: str | Path) -> dict[str, Any]:
     """Return a YAML file's mapping; unlike PyYAML itself, refuse a key that is given twice."""
     try:
-        text = Path(path).read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise NarxbenchError(f"{path}: cannot be read: {error.strerror}") from None
+        text = read_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise NarxbenchError(f"{path}: not text in UTF-8 (byte {error.start})") from None
     value = read_value(text, str(path))
