@@ -1,31 +1,25 @@
-"""A Slurm of two nodes of its own on the loopback interface, for tests that run the pipeline on a cluster.
+"""A Slurm of two nodes of its own on the loopback interface, for tests that run the pipeline on a cluster."""
 
-Executed as a program, this file is the guard of one daemon: see ``guard``.
-"""
-
-import ctypes
 import getpass
 import os
 import shutil
-import signal
 import socket
 import subprocess
 import sys
-import threading
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import psutil  # type: ignore[import-untyped]
+from tests.robustness.pipelines import wait_for
 
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "srun", "squeue", "scancel", "scontrol", "sinfo")
+GUARD = str(Path(__file__).with_name("guard.py"))
 NODES = ("n1", "n2")
 OVER = ("COMPLETED", "CANCELLED", "FAILED", "NODE_FAIL", "TIMEOUT", "OUT_OF_MEMORY")
 SECONDS = 60  # that any state of Slurm may take to be reached, on a machine that is busy
 
-_PR_SET_CHILD_SUBREAPER = 36
 _LONGEST = 60  # characters of the folder: names of sockets in it must stay below 108
 
 # One processor in each node, so that two jobs at a time run on both. No accounting, no control groups, no steps of the
@@ -71,8 +65,6 @@ SRUN = """\
 SLURM_CONF={folder}/slurm.conf exec {srun} "$@"
 """
 
-T = TypeVar("T")
-
 
 class NoAnswerError(Exception):
     """A command of Slurm's failed."""
@@ -93,16 +85,6 @@ def unusable() -> str:
         return f"no {', '.join(missing)} (Debian's packages slurmctld, slurmd, slurm-client and munge)"
     # Several slurmd on one machine, and jobs in the name of whoever submits them.
     return "" if os.geteuid() == 0 else f"Slurm is started by root only, not by {getpass.getuser()}"
-
-
-def wait_for(condition: Callable[[], T], what: str, seconds: float = SECONDS) -> T:
-    """Return the first true value of a condition; its not coming in time is an error."""
-    end = time.monotonic() + seconds
-    while not (value := condition()):
-        if time.monotonic() > end:
-            raise TimeoutError(f"after {seconds} s still not: {what}")
-        time.sleep(0.05)
-    return value
 
 
 class Slurm:
@@ -213,7 +195,7 @@ class Slurm:
         wrapper.chmod(0o755)
 
     def _begin(self, name: str, *arguments: str, program: str = "") -> None:
-        command = [sys.executable, __file__, program or name, *arguments]
+        command = [sys.executable, GUARD, program or name, *arguments]
         with (self.folder / "log" / f"{name}.out").open("ab") as output:
             self._daemons[name] = subprocess.Popen(
                 command,
@@ -233,7 +215,7 @@ class Slurm:
             return condition()
 
         try:
-            wait_for(met, what)
+            wait_for(met, what, SECONDS)
         except TimeoutError as error:
             raise TimeoutError(f"{error}\n{self.logs()}") from None
 
@@ -259,54 +241,6 @@ class Slurm:
         return done.stdout
 
 
-def guard(command: Sequence[str]) -> int:
-    """Run a command until it ends or standard input does; then end it and all that it started, daemons included.
-
-    Standard input is a pipe from the tests, which closes when they say so and when they are killed.
-    """
-    # Processes that leave their parent come to this one instead of to the system's first.
-    if ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0):
-        raise OSError(ctypes.get_errno(), "prctl")
-    with _started(command) as number:
-        threading.Thread(target=_end_with_input, daemon=True).start()
-        while True:
-            ended, status = os.waitpid(-1, 0)
-            if ended == number:
-                return os.waitstatus_to_exitcode(status)
-
-
-@contextmanager
-def _started(command: Sequence[str]) -> Iterator[int]:
-    try:
-        yield subprocess.Popen(command, stdin=subprocess.DEVNULL).pid
-    finally:
-        _end_descendants()
-        # Else they would stay as zombies where the system's first process does not care for them, as in containers.
-        with suppress(ChildProcessError):
-            while True:
-                os.waitpid(-1, 0)
-
-
-def _end_with_input() -> None:
-    sys.stdin.read()
-    _end_descendants()
-
-
-def _end_descendants() -> None:
-    """Stop all first: one that outlived another for a moment would tell the controller of it."""
-    stopped: set[psutil.Process] = set()
-    while new := set(psutil.Process().children(recursive=True)) - stopped:
-        _send(new, signal.SIGSTOP)
-        stopped |= new
-    _send(stopped, signal.SIGKILL)
-
-
-def _send(processes: set[psutil.Process], number: signal.Signals) -> None:
-    for process in processes:
-        with suppress(psutil.NoSuchProcess):
-            process.send_signal(number)
-
-
 def _search_path() -> str:
     """Return the PATH with the folders of daemons, which a user's may lack."""
     return os.pathsep.join([os.environ.get("PATH", os.defpath), "/usr/sbin", "/sbin"])
@@ -320,7 +254,3 @@ def _free_ports(count: int) -> list[int]:
             one.bind(("127.0.0.1", 0))
             found.append(one.getsockname()[1])
         return found
-
-
-if __name__ == "__main__":
-    sys.exit(guard(sys.argv[1:]))

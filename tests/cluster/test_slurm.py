@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from tests.cluster.slurm import NODES, Slurm, wait_for
-from tests.robustness.pipelines import end
+from tests.cluster.slurm import NODES, SECONDS, Slurm
+from tests.robustness.pipelines import LIMIT, end, wait_for
 from tests.workflow.project import Copy, differences
 
 pytestmark = pytest.mark.ci
@@ -38,7 +38,6 @@ CELL = "data/cells/S3/30dB/ga/bic.json"
 DIVERGING = 'n_u: 1\nn_y: 1\ndegree: 2\nequation: "y(k) = 2*y(k-1) + u(k-1)"\n'
 WORK = "    with timed(log):\n"
 NOTHING = "Nothing to be done (all requested files are present and up to date)."
-LIMIT = 300  # seconds that a pipeline may take on a machine that is busy
 
 BATCH = re.compile(r"slurmstepd: \[(\d+)\.batch\]")
 # The job of three seeds of the slower search, which takes two seconds from the first run file to the last.
@@ -102,7 +101,7 @@ def at_work(copy: Copy, slurm: Slurm, main: Main) -> AtWork:
                 return AtWork(int(job[1]), node)
         return None
 
-    job = wait_for(found, "a job at work", LIMIT)
+    job = wait_for(found, "a job at work")
     assert job
     return job
 
@@ -192,7 +191,7 @@ def interrupt(copy: Copy, slurm: Slurm, *arguments: str) -> None:
         job = at_work(copy, slurm, main)
         main.process.send_signal(signal.SIGINT)
         main.finish(1)
-    wait_for(lambda: not slurm.unfinished(), "no job left")
+    wait_for(lambda: not slurm.unfinished(), "no job left", SECONDS)
     assert states(slurm)[job.number] == "CANCELLED"
 
 

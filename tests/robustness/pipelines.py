@@ -6,10 +6,13 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from typing import TypeVar
 
 from tests.workflow.project import QUICK, ROOT, Copy, Project, differences
 
 __all__ = ["COMMAND", "LIMIT", "QUICK", "ROOT", "Copy", "Project", "differences", "end", "under_way", "wait_for"]
+
+T = TypeVar("T")
 
 # The documented command's arguments, beside the configuration that every copy adds.
 COMMAND = ("--cores", "2")
@@ -38,10 +41,11 @@ def end(begun: subprocess.Popen[str]) -> None:
         begun.stdout.close()
 
 
-def wait_for(condition: Callable[[], bool], what: str, limit: float = LIMIT) -> None:
-    """Return when the condition holds; it is an error when it does not within the limit."""
+def wait_for(condition: Callable[[], T], what: str, limit: float = LIMIT) -> T:
+    """Return the first true value of a condition; it is an error when there is none within the limit."""
     last = time.monotonic() + limit
-    while not condition():
+    while not (value := condition()):
         if time.monotonic() > last:
-            raise AssertionError(f"waited {limit:g} s in vain for {what}")
+            raise TimeoutError(f"waited {limit:g} s in vain for {what}")
         time.sleep(0.01)
+    return value

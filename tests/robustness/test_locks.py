@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-import sys
 
 import pytest
 from tests.robustness.kills import count_runs, is_locked, run, unlock_as_told, wrong_files
@@ -47,14 +46,7 @@ def begin_blind(copy: Copy, code: str, *targets: str) -> subprocess.Popen[str]:
     # The name tells others that this is Snakemake.
     script = copy.root.parent / "snakemake"
     script.write_text(code, encoding="utf-8")
-    return subprocess.Popen(
-        [sys.executable, str(script), *targets, *COMMAND, *copy.overlays],
-        cwd=copy.root,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
+    return copy.begin(*targets, *COMMAND, program=[str(script)])
 
 
 def test_second_pipeline_ends_at_once_and_leaves_the_first_alone(ordinary: Copy, empty: Copy) -> None:

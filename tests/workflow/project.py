@@ -107,11 +107,16 @@ class Copy(Project):
             shutil.copy2(path, self / str(path.relative_to(source)))
 
     def begin(
-        self, *arguments: str, env: Mapping[str, str] | None = None, umask: int = 0o022, output: int = subprocess.PIPE
+        self,
+        *arguments: str,
+        program: Sequence[str] = ("-m", "snakemake"),
+        env: Mapping[str, str] | None = None,
+        umask: int = 0o022,
+        output: int = subprocess.PIPE,
     ) -> subprocess.Popen[str]:
         """Start Snakemake; ``output`` takes both streams, as what ``subprocess`` takes for one."""
         return subprocess.Popen(
-            [sys.executable, "-m", "snakemake", *arguments, *self.overlays],
+            [sys.executable, *program, *arguments, *self.overlays],
             cwd=self.root,
             env=os.environ | (env or {}),
             umask=umask,
