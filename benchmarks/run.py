@@ -15,7 +15,7 @@ import io  # noqa: E402
 from importlib import import_module  # noqa: E402
 
 from benchmarks.common import machine_facts  # noqa: E402
-from narxbench.files import write_atomically  # noqa: E402
+from narxbench.io.files import write_atomically  # noqa: E402
 
 BENCHMARKS = ("evaluation", "swarm", "search", "scaling", "pipeline")
 

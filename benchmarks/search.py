@@ -30,7 +30,7 @@ from benchmarks.common import (
 )
 from benchmarks.evaluation import sysidentpy_codes
 from narxbench import StructureProblem
-from narxbench.search.stepwise import neighbours
+from narxbench.algorithms.stepwise import neighbours
 
 EVALUATIONS = 6000
 DATA_SEEDS = {"full": (1, 2, 3, 4, 5), "quick": (1,)}

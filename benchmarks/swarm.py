@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 import narxbench
 from benchmarks.common import SYSTEMS, Part, Row, cpu_seconds, make_problem, median, number, table
 from narxbench import StructureProblem
-from narxbench.kernel import evaluate_structures
-from narxbench.search import algorithm_module
-from narxbench.search.objective import Objective, evaluate
+from narxbench.fitness.kernel.evaluation import evaluate_structures
+from narxbench.algorithms.search import algorithm_module
+from narxbench.algorithms.objective import Objective, evaluate
 
 EVALUATIONS = 6000
 ALGORITHMS = {"upso2d": "_fly", "ga": "_evolve"}  # and the name of the compiled loop in its module

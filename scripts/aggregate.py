@@ -5,14 +5,14 @@ from typing import Any
 
 from scripts.simulate import check_data_set
 
-from narxbench.cells import summarise
-from narxbench.data import read_signals
-from narxbench.files import canonical_json, sealed_json, sha256, write_atomically
-from narxbench.fitness import StructureProblem
-from narxbench.runs import read_runs, size_of
-from narxbench.search import budget, settings_model
-from narxbench.systems import System
-from narxbench.timing import timed
+from narxbench.experiment.summary import summarise
+from narxbench.model.dataset import read_signals
+from narxbench.io.files import canonical_json, sealed_json, sha256, write_atomically
+from narxbench.fitness.problem import StructureProblem
+from narxbench.experiment.runs import read_runs, size_of
+from narxbench.algorithms.search import budget, settings_model
+from narxbench.model.system import System
+from narxbench.pipeline.timing import timed
 
 
 def definition_digest(**definition: Any) -> str:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from scripts.step import step
 
 from narxbench import compare, tables
-from narxbench.files import write_atomically
-from narxbench.published import load_published
+from narxbench.io.files import write_atomically
+from narxbench.analysis.published import load_published
 
 
 def write_comparison(

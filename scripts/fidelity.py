@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from scripts.step import step
 
 from narxbench import fidelity_document, fidelity_figures
-from narxbench.claims import UPSO
-from narxbench.errors import NarxbenchError, did_you_mean
-from narxbench.fidelity import make_study, read_cells
-from narxbench.fidelity_answers import answer
-from narxbench.files import canonical_json, write_atomically
-from narxbench.published import load_published
-from narxbench.readings import load_readings
+from narxbench.analysis.claims import UPSO
+from narxbench.io.errors import NarxbenchError, did_you_mean
+from narxbench.analysis.multiverse_frame import make_study, read_cells
+from narxbench.analysis.multiverse import answer
+from narxbench.io.files import canonical_json, write_atomically
+from narxbench.analysis.published import load_published
+from narxbench.experiment.interpretations import load_readings
 
 
 def write_fidelity(

@@ -5,9 +5,9 @@ from typing import Any
 
 from scripts.step import step
 
-from narxbench.fidelity import ReadingCell, write_cells
-from narxbench.files import read_sealed, write_atomically
-from narxbench.published import Published, load_published
+from narxbench.analysis.multiverse_frame import ReadingCell, write_cells
+from narxbench.io.files import read_sealed, write_atomically
+from narxbench.analysis.published import Published, load_published
 
 DIGITS = 6  # decimals of J, of which whole units matter
 

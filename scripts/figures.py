@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from scripts.step import step
 
 from narxbench import plots, tables
-from narxbench.files import write_atomically
-from narxbench.published import load_published
+from narxbench.io.files import write_atomically
+from narxbench.analysis.published import load_published
 
 
 def figure_convergence(cells: Sequence[str], snr_db: float, pdf: str, svg: str) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from scripts.step import step
 
-from narxbench.files import write_atomically
+from narxbench.io.files import write_atomically
 
 
 def spent(logs: Sequence[str]) -> dict[str, float]:

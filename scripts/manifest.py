@@ -5,8 +5,8 @@ from typing import Any
 
 from scripts.step import step
 
-from narxbench.files import write_atomically
-from narxbench.manifest import manifest_csv, manifest_of
+from narxbench.io.files import write_atomically
+from narxbench.pipeline.manifest import manifest_csv, manifest_of
 
 
 def write_manifest(files: Sequence[str], config: Mapping[str, Any], output: str) -> None:

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from narxbench.config import Data
-from narxbench.files import sealed_json, write_atomically
-from narxbench.readings import Fitness
-from narxbench.sensitivity import run_cell
-from narxbench.systems import System
-from narxbench.timing import timed
+from narxbench.experiment.study_settings import Data
+from narxbench.io.files import sealed_json, write_atomically
+from narxbench.experiment.interpretations import Fitness
+from narxbench.experiment.variations import run_cell
+from narxbench.model.system import System
+from narxbench.pipeline.timing import timed
 
 
 def run_reading_cell(

@@ -7,10 +7,10 @@ from typing import Any
 from scripts.step import step
 
 from narxbench import report, tables
-from narxbench.files import write_atomically
-from narxbench.published import load_published
-from narxbench.systems import load_system
-from narxbench.yaml_files import read_mapping
+from narxbench.io.files import write_atomically
+from narxbench.analysis.published import load_published
+from narxbench.model.system import load_system
+from narxbench.io.yaml import read_mapping
 
 
 def write_report(

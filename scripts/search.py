@@ -7,11 +7,11 @@ from typing import Any
 
 from scripts.simulate import check_data_set
 
-from narxbench.data import read_signals
-from narxbench.fitness import StructureProblem
-from narxbench.runs import RunAxes, run_of, write_run
-from narxbench.search import search
-from narxbench.timing import timed
+from narxbench.model.dataset import read_signals
+from narxbench.fitness.problem import StructureProblem
+from narxbench.experiment.runs import RunAxes, run_of, write_run
+from narxbench.algorithms.search import search
+from narxbench.pipeline.timing import timed
 
 
 @lru_cache(maxsize=16)

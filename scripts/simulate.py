@@ -4,12 +4,12 @@ import json
 from functools import lru_cache
 from typing import Any
 
-from narxbench.config import DataSet
-from narxbench.data import signals_csv
-from narxbench.errors import NarxbenchError
-from narxbench.files import canonical_json, read_bytes, sha256, write_atomically
-from narxbench.systems import System
-from narxbench.timing import timed
+from narxbench.experiment.study_settings import DataSet
+from narxbench.model.dataset import signals_csv
+from narxbench.io.errors import NarxbenchError
+from narxbench.io.files import canonical_json, read_bytes, sha256, write_atomically
+from narxbench.model.system import System
+from narxbench.pipeline.timing import timed
 
 
 def data_set(*, system: dict[str, Any], snr_db: float, data: dict[str, Any], realisation: int | None = None) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from scripts.step import step
 
 from narxbench import statistics, tables
-from narxbench.files import sealed_json, write_atomically
+from narxbench.io.files import sealed_json, write_atomically
 
 
 def write_statistics(cells: Sequence[str], all_statistics: str, recovery: str, search_comparison: str) -> None:

@@ -6,8 +6,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from narxbench.errors import NarxbenchError
-from narxbench.files import read_sealed
+from narxbench.io.errors import NarxbenchError
+from narxbench.io.files import read_sealed
 
 
 @contextmanager

@@ -7,9 +7,9 @@ from typing import Any
 from scripts.step import step
 
 from narxbench import tables
-from narxbench.files import write_atomically
-from narxbench.published import load_published
-from narxbench.systems import load_system
+from narxbench.io.files import write_atomically
+from narxbench.analysis.published import load_published
+from narxbench.model.system import load_system
 
 
 def write_table(table: tables.Table, csv: str, md: str, tex: str) -> None:

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from narxbench.errors import NarxbenchError
-from narxbench.files import write_atomically
-from narxbench.manifest import compare, found_files, read_manifest, verdict_text
+from narxbench.io.errors import NarxbenchError
+from narxbench.io.files import write_atomically
+from narxbench.pipeline.manifest import compare, found_files, read_manifest, verdict_text
 
 
 def verify(made: str, log: str, *, config: Mapping[str, Any], kept: str) -> bool:

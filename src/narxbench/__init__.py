@@ -1,12 +1,30 @@
-"""narxbench: structure selection of polynomial NARX models, and a reproduction of a paper on it."""
+"""narxbench: structure selection of polynomial NARX models.
 
-from narxbench.errors import NarxbenchError
-from narxbench.fitness import Evaluation, StructureProblem
-from narxbench.search import SearchResult, search
-from narxbench.systems import System, load_system
-from narxbench.terms import candidate_terms, model_size
+The public interface is what ``__all__`` lists; everything else may change. The package is read from the bottom up, as
+the data flow: ``io`` (files, settings), ``numerics`` (compilation, random streams), ``model`` (terms, systems, data
+sets), ``fitness`` (criteria, the compiled kernel), ``algorithms``, ``experiment`` (studies, runs), ``analysis``
+(metrics, tests, claims), ``report`` (tables, figures, pages), ``pipeline`` (what the Snakemake rules use).
 
-__version__ = "0.1.0"
+Examples
+--------
+>>> import narxbench
+>>> narxbench.model_size(n_y=5, n_u=5, degree=2)
+66
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from narxbench.algorithms.search import SearchResult, search
+    from narxbench.fitness.problem import Evaluation, StructureProblem
+    from narxbench.io.errors import NarxbenchError
+    from narxbench.model.dataset import read_signals, write_signals
+    from narxbench.model.system import System, load_system
+    from narxbench.model.terms import candidate_terms, model_size
+
+__version__ = "0.2.0"
+
 __all__ = [
     "Evaluation",
     "NarxbenchError",
@@ -16,5 +34,32 @@ __all__ = [
     "candidate_terms",
     "load_system",
     "model_size",
+    "read_signals",
     "search",
+    "write_signals",
 ]
+
+# Imported when first used: a step of the pipeline depends on the modules that it imports itself, and on no others.
+_HOMES = {
+    "Evaluation": "narxbench.fitness.problem",
+    "NarxbenchError": "narxbench.io.errors",
+    "SearchResult": "narxbench.algorithms.search",
+    "StructureProblem": "narxbench.fitness.problem",
+    "System": "narxbench.model.system",
+    "candidate_terms": "narxbench.model.terms",
+    "load_system": "narxbench.model.system",
+    "model_size": "narxbench.model.terms",
+    "read_signals": "narxbench.model.dataset",
+    "search": "narxbench.algorithms.search",
+    "write_signals": "narxbench.model.dataset",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

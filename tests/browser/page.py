@@ -7,7 +7,7 @@ import yaml
 from tests.unit.cells import CRITERIA, ROOT, UNKNOWN, published
 
 from narxbench import plots, report
-from narxbench.systems import System, load_system
+from narxbench.model.system import System, load_system
 
 ERRATA = (ROOT / "docs" / "errata.md").read_text(encoding="utf-8")
 FIDELITY = """# What the open points do

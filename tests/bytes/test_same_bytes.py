@@ -15,8 +15,8 @@ from numpy._core._multiarray_umath import __cpu_dispatch__ as numpy_dispatches  
 from numpy._core._multiarray_umath import __cpu_features__ as numpy_found  # type: ignore[attr-defined]
 from tests.workflow.project import ROOT, Copy, Project, differences
 
-from narxbench.files import sha256
-from narxbench.manifest import read_manifest
+from narxbench.io.files import sha256
+from narxbench.pipeline.manifest import read_manifest
 
 # Both kinds of candidates (66 and 84), both algorithms, every kind of output.
 CONFIG = "systems: [S3, S4]\nseeds: 3\nstatistics: {bootstrap_samples: 50}\n"

@@ -13,17 +13,17 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import narxbench.config
-from narxbench.data import read_signals, write_signals
-from narxbench.errors import NarxbenchError
-from narxbench.files import canonical_json, sealed_json
-from narxbench.fitness import parse_criterion
-from narxbench.published import RUNS, load_published, published_count
-from narxbench.readings import load_readings
-from narxbench.runs import read_run, write_run
-from narxbench.systems import System, load_system, parse_equation
-from narxbench.terms import MAX_DEGREE, parse_term, term_name
-from narxbench.yaml_files import read_mapping
+import narxbench.experiment.study_settings
+from narxbench.model.dataset import read_signals, write_signals
+from narxbench.io.errors import NarxbenchError
+from narxbench.io.files import canonical_json, sealed_json
+from narxbench.fitness.problem import parse_criterion
+from narxbench.analysis.published import RUNS, load_published, published_count
+from narxbench.experiment.interpretations import load_readings
+from narxbench.experiment.runs import read_run, write_run
+from narxbench.model.system import System, load_system, parse_equation
+from narxbench.model.terms import MAX_DEGREE, parse_term, term_name
+from narxbench.io.yaml import read_mapping
 
 ROOT = Path(__file__).parents[2]
 LONGEST_MESSAGE = 4000

@@ -9,7 +9,7 @@ from tests.fuzz.mutation import Mutator
 from tests.fuzz.soak import SOURCE, TRACED, TooSlowError, code_lines, compile_of, fuzz, run_lines, time_limit
 from tests.fuzz.targets import Target, message_class, outcome, scratch, targets
 
-from narxbench.errors import NarxbenchError
+from narxbench.io.errors import NarxbenchError
 
 NAMES = [
     *("term", "equation", "criterion", "signals", "run file", "published values", "system terms", "YAML"),

@@ -9,14 +9,14 @@ import pytest
 from tests.fuzz.soak import time_limit
 from tests.fuzz.targets import ROOT, RUN_FILES, Target, merged, outcome, sealed, targets
 
-from narxbench.config import load_experiment
-from narxbench.data import read_signals
-from narxbench.errors import NarxbenchError
-from narxbench.published import load_published
-from narxbench.runs import read_run
-from narxbench.systems import parse_equation
-from narxbench.terms import index_of_terms, parse_term
-from narxbench.yaml_files import read_mapping, read_value
+from narxbench.experiment.study_settings import load_experiment
+from narxbench.model.dataset import read_signals
+from narxbench.io.errors import NarxbenchError
+from narxbench.analysis.published import load_published
+from narxbench.experiment.runs import read_run
+from narxbench.model.system import parse_equation
+from narxbench.model.terms import index_of_terms, parse_term
+from narxbench.io.yaml import read_mapping, read_value
 
 LAUGHS = "a0: &a0 [x]\n" + "".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]\n" for i in range(1, 12))
 MERGED_LAUGHS = "a0: &a0 {x: 1}\n" + "".join(

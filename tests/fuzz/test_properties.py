@@ -24,14 +24,14 @@ from tests.fuzz.targets import (
     targets,
 )
 
-from narxbench.config import load_experiment
-from narxbench.data import read_signals, write_signals
-from narxbench.errors import NarxbenchError
-from narxbench.files import canonical_json
-from narxbench.runs import read_run, write_run
-from narxbench.systems import parse_equation
-from narxbench.terms import SIGNALS, Monomial, parse_term, term_name
-from narxbench.yaml_files import read_mapping, read_value
+from narxbench.experiment.study_settings import load_experiment
+from narxbench.model.dataset import read_signals, write_signals
+from narxbench.io.errors import NarxbenchError
+from narxbench.io.files import canonical_json
+from narxbench.experiment.runs import read_run, write_run
+from narxbench.model.system import parse_equation
+from narxbench.model.terms import SIGNALS, Monomial, parse_term, term_name
+from narxbench.io.yaml import read_mapping, read_value
 
 quick = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 monomials = st.lists(st.tuples(st.integers(0, 1), st.integers(1, 9999)), max_size=12).map(lambda m: tuple(sorted(m)))

@@ -20,12 +20,12 @@ from tests.fuzz.targets import NAME, ROOT, RUN_FILES, fast_readings, merged, out
 from tests.unit.cells import make_cell
 
 from narxbench import report
-from narxbench.config import label, load_experiment
-from narxbench.errors import NarxbenchError
-from narxbench.fitness import parse_criterion
-from narxbench.systems import System, load_system, parse_equation
-from narxbench.terms import parse_term
-from narxbench.yaml_files import read_mapping
+from narxbench.experiment.study_settings import label, load_experiment
+from narxbench.io.errors import NarxbenchError
+from narxbench.fitness.problem import parse_criterion
+from narxbench.model.system import System, load_system, parse_equation
+from narxbench.model.terms import parse_term
+from narxbench.io.yaml import read_mapping
 
 BASE = ROOT / "config" / "config.yaml"
 CODE = [

@@ -12,7 +12,7 @@ import pytest
 from tests.workflow.project import ROOT
 
 from narxbench import NarxbenchError, StructureProblem, load_system, search
-from narxbench.search import SearchResult, algorithm_names
+from narxbench.algorithms.search import SearchResult, algorithm_names
 
 EVALUATIONS = 900
 SIZE = {"n_u": 2, "n_y": 2, "degree": 2, "n_validation": 100}

@@ -11,10 +11,10 @@ from tests.robustness.kills import count_runs, missing, wrong_files
 from tests.robustness.outcomes import wrong_results
 from tests.robustness.pipelines import COMMAND, Copy, differences
 
-from narxbench.config import Experiment, load_experiment
-from narxbench.errors import NarxbenchError
-from narxbench.systems import load_system
-from narxbench.yaml_files import read_mapping
+from narxbench.experiment.study_settings import Experiment, load_experiment
+from narxbench.io.errors import NarxbenchError
+from narxbench.model.system import load_system
+from narxbench.io.yaml import read_mapping
 
 # A fault of the code, as a new algorithm may have one, that only some runs meet.
 PLACE = "        problem = load_problem("

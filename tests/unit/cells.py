@@ -6,12 +6,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from narxbench.distance import CANDIDATES
-from narxbench.fidelity import ReadingCell
-from narxbench.files import sealed_json
-from narxbench.published import Published, load_published
-from narxbench.randomness import generator
-from narxbench.terms import candidate_terms
+from narxbench.analysis.distance import CANDIDATES
+from narxbench.analysis.multiverse_frame import ReadingCell
+from narxbench.io.files import sealed_json
+from narxbench.analysis.published import Published, load_published
+from narxbench.numerics.random_streams import generator
+from narxbench.model.terms import candidate_terms
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "data" / "reference"

@@ -4,10 +4,10 @@ import math
 
 import pytest
 
-from narxbench.cells import summarise
-from narxbench.files import canonical_json
-from narxbench.runs import History, ProblemSize, Run, RunAxes
-from narxbench.systems import load_system
+from narxbench.experiment.summary import summarise
+from narxbench.io.files import canonical_json
+from narxbench.experiment.runs import History, ProblemSize, Run, RunAxes
+from narxbench.model.system import load_system
 
 TRUE = load_system("S1").terms
 SPURIOUS = "u(k-2)"

@@ -10,9 +10,9 @@ from cells import REFERENCE, UNKNOWN, make_cell, paper_matrix, published, write_
 from scripts.claims import write_claims
 
 from narxbench import claims
-from narxbench.claims import GA, UPSO, Curve, Finals, Row, Verdict, View, curve_of
-from narxbench.files import canonical_json
-from narxbench.tables import to_markdown
+from narxbench.analysis.claims import GA, UPSO, Curve, Finals, Row, Verdict, View, curve_of
+from narxbench.io.files import canonical_json
+from narxbench.report.tables import to_markdown
 
 JUDGES = {claim.id: claim.judge for claim in claims.CLAIMS}
 

@@ -10,7 +10,7 @@ from cells import UNKNOWN, make_cell, paper_matrix, published
 from scipy.stats import fisher_exact
 
 from narxbench import compare
-from narxbench.tables import to_markdown
+from narxbench.report.tables import to_markdown
 
 
 @pytest.mark.parametrize(

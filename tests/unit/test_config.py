@@ -8,12 +8,12 @@ import pytest
 import yaml
 from tests.fuzz.targets import merged
 
-from narxbench.config import check_config_files, label, load_experiment, read_mapping, schema
-from narxbench.errors import NarxbenchError
-from narxbench.files import canonical_json
-from narxbench.readings import READINGS_FILE, load_readings, reading_settings
-from narxbench.systems import load_system
-from narxbench.terms import candidate_terms
+from narxbench.experiment.study_settings import check_config_files, label, load_experiment, read_mapping, schema
+from narxbench.io.errors import NarxbenchError
+from narxbench.io.files import canonical_json
+from narxbench.experiment.interpretations import READINGS_FILE, load_readings, reading_settings
+from narxbench.model.system import load_system
+from narxbench.model.terms import candidate_terms
 
 ROOT = Path(__file__).parents[2]
 BASE = ROOT / "config" / "config.yaml"

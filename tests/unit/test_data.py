@@ -6,9 +6,9 @@ import stat
 import numpy as np
 import pytest
 
-from narxbench.data import read_signals, write_signals
-from narxbench.errors import NarxbenchError
-from narxbench.files import canonical_json, write_atomically
+from narxbench.model.dataset import read_signals, write_signals
+from narxbench.io.errors import NarxbenchError
+from narxbench.io.files import canonical_json, write_atomically
 
 
 def test_every_digit_comes_back(tmp_path, rng):

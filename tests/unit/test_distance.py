@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from narxbench import compare, distance
-from narxbench.compare import Counts
-from narxbench.published import RUNS, published_count
+from narxbench.analysis.agreement import Counts
+from narxbench.analysis.published import RUNS, published_count
 
 
 def as_published(criteria: tuple[str, ...] = CRITERIA, algorithm: str = "upso2d") -> list[Counts]:

@@ -17,13 +17,13 @@ from scipy import stats
 from scripts.fidelity import write_fidelity
 
 from narxbench import fidelity, fidelity_answers, fidelity_document
-from narxbench.claims import CLAIMS, CRITERIA, GA, UPSO
-from narxbench.distance import distance
-from narxbench.errors import NarxbenchError
-from narxbench.fidelity import ReadingCell, Study, make_study, read_cells, write_cells
-from narxbench.fidelity_answers import Answers, Pair
-from narxbench.published import Published
-from narxbench.readings import READINGS_FILE, Readings, load_readings
+from narxbench.analysis.claims import CLAIMS, CRITERIA, GA, UPSO
+from narxbench.analysis.distance import distance
+from narxbench.io.errors import NarxbenchError
+from narxbench.analysis.multiverse_frame import ReadingCell, Study, make_study, read_cells, write_cells
+from narxbench.analysis.multiverse import Answers, Pair
+from narxbench.analysis.published import Published
+from narxbench.experiment.interpretations import READINGS_FILE, Readings, load_readings
 
 PLACES = [(system, snr_db) for system in ("S1", "S2", "S3", "S4") for snr_db in (50, 40, 30)]
 BOUND, EXEMPLAR, TIES = "velocity-bound=1", "learning-set=exemplar", "ties=random"

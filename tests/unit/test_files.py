@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from narxbench.files import hold
+from narxbench.io.files import hold
 
 HOLDER = "import sys; from narxbench.files import hold; print(hold(sys.argv[1]), flush=True); sys.stdin.read()"
 

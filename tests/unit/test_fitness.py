@@ -8,9 +8,9 @@ from tests import plain
 from tests.reference import evaluate
 
 from narxbench import NarxbenchError, StructureProblem, load_system
-from narxbench.arithmetic import natural_log
-from narxbench.data import read_signals
-from narxbench.lanes import LANES
+from narxbench.numerics.compilation import natural_log
+from narxbench.model.dataset import read_signals
+from narxbench.fitness.kernel.simd import LANES
 
 VECTORS = Path(__file__).parents[1] / "data" / "vectors"
 CASES = json.loads((VECTORS / "fitness_vectors.json").read_text())["cases"]

@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from narxbench.search import ga
+from narxbench.algorithms.search import ga
 
 
 def test_proportional_weights_are_distances_to_the_worst_finite():

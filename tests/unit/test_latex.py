@@ -10,9 +10,9 @@ import pytest
 from cells import ROOT, UNKNOWN, make_cell, paper_matrix, published
 
 from narxbench import compare, tables
-from narxbench.config import load_experiment
-from narxbench.systems import load_system
-from narxbench.yaml_files import read_mapping
+from narxbench.experiment.study_settings import load_experiment
+from narxbench.model.system import load_system
+from narxbench.io.yaml import read_mapping
 
 pytestmark = pytest.mark.ci
 PROGRAMS = ("pdflatex", "kpsewhich", "pdftotext")

@@ -12,10 +12,10 @@ from packaging.requirements import Requirement
 from scripts.manifest import write_manifest
 from scripts.verify import verify
 
-from narxbench.config import load_experiment
-from narxbench.errors import NarxbenchError
-from narxbench.files import sha256
-from narxbench.manifest import (
+from narxbench.experiment.study_settings import load_experiment
+from narxbench.io.errors import NarxbenchError
+from narxbench.io.files import sha256
+from narxbench.pipeline.manifest import (
     Manifest,
     check_configuration,
     compare,
@@ -28,7 +28,7 @@ from narxbench.manifest import (
     read_manifest,
     verdict_text,
 )
-from narxbench.yaml_files import read_mapping
+from narxbench.io.yaml import read_mapping
 
 ROOT = Path(__file__).parents[2]
 KEPT = ROOT / "docs/results"

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from narxbench.metrics import final_structure, selection_frequency, selections, spurious_terms
+from narxbench.analysis.metrics import final_structure, selection_frequency, selections, spurious_terms
 
 
 def test_selection_table():

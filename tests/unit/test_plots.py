@@ -8,7 +8,7 @@ import pytest
 from cells import UNKNOWN, make_cell, published
 
 from narxbench import plots
-from narxbench.errors import NarxbenchError
+from narxbench.io.errors import NarxbenchError
 
 
 def matrix(systems: tuple[str, ...]) -> list[dict[str, object]]:

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from narxbench.provenance import code_digest, versions
+from narxbench.experiment.provenance import code_digest, versions
 
 CODE = '''"""A module."""
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from cells import REFERENCE, published
 
-from narxbench.errors import NarxbenchError
-from narxbench.published import RUNS, Place, load_published, published_count
-from narxbench.tables import rounded
+from narxbench.io.errors import NarxbenchError
+from narxbench.analysis.published import RUNS, Place, load_published, published_count
+from narxbench.report.tables import rounded
 
 TABLES = (REFERENCE / "published_tables.csv").read_text(encoding="utf-8")
 TERMS = (REFERENCE / "system_terms.csv").read_text(encoding="utf-8")

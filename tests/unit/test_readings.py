@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 import yaml
 
-from narxbench.errors import NarxbenchError
-from narxbench.readings import (
+from narxbench.io.errors import NarxbenchError
+from narxbench.experiment.interpretations import (
     READINGS_FILE,
     Fitness,
     OpenData,
@@ -19,8 +19,8 @@ from narxbench.readings import (
     parse_choices,
     reading_settings,
 )
-from narxbench.search import algorithm_names, settings_model
-from narxbench.yaml_files import read_mapping
+from narxbench.algorithms.search import algorithm_names, settings_model
+from narxbench.io.yaml import read_mapping
 
 
 @pytest.fixture(scope="module")

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import narxbench
-from narxbench.compare import holm
-from narxbench.data import write_signals
-from narxbench.tables import rounded
+from narxbench.analysis.agreement import holm
+from narxbench.model.dataset import write_signals
+from narxbench.report.tables import rounded
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

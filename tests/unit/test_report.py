@@ -11,10 +11,10 @@ from cells import CRITERIA, UNKNOWN, make_cell, paper_matrix, true_structure
 from tests.browser.page import CITATION, ERRATA, METHOD, claims, published, render, statistics, with_model
 
 from narxbench import report
-from narxbench.explorer import explorer_data
-from narxbench.markup import bibtex, markdown_html, markdown_sections, script_json
-from narxbench.systems import load_system
-from narxbench.views import statistics_tables
+from narxbench.report.explorer import explorer_data
+from narxbench.report.markup import bibtex, markdown_html, markdown_sections, script_json
+from narxbench.model.system import load_system
+from narxbench.report.table_views import statistics_tables
 
 SYSTEMS = ["S1", "S2", "S3", "S4"]
 VOID = ("meta", "br", "link", "img", "input")

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import narxbench
-from narxbench.errors import NarxbenchError
-from narxbench.files import sealed_json, sha256
-from narxbench.runs import RunAxes, read_run, read_runs, run_of, write_run
-from narxbench.search import SearchResult
+from narxbench.io.errors import NarxbenchError
+from narxbench.io.files import sealed_json, sha256
+from narxbench.experiment.runs import RunAxes, read_run, read_runs, run_of, write_run
+from narxbench.algorithms.search import SearchResult
 
 AXES = RunAxes(system="S1", snr_db="37.5", search="mine", criterion="bic", seed=3)
 

@@ -11,13 +11,13 @@ from scripts import aggregate, compare, figures, report, search, simulate, table
 from tests.browser.page import with_model
 
 import narxbench
-from narxbench.config import load_experiment
-from narxbench.data import read_signals
-from narxbench.errors import NarxbenchError
-from narxbench.files import sealed_json, sha256
-from narxbench.runs import read_run
-from narxbench.tables import cells_digest, read_analysis
-from narxbench.yaml_files import read_mapping
+from narxbench.experiment.study_settings import load_experiment
+from narxbench.model.dataset import read_signals
+from narxbench.io.errors import NarxbenchError
+from narxbench.io.files import sealed_json, sha256
+from narxbench.experiment.runs import read_run
+from narxbench.report.tables import cells_digest, read_analysis
+from narxbench.io.yaml import read_mapping
 
 PUBLISHED = {
     "published": str(REFERENCE / "published_tables.csv"),

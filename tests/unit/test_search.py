@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from narxbench import NarxbenchError, StructureProblem, load_system, search
-from narxbench.search import algorithm_names, settings_model
-from narxbench.search.objective import Objective
+from narxbench.algorithms.search import algorithm_names, settings_model
+from narxbench.algorithms.objective import Objective
 
 OPTIONS = {
     "upso2d": {

@@ -9,12 +9,12 @@ import yaml
 from scripts.reading_cell import run_reading_cell
 
 from narxbench import StructureProblem, load_system, search
-from narxbench.config import Data, load_experiment
-from narxbench.errors import NarxbenchError
-from narxbench.files import read_sealed
-from narxbench.readings import Fitness, Readings, choices_text, load_readings, parse_choices
-from narxbench.sensitivity import Plan, load_plan, planned_cells, run_cell, single_changes
-from narxbench.yaml_files import read_mapping
+from narxbench.experiment.study_settings import Data, load_experiment
+from narxbench.io.errors import NarxbenchError
+from narxbench.io.files import read_sealed
+from narxbench.experiment.interpretations import Fitness, Readings, choices_text, load_readings, parse_choices
+from narxbench.experiment.variations import Plan, load_plan, planned_cells, run_cell, single_changes
+from narxbench.io.yaml import read_mapping
 
 ROOT = Path(__file__).parents[2]
 PLAN = ROOT / "config" / "fidelity.yaml"

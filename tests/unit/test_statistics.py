@@ -14,10 +14,10 @@ from scipy import stats
 from scripts.statistics import write_statistics
 
 from narxbench import statistics
-from narxbench.compare import holm
-from narxbench.files import canonical_json
-from narxbench.metrics import selection_frequency
-from narxbench.tables import read_analysis
+from narxbench.analysis.agreement import holm
+from narxbench.io.files import canonical_json
+from narxbench.analysis.metrics import selection_frequency
+from narxbench.report.tables import read_analysis
 
 INF = math.inf
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from narxbench import NarxbenchError, load_system
-from narxbench.signals import AutoregressiveInput, GaussianInput, RecordedInput, UniformInput
-from narxbench.systems import System, parse_equation
+from narxbench.model.excitation import AutoregressiveInput, GaussianInput, RecordedInput, UniformInput
+from narxbench.model.system import System, parse_equation
 
 TRUE_TERMS = Path(__file__).parents[2] / "data" / "reference" / "system_terms.csv"
 

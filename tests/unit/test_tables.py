@@ -8,9 +8,9 @@ import pytest
 from cells import UNKNOWN, make_cell, paper_matrix, published, write_cells
 
 from narxbench import tables
-from narxbench.errors import NarxbenchError
-from narxbench.files import sealed_json
-from narxbench.systems import load_system
+from narxbench.io.errors import NarxbenchError
+from narxbench.io.files import sealed_json
+from narxbench.model.system import load_system
 
 
 def rows_of(text: str) -> list[dict[str, str]]:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from narxbench import NarxbenchError, candidate_terms, model_size
-from narxbench.terms import candidate_monomials, parse_term, term_name
+from narxbench.model.terms import candidate_monomials, parse_term, term_name
 
 
 @pytest.mark.parametrize(

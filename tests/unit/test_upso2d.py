@@ -6,9 +6,9 @@ import math
 import numpy as np
 import pytest
 
-from narxbench.search import upso2d
-from narxbench.search.population import initial_positions, roulette
-from narxbench.search.upso2d import (
+from narxbench.algorithms.search import upso2d
+from narxbench.algorithms.population import initial_positions, roulette
+from narxbench.algorithms.upso2d import (
     learning_set,
     position_update,
     ring_best,

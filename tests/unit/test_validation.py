@@ -5,8 +5,8 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import Field, model_validator
 
-from narxbench.errors import NarxbenchError
-from narxbench.validation import Allowed, Problem, Settings, SettingsError, validated
+from narxbench.io.errors import NarxbenchError
+from narxbench.io.settings import Allowed, Problem, Settings, SettingsError, validated
 
 
 class Sine(Settings):

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from narxbench.manifest import read_manifest
+from narxbench.pipeline.manifest import read_manifest
 
 ROOT = Path(__file__).parents[2]
 QUICK = ("--configfile", "config/quick.yaml")

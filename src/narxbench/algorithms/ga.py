@@ -1,0 +1,192 @@
+"""Binary genetic algorithm for structure selection (paper, section IV-A).
+
+The paper cites Siedlecki and Sklansky (1989) and Grefenstette (1986) for it. An individual is a 0/1 vector of length
+N_t. A generation: parents by selection, crossover of pairs, bit-flip mutation.
+"""
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+from pydantic import Field
+
+from narxbench.algorithms.objective import Objective, evaluate
+from narxbench.algorithms.population import initial_positions, roulette
+from narxbench.io.settings import Settings as BaseSettings
+from narxbench.numerics.compilation import compiled
+
+PROPORTIONAL, LINEAR_RANK, TOURNAMENT = 0, 1, 2
+ONE_POINT, TWO_POINT, UNIFORM = 0, 1, 2
+_SELECTION = {"proportional": PROPORTIONAL, "linear_rank": LINEAR_RANK, "tournament": TOURNAMENT}
+_CROSSOVER = {"one_point": ONE_POINT, "two_point": TWO_POINT, "uniform": UNIFORM}
+
+
+class Settings(BaseSettings):
+    """Settings of the GA: the paper's search parameters, then what the paper leaves open."""
+
+    population_size: int = Field(default=80, ge=2, le=100_000, description="number of individuals, N")
+    crossover_probability: float = Field(default=0.45, ge=0, le=1, description="p_c, for a pair of parents")
+    mutation_probability: float = Field(default=0.01, ge=0, le=1, description="p_m, for each bit")
+    selection: Literal["proportional", "linear_rank", "tournament"] = Field(
+        default="proportional", description="roulette on (worst J - J), roulette on ranks, or the better of two"
+    )
+    crossover: Literal["one_point", "two_point", "uniform"] = Field(
+        default="one_point", description="where the tails of two parents are exchanged"
+    )
+    elitism: bool = Field(default=False, description="whether the best individual always survives")
+    generation_gap: float = Field(default=1.0, gt=0, le=1, description="share of the population that is replaced")
+    initial_positions: Literal["bernoulli", "uniform_cardinality"] = Field(
+        default="bernoulli", description="each term with probability 1/2, or a uniform number of terms"
+    )
+    count_initial_evaluations: bool = Field(default=True, description="whether the first population spends the budget")
+    divergent_fitness: float | None = Field(
+        default=None, description="J that proportional selection sees for divergent individuals; null: they weigh 0"
+    )
+    result: Literal["best_ever", "last_generation"] = Field(
+        default="best_ever", description="the best individual of all generations, or of the last one"
+    )
+
+
+class Parameters(NamedTuple):
+    """The settings as the compiled loop takes them."""
+
+    population_size: int
+    crossover_probability: float
+    mutation_probability: float
+    selection: int
+    crossover: int
+    elitism: bool
+    survivors: int
+    uniform_cardinality: bool
+    divergent_fitness: float
+    last_generation: bool
+
+
+@compiled
+def selection_weights(fitness, scheme, divergent_fitness):
+    """Return the roulette weight of each individual.
+
+    Proportional: worst - J, worst being the largest finite J; a divergent individual weighs 0. If one is divergent and
+    ``divergent_fitness`` is finite and larger, worst is that: all others then weigh nearly the same. Linear rank: N for
+    the best down to 1 for the worst finite one, divergent 0; of equal ones the earlier ranks first.
+    """
+    weights = np.zeros_like(fitness)
+    finite = np.isfinite(fitness)
+    worst = -np.inf
+    for i in range(fitness.shape[0]):
+        if finite[i]:
+            worst = max(worst, fitness[i])
+        elif divergent_fitness < np.inf:
+            worst = max(worst, divergent_fitness)
+    for i in range(fitness.shape[0]):
+        if not finite[i]:
+            continue
+        if scheme == PROPORTIONAL:
+            weights[i] = worst - fitness[i]
+        else:
+            ahead = 0
+            for j in range(fitness.shape[0]):
+                ahead += fitness[j] < fitness[i] or (fitness[j] == fitness[i] and j < i)
+            weights[i] = fitness.shape[0] - ahead
+    return weights
+
+
+@compiled
+def select_parent(fitness, weights, scheme, draws):
+    """Return the index of one parent: the better of two random individuals, or a roulette draw on the weights."""
+    if scheme == TOURNAMENT:
+        a = int(draws.random() * fitness.shape[0])
+        b = int(draws.random() * fitness.shape[0])
+        return a if fitness[a] <= fitness[b] else b
+    return roulette(weights, draws.random())
+
+
+@compiled
+def cross_over(a, b, scheme, draws):
+    """Exchange parts of two individuals in place: behind one point, between two points, or bit by bit."""
+    n = a.shape[0]
+    low, high = n, n
+    if scheme == ONE_POINT:
+        low = 1 + int(draws.random() * (n - 1))
+    elif scheme == TWO_POINT:
+        first, second = 1 + int(draws.random() * (n - 1)), 1 + int(draws.random() * (n - 1))
+        low, high = min(first, second), max(first, second)
+    for j in range(n):
+        if draws.random() < 0.5 if scheme == UNIFORM else low <= j < high:
+            a[j], b[j] = b[j], a[j]
+
+
+@compiled
+def mutate(individual, probability, draws):
+    """Flip each bit in place with the given probability."""
+    for j in range(individual.shape[0]):
+        if draws.random() < probability:
+            individual[j] = 1 - individual[j]
+
+
+@compiled
+def random_survivors(size, count, elite, draws):
+    """Return ``count`` distinct individuals that survive intact, chosen at random; ``elite`` (or -1) is among them."""
+    chosen = np.empty(count, np.int64)
+    order = np.arange(size)
+    if elite >= 0:
+        order[0], order[elite] = order[elite], order[0]
+    for k in range(count):
+        if k > 0 or elite < 0:
+            j = k + int(draws.random() * (size - k))
+            order[k], order[j] = order[j], order[k]
+        chosen[k] = order[k]
+    return chosen
+
+
+@compiled
+def _evolve(data, record, draws, p):
+    size, n_terms = p.population_size, record.best_position.shape[0]
+    population = initial_positions(draws, size, n_terms, p.uniform_cardinality)
+    fitness = np.empty(size)
+    evaluate(data, record, population, fitness)
+    while record.spent[0] < record.fitness.shape[0]:
+        elite = np.argmin(fitness) if p.elitism else -1
+        kept = random_survivors(size, max(p.survivors, 1 if p.elitism else 0), elite, draws)
+        n_children = size - kept.shape[0]
+        weights = selection_weights(fitness, p.selection, p.divergent_fitness)
+        # One more than needed when the number is odd: children come in pairs.
+        children = np.empty((n_children + n_children % 2, n_terms), np.uint8)
+        for c in range(0, n_children, 2):
+            children[c] = population[select_parent(fitness, weights, p.selection, draws)]
+            children[c + 1] = population[select_parent(fitness, weights, p.selection, draws)]
+            if draws.random() < p.crossover_probability and n_terms > 1:
+                cross_over(children[c], children[c + 1], p.crossover, draws)
+            mutate(children[c], p.mutation_probability, draws)
+            mutate(children[c + 1], p.mutation_probability, draws)
+        children_fitness = np.empty(n_children)
+        evaluate(data, record, children[:n_children], children_fitness)
+        population = np.concatenate((population[kept], children[:n_children]))
+        fitness = np.concatenate((fitness[kept], children_fitness))
+    if p.last_generation:
+        if np.isfinite(fitness.min()):
+            record.best_position[:] = population[np.argmin(fitness)]
+        else:
+            record.best_position[:] = np.uint8(0)
+
+
+def run(objective: Objective, draws: np.random.Generator, settings: Settings) -> None:
+    """Spend the objective's budget on one run of the GA."""
+    # At least one individual is replaced in each generation, or the search would never end.
+    replaced = max(1, round(settings.generation_gap * settings.population_size))
+    _evolve(
+        objective.data,
+        objective.record,
+        draws,
+        Parameters(
+            population_size=settings.population_size,
+            crossover_probability=float(settings.crossover_probability),
+            mutation_probability=float(settings.mutation_probability),
+            selection=_SELECTION[settings.selection],
+            crossover=_CROSSOVER[settings.crossover],
+            elitism=settings.elitism,
+            survivors=settings.population_size - replaced,
+            uniform_cardinality=settings.initial_positions == "uniform_cardinality",
+            divergent_fitness=np.inf if settings.divergent_fitness is None else float(settings.divergent_fitness),
+            last_generation=settings.result == "last_generation",
+        ),
+    )

@@ -1,0 +1,116 @@
+"""What every search algorithm sees of a problem: evaluations on a budget, recorded in the order they are spent."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from narxbench.fitness.kernel.evaluation import ProblemData, evaluate_structures
+from narxbench.fitness.problem import StructureProblem
+from narxbench.numerics.compilation import compiled
+
+_WORD = 64
+
+
+class Record(NamedTuple):
+    """The trace of one run, and what it has learnt of structures that come up again."""
+
+    fitness: NDArray[np.float64]  # (budget,) J of each evaluation
+    spent: NDArray[np.int64]  # (1,) evaluations so far
+    best_position: NDArray[np.uint8]  # (N_t,) first structure that reached the lowest J
+    best_fitness: NDArray[np.float64]  # (1,)
+    known_structures: NDArray[np.uint64]  # (slots, words) hash table: the structure, one bit for each term
+    known_fitness: NDArray[np.float64]  # (slots,) its J
+    slot_used: NDArray[np.bool_]  # (slots,)
+
+
+@compiled
+def _slot(record, position, words):
+    # Open addressing with linear probing; the table is never more than half full.
+    words[:] = np.uint64(0)
+    for t in range(position.shape[0]):
+        if position[t]:
+            words[t // _WORD] |= np.uint64(1) << np.uint64(t % _WORD)
+    mixed = np.uint64(0)
+    for word in words:
+        mixed = (mixed ^ word) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(32)
+    slot = np.int64(mixed & np.uint64(record.slot_used.shape[0] - 1))
+    while record.slot_used[slot] and not np.array_equal(record.known_structures[slot], words):
+        slot = (slot + 1) & (record.slot_used.shape[0] - 1)
+    return slot
+
+
+@compiled
+def evaluate(data, record, positions, fitness):
+    """Evaluate as many rows of ``positions`` as the budget still allows; write J to ``fitness``; return their number.
+
+    Rows beyond the budget get +inf. A structure that was evaluated before spends budget again, but no time. Compiled
+    algorithms call this, interpreted ones :meth:`Objective.evaluate`.
+    """
+    spent = record.spent[0]
+    count = min(positions.shape[0], record.fitness.shape[0] - spent)
+    slots, words = np.empty(count, np.int64), np.empty(record.known_structures.shape[1], np.uint64)
+    new, cardinality = np.empty(count, np.int64), np.empty(count, np.int64)
+    n_new = 0
+    for i in range(count):
+        slots[i] = _slot(record, positions[i], words)
+        if not record.slot_used[slots[i]]:
+            record.slot_used[slots[i]] = True
+            record.known_structures[slots[i]] = words
+            new[n_new], cardinality[n_new] = i, positions[i].sum()
+            n_new += 1
+    # Structures of like size side by side: the cost of a group of lanes is that of its largest.
+    order = new[:n_new][np.argsort(cardinality[:n_new], kind="mergesort")]
+    values = np.empty(n_new)
+    evaluate_structures(data, positions[order], values, np.empty(n_new), np.empty((0, 0)), np.empty((0, 0)))
+    for k in range(n_new):
+        record.known_fitness[slots[order[k]]] = values[k]
+    fitness[count:] = np.inf
+    for i in range(count):
+        fitness[i] = record.known_fitness[slots[i]]
+        record.fitness[spent + i] = fitness[i]
+        if fitness[i] < record.best_fitness[0]:
+            record.best_fitness[0] = fitness[i]
+            record.best_position[:] = positions[i]
+    record.spent[0] = spent + count
+    return count
+
+
+class Objective:
+    """A structure problem with a budget of evaluations."""
+
+    def __init__(self, problem: StructureProblem, budget: int) -> None:
+        self.n_terms = len(problem.terms)
+        self.data: ProblemData = problem.data
+        slots = 1 << (2 * budget - 1).bit_length()
+        self.record = Record(
+            fitness=np.empty(budget),
+            spent=np.zeros(1, np.int64),
+            best_position=np.zeros(self.n_terms, np.uint8),
+            best_fitness=np.full(1, np.inf),
+            known_structures=np.zeros((slots, -(-self.n_terms // _WORD)), np.uint64),
+            known_fitness=np.zeros(slots),
+            slot_used=np.zeros(slots, np.bool_),
+        )
+
+    @property
+    def remaining(self) -> int:
+        """Evaluations that are left."""
+        return len(self.record.fitness) - int(self.record.spent[0])
+
+    def evaluate(self, positions: NDArray[np.uint8]) -> NDArray[np.float64]:
+        """Return J of each 0/1 row of ``positions`` (structures, N_t); rows beyond the budget get +inf."""
+        fitness = np.empty(len(positions))
+        evaluate(self.data, self.record, np.ascontiguousarray(positions, np.uint8), fitness)
+        return fitness
+
+    def history(self) -> list[tuple[int, float]]:
+        """Return (evaluations, best J) for each improvement on the best J so far."""
+        improvements: list[tuple[int, float]] = []
+        best = np.inf
+        for i, fitness in enumerate(self.record.fitness[: self.record.spent[0]].tolist(), start=1):
+            if fitness < best:
+                best = fitness
+                improvements.append((i, best))
+        return improvements

@@ -1,0 +1,336 @@
+"""2D-UPSO: unified particle swarm with a second learning dimension, the number of terms (paper, section III).
+
+A velocity is a matrix of shape (2, N_t): row 0 (rho) holds the selection likelihood of each cardinality 1..N_t, row 1
+(sigma) that of each candidate term. Learning sets have the same shape. Positions are 0/1 vectors of length N_t.
+Details of the learning sets come from Hafiz, Swain, Patel and Naik, Pattern Recognition 76 (2018).
+"""
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+from pydantic import Field
+
+from narxbench.algorithms.objective import Objective, evaluate
+from narxbench.algorithms.population import initial_positions, roulette
+from narxbench.io.settings import Settings as BaseSettings
+from narxbench.numerics.compilation import compiled
+
+CARDINALITY, ATTRIBUTE = 0, 1
+OFF, LITERAL, RANGE_NORMALISED = 0, 1, 2
+_FEEDBACK = {"none": OFF, "literal": LITERAL, "range_normalised": RANGE_NORMALISED}
+_FIRST_FEEDBACK = {"none": 0, "positive": 1, "negative": -1}
+ZERO, CUMULATIVE, SHIFTED = 0, 1, 2
+_NEGATIVE = {"zero": ZERO, "cumulative": CUMULATIVE, "shifted": SHIFTED}
+
+
+class Settings(BaseSettings):
+    """Settings of 2D-UPSO: the paper's search parameters, then what the paper leaves open."""
+
+    swarm_size: int = Field(default=30, ge=1, le=100_000, description="number of particles, ps")
+    inertia: float = Field(default=0.729, ge=0, le=1, description="inertia weight, omega")
+    cognitive_acceleration: float = Field(default=1.49, ge=0, description="c_1")
+    social_acceleration: float = Field(default=1.49, ge=0, description="c_2")
+    unification_start: float = Field(default=0.2, ge=0, le=1, description="unification factor at the start, u_0")
+    unification_end: float = Field(default=0.7, ge=0, le=1, description="unification factor at the end, u_f")
+    refresh_gap: int = Field(default=10, ge=1, description="iterations without improvement before a restart, RG")
+    velocity_bound: float | None = Field(
+        default=None, gt=0, description="velocities are clipped to [0, this]; null: not bounded"
+    )
+    random_weights: Literal["per_element", "per_particle"] = Field(
+        default="per_element", description="whether r_1 and r_2 are matrices or one number for each particle"
+    )
+    shared_random_weights: bool = Field(
+        default=True, description="whether v_g and v_l share r_1 and r_2, or each has its own"
+    )
+    self_feedback: Literal["range_normalised", "literal", "none"] = Field(
+        default="range_normalised", description="how Delta is computed when J can be negative or infinite"
+    )
+    first_self_feedback: Literal["none", "positive", "negative"] = Field(
+        default="none", description="Delta in the first iteration: 0, as if J had fallen, or as if it had not"
+    )
+    restart_count: Literal["literal", "reset_by_improvement"] = Field(
+        default="literal", description="literal: the stagnation count is reset by a restart only"
+    )
+    ring_radius: int = Field(default=1, ge=1, description="neighbours on each side in the ring topology")
+    initial_positions: Literal["bernoulli", "uniform_cardinality"] = Field(
+        default="bernoulli", description="each term with probability 1/2, or a uniform number of terms"
+    )
+    count_initial_evaluations: bool = Field(default=True, description="whether the first swarm spends the budget")
+    negative_likelihood: Literal["zero", "cumulative", "shifted"] = Field(
+        default="zero",
+        description="in the roulette of cardinalities a negative rho counts as 0, lowers the cumulative sum as "
+        "printed, or all are shifted by the smallest",
+    )
+    equal_likelihood: Literal["canonical", "random"] = Field(
+        default="canonical", description="equally likely terms rank in canonical or in random order"
+    )
+    learning_set: Literal["difference", "exemplar"] = Field(
+        default="difference", description="what is learnt of an exemplar: the terms that x lacks, or all its terms"
+    )
+
+
+class Parameters(NamedTuple):
+    """The settings as the compiled loop takes them."""
+
+    swarm_size: int
+    inertia: float
+    cognitive: float
+    social: float
+    unification_start: float
+    unification_end: float
+    refresh_gap: int
+    velocity_bound: float
+    per_particle: bool
+    feedback: int
+    reset_by_improvement: bool
+    ring_radius: int
+    uniform_cardinality: bool
+    shared_weights: bool
+    first_feedback: int
+    negative_likelihood: int
+    random_ties: bool
+    whole_exemplar: bool
+
+
+@compiled
+def learning_set(exemplar, position):
+    """Return L of an exemplar (pbest, gbest, nbest): one-hot at its cardinality; exemplar AND NOT position."""
+    n = position.shape[0]
+    learned = np.zeros((2, n))
+    cardinality = 0
+    for j in range(n):
+        cardinality += exemplar[j]
+        if exemplar[j] and not position[j]:
+            learned[ATTRIBUTE, j] = 1.0
+    if cardinality > 0:
+        learned[CARDINALITY, cardinality - 1] = 1.0
+    return learned
+
+
+@compiled
+def self_learning_set(position):
+    """Return L_self: one-hot at the position's cardinality; the position itself."""
+    return learning_set(position, np.zeros_like(position))
+
+
+@compiled
+def velocity_update(velocity, inertia, c1, c2, r_global, r_local, delta, unification, own, gbest, nbest, itself):
+    """Return v_i = u v_gi + (1 - u) v_li (paper, equations 3 to 5); all matrices have shape (2, N_t).
+
+    ``r_global`` and ``r_local`` are the pairs (r_1, r_2) of v_gi and v_li; ``own``, ``gbest``, ``nbest`` and ``itself``
+    are L_cog, L_soc,1, L_soc,2 and L_self; ``delta`` is Delta_i and ``unification`` is u(t).
+    """
+    updated = np.empty_like(velocity)
+    (a1, a2), (b1, b2) = r_global, r_local
+    for row in (CARDINALITY, ATTRIBUTE):
+        for j in range(velocity.shape[1]):
+            v, learned = inertia * velocity[row, j], own[row, j]
+            v_global = v + c1 * a1[row, j] * learned + c2 * a2[row, j] * gbest[row, j] + delta * itself[row, j]
+            v_local = v + c1 * b1[row, j] * learned + c2 * b2[row, j] * nbest[row, j] + delta * itself[row, j]
+            updated[row, j] = unification * v_global + (1.0 - unification) * v_local
+    return updated
+
+
+@compiled
+def self_feedback(fitness, previous, mode):
+    """Return Delta of every particle (paper, equation 6) from the swarm's J now and one iteration before.
+
+    Literal: delta = 1 - f / max(F), positive when f_t / f_(t-1) < 1. Range-normalised: delta = 1 - (f - min F) /
+    (max F - min F), positive when f_t < f_(t-1). Minimum and maximum are over finite J; a divergent particle has
+    delta 0.
+    """
+    feedback = np.zeros_like(fitness)
+    lowest, highest = np.inf, -np.inf
+    for f in fitness:
+        if np.isfinite(f):
+            lowest, highest = min(lowest, f), max(highest, f)
+    for i in range(fitness.shape[0]):
+        f = fitness[i]
+        if mode == OFF or not np.isfinite(f):
+            continue
+        if mode == LITERAL:
+            delta = 1.0 - f / highest if highest != 0.0 else 0.0
+            improved = np.isinf(previous[i]) or (previous[i] != 0.0 and f / previous[i] < 1.0)
+        else:
+            delta = 1.0 - (f - lowest) / (highest - lowest) if highest > lowest else 0.0
+            improved = f < previous[i]
+        feedback[i] = delta if improved else -delta
+    return feedback
+
+
+@compiled
+def term_ranking(likelihood):
+    """Return tau, the rank of each term by its likelihood sigma (1: largest); equal ones rank in canonical order."""
+    n = likelihood.shape[0]
+    ranks = np.empty(n, np.int64)
+    for j in range(n):
+        # Counting has no branches that depend on the values: for some hundred terms it is faster than sorting.
+        own, rank = likelihood[j], 1
+        for i in range(n):
+            rank += 1 if likelihood[i] > own else 0
+        for i in range(j):
+            rank += 1 if likelihood[i] == own else 0
+        ranks[j] = rank
+    return ranks
+
+
+@compiled
+def random_order(n, draws):
+    """Return a random permutation of 0..n-1."""
+    order = np.arange(n)
+    for i in range(n - 1, 0, -1):
+        j = int(draws.random() * (i + 1))
+        order[i], order[j] = order[j], order[i]
+    return order
+
+
+@compiled
+def draw_cardinality(likelihood, fraction, negative):
+    """Return xi by roulette on rho (paper, algorithm 1, lines 3 to 5); ``fraction`` is r / rho_Sigma,n, in [0, 1).
+
+    A negative entry counts as 0 (``ZERO``), every entry is lowered by the smallest one if that is negative
+    (``SHIFTED``), or the sums are taken as printed (``CUMULATIVE``): the first j whose sum exceeds r, and every j
+    equally likely if the sum of all is not positive.
+    """
+    n = likelihood.shape[0]
+    if negative == CUMULATIVE:
+        total = 0.0
+        for j in range(n):
+            total += likelihood[j]
+        if not total > 0.0:
+            return int(fraction * n) + 1
+        threshold, accumulated = fraction * total, 0.0
+        for j in range(n):
+            accumulated += likelihood[j]
+            if threshold < accumulated:
+                return j + 1
+        return n
+    if negative == SHIFTED:
+        return roulette(likelihood - min(0.0, likelihood.min()), fraction) + 1
+    return roulette(likelihood, fraction) + 1
+
+
+@compiled
+def position_update(velocity, fraction, negative, order):
+    """Return the new position (paper, algorithm 1): cardinality by roulette on rho, then the highest-ranked terms.
+
+    ``fraction`` and ``negative`` are those of :func:`draw_cardinality`; equally likely terms rank in ``order``.
+    """
+    cardinality = draw_cardinality(velocity[CARDINALITY], fraction, negative)
+    ranks = term_ranking(velocity[ATTRIBUTE][order])
+    position = np.zeros(velocity.shape[1], np.uint8)
+    for k in range(order.shape[0]):
+        position[order[k]] = ranks[k] <= cardinality
+    return position
+
+
+@compiled
+def ring_best(fitness, i, radius):
+    """Return the index of the best particle among i and ``radius`` neighbours on each side of the ring."""
+    n = fitness.shape[0]
+    best = i
+    for step in range(1, min(radius, n // 2) + 1):
+        for j in ((i - step) % n, (i + step) % n):
+            if fitness[j] < fitness[best]:
+                best = j
+    return best
+
+
+@compiled
+def unification_factor(t, iterations, start, end):
+    """Return u(t) = u_0 + (u_f - u_0) t / iterations (paper, algorithm 2)."""
+    return start + (end - start) * t / iterations
+
+
+@compiled
+def _random_weights(draws, n_terms, per_particle):
+    if per_particle:
+        return np.full((2, n_terms), draws.random()), np.full((2, n_terms), draws.random())
+    return draws.random((2, n_terms)), draws.random((2, n_terms))
+
+
+@compiled
+def _fly(data, record, draws, p):
+    # Algorithm 2 of the paper.
+    size, n_terms = p.swarm_size, record.best_position.shape[0]
+    positions = initial_positions(draws, size, n_terms, p.uniform_cardinality)
+    velocities = draws.random((size, 2, n_terms))
+    fitness = np.empty(size)
+    evaluate(data, record, positions, fitness)
+    previous = np.full(size, np.inf) if p.first_feedback > 0 else fitness.copy()
+    best_positions, best_fitness = positions.copy(), fitness.copy()
+    stagnation = np.zeros(size, np.int64)
+    weights = np.zeros(size)
+    canonical, nothing = np.arange(n_terms), np.zeros(n_terms, np.uint8)
+    iterations = -(-(record.fitness.shape[0] - record.spent[0]) // size)
+    for t in range(1, iterations + 1):
+        unification = unification_factor(t, iterations, p.unification_start, p.unification_end)
+        # In the first iteration there is no earlier fitness to compare with.
+        if t > 1 or p.first_feedback != 0:
+            weights = self_feedback(fitness, previous, p.feedback)
+        leader = np.argmin(best_fitness)
+        for i in range(size):
+            if stagnation[i] >= p.refresh_gap:
+                velocities[i] = draws.random((2, n_terms))
+                stagnation[i] = 0
+            r_global = _random_weights(draws, n_terms, p.per_particle)
+            r_local = r_global if p.shared_weights else _random_weights(draws, n_terms, p.per_particle)
+            known = nothing if p.whole_exemplar else positions[i]
+            velocities[i] = velocity_update(
+                velocities[i],
+                p.inertia,
+                p.cognitive,
+                p.social,
+                r_global,
+                r_local,
+                weights[i],
+                unification,
+                learning_set(best_positions[i], known),
+                learning_set(best_positions[leader], known),
+                learning_set(best_positions[ring_best(best_fitness, i, p.ring_radius)], known),
+                self_learning_set(positions[i]),
+            )
+            if p.velocity_bound < np.inf:
+                velocities[i] = np.minimum(np.maximum(velocities[i], 0.0), p.velocity_bound)
+            fraction = draws.random()
+            order = random_order(n_terms, draws) if p.random_ties else canonical
+            positions[i] = position_update(velocities[i], fraction, p.negative_likelihood, order)
+        previous[:] = fitness
+        count = evaluate(data, record, positions, fitness)
+        for i in range(count):
+            if fitness[i] < best_fitness[i]:
+                best_fitness[i] = fitness[i]
+                best_positions[i] = positions[i]
+                if p.reset_by_improvement:
+                    stagnation[i] = 0
+            else:
+                stagnation[i] += 1
+
+
+def run(objective: Objective, draws: np.random.Generator, settings: Settings) -> None:
+    """Spend the objective's budget on one run of 2D-UPSO."""
+    _fly(
+        objective.data,
+        objective.record,
+        draws,
+        Parameters(
+            swarm_size=settings.swarm_size,
+            inertia=float(settings.inertia),
+            cognitive=float(settings.cognitive_acceleration),
+            social=float(settings.social_acceleration),
+            unification_start=float(settings.unification_start),
+            unification_end=float(settings.unification_end),
+            refresh_gap=settings.refresh_gap,
+            velocity_bound=np.inf if settings.velocity_bound is None else float(settings.velocity_bound),
+            per_particle=settings.random_weights == "per_particle",
+            feedback=_FEEDBACK[settings.self_feedback],
+            reset_by_improvement=settings.restart_count == "reset_by_improvement",
+            ring_radius=settings.ring_radius,
+            uniform_cardinality=settings.initial_positions == "uniform_cardinality",
+            shared_weights=settings.shared_random_weights,
+            first_feedback=_FIRST_FEEDBACK[settings.first_self_feedback],
+            negative_likelihood=_NEGATIVE[settings.negative_likelihood],
+            random_ties=settings.equal_likelihood == "random",
+            whole_exemplar=settings.learning_set == "exemplar",
+        ),
+    )

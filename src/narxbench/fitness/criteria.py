@@ -1,0 +1,31 @@
+"""Criteria: what a term costs in J = L ln(e) + penalty * cardinality (paper, equations 10 and 11).
+
+BIC takes ln(L) for each term, AIC a constant rho.
+"""
+
+import re
+
+from narxbench.io.errors import NarxbenchError, did_you_mean
+from narxbench.io.settings import show
+from narxbench.numerics.logarithm import natural_log
+
+
+def parse_criterion(text: str) -> float | None:
+    """Return the penalty rho per term of ``"aic-<rho>"``, or None for ``"bic"``, whose penalty is ln(L)."""
+    if text == "bic":
+        return None
+    matched = re.fullmatch(r"aic-((?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)", str(text), re.ASCII)
+    penalty = float(matched[1]) if matched else 0.0
+    if not 0.0 < penalty < float("inf"):
+        raise NarxbenchError(
+            f"criterion: found {show(text, kind=False)}; "
+            "allowed: 'bic', or 'aic-' and a positive number, e.g. 'aic-2' or 'aic-6.5'"
+            f"{did_you_mean(text, ('bic', 'aic-2', 'aic-8', 'aic-64', 'aic-256'))}"
+        )
+    return penalty
+
+
+def penalty_per_term(criterion: str, n_validation: int) -> float:
+    """Return what each term adds to J under a criterion, with L = ``n_validation`` samples."""
+    rho = parse_criterion(criterion)
+    return float(natural_log(float(n_validation))) if rho is None else rho

@@ -1,0 +1,154 @@
+"""Fitness of a candidate structure: least-squares weights, free-run error on the validation part, and a criterion."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from narxbench.fitness.criteria import penalty_per_term
+from narxbench.fitness.kernel.evaluation import evaluate_structures, prepare
+from narxbench.io.errors import NarxbenchError, did_you_mean
+from narxbench.model.terms import candidate_monomials, index_of_terms, term_name
+
+Estimation = Literal["before_validation", "all"]
+ErrorKind = Literal["free_run", "one_step"]
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """One evaluated structure.
+
+    ``fitness`` is J (lower is better, +inf when empty, singular or divergent), ``sse`` the free-run error e over the
+    validation samples, ``coefficients`` the least-squares weights in the order of ``terms`` (zeros when singular).
+    """
+
+    terms: list[str]
+    fitness: float
+    sse: float
+    coefficients: list[float]
+
+
+class StructureProblem:
+    """The problem of choosing model terms for one recording of input and output (paper, section IV-B).
+
+    Parameters
+    ----------
+    u, y : arrays of shape (samples,)
+        Input and output. The last ``n_validation`` samples validate; rows max(n_u, n_y) to the start of the validation
+        part estimate the weights.
+    n_u, n_y, degree : int
+        Largest lags and largest total degree of the candidate terms (N_l in the paper).
+    criterion : str
+        ``"bic"``: J = L ln(e) + ln(L) xi; ``"aic-<rho>"``: J = L ln(e) + rho xi (equations 10 and 11).
+    estimation : str
+        ``"before_validation"``: the weights are estimated on the rows before the validation part (the paper has 1400
+        samples there); ``"all"``: on all rows.
+    error : str
+        ``"free_run"``: e is the error of the model-predicted output (the model sees its own past outputs);
+        ``"one_step"``: of the prediction one step ahead from measured outputs.
+    """
+
+    def __init__(
+        self,
+        u: ArrayLike,
+        y: ArrayLike,
+        *,
+        n_u: int,
+        n_y: int,
+        degree: int,
+        n_validation: int = 600,
+        criterion: str = "bic",
+        estimation: Estimation = "before_validation",
+        error: ErrorKind = "free_run",
+    ) -> None:
+        self.monomials = candidate_monomials(n_y=n_y, n_u=n_u, degree=degree)
+        self.terms: list[str] = [term_name(m) for m in self.monomials]
+        self.n_u, self.n_y, self.degree = n_u, n_y, degree
+        self.n_validation, self.criterion = n_validation, criterion
+        self._index = {m: i for i, m in enumerate(self.monomials)}
+        u, y = _signal("u", u), _signal("y", y)
+        if len(u) != len(y):
+            raise NarxbenchError(f"u and y: found {len(u)} and {len(y)} samples; allowed: equally many")
+        if isinstance(n_validation, bool) or not isinstance(n_validation, int) or n_validation < 1:
+            raise NarxbenchError(f"n_validation: found {n_validation!r}; allowed: a positive whole number")
+        first_row = max(n_u, n_y)
+        if len(y) - n_validation <= first_row:
+            raise NarxbenchError(
+                f"u and y: found {len(y)} samples; needed: more than {first_row + n_validation} "
+                f"({first_row} for the largest lag, {n_validation} to validate, the rest to estimate)"
+            )
+        for name, value, allowed in (
+            ("estimation", estimation, get_args(Estimation)),
+            ("error", error, get_args(ErrorKind)),
+        ):
+            if value not in allowed:
+                raise NarxbenchError(
+                    f"{name}: found {value!r}; allowed: {' or '.join(map(repr, allowed))}{did_you_mean(value, allowed)}"
+                )
+        self.estimation, self.error = estimation, error
+        penalty = penalty_per_term(criterion, n_validation)
+        self.data = prepare(
+            u,
+            y,
+            self.monomials,
+            n_y=n_y,
+            first_row=first_row,
+            n_validation=n_validation,
+            penalty=penalty,
+            estimation_end=len(y) if estimation == "all" else len(y) - n_validation,
+            one_step=error == "one_step",
+        )
+
+    def evaluate(self, term_names: Iterable[str]) -> Evaluation:
+        """Return fitness, error and weights of the structure made of the named terms (any spelling, any order)."""
+        if isinstance(term_names, str):
+            raise NarxbenchError(f"terms: found the text {term_names!r}; allowed: a list of term names")
+        chosen = index_of_terms(term_names, self._index)
+        fitness, sse, coefficients = self.evaluate_positions(self._position(chosen))
+        return Evaluation(
+            terms=[self.terms[i] for i in chosen],
+            fitness=float(fitness[0]),
+            sse=float(sse[0]),
+            coefficients=[float(coefficients[0, i]) for i in chosen],
+        )
+
+    def predict(self, term_names: Iterable[str]) -> NDArray[np.float64]:
+        """Return the predicted output over the validation samples, shape (n_validation,), of the named terms.
+
+        It is the free run (or one-step prediction) behind :meth:`evaluate`; that of a divergent structure may hold
+        infinities or NaN.
+        """
+        position = self._position(index_of_terms(term_names, self._index))
+        outputs: NDArray[np.float64] = np.empty((1, self.n_validation))
+        evaluate_structures(self.data, position, np.empty(1), np.empty(1), np.empty((0, 0)), outputs)
+        predicted: NDArray[np.float64] = outputs[0]
+        return predicted
+
+    def _position(self, chosen: list[int]) -> NDArray[np.uint8]:
+        position = np.zeros((1, len(self.terms)), np.uint8)
+        position[0, chosen] = 1
+        return position
+
+    def evaluate_positions(self, positions: NDArray[np.uint8]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+        """Return J (structures,), e (structures,) and weights (structures, N_t) of 0/1 rows (structures, N_t)."""
+        count = len(positions)
+        fitness, sse, coefficients = np.empty(count), np.empty(count), np.empty((count, len(self.terms)))
+        evaluate_structures(
+            self.data, np.ascontiguousarray(positions, np.uint8), fitness, sse, coefficients, np.empty((0, 0))
+        )
+        return fitness, sse, coefficients
+
+
+def _signal(name: str, values: ArrayLike) -> NDArray[np.float64]:
+    try:
+        signal = np.ascontiguousarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise NarxbenchError(f"{name}: not a sequence of numbers; allowed: one number per sample") from None
+    if signal.ndim != 1:
+        raise NarxbenchError(f"{name}: found an array of shape {signal.shape}; allowed: one dimension, (samples,)")
+    wrong = np.flatnonzero(~np.isfinite(signal))
+    if wrong.size:
+        raise NarxbenchError(f"{name}: found {signal[wrong[0]]} at sample {wrong[0]}; allowed: finite numbers")
+    return signal

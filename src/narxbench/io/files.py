@@ -1,0 +1,78 @@
+"""Files: atomic writing, canonical JSON and digests."""
+
+import hashlib
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pydantic_core
+
+from narxbench.io.errors import NarxbenchError
+
+# Settings and systems that come with the project: in its config folder, or inside an installed package.
+_BUNDLED = Path(__file__).parents[1] / "bundled"
+CONFIG_FOLDER = _BUNDLED if _BUNDLED.is_dir() else Path(__file__).parents[3] / "config"
+
+
+def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> None:
+    """Write to a temporary name beside ``path`` and rename, so that a kill leaves nothing half-written.
+
+    What a kill can leave is a hidden file ``.NAME.xxxxxxxx``, which nothing reads. A full disk, a missing permission
+    and the like are a clear error that names ``path``.
+    """
+    data = content.encode() if isinstance(content, str) else content
+    try:
+        _write_and_rename(Path(path), data)
+    except OSError as error:
+        raise NarxbenchError(
+            f"{path}: cannot be written: {error.strerror}; needed: room on the disk and a folder that may be written to"
+        ) from None
+
+
+def _write_and_rename(target: Path, data: bytes) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+        os.chmod(temporary, 0o666 & ~_umask())
+        os.replace(temporary, target)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def _umask() -> int:
+    # os.umask can only be read by setting it, which is not safe in threads; the kernel tells it without a change.
+    for line in Path("/proc/self/status").read_text().splitlines() if os.path.exists("/proc/self/status") else ():
+        if line.startswith("Umask:"):
+            return int(line.split()[1], 8)
+    return 0o022
+
+
+def canonical_json(value: Any) -> str:
+    """Return JSON with sorted keys and full-precision numbers; NaN and infinities are refused."""
+    return json.dumps(value, sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def read_bytes(path: str | os.PathLike[str]) -> bytes:
+    """Return the content of a file; one that cannot be read is a clear error."""
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise NarxbenchError(f"{path}: cannot be read: {error.strerror}") from None
+
+
+def read_json(path: str | os.PathLike[str]) -> Any:
+    """Return what a JSON file says; a missing or damaged file is a clear error."""
+    try:
+        return pydantic_core.from_json(read_bytes(path), allow_inf_nan=False)
+    except ValueError as error:
+        raise NarxbenchError(f"{path}: damaged, not valid JSON ({error}); delete it and run again") from None
+
+
+def sha256(content: str | bytes) -> str:
+    """Return the hexadecimal SHA-256 digest of ``content`` (text is encoded as UTF-8)."""
+    return hashlib.sha256(content.encode() if isinstance(content, str) else content).hexdigest()

@@ -1,0 +1,75 @@
+"""Excitation: the input signals that drive a simulated system."""
+
+from typing import Annotated, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, model_validator
+
+from narxbench.io.errors import NarxbenchError
+from narxbench.io.settings import Settings
+from narxbench.model.dataset import read_signals
+from narxbench.numerics.random_streams import standard_normal
+
+
+class UniformInput(Settings):
+    """White input, uniform on (low, high)."""
+
+    kind: Literal["uniform"] = "uniform"
+    low: float = -1.0
+    high: float = 1.0
+
+    @model_validator(mode="after")
+    def _ordered(self) -> "UniformInput":
+        if not self.low < self.high:
+            raise ValueError(f"found low {self.low:g} and high {self.high:g}; allowed: low below high")
+        return self
+
+    def samples(self, draws: np.random.Generator, size: int) -> NDArray[np.float64]:
+        """Return ``size`` samples of the input."""
+        return self.low + (self.high - self.low) * draws.random(size)
+
+
+class GaussianInput(Settings):
+    """White Gaussian input with zero mean and standard deviation ``sd``."""
+
+    kind: Literal["gaussian"] = "gaussian"
+    sd: float = Field(default=1.0, gt=0)
+
+    def samples(self, draws: np.random.Generator, size: int) -> NDArray[np.float64]:
+        """Return ``size`` samples of the input."""
+        return self.sd * np.array(standard_normal(draws, size))
+
+
+class AutoregressiveInput(Settings):
+    """Gaussian input of standard deviation ``sd``, coloured by u(k) = pole u(k-1) + white noise."""
+
+    kind: Literal["autoregressive"] = "autoregressive"
+    sd: float = Field(default=1.0, gt=0)
+    pole: float = Field(default=0.9, gt=-1, lt=1)
+
+    def samples(self, draws: np.random.Generator, size: int) -> NDArray[np.float64]:
+        """Return ``size`` samples of the input."""
+        white = standard_normal(draws, size)
+        gain = float(np.sqrt(1.0 - self.pole * self.pole))
+        values = [white[0]]
+        for e in white[1:]:
+            values.append(self.pole * values[-1] + gain * e)
+        return self.sd * np.array(values)
+
+
+class RecordedInput(Settings):
+    """Input read from the column ``u`` of a CSV file; the washout takes its first samples."""
+
+    kind: Literal["recorded"] = "recorded"
+    file: str = Field(min_length=1)
+
+    def samples(self, draws: np.random.Generator, size: int) -> NDArray[np.float64]:
+        """Return the first ``size`` samples of the file."""
+        (recorded,) = read_signals(self.file, ("u",))
+        if len(recorded) < size:
+            raise NarxbenchError(f"{self.file}: found {len(recorded)} samples; allowed: at least {size} (with washout)")
+        return recorded[:size]
+
+
+Excitation = Annotated[UniformInput | GaussianInput | AutoregressiveInput | RecordedInput, Field(discriminator="kind")]

@@ -1,0 +1,214 @@
+"""Systems: a difference equation written as text, read as data (never evaluated), and simulated."""
+
+import math
+from collections import Counter
+from decimal import Decimal
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from narxbench.io.errors import NarxbenchError, did_you_mean
+from narxbench.io.files import CONFIG_FOLDER
+from narxbench.io.settings import Settings, validated
+from narxbench.io.yaml import read_mapping
+from narxbench.model.excitation import Excitation, UniformInput
+from narxbench.model.terms import (
+    MAX_DEGREE,
+    MAX_LAG,
+    OUTPUT,
+    Factor,
+    Monomial,
+    Token,
+    candidate_monomials,
+    checked_degree,
+    index_of_terms,
+    term_name,
+    tokenize,
+)
+from narxbench.numerics.random_streams import generator, standard_normal
+
+SYSTEMS_FOLDER = CONFIG_FOLDER / "systems"
+DIVERGED = 1e12
+
+
+class Signals(NamedTuple):
+    """Input and output of one experiment, each of shape (samples,)."""
+
+    u: NDArray[np.float64]
+    y: NDArray[np.float64]
+
+
+class SystemFile(Settings):
+    """The keys of a system file."""
+
+    description: str = ""
+    reference: str = ""
+    n_u: int = Field(ge=0, le=MAX_LAG)
+    n_y: int = Field(ge=0, le=MAX_LAG)
+    degree: int = Field(ge=1, le=MAX_DEGREE)
+    equation: str = Field(min_length=1)
+
+
+class System:
+    """A polynomial NARX system: its true terms with coefficients, and the lags and degree of the candidate terms.
+
+    ``terms`` and ``coefficients`` keep the order of the equation; ``n_u``, ``n_y`` and ``degree`` span the candidates.
+    """
+
+    def __init__(
+        self, name: str, equation: str, *, n_u: int, n_y: int, degree: int, description: str = "", reference: str = ""
+    ) -> None:
+        self.name, self.equation, self.description, self.reference = name, equation, description, reference
+        self.n_u, self.n_y, self.degree = n_u, n_y, degree
+        pairs = parse_equation(equation)
+        self.monomials: list[Monomial] = [m for m, _ in pairs]
+        self.coefficients: list[float] = [c for _, c in pairs]
+        self.terms: list[str] = [term_name(m) for m in self.monomials]
+        candidates = candidate_monomials(n_y=n_y, n_u=n_u, degree=degree)
+        index_of_terms(self.terms, {m: i for i, m in enumerate(candidates)})
+
+    def __repr__(self) -> str:
+        return f"System({self.name!r}, {self.equation!r}, n_u={self.n_u}, n_y={self.n_y}, degree={self.degree})"
+
+    def simulate(
+        self,
+        samples: int = 2000,
+        *,
+        snr_db: float | None = None,
+        seed: int = 1,
+        excitation: Excitation | None = None,
+        noise: Literal["output", "equation"] = "output",
+        washout: int = 100,
+        realisation: int | None = None,
+    ) -> Signals:
+        """Simulate the system from rest and return ``(u, y)`` after the washout.
+
+        ``snr_db`` sets the noise variance to var(y) / 10^(SNR/10), y being the noise-free output (None: no noise). The
+        noise is added to the output, or inside the equation with ``noise="equation"``. Input and unit-variance noise
+        depend on the system's name, ``seed`` and, unless it is None, ``realisation`` alone, so all SNRs share them.
+        Raises :class:`NarxbenchError` on divergence.
+        """
+        for label, value, least in (("samples", samples, 1), ("washout", washout, 0), ("seed", seed, 0)):
+            if isinstance(value, bool) or not isinstance(value, int) or value < least:
+                raise NarxbenchError(f"simulate: {label}: found {value!r}; allowed: a whole number from {least} on")
+        if noise not in ("output", "equation"):
+            raise NarxbenchError(f"simulate: noise: found {noise!r}; allowed: 'output' or 'equation'")
+        excitation = excitation or UniformInput()
+        total = washout + samples
+        axes: dict[str, object] = {"system": self.name, "seed": seed}
+        if realisation is not None:
+            axes["realisation"] = realisation
+        u = excitation.samples(generator(purpose="input", **axes), total)
+        clean = self._respond(u, np.zeros(total), excitation)
+        y = clean
+        if snr_db is not None:
+            unit = np.array(standard_normal(generator(purpose="noise", **axes), total))
+            sd = math.sqrt(_variance(clean[washout:]) / float(Decimal(10) ** (Decimal(repr(float(snr_db))) / 10)))
+            y = clean + sd * unit if noise == "output" else self._respond(u, sd * unit, excitation)
+        return Signals(u[washout:].copy(), y[washout:].copy())
+
+    def _respond(self, u: NDArray[np.float64], e: NDArray[np.float64], excitation: Excitation) -> NDArray[np.float64]:
+        # Plain floats in the order of the equation: slower than arrays, but the same bytes on every machine.
+        inputs, disturbance = u.tolist(), e.tolist()
+        y: list[float] = []
+        for k in range(len(inputs)):
+            value = disturbance[k]
+            for monomial, coefficient in zip(self.monomials, self.coefficients, strict=True):
+                product = coefficient
+                for signal, lag in monomial:
+                    product *= (y if signal == OUTPUT else inputs)[k - lag] if k >= lag else 0.0
+                value += product
+            if not abs(value) <= DIVERGED:
+                raise NarxbenchError(
+                    f"system {self.name}: its output diverges (|y| > {DIVERGED:g}) at sample {k + 1} with the input "
+                    f"{excitation!r}; allowed: an input for which the system is stable, e.g. one of smaller amplitude"
+                )
+            y.append(value)
+        return np.array(y)
+
+
+def parse_equation(equation: str) -> list[tuple[Monomial, float]]:
+    """Return the (monomial, coefficient) pairs of ``y(k) = 0.5*y(k-1) + …`` in the order of the text."""
+    left, equals, right = equation.partition("=")
+    if not equals or "".join(left.split()) not in ("y(k)", "y(t)"):
+        raise NarxbenchError(f"equation: found {equation[:60]!r}; allowed: 'y(k) = ' and a sum of terms")
+    # Messages tell columns of what stands behind the equals sign.
+    right = right.strip()
+    pairs: list[tuple[Monomial, float]] = []
+    summand: list[Token] = []
+    sign = 1.0
+    signed = False
+    for token in tokenize(right, "equation"):
+        if token.kind != "sign":
+            summand.append(token)
+            continue
+        if summand:
+            pairs.append(_summand(summand, sign, right))
+        elif signed or pairs:
+            raise NarxbenchError(f"equation: two signs in a row before column {token.column + 1} of {right[:60]!r}")
+        summand, sign, signed = [], (1.0 if token.text == "+" else -1.0), True
+    if not summand:
+        raise NarxbenchError(f"equation: {equation[:60]!r} ends where a term is expected")
+    pairs.append(_summand(summand, sign, right))
+    repeated, times = Counter(m for m, _ in pairs).most_common(1)[0]
+    if times > 1:
+        raise NarxbenchError(f"equation: the term {term_name(repeated)} appears twice; allowed: each term once")
+    return pairs
+
+
+def _summand(tokens: list[Token], sign: float, text: str) -> tuple[Monomial, float]:
+    coefficient = sign
+    factors: list[Factor] = []
+    expects_factor = True
+    for position, token in enumerate(tokens):
+        if token.kind == "number" and position == 0:
+            coefficient = sign * float(token.text)
+            expects_factor = False
+        elif token.kind == "factor":
+            factors.extend(token.monomial)
+            expects_factor = False
+        elif token.kind == "times" and not expects_factor:
+            expects_factor = True
+        else:
+            raise NarxbenchError(
+                f"equation: did not expect {token.text[:12]!r} at column {token.column + 1} of {text[:60]!r}; "
+                "allowed: a number first, then factors such as y(k-1) or u(k-2)^2 joined by *"
+            )
+    if expects_factor:
+        raise NarxbenchError(f"equation: a factor is missing after '*' in {text[:60]!r}")
+    if coefficient == 0.0 or not math.isfinite(coefficient):
+        raise NarxbenchError(
+            f"equation: found the coefficient {tokens[0].text[:40]}; allowed: a finite number other than 0"
+        )
+    return checked_degree(factors, "equation", text), coefficient
+
+
+def system_names(folder: str | Path | None = None) -> list[str]:
+    """Return the names of the systems described in ``folder`` (default: the project's ``config/systems``)."""
+    return sorted(path.stem for path in Path(folder or SYSTEMS_FOLDER).glob("*.yaml"))
+
+
+def load_system(name: str, folder: str | Path | None = None) -> System:
+    """Return the system described in ``folder/name.yaml`` (default folder: the project's ``config/systems``)."""
+    names = system_names(folder)
+    if name not in names:
+        raise NarxbenchError(
+            f"system {name!r}: no {Path(folder or SYSTEMS_FOLDER)}/NAME.yaml of that name; "
+            f"allowed: {', '.join(names) or 'none, the folder has no system files'}{did_you_mean(name, names)}"
+        )
+    path = Path(folder or SYSTEMS_FOLDER) / f"{name}.yaml"
+    described = validated(SystemFile, read_mapping(path), str(path))
+    try:
+        return System(name, **described.model_dump())
+    except NarxbenchError as error:
+        raise NarxbenchError(f"{path}: {error}") from None
+
+
+def _variance(values: NDArray[np.float64]) -> float:
+    # math.fsum is correctly rounded; NumPy's sums depend on the processor's vector width.
+    numbers = values.tolist()
+    mean = math.fsum(numbers) / len(numbers)
+    return math.fsum((v - mean) * (v - mean) for v in numbers) / len(numbers)

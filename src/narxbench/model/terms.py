@@ -1,0 +1,183 @@
+"""Candidate terms of a polynomial NARX model: their number, their names, their one canonical order, and parsing.
+
+A monomial is a sorted tuple of factors and a factor is ``(signal, lag)``: ``((OUTPUT, 1), (INPUT, 2))`` is
+``y(k-1)*u(k-2)``. The empty tuple is the constant term, named ``1``.
+"""
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from itertools import combinations_with_replacement
+from typing import NamedTuple
+
+from narxbench.io.errors import NarxbenchError, did_you_mean
+
+OUTPUT, INPUT = 0, 1
+SIGNALS = "yu"
+MAX_LAG, MAX_DEGREE, MAX_TERMS = 9999, 12, 100_000
+
+Factor = tuple[int, int]
+Monomial = tuple[Factor, ...]
+
+TOKEN = re.compile(
+    r"""(?P<factor>[yu]\s*\(\s*[kt]\s*-\s*(?P<lag>[0-9]+)\s*\)(?:\s*(?:\^|\*\*)\s*(?P<power>[0-9]+))?)
+    |(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)
+    |(?P<times>\*(?!\*))
+    |(?P<sign>[+\-\u2212])""",
+    re.VERBOSE | re.ASCII,
+)
+
+
+class Token(NamedTuple):
+    """One piece of a term or an equation: ``kind`` is factor, number, times or sign."""
+
+    kind: str
+    text: str
+    monomial: Monomial
+    column: int
+
+
+def model_size(*, n_y: int, n_u: int, degree: int, n_e: int = 0) -> int:
+    """Return N_t, the number of candidate terms of a polynomial NARMAX model (paper, section II, equations 1 and 2).
+
+    ``n_y``, ``n_u`` and ``n_e`` are the largest lags of output, input and noise; the constant term is counted.
+    """
+    _check_orders(n_y=n_y, n_u=n_u, degree=degree, n_e=n_e)
+    n_i = total = 1
+    for i in range(1, degree + 1):
+        n_i = n_i * (n_y + n_u + n_e + i - 1) // i
+        total += n_i
+    return total
+
+
+def candidate_monomials(*, n_y: int, n_u: int, degree: int) -> list[Monomial]:
+    """Return every candidate monomial in canonical order: constant, by degree, then y before u by lag."""
+    size = model_size(n_y=n_y, n_u=n_u, degree=degree)
+    if size > MAX_TERMS:
+        raise NarxbenchError(
+            f"n_y={n_y}, n_u={n_u}, degree={degree}: {size} candidate terms; allowed: at most {MAX_TERMS}"
+        )
+    factors = [(OUTPUT, lag) for lag in range(1, n_y + 1)] + [(INPUT, lag) for lag in range(1, n_u + 1)]
+    return [m for total in range(degree + 1) for m in combinations_with_replacement(factors, total)]
+
+
+def candidate_terms(*, n_y: int, n_u: int, degree: int) -> list[str]:
+    """Return the names of all N_t candidate terms in canonical order, e.g. ``['1', 'y(k-1)', 'u(k-1)', …]``."""
+    return [term_name(m) for m in candidate_monomials(n_y=n_y, n_u=n_u, degree=degree)]
+
+
+def term_name(monomial: Monomial) -> str:
+    """Return the one name of a monomial: y before u, lags ascending, a power instead of a repeated factor."""
+    names = []
+    for factor in dict.fromkeys(monomial):
+        power = monomial.count(factor)
+        names.append(f"{SIGNALS[factor[0]]}(k-{factor[1]})" + (f"^{power}" if power > 1 else ""))
+    return "*".join(names) or "1"
+
+
+def parse_term(text: str) -> Monomial:
+    """Return the monomial that ``text`` names.
+
+    Accepts factors in any order, joined by ``*`` or nothing, ``t`` for ``k`` and ``**`` for ``^``.
+    """
+    if not isinstance(text, str):
+        raise NarxbenchError(f"term: found {text!r}; allowed: text such as 'y(k-1)*u(k-2)', or '1' for the constant")
+    return _parse_term(text)
+
+
+@lru_cache(maxsize=10_000)
+def _parse_term(text: str) -> Monomial:
+    tokens = tokenize(text, "term")
+    if [t.text for t in tokens] == ["1"]:
+        return ()
+    monomial: list[Factor] = []
+    expects_factor = True
+    for token in tokens:
+        if token.kind == "factor":
+            monomial.extend(token.monomial)
+            expects_factor = False
+        elif token.kind == "times" and not expects_factor:
+            expects_factor = True
+        else:
+            raise _unexpected("term", text, token.column)
+    if expects_factor:
+        raise _unexpected("term", text, len(text))
+    return checked_degree(monomial, "term", text)
+
+
+def tokenize(text: str, what: str) -> list[Token]:
+    """Cut a term or the right-hand side of an equation into tokens; anything else in it is a clear error."""
+    tokens, position = [], 0
+    while position < len(text):
+        if text[position].isspace():
+            position += 1
+            continue
+        match = TOKEN.match(text, position)
+        if not match:
+            raise _unexpected(what, text, position)
+        monomial: Monomial = ()
+        if match["factor"]:
+            # The length is checked before int(), which is slow for a number of a million digits.
+            lag = int(match["lag"]) if len(match["lag"]) <= 9 else MAX_LAG + 1
+            power = match["power"] or "1"
+            exponent = int(power) if len(power) <= 9 else MAX_DEGREE + 1
+            for name, found, value, most in (
+                ("lag", match["lag"], lag, MAX_LAG),
+                ("power", power, exponent, MAX_DEGREE),
+            ):
+                if not 1 <= value <= most:
+                    raise NarxbenchError(f"{what} {_shortened(text)}: found {name} {found[:12]}; allowed: 1 to {most}")
+            monomial = ((SIGNALS.index(match["factor"][0]), lag),) * exponent
+        tokens.append(Token(_kind(match), match[0], monomial, position))
+        position = match.end()
+    return tokens
+
+
+def checked_degree(factors: Iterable[Factor], what: str, text: str) -> Monomial:
+    """Return the factors as a sorted monomial; a total degree over the limit is a clear error."""
+    monomial = tuple(sorted(factors))
+    if len(monomial) > MAX_DEGREE:
+        raise NarxbenchError(f"{what} {_shortened(text)}: found degree {len(monomial)}; allowed: at most {MAX_DEGREE}")
+    return monomial
+
+
+def index_of_terms(names: Iterable[str], candidates: dict[Monomial, int]) -> list[int]:
+    """Return the position of each named term among the candidates; unknown or repeated terms are clear errors."""
+    indices: dict[int, None] = {}
+    for name in names:
+        monomial = parse_term(name)
+        if monomial not in candidates:
+            hint = did_you_mean(term_name(monomial), map(term_name, candidates))
+            raise NarxbenchError(
+                f"term {_shortened(name)}: not among the {len(candidates)} candidate terms of this problem{hint}; "
+                "its lags and degree must lie within n_y, n_u and degree"
+            )
+        if candidates[monomial] in indices:
+            raise NarxbenchError(f"term {_shortened(name)}: named twice; allowed: each term once")
+        indices[candidates[monomial]] = None
+    return list(indices)
+
+
+def _kind(match: re.Match[str]) -> str:
+    return next(kind for kind in ("factor", "number", "times", "sign") if match[kind])
+
+
+def _check_orders(**orders: int) -> None:
+    for name, value in orders.items():
+        least, most = (1, MAX_DEGREE) if name == "degree" else (0, MAX_LAG)
+        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+            raise NarxbenchError(f"{name}: found {value!r}; allowed: a whole number from {least} to {most}")
+    if orders["n_y"] + orders["n_u"] == 0:
+        raise NarxbenchError("n_y and n_u: found 0 and 0; allowed: at least one of them positive")
+
+
+def _unexpected(what: str, text: str, position: int) -> NarxbenchError:
+    found = repr(text[position : position + 12]) if position < len(text) else "its end"
+    return NarxbenchError(
+        f"{what} {_shortened(text)}: did not expect {found} at column {position + 1}; "
+        "allowed: factors such as y(k-1) or u(k-2)^2 joined by *, or 1 for the constant"
+    )
+
+
+def _shortened(text: str) -> str:
+    return repr(text if len(text) <= 60 else text[:57] + "…")
