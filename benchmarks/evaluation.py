@@ -252,12 +252,12 @@ def structures(problem: StructureProblem, y: Floats, cardinality: int, count: in
     The term of largest lag makes peers, which take the lags from the structure, estimate on the same rows; a free run
     that runs away would multiply the rounding errors in which implementations differ.
     """
-    draws, largest = np.random.default_rng(cardinality), max(problem.n_u, problem.n_y)
+    rng, largest = np.random.default_rng(cardinality), max(problem.n_u, problem.n_y)
     has_largest = np.array([any(lag == largest for _, lag in m) for m in problem.monomials])
     found: list[NDArray[np.uint8]] = []
     limit = float(np.sum((y[-N_VALIDATION:] - y.mean()) ** 2))
     while len(found) < count:
-        ranks = np.argsort(np.argsort(draws.random((200, len(problem.terms))), axis=1), axis=1)
+        ranks = np.argsort(np.argsort(rng.random((200, len(problem.terms))), axis=1), axis=1)
         positions = (ranks < cardinality).astype(np.uint8)
         sse = problem.evaluate_positions(positions)[1]
         found.extend(p for p, e in zip(positions, sse, strict=True) if e < limit and p[has_largest].any())
@@ -303,7 +303,7 @@ def _report(times: dict[tuple[str, str, int], list[float]], present: dict[str, A
         if name not in present:
             lines.append([name, f"{package} is not installed", *[""] * (2 * len(CARDINALITIES) - 1)])
             continue
-        cells = []
+        columns = []
         for cardinality in CARDINALITIES:
             by_system, ratios = [], []
             for system in SYSTEMS:
@@ -314,8 +314,8 @@ def _report(times: dict[tuple[str, str, int], list[float]], present: dict[str, A
                 rows.append(Row("evaluation", case, name, "microseconds", by_system[-1]))
                 rows.append(Row("evaluation", case, name, "ratio", ratios[-1]))
             span = f"{number(min(ratios), 2)}-{number(max(ratios), 2)}"
-            cells += [number(median(by_system)), f"{number(median(ratios), 2)} ({span})"]
-        lines.append([name, *cells])
+            columns += [number(median(by_system)), f"{number(median(ratios), 2)} ({span})"]
+        lines.append([name, *columns])
     header = ["implementation", *(text for c in CARDINALITIES for text in (f"{c} terms: µs", "times narxbench"))]
     text = (
         "## One evaluation\n\n"

@@ -1,8 +1,6 @@
-"""How the cost grows: with candidate terms, samples and swarm size, and the pipeline's planning with the matrix."""
+"""How the cost grows: with candidate terms, samples and swarm size, and of planning a study with its runs."""
 
 import io
-import re
-import shutil
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -14,7 +12,6 @@ from matplotlib.figure import Figure
 
 import narxbench
 from benchmarks.common import (
-    ROOT,
     SNR_DB,
     Part,
     Row,
@@ -31,8 +28,9 @@ from benchmarks.common import (
 ORDERS = ((5, 5, 2), (3, 3, 3), (5, 5, 3), (5, 5, 4))
 SAMPLES = (2_000, 20_000, 200_000)
 SWARM_SIZES = (10, 30, 100, 300)
-# Seeds of every cell; the matrix of config/config.yaml has 72 cells.
-MATRIX_SEEDS = {"full": (40, 139, 417, 1389), "quick": (40,)}
+# Seeds of every condition.
+STUDY_SEEDS = {"full": (40, 139, 417, 1389), "quick": (40,)}
+CONDITIONS = 72  # of config/paper.yaml
 # Evaluations of the searches: with 1001 candidate terms 6000 of them would take minutes.
 EVALUATIONS = {"full": 1500, "quick": 300}
 ROUNDS = {"full": 5, "quick": 1}
@@ -51,9 +49,9 @@ def problem_of(samples: int, n_u: int, n_y: int, degree: int) -> narxbench.Struc
 
 
 def _costs(problem: narxbench.StructureProblem, size: str, swarm_size: int = 30) -> dict[str, float]:
-    # Structures of TERMS terms and of half the candidates, 32 at once (two full groups of lanes), and a whole search.
-    n_terms, draws = len(problem.terms), np.random.default_rng(1)
-    order = np.argsort(draws.random((32, n_terms)), axis=1).argsort(axis=1)
+    # Structures of TERMS terms and of half the candidates, 32 at once (two groups of the kernel), and a whole search.
+    n_terms, rng = len(problem.terms), np.random.default_rng(1)
+    order = np.argsort(rng.random((32, n_terms)), axis=1).argsort(axis=1)
     few, half = ((order < count).astype(np.uint8) for count in (TERMS, n_terms // 2))
     evaluations = EVALUATIONS[size]
     calls = {
@@ -78,31 +76,15 @@ def _planning(size: str) -> list[dict[str, float]]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         copy_of_project(folder)
-        for seeds in MATRIX_SEEDS[size]:
+        for seeds in STUDY_SEEDS[size]:
             command = ["-m", "snakemake", "-n", "--quiet", "all", "--config", f"seeds={seeds}"]
             child = run_child(command, folder, PLANNING_TIMEOUT)
+            runs = CONDITIONS * seeds
             if child is None:
-                points.append({"runs": 72 * seeds, "cpu": np.nan, "wall": np.nan, "peak_mb": np.nan})
+                points.append({"runs": runs, "cpu": np.nan, "wall": np.nan, "peak_mb": np.nan})
                 break
-            points.append({"runs": 72 * seeds, "cpu": child.cpu, "wall": child.wall, "peak_mb": child.peak_mb})
+            points.append({"runs": runs, "cpu": child.cpu, "wall": child.wall, "peak_mb": child.peak_mb})
     return points
-
-
-def _finished_matrix() -> tuple[float, str] | None:
-    """Return seconds and verdict of ``snakemake -n`` on a copy of the project's own results, if there are any."""
-    if not (ROOT / "data/runs").exists():
-        return None
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        copy_of_project(folder)
-        for part in ("data/generated", "data/runs", "data/cells", "logs", "reports", ".snakemake/metadata"):
-            if (ROOT / part).exists():
-                shutil.copytree(ROOT / part, folder / part, dirs_exist_ok=True)
-        child = run_child(["-m", "snakemake", "-n"], folder, PLANNING_TIMEOUT)
-    if child is None:
-        return None
-    waiting = re.search(r"^total\s+(\d+)", child.output, re.MULTILINE)
-    return child.wall, f"{waiting[1]} jobs to do" if waiting else "nothing to do"
 
 
 def run(quick: bool) -> Part:
@@ -125,19 +107,16 @@ def run(quick: bool) -> Part:
     for axis, points in series.items():
         rows += [Row("scaling", f"{x:g}", axis, what, value) for x, costs in points for what, value in costs.items()]
         text.append(_series_table(axis, points))
-    planning, finished = _planning(size), _finished_matrix()
+    planning = _planning(size)
     for point in planning:
         case = f"{point['runs']:g}"
-        rows += [Row("scaling", case, "runs of the matrix", k, v) for k, v in point.items() if k != "runs"]
-    header = ["runs of the matrix", "`snakemake -n`: s", "CPU s", "ms per run", "peak memory: MB"]
+        rows += [Row("scaling", case, "runs of the study", k, v) for k, v in point.items() if k != "runs"]
+    header = ["runs of the study", "`snakemake -n`: s", "CPU s", "ms per run", "peak memory: MB"]
     lines = [
         [f"{p['runs']:g}", *map(number, (p["wall"], p["cpu"], 1e3 * p["wall"] / p["runs"], p["peak_mb"]))]
         for p in planning
     ]
     text.append(table(header, lines))
-    if finished:
-        text.append(f"`snakemake -n` on the project's own results: {number(finished[0])} s, {finished[1]}.\n")
-        rows.append(Row("scaling", "own results", "runs of the matrix", "noop", finished[0]))
     text.append(_advice(series, planning))
     heading = f"# Scaling\n\n{machine_facts()}\n\n![Costs against sizes]({FIGURE})"
     report = "\n".join(text).replace("## Scaling", heading, 1).replace("\n### ", "\n## ")
@@ -166,10 +145,10 @@ def _advice(series: dict[str, list[tuple[float, dict[str, float]]]], planning: l
         "degree or the lags, or spend fewer evaluations. "
         f"With {longest[0]:g} samples a run takes about {long}, linear in the validation samples; a "
         "shorter validation part helps, for estimation samples cost nothing after the Gram matrix.\n\n"
-        f"The pipeline plans a matrix of {done['runs']:g} runs in {number(done['wall'], 2)} s "
+        f"The pipeline plans a study of {done['runs']:g} runs in {number(done['wall'], 2)} s "
         f"({number(per_thousand, 2)} s per thousand runs) with {number(memory, 2)} MB, before every start, even when "
-        "there is nothing to do. Where that is too long, split the matrix: systems, SNRs and searches are independent, "
-        "so that each can have a configuration and a copy of its own; or call `narxbench.search` in a loop.\n"
+        "there is nothing to do. Where that is too long, split the study: systems, SNRs and methods are independent, "
+        "so that each can be a study of its own; or call `narxbench.search` in a loop.\n"
     )
 
 
@@ -191,7 +170,7 @@ def _figure(series: dict[str, list[tuple[float, dict[str, float]]]], planning: l
         axes[3].loglog([p["runs"] for p in planning], [p["wall"] for p in planning], marker="o", ms=3, label="seconds")
         peaks = [p["peak_mb"] / 1000 for p in planning]
         axes[3].loglog([p["runs"] for p in planning], peaks, marker="s", ms=3, label="peak memory: GB")
-        axes[3].set(xlabel="runs of the matrix", ylabel="snakemake -n")
+        axes[3].set(xlabel="runs of the study", ylabel="snakemake -n")
         axes[3].legend(frameon=False)
         sizes = [[x for x, _ in points] for points in series.values()] + [[p["runs"] for p in planning]]
         for axis, ticks in zip(axes, sizes, strict=True):

@@ -1,7 +1,7 @@
 """Whole searches: narxbench's algorithms, peers' algorithms on our fitness, MetaMSS, and a greedy baseline.
 
 A method is a function of (problem, u, y, seed, evaluations) that returns the best 0/1 row it found and the number of
-evaluations it spent.
+evaluations it made.
 """
 
 import contextlib
@@ -128,16 +128,16 @@ def metamss(problem: StructureProblem, u: Floats, y: Floats, seed: int, evaluati
 
 def greedy(problem: StructureProblem, u: Floats, y: Floats, seed: int, evaluations: int) -> Found:
     """Add or drop the best term while J falls, else swap the best pair, from the empty structure; no randomness."""
-    position, best, spent = np.zeros(len(problem.terms), np.uint8), math.inf, 0
+    position, best, made = np.zeros(len(problem.terms), np.uint8), math.inf, 0
     while True:
         for structures in neighbours(position):
             fitness = problem.evaluate_positions(structures)[0]
-            spent += len(fitness)
+            made += len(fitness)
             if len(fitness) and fitness.min() < best:
                 position, best = structures[fitness.argmin()], fitness.min()
                 break
         else:
-            return position, spent
+            return position, made
 
 
 # Name: (method, package it needs).
@@ -173,12 +173,12 @@ def run(quick: bool) -> Part:
                 results: list[Found] = []
                 call = lambda: results.append(method(problem, u, y, seed, budget))  # noqa: B023, E731
                 seconds = cpu_seconds(call)
-                position, spent = results[0]
+                position, made = results[0]
                 terms = [problem.terms[i] for i in np.flatnonzero(position)]
                 found[name] = problem.evaluate(terms).fitness if terms else math.inf
                 outcome = {
                     "cpu_seconds": seconds,
-                    "evaluations": spent,
+                    "evaluations": made,
                     "fitness": found[name],
                     "exact": set(terms) == set(system.terms),
                     "gap_to_true": found[name] - true.fitness,
@@ -213,7 +213,7 @@ def _report(outcomes: dict[tuple[str, str], list[dict[str, float]]], seeds: int)
                 *gaps,
             ]
         )
-    header = ["search", "evaluations", "CPU s", *(f"{s} exact" for s in SYSTEMS), *(f"{s} gaps of J" for s in SYSTEMS)]
+    header = ["method", "evaluations", "CPU s", *(f"{s} exact" for s in SYSTEMS), *(f"{s} gaps of J" for s in SYSTEMS)]
     lines = [line[: len(header)] for line in lines]
     text = (
         f"## Whole searches\n\nS1 to S4 at 30 dB, BIC, {seeds} data seed(s); CPU time of one thread without preparing "

@@ -1,6 +1,6 @@
 """The cost per evaluation of whole default runs, and what it consists of.
 
-The algorithm is run once more uncompiled, with the same draws, to record the structures of every iteration. The
+The algorithm is run once more uncompiled, drawing the same numbers, to record the structures of every iteration. The
 recorded structures are then evaluated alone, with and without the table of known structures, which gives the shares.
 """
 
@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 import narxbench
 from benchmarks.common import SYSTEMS, Part, Row, cpu_seconds, make_problem, median, number, table
 from narxbench import StructureProblem
-from narxbench.fitness.kernel.evaluation import evaluate_structures
-from narxbench.algorithms.search import algorithm_module
 from narxbench.algorithms.objective import Objective, evaluate
+from narxbench.algorithms.registry import algorithm_module
+from narxbench.fitness.kernel.evaluation import evaluate_structures
 
 EVALUATIONS = 6000
 ALGORITHMS = {"upso2d": "_fly", "ga": "_evolve"}  # and the name of the compiled loop in its module
@@ -47,7 +47,7 @@ def recorded(problem: StructureProblem, algorithm: str, seed: int) -> list[NDArr
     batches: list[NDArray[np.uint8]] = []
 
     def recording(data: Any, record: Any, positions: Any, fitness: Any) -> int:
-        batches.append(positions[: record.fitness.shape[0] - record.spent[0]].copy())
+        batches.append(positions[: record.fitness.shape[0] - record.evaluations[0]].copy())
         return int(evaluate(data, record, positions, fitness))
 
     with (
@@ -118,14 +118,14 @@ def run(quick: bool) -> Part:
             seeds = [measure(problem, algorithm, seed) for seed in SEEDS["quick" if quick else "full"]]
             values = {quantity: median(s[quantity] for s in seeds) for quantity in seeds[0]}
             rows += [Row("swarm", name, algorithm, quantity, value) for quantity, value in values.items()]
-            cells = [
+            columns = [
                 number(values["total"]),
                 *(f"{100 * values[part] / values['total']:.0f} %" for part in ("kernel", "update", "table")),
                 f"{100 * values['repeated']:.0f} %",
                 number(values["cardinality"]),
                 number(values["kernel"] / (1.0 - values["repeated"])),
             ]
-            lines.append([algorithm, name, *cells])
+            lines.append([algorithm, name, *columns])
     header = ["algorithm", "system", "µs per evaluation", "kernel", "update", "table and sorting"]
     header += ["repeated structures", "mean terms of new ones", "kernel µs per new one"]
     text = (

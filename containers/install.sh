@@ -15,7 +15,7 @@ trap 'rm -rf "$work"' EXIT
 # uv writes its lock file beside pyproject.toml.
 mkdir -p "$work/project/config"
 cp -r "$checkout/pyproject.toml" "$checkout/README.md" "$checkout/LICENSE" "$checkout/src" "$work/project"
-cp -r "$checkout/config/systems" "$checkout/config/readings.yaml" "$work/project/config"
+cp -r "$checkout/config/systems" "$checkout/config/design_choices.yaml" "$work/project/config"
 UV_PROJECT_ENVIRONMENT=$folder "$work/tools/bin/uv" sync --quiet --project "$work/project" --python "$python" \
     --group cluster --no-editable --link-mode copy
 "$folder/bin/snakemake" --version

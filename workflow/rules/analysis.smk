@@ -1,41 +1,21 @@
-# The paper's claims as predicates, and the statistics over the runs.
+# From summaries to frames: one step reads all conditions once.
 
 
-rule claims:
-    """Test the paper's claims on the published values and on the cells."""
+rule analyse:
+    """Compute metrics, performance, tests, agreement with the published values and the paper's claims."""
     input:
-        cells=cells(),
-        published=PUBLISHED,
-        system_terms=SYSTEM_TERMS,
+        summaries=PLAN.summaries(),
+        published=f"{REFERENCE}/published_tables.csv",
+        system_terms=f"{REFERENCE}/system_terms.csv",
+        claims=f"{REFERENCE}/claims.yaml",
     output:
-        verdicts="reports/claims.json",
-        md=report("reports/tables/claims.md", caption="../report/claims.rst", category="Agreement"),
+        **PLAN.frames(),
     log:
-        "logs/analysis/claims.log",
+        f"{PLAN.logs}/analyse.log",
     params:
-        definitions=definitions,
-        snr_db=EXPERIMENT.figures.snr_db,
-        code=code_of(
-            "narxbench.claims", "narxbench.tables", "narxbench.published", "narxbench.csv_files", "narxbench.terms"
-        ),
+        page=PLAN.study.page,
+        statistics=PLAN.study.statistics.model_dump(exclude={"threshold"}),
+        figure_snr_db=PLAN.study.figures.snr_db,
+        code=PLAN.code("analyse"),
     script:
-        "../../scripts/claims.py"
-
-
-rule statistics:
-    """Compare the searches run by run: final fitness, exact recovery, run length, budget and gaps."""
-    input:
-        cells=cells(),
-    output:
-        all_statistics="reports/statistics.json",
-        recovery=report("reports/tables/recovery.csv", caption="../report/recovery.rst", category="Tables"),
-        search_comparison=report(
-            "reports/tables/search_comparison.csv", caption="../report/search_comparison.rst", category="Tables"
-        ),
-    log:
-        "logs/analysis/statistics.log",
-    params:
-        definitions=definitions,
-        code=code_of("narxbench.statistics", "narxbench.metrics", "narxbench.tables"),
-    script:
-        "../../scripts/statistics.py"
+        "../../scripts/analyse.py"

@@ -1,87 +1,88 @@
-# The comparison with the published values, and the report.
-from importlib.metadata import version as version_of
+# What people read: tables, figures, the document on interpretations, the page.
+
+if PLAN.study.page == "paper":
+
+    rule tables:
+        """Write the paper's tables as CSV, Markdown and LaTeX."""
+        input:
+            **PLAN.frames(),
+            systems=PLAN.system_files(),
+            claim_texts=f"{REFERENCE}/claims.yaml",
+        output:
+            report(PLAN.table_files("csv"), category="Tables", caption="../report/tables.rst"),
+            PLAN.table_files("md"),
+            PLAN.table_files("tex"),
+        log:
+            f"{PLAN.logs}/tables.log",
+        params:
+            settings=PLAN.settings(),
+            code=PLAN.code("tables"),
+        script:
+            "../../scripts/tables.py"
+
+    rule figures:
+        """Draw the paper's figures as PDF and SVG."""
+        input:
+            **PLAN.frames(),
+        output:
+            report(PLAN.figure_files("svg"), category="Figures", caption="../report/figures.rst"),
+            PLAN.figure_files("pdf"),
+        log:
+            f"{PLAN.logs}/figures.log",
+        params:
+            settings=PLAN.settings(),
+            code=PLAN.code("figures"),
+        script:
+            "../../scripts/figures.py"
 
 
-rule compare:
-    """Compare every published value with the reproduced one."""
+rule interpretations:
+    """Tell what each answer to what the paper leaves open does to the results."""
     input:
-        cells=cells(),
-        published=PUBLISHED,
-        system_terms=SYSTEM_TERMS,
+        conditions=PLAN.interpretations_frame,
+        choices="config/design_choices.yaml",
+        published=f"{REFERENCE}/published_tables.csv",
+        system_terms=f"{REFERENCE}/system_terms.csv",
+        claims=f"{REFERENCE}/claims.yaml",
     output:
-        rows="reports/tables/published_and_reproduced.csv",
-        csv=report("reports/tables/agreement.csv", caption="../report/agreement.rst", category="Agreement"),
-        md="reports/tables/agreement.md",
-        tex="reports/tables/agreement.tex",
+        PLAN.interpretation_files(),
     log:
-        "logs/report/compare.log",
+        f"{PLAN.logs}/interpretations.log",
     params:
-        definitions=definitions,
-        code=code_of(
-            "narxbench.compare",
-            "narxbench.statistics",
-            "narxbench.tables",
-            "narxbench.published",
-            "narxbench.csv_files",
-            "narxbench.terms",
-        ),
+        folder=PLAN.reports,
+        default=PLAN.default_interpretation,
+        code=PLAN.code("interpretations"),
     script:
-        "../../scripts/compare.py"
+        "../../scripts/interpretations.py"
 
 
-rule report:
-    """Write one page: verdicts, published beside reproduced values, an explorer of every cell, statistics, settings."""
+rule page:
+    """Write the page of the study."""
     input:
-        cells=cells(),
-        systems=[system_file(name) for name in EXPERIMENT.systems],
-        figures=["reports/figures/convergence.svg", "reports/figures/term_frequency.svg"],
-        published=PUBLISHED,
-        system_terms=SYSTEM_TERMS,
-        claims="reports/claims.json",
-        statistics="reports/statistics.json",
-        errata="docs/errata.md",
-        method="docs/method.md",
-        fidelity="reports/fidelity.md",
-        fidelity_figures=expand("reports/fidelity/{name}.svg", name=FIDELITY_FIGURES),
-        citation="CITATION.cff",
-        templates=expand("src/narxbench/templates/report.{kind}", kind=["html.j2", "css", "js"]),
+        **PLAN.page_files(),
     output:
-        html=report("reports/report.html", caption="../report/report.rst", category="Agreement"),
+        report(PLAN.page, category="Page", caption="../report/page.rst"),
     log:
-        "logs/report/report.log",
+        f"{PLAN.logs}/page.log",
     params:
-        definitions=definitions,
-        config=EXPERIMENT.model_dump(mode="json"),
-        plotly=version_of("plotly"),
-        code=code_of(
-            "narxbench.report",
-            "narxbench.views",
-            "narxbench.explorer",
-            "narxbench.markup",
-            "narxbench.templating",
-            "narxbench.plots",
-            "narxbench.compare",
-            "narxbench.statistics",
-            "narxbench.tables",
-            "narxbench.published",
-            "narxbench.csv_files",
-            "narxbench.terms",
-            "narxbench.systems",
-        ),
+        settings=PLAN.settings(),
+        # Where the files of the study are from the page.
+        folder=PLAN.folder_from_page,
+        code=PLAN.code("page"),
     script:
-        "../../scripts/report.py"
+        "../../scripts/page.py"
 
 
-rule made:
-    """Write machine, commit and time spent, which would make the report differ from one rebuild to the next."""
+rule run_info:
+    """Write machine, commit and time spent, which would make the page differ from one rebuild to the next."""
     input:
-        "reports/report.html",
+        PLAN.page,
     output:
-        "reports/made.md",
+        PLAN.run_info,
     log:
-        "logs/report/made.log",
+        f"{PLAN.logs}/run_info.log",
     params:
-        logs=logs(),
-        code=code_of("scripts.made"),
+        logs=PLAN.timing_logs(),
+        code=PLAN.code("run_info"),
     script:
-        "../../scripts/made.py"
+        "../../scripts/run_info.py"

@@ -63,11 +63,30 @@ class Parameters(NamedTuple):
 
 @compiled
 def selection_weights(fitness, scheme, divergent_fitness):
-    """Return the roulette weight of each individual.
+    """Return the roulette weight of each individual; a divergent one weighs 0.
 
-    Proportional: worst - J, worst being the largest finite J; a divergent individual weighs 0. If one is divergent and
-    ``divergent_fitness`` is finite and larger, worst is that: all others then weigh nearly the same. Linear rank: N for
-    the best down to 1 for the worst finite one, divergent 0; of equal ones the earlier ranks first.
+    Proportional: worst - J, worst being the largest finite J. If an individual is divergent and ``divergent_fitness``
+    is finite and larger, worst is that: all others then weigh nearly the same. Linear rank: N for the best down to 1;
+    of equal ones the earlier ranks first.
+
+    Parameters
+    ----------
+    fitness : array of float, shape (N,)
+        J of the population, +inf where divergent.
+    scheme : int
+        ``PROPORTIONAL`` or ``LINEAR_RANK``.
+    divergent_fitness : float
+        J that divergent individuals count with; +inf: they do not count.
+
+    Returns
+    -------
+    array of float, shape (N,)
+        Non-negative weights.
+
+    Examples
+    --------
+    >>> selection_weights(np.array([-10.0, 5.0, np.inf, 0.0]), PROPORTIONAL, np.inf).tolist()
+    [15.0, 0.0, 0.0, 5.0]
     """
     weights = np.zeros_like(fitness)
     finite = np.isfinite(fitness)
@@ -91,40 +110,40 @@ def selection_weights(fitness, scheme, divergent_fitness):
 
 
 @compiled
-def select_parent(fitness, weights, scheme, draws):
-    """Return the index of one parent: the better of two random individuals, or a roulette draw on the weights."""
+def select_parent(fitness, weights, scheme, rng):
+    """Return the index of one parent: the better of two random individuals, or by roulette on the weights."""
     if scheme == TOURNAMENT:
-        a = int(draws.random() * fitness.shape[0])
-        b = int(draws.random() * fitness.shape[0])
+        a = int(rng.random() * fitness.shape[0])
+        b = int(rng.random() * fitness.shape[0])
         return a if fitness[a] <= fitness[b] else b
-    return roulette(weights, draws.random())
+    return roulette(weights, rng.random())
 
 
 @compiled
-def cross_over(a, b, scheme, draws):
+def cross_over(a, b, scheme, rng):
     """Exchange parts of two individuals in place: behind one point, between two points, or bit by bit."""
     n = a.shape[0]
     low, high = n, n
     if scheme == ONE_POINT:
-        low = 1 + int(draws.random() * (n - 1))
+        low = 1 + int(rng.random() * (n - 1))
     elif scheme == TWO_POINT:
-        first, second = 1 + int(draws.random() * (n - 1)), 1 + int(draws.random() * (n - 1))
+        first, second = 1 + int(rng.random() * (n - 1)), 1 + int(rng.random() * (n - 1))
         low, high = min(first, second), max(first, second)
     for j in range(n):
-        if draws.random() < 0.5 if scheme == UNIFORM else low <= j < high:
+        if rng.random() < 0.5 if scheme == UNIFORM else low <= j < high:
             a[j], b[j] = b[j], a[j]
 
 
 @compiled
-def mutate(individual, probability, draws):
+def mutate(individual, probability, rng):
     """Flip each bit in place with the given probability."""
     for j in range(individual.shape[0]):
-        if draws.random() < probability:
+        if rng.random() < probability:
             individual[j] = 1 - individual[j]
 
 
 @compiled
-def random_survivors(size, count, elite, draws):
+def random_survivors(size, count, elite, rng):
     """Return ``count`` distinct individuals that survive intact, chosen at random; ``elite`` (or -1) is among them."""
     chosen = np.empty(count, np.int64)
     order = np.arange(size)
@@ -132,32 +151,32 @@ def random_survivors(size, count, elite, draws):
         order[0], order[elite] = order[elite], order[0]
     for k in range(count):
         if k > 0 or elite < 0:
-            j = k + int(draws.random() * (size - k))
+            j = k + int(rng.random() * (size - k))
             order[k], order[j] = order[j], order[k]
         chosen[k] = order[k]
     return chosen
 
 
 @compiled
-def _evolve(data, record, draws, p):
+def _evolve(data, record, rng, p):
     size, n_terms = p.population_size, record.best_position.shape[0]
-    population = initial_positions(draws, size, n_terms, p.uniform_cardinality)
+    population = initial_positions(rng, size, n_terms, p.uniform_cardinality)
     fitness = np.empty(size)
     evaluate(data, record, population, fitness)
-    while record.spent[0] < record.fitness.shape[0]:
+    while record.evaluations[0] < record.fitness.shape[0]:
         elite = np.argmin(fitness) if p.elitism else -1
-        kept = random_survivors(size, max(p.survivors, 1 if p.elitism else 0), elite, draws)
+        kept = random_survivors(size, max(p.survivors, 1 if p.elitism else 0), elite, rng)
         n_children = size - kept.shape[0]
         weights = selection_weights(fitness, p.selection, p.divergent_fitness)
         # One more than needed when the number is odd: children come in pairs.
         children = np.empty((n_children + n_children % 2, n_terms), np.uint8)
         for c in range(0, n_children, 2):
-            children[c] = population[select_parent(fitness, weights, p.selection, draws)]
-            children[c + 1] = population[select_parent(fitness, weights, p.selection, draws)]
-            if draws.random() < p.crossover_probability and n_terms > 1:
-                cross_over(children[c], children[c + 1], p.crossover, draws)
-            mutate(children[c], p.mutation_probability, draws)
-            mutate(children[c + 1], p.mutation_probability, draws)
+            children[c] = population[select_parent(fitness, weights, p.selection, rng)]
+            children[c + 1] = population[select_parent(fitness, weights, p.selection, rng)]
+            if rng.random() < p.crossover_probability and n_terms > 1:
+                cross_over(children[c], children[c + 1], p.crossover, rng)
+            mutate(children[c], p.mutation_probability, rng)
+            mutate(children[c + 1], p.mutation_probability, rng)
         children_fitness = np.empty(n_children)
         evaluate(data, record, children[:n_children], children_fitness)
         population = np.concatenate((population[kept], children[:n_children]))
@@ -169,14 +188,14 @@ def _evolve(data, record, draws, p):
             record.best_position[:] = np.uint8(0)
 
 
-def run(objective: Objective, draws: np.random.Generator, settings: Settings) -> None:
+def run(objective: Objective, rng: np.random.Generator, settings: Settings) -> None:
     """Spend the objective's budget on one run of the GA."""
     # At least one individual is replaced in each generation, or the search would never end.
     replaced = max(1, round(settings.generation_gap * settings.population_size))
     _evolve(
         objective.data,
         objective.record,
-        draws,
+        rng,
         Parameters(
             population_size=settings.population_size,
             crossover_probability=float(settings.crossover_probability),

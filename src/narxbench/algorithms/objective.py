@@ -1,4 +1,4 @@
-"""What every search algorithm sees of a problem: evaluations on a budget, recorded in the order they are spent."""
+"""What every algorithm sees of a problem: evaluations on a budget, recorded in the order they are made."""
 
 from typing import NamedTuple
 
@@ -13,10 +13,10 @@ _WORD = 64
 
 
 class Record(NamedTuple):
-    """The trace of one run, and what it has learnt of structures that come up again."""
+    """The trace of one run, and the fitness of structures that may come up again."""
 
     fitness: NDArray[np.float64]  # (budget,) J of each evaluation
-    spent: NDArray[np.int64]  # (1,) evaluations so far
+    evaluations: NDArray[np.int64]  # (1,) evaluations so far
     best_position: NDArray[np.uint8]  # (N_t,) first structure that reached the lowest J
     best_fitness: NDArray[np.float64]  # (1,)
     known_structures: NDArray[np.uint64]  # (slots, words) hash table: the structure, one bit for each term
@@ -43,13 +43,28 @@ def _slot(record, position, words):
 
 @compiled
 def evaluate(data, record, positions, fitness):
-    """Evaluate as many rows of ``positions`` as the budget still allows; write J to ``fitness``; return their number.
+    """Evaluate as many structures as the budget still allows (compiled algorithms call this).
 
-    Rows beyond the budget get +inf. A structure that was evaluated before spends budget again, but no time. Compiled
-    algorithms call this, interpreted ones :meth:`Objective.evaluate`.
+    A structure that was evaluated before spends budget again, but no time.
+
+    Parameters
+    ----------
+    data : ProblemData
+        What the kernel needs of the problem.
+    record : Record
+        The trace of the run; it is brought up to date.
+    positions : array of uint8, shape (structures, N_t)
+        A 1 where the structure has the term.
+    fitness : array of float, shape (structures,)
+        Receives J; +inf in rows beyond the budget.
+
+    Returns
+    -------
+    int
+        The number of rows that were evaluated.
     """
-    spent = record.spent[0]
-    count = min(positions.shape[0], record.fitness.shape[0] - spent)
+    earlier = record.evaluations[0]
+    count = min(positions.shape[0], record.fitness.shape[0] - earlier)
     slots, words = np.empty(count, np.int64), np.empty(record.known_structures.shape[1], np.uint64)
     new, cardinality = np.empty(count, np.int64), np.empty(count, np.int64)
     n_new = 0
@@ -60,7 +75,7 @@ def evaluate(data, record, positions, fitness):
             record.known_structures[slots[i]] = words
             new[n_new], cardinality[n_new] = i, positions[i].sum()
             n_new += 1
-    # Structures of like size side by side: the cost of a group of lanes is that of its largest.
+    # Structures of like size side by side: the kernel takes as long for a group as for its largest structure.
     order = new[:n_new][np.argsort(cardinality[:n_new], kind="mergesort")]
     values = np.empty(n_new)
     evaluate_structures(data, positions[order], values, np.empty(n_new), np.empty((0, 0)), np.empty((0, 0)))
@@ -69,16 +84,24 @@ def evaluate(data, record, positions, fitness):
     fitness[count:] = np.inf
     for i in range(count):
         fitness[i] = record.known_fitness[slots[i]]
-        record.fitness[spent + i] = fitness[i]
+        record.fitness[earlier + i] = fitness[i]
         if fitness[i] < record.best_fitness[0]:
             record.best_fitness[0] = fitness[i]
             record.best_position[:] = positions[i]
-    record.spent[0] = spent + count
+    record.evaluations[0] = earlier + count
     return count
 
 
 class Objective:
-    """A structure problem with a budget of evaluations."""
+    """A structure problem with a budget of evaluations.
+
+    Parameters
+    ----------
+    problem : StructureProblem
+        Data, candidate terms and criterion.
+    budget : int
+        Fitness evaluations that may be made; equal structures count each time.
+    """
 
     def __init__(self, problem: StructureProblem, budget: int) -> None:
         self.n_terms = len(problem.terms)
@@ -86,7 +109,7 @@ class Objective:
         slots = 1 << (2 * budget - 1).bit_length()
         self.record = Record(
             fitness=np.empty(budget),
-            spent=np.zeros(1, np.int64),
+            evaluations=np.zeros(1, np.int64),
             best_position=np.zeros(self.n_terms, np.uint8),
             best_fitness=np.full(1, np.inf),
             known_structures=np.zeros((slots, -(-self.n_terms // _WORD)), np.uint64),
@@ -97,19 +120,30 @@ class Objective:
     @property
     def remaining(self) -> int:
         """Evaluations that are left."""
-        return len(self.record.fitness) - int(self.record.spent[0])
+        return len(self.record.fitness) - int(self.record.evaluations[0])
 
     def evaluate(self, positions: NDArray[np.uint8]) -> NDArray[np.float64]:
-        """Return J of each 0/1 row of ``positions`` (structures, N_t); rows beyond the budget get +inf."""
+        """Evaluate structures.
+
+        Parameters
+        ----------
+        positions : array of uint8, shape (structures, N_t)
+            A 1 where the structure has the term.
+
+        Returns
+        -------
+        array of float, shape (structures,)
+            J of each structure; +inf in rows beyond the budget.
+        """
         fitness = np.empty(len(positions))
         evaluate(self.data, self.record, np.ascontiguousarray(positions, np.uint8), fitness)
         return fitness
 
     def history(self) -> list[tuple[int, float]]:
-        """Return (evaluations, best J) for each improvement on the best J so far."""
+        """Return (evaluations so far, best J) at each improvement of the best J."""
         improvements: list[tuple[int, float]] = []
         best = np.inf
-        for i, fitness in enumerate(self.record.fitness[: self.record.spent[0]].tolist(), start=1):
+        for i, fitness in enumerate(self.record.fitness[: self.record.evaluations[0]].tolist(), start=1):
             if fitness < best:
                 best = fitness
                 improvements.append((i, best))

@@ -1,4 +1,4 @@
-"""What population-based algorithms share: how the first structures are drawn, and drawing by weight."""
+"""What population-based algorithms share: random first structures and the roulette."""
 
 import numpy as np
 
@@ -6,32 +6,55 @@ from narxbench.numerics.compilation import compiled
 
 
 @compiled
-def initial_positions(draws, count, n_terms, uniform_cardinality):
-    """Return ``count`` random structures as 0/1 rows of shape (count, N_t).
+def initial_positions(rng, count, n_terms, uniform_cardinality):
+    """Draw random structures.
 
-    Each term is chosen with probability 1/2, or, with ``uniform_cardinality``, the number of terms is uniform on 1..N_t
-    and the terms are a uniform subset of that size.
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        Source of the draws.
+    count, n_terms : int
+        Structures to draw, and candidate terms N_t.
+    uniform_cardinality : bool
+        False: each term with probability 1/2. True: the number of terms is uniform on 1..N_t, and the terms are a
+        uniform subset of that size.
+
+    Returns
+    -------
+    array of uint8, shape (count, N_t)
+        A 1 where the structure has the term.
     """
     positions = np.zeros((count, n_terms), np.uint8)
     for i in range(count):
         if uniform_cardinality:
-            left = 1 + int(draws.random() * n_terms)
+            left = 1 + int(rng.random() * n_terms)
             for t in range(n_terms):
                 # Selection sampling: each subset of the wanted size is equally likely.
-                if draws.random() * (n_terms - t) < left:
+                if rng.random() * (n_terms - t) < left:
                     positions[i, t] = 1
                     left -= 1
         else:
             for t in range(n_terms):
-                positions[i, t] = draws.random() < 0.5
+                positions[i, t] = rng.random() < 0.5
     return positions
 
 
 @compiled
 def roulette(weights, fraction):
-    """Return j with sum(weights[:j]) <= fraction * sum(weights) < sum(weights[:j+1]), counting negative weights as 0.
+    """Choose an index by roulette; negative weights count as 0.
 
-    ``fraction`` is uniform on [0, 1). If no weight is positive, every j is equally likely.
+    Parameters
+    ----------
+    weights : array of float, shape (n,)
+        Shares of the wheel.
+    fraction : float
+        Uniform draw from [0, 1).
+
+    Returns
+    -------
+    int
+        The j with sum(weights[:j]) <= fraction * sum(weights) < sum(weights[:j+1]); if no weight is positive, every j
+        is equally likely.
     """
     total = 0.0
     last = -1

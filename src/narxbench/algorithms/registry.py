@@ -1,8 +1,8 @@
 """The algorithms that there are: one module each, found by being in this folder.
 
 An algorithm is a module with ``Settings`` (a :class:`narxbench.io.settings.Settings` model, every open choice a named
-field) and ``run(objective, draws, settings)``, which spends the budget of an
-:class:`~narxbench.algorithms.objective.Objective` and takes every random number from ``draws``. A field
+field) and ``run(objective, rng, settings)``, which spends the budget of an
+:class:`~narxbench.algorithms.objective.Objective` and takes every random number from the generator ``rng``. A field
 ``count_initial_evaluations`` set to false gives the run one population (``swarm_size`` or ``population_size``) of
 evaluations on top of its budget.
 """
@@ -20,12 +20,25 @@ _SHARED = ("objective", "population", "registry", "search")
 
 
 def algorithm_names() -> list[str]:
-    """Return the names of all algorithms."""
-    return sorted(module.name for module in pkgutil.iter_modules(narxbench.algorithms.__path__) if module.name not in _SHARED)
+    """Return the names of all algorithms, sorted.
+
+    Examples
+    --------
+    >>> algorithm_names()
+    ['ga', 'stepwise', 'upso2d']
+    """
+    found = (module.name for module in pkgutil.iter_modules(narxbench.algorithms.__path__))
+    return sorted(name for name in found if name not in _SHARED)
 
 
 def algorithm_module(name: str) -> ModuleType:
-    """Return the module of an algorithm; an unknown name is a clear error."""
+    """Import the module of an algorithm.
+
+    Raises
+    ------
+    NarxbenchError
+        If there is no algorithm of this name.
+    """
     names = algorithm_names()
     if name not in names:
         raise NarxbenchError(
@@ -35,6 +48,6 @@ def algorithm_module(name: str) -> ModuleType:
 
 
 def settings_model(algorithm: str) -> type[Settings]:
-    """Return the settings model of an algorithm."""
+    """Return the settings model of an algorithm; an unknown name raises :class:`NarxbenchError`."""
     model: type[Settings] = algorithm_module(algorithm).Settings
     return model

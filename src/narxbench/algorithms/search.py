@@ -16,9 +16,20 @@ from narxbench.numerics.random_streams import generator
 class SearchResult:
     """The outcome of one run.
 
-    ``terms`` is the best structure found (canonical order; empty when every structure was divergent), ``fitness`` its
-    J, ``sse`` its free-run error and ``coefficients`` its weights; ``history`` lists (evaluations, best J) at each
-    improvement.
+    Attributes
+    ----------
+    terms : list of str
+        The best structure found, in canonical order; empty when no structure had a finite J.
+    fitness, sse : float
+        Its J and its free-run error e; +inf when ``terms`` is empty.
+    coefficients : list of float
+        Its least-squares weights, in the order of ``terms``.
+    evaluations : int
+        Fitness evaluations made.
+    history : list of (int, float)
+        Evaluations so far and best J, at each improvement.
+    algorithm, seed, settings
+        What was run, with all settings of the algorithm.
     """
 
     terms: list[str]
@@ -33,7 +44,20 @@ class SearchResult:
 
 
 def budget(settings: Settings, evaluations: int) -> int:
-    """Return the evaluations that a run spends: its first population may come on top of ``evaluations``."""
+    """Return the evaluations that a run makes.
+
+    Parameters
+    ----------
+    settings : Settings
+        Settings of the algorithm; with ``count_initial_evaluations`` false the first population is not counted.
+    evaluations : int
+        Budget of fitness evaluations.
+
+    Returns
+    -------
+    int
+        ``evaluations``, and the size of the first population if that is not counted.
+    """
     if getattr(settings, "count_initial_evaluations", True):
         return evaluations
     return evaluations + (getattr(settings, "swarm_size", 0) or getattr(settings, "population_size", 0))
@@ -57,24 +81,43 @@ def search(
     algorithm : str
         Name of a module in this package, e.g. ``"upso2d"`` or ``"ga"``.
     seed : int
-        Non-negative; with ``axes`` and the criterion it determines every random draw.
+        Non-negative; with algorithm, criterion and ``axes`` it determines every random draw.
     evaluations : int
         Budget of fitness evaluations; equal structures count each time.
     axes : mapping, optional
         Further named axes of the random stream, e.g. ``{"system": "S1", "snr_db": "30"}``, so that runs on different
         data draw independently.
     **settings
-        Settings of the algorithm; unknown names and impossible values raise :class:`NarxbenchError`.
+        Settings of the algorithm, see its ``Settings``.
+
+    Returns
+    -------
+    SearchResult
+        The best structure, its fitness and weights, and the history of the run.
+
+    Raises
+    ------
+    NarxbenchError
+        If the algorithm, a setting, the seed or the budget is unknown or impossible.
+
+    Examples
+    --------
+    >>> import narxbench
+    >>> u, y = narxbench.load_system("S1").simulate(1000, snr_db=40)
+    >>> problem = narxbench.StructureProblem(u, y, n_u=2, n_y=2, degree=2, n_validation=300)
+    >>> result = narxbench.search(problem, algorithm="stepwise", seed=1, evaluations=600)
+    >>> result.terms
+    ['y(k-1)', 'u(k-1)', 'y(k-1)*u(k-1)', 'u(k-1)^2']
     """
     chosen = validated(settings_model(algorithm), settings, f"search(algorithm={algorithm!r})")
     for name, value, least in (("seed", seed, 0), ("evaluations", evaluations, 1)):
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
             raise NarxbenchError(f"search: {name}: found {value!r}; allowed: a whole number from {least} on")
     objective = Objective(problem, budget(chosen, evaluations))
-    draws = generator(
+    rng = generator(
         **{"purpose": "search", "algorithm": algorithm, "criterion": problem.criterion, "seed": seed, **(axes or {})}
     )
-    algorithm_module(algorithm).run(objective, draws, chosen)
+    algorithm_module(algorithm).run(objective, rng, chosen)
     found = [name for name, chosen_bit in zip(problem.terms, objective.record.best_position, strict=True) if chosen_bit]
     best = problem.evaluate(found)
     return SearchResult(
@@ -82,7 +125,7 @@ def search(
         fitness=best.fitness,
         sse=best.sse,
         coefficients=best.coefficients,
-        evaluations=int(objective.record.spent[0]),
+        evaluations=int(objective.record.evaluations[0]),
         history=objective.history(),
         algorithm=algorithm,
         seed=seed,

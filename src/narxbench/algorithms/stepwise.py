@@ -27,7 +27,20 @@ class Settings(BaseSettings):
 
 
 def neighbours(position: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Return the structures one added or dropped term away, and those one exchange away, as 0/1 rows."""
+    """List the structures next to one structure.
+
+    Parameters
+    ----------
+    position : array of uint8, shape (N_t,)
+        A 1 for each of the xi terms of the structure.
+
+    Returns
+    -------
+    flips : array of uint8, shape (N_t, N_t)
+        The structures with one term added or dropped.
+    swaps : array of uint8, shape (xi (N_t - xi), N_t)
+        The structures with one term exchanged for another.
+    """
     n = len(position)
     flips = position ^ np.eye(n, dtype=np.uint8)
     present, absent = np.flatnonzero(position), np.flatnonzero(position == 0)
@@ -38,12 +51,12 @@ def neighbours(position: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray[
     return flips, swaps
 
 
-def run(objective: Objective, draws: np.random.Generator, settings: Settings) -> None:
+def run(objective: Objective, rng: np.random.Generator, settings: Settings) -> None:
     """Spend the objective's budget on descents."""
     uniform = settings.initial_positions == "uniform_cardinality"
 
     def random_start() -> tuple[NDArray[np.uint8], float]:
-        position = initial_positions(draws, 1, objective.n_terms, uniform)[0]
+        position = initial_positions(rng, 1, objective.n_terms, uniform)[0]
         return position, float(objective.evaluate(position[None])[0])
 
     position, best = (np.zeros(objective.n_terms, np.uint8), np.inf) if settings.start == "empty" else random_start()

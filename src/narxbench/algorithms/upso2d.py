@@ -94,7 +94,26 @@ class Parameters(NamedTuple):
 
 @compiled
 def learning_set(exemplar, position):
-    """Return L of an exemplar (pbest, gbest, nbest): one-hot at its cardinality; exemplar AND NOT position."""
+    """Return the learning set L of an exemplar: its cardinality (one-hot), and its terms that the position lacks.
+
+    Parameters
+    ----------
+    exemplar, position : arrays of uint8, shape (N_t,)
+        The structure to learn from (pbest, gbest or nbest), and the particle's own.
+
+    Returns
+    -------
+    array of float, shape (2, N_t)
+        Row 0 for the cardinality, row 1 for the terms.
+
+    Examples
+    --------
+    The example of the paper: pbest = 01001 and x = 10101.
+
+    >>> pbest, x = np.array([0, 1, 0, 0, 1], np.uint8), np.array([1, 0, 1, 0, 1], np.uint8)
+    >>> learning_set(pbest, x).astype(int).tolist()
+    [[0, 1, 0, 0, 0], [0, 1, 0, 0, 0]]
+    """
     n = position.shape[0]
     learned = np.zeros((2, n))
     cardinality = 0
@@ -109,16 +128,39 @@ def learning_set(exemplar, position):
 
 @compiled
 def self_learning_set(position):
-    """Return L_self: one-hot at the position's cardinality; the position itself."""
+    """Return L_self, shape (2, N_t): the position's cardinality (one-hot), and all its terms."""
     return learning_set(position, np.zeros_like(position))
 
 
 @compiled
 def velocity_update(velocity, inertia, c1, c2, r_global, r_local, delta, unification, own, gbest, nbest, itself):
-    """Return v_i = u v_gi + (1 - u) v_li (paper, equations 3 to 5); all matrices have shape (2, N_t).
+    """Return v_i = u v_gi + (1 - u) v_li (paper, equations 3 to 5).
 
-    ``r_global`` and ``r_local`` are the pairs (r_1, r_2) of v_gi and v_li; ``own``, ``gbest``, ``nbest`` and ``itself``
-    are L_cog, L_soc,1, L_soc,2 and L_self; ``delta`` is Delta_i and ``unification`` is u(t).
+    Parameters
+    ----------
+    velocity : array of float, shape (2, N_t)
+        v_i.
+    inertia, c1, c2 : float
+        omega, c_1 and c_2.
+    r_global, r_local : pairs of arrays of float, shape (2, N_t)
+        The random weights (r_1, r_2) of v_gi and of v_li.
+    delta, unification : float
+        Delta_i and u(t).
+    own, gbest, nbest, itself : arrays of float, shape (2, N_t)
+        The learning sets L_cog, L_soc,1, L_soc,2 and L_self.
+
+    Returns
+    -------
+    array of float, shape (2, N_t)
+        The new v_i.
+
+    Examples
+    --------
+    >>> velocity, ones, nothing = np.full((2, 2), 0.5), np.ones((2, 2)), np.zeros((2, 2))
+    >>> gbest = np.array([[0.0, 1.0], [1.0, 0.0]])
+    >>> r = (ones, ones)
+    >>> velocity_update(velocity, 1.0, 2.0, 2.0, r, r, 0.0, 0.25, nothing, gbest, nothing, nothing).tolist()
+    [[0.5, 1.0], [1.0, 0.5]]
     """
     updated = np.empty_like(velocity)
     (a1, a2), (b1, b2) = r_global, r_local
@@ -133,11 +175,23 @@ def velocity_update(velocity, inertia, c1, c2, r_global, r_local, delta, unifica
 
 @compiled
 def self_feedback(fitness, previous, mode):
-    """Return Delta of every particle (paper, equation 6) from the swarm's J now and one iteration before.
+    """Return Delta of every particle (paper, equation 6).
 
     Literal: delta = 1 - f / max(F), positive when f_t / f_(t-1) < 1. Range-normalised: delta = 1 - (f - min F) /
     (max F - min F), positive when f_t < f_(t-1). Minimum and maximum are over finite J; a divergent particle has
     delta 0.
+
+    Parameters
+    ----------
+    fitness, previous : arrays of float, shape (particles,)
+        J of the swarm now and one iteration before.
+    mode : int
+        ``OFF``, ``LITERAL`` or ``RANGE_NORMALISED``.
+
+    Returns
+    -------
+    array of float, shape (particles,)
+        Delta, in [-1, 1] when range-normalised.
     """
     feedback = np.zeros_like(fitness)
     lowest, highest = np.inf, -np.inf
@@ -160,7 +214,7 @@ def self_feedback(fitness, previous, mode):
 
 @compiled
 def term_ranking(likelihood):
-    """Return tau, the rank of each term by its likelihood sigma (1: largest); equal ones rank in canonical order."""
+    """Return tau, the rank of each term by its likelihood sigma (1: largest); of equal ones the earlier ranks first."""
     n = likelihood.shape[0]
     ranks = np.empty(n, np.int64)
     for j in range(n):
@@ -175,22 +229,34 @@ def term_ranking(likelihood):
 
 
 @compiled
-def random_order(n, draws):
+def random_order(n, rng):
     """Return a random permutation of 0..n-1."""
     order = np.arange(n)
     for i in range(n - 1, 0, -1):
-        j = int(draws.random() * (i + 1))
+        j = int(rng.random() * (i + 1))
         order[i], order[j] = order[j], order[i]
     return order
 
 
 @compiled
 def draw_cardinality(likelihood, fraction, negative):
-    """Return xi by roulette on rho (paper, algorithm 1, lines 3 to 5); ``fraction`` is r / rho_Sigma,n, in [0, 1).
+    """Return the cardinality xi by roulette on rho (paper, algorithm 1, lines 3 to 5).
 
-    A negative entry counts as 0 (``ZERO``), every entry is lowered by the smallest one if that is negative
-    (``SHIFTED``), or the sums are taken as printed (``CUMULATIVE``): the first j whose sum exceeds r, and every j
-    equally likely if the sum of all is not positive.
+    Parameters
+    ----------
+    likelihood : array of float, shape (N_t,)
+        rho.
+    fraction : float
+        r divided by the sum of rho, in [0, 1).
+    negative : int
+        ``ZERO``: a negative entry counts as 0. ``SHIFTED``: every entry is lowered by the smallest one if that is
+        negative. ``CUMULATIVE``: sums as printed: the first j whose sum exceeds r, and every j equally likely if the
+        sum of all is not positive.
+
+    Returns
+    -------
+    int
+        The cardinality, in 1..N_t.
     """
     n = likelihood.shape[0]
     if negative == CUMULATIVE:
@@ -214,7 +280,32 @@ def draw_cardinality(likelihood, fraction, negative):
 def position_update(velocity, fraction, negative, order):
     """Return the new position (paper, algorithm 1): cardinality by roulette on rho, then the highest-ranked terms.
 
-    ``fraction`` and ``negative`` are those of :func:`draw_cardinality`; equally likely terms rank in ``order``.
+    Parameters
+    ----------
+    velocity : array of float, shape (2, N_t)
+        rho and sigma.
+    fraction : float
+        r divided by the sum of rho, in [0, 1).
+    negative : int
+        See :func:`draw_cardinality`.
+    order : array of int, shape (N_t,)
+        Permutation of the terms in which equally likely ones rank.
+
+    Returns
+    -------
+    array of uint8, shape (N_t,)
+        A 1 for each chosen term.
+
+    Examples
+    --------
+    The example of the paper: r = 3.5 gives the cardinality 3, the likeliest terms are the fifth, second and first.
+
+    >>> rho = np.array([0.82, 2.53, 2.22, 0.28, 0.95])
+    >>> sigma = np.array([1.61, 1.88, 0.80, 1.33, 2.88])
+    >>> draw_cardinality(rho, 3.5 / rho.sum(), ZERO)
+    3
+    >>> position_update(np.array([rho, sigma]), 3.5 / rho.sum(), ZERO, np.arange(5)).tolist()
+    [1, 1, 0, 0, 1]
     """
     cardinality = draw_cardinality(velocity[CARDINALITY], fraction, negative)
     ranks = term_ranking(velocity[ATTRIBUTE][order])
@@ -238,23 +329,23 @@ def ring_best(fitness, i, radius):
 
 @compiled
 def unification_factor(t, iterations, start, end):
-    """Return u(t) = u_0 + (u_f - u_0) t / iterations (paper, algorithm 2)."""
+    """Return the unification factor u(t) = u_0 + (u_f - u_0) t / iterations (paper, algorithm 2)."""
     return start + (end - start) * t / iterations
 
 
 @compiled
-def _random_weights(draws, n_terms, per_particle):
+def _random_weights(rng, n_terms, per_particle):
     if per_particle:
-        return np.full((2, n_terms), draws.random()), np.full((2, n_terms), draws.random())
-    return draws.random((2, n_terms)), draws.random((2, n_terms))
+        return np.full((2, n_terms), rng.random()), np.full((2, n_terms), rng.random())
+    return rng.random((2, n_terms)), rng.random((2, n_terms))
 
 
 @compiled
-def _fly(data, record, draws, p):
+def _fly(data, record, rng, p):
     # Algorithm 2 of the paper.
     size, n_terms = p.swarm_size, record.best_position.shape[0]
-    positions = initial_positions(draws, size, n_terms, p.uniform_cardinality)
-    velocities = draws.random((size, 2, n_terms))
+    positions = initial_positions(rng, size, n_terms, p.uniform_cardinality)
+    velocities = rng.random((size, 2, n_terms))
     fitness = np.empty(size)
     evaluate(data, record, positions, fitness)
     previous = np.full(size, np.inf) if p.first_feedback > 0 else fitness.copy()
@@ -262,7 +353,7 @@ def _fly(data, record, draws, p):
     stagnation = np.zeros(size, np.int64)
     weights = np.zeros(size)
     canonical, nothing = np.arange(n_terms), np.zeros(n_terms, np.uint8)
-    iterations = -(-(record.fitness.shape[0] - record.spent[0]) // size)
+    iterations = -(-(record.fitness.shape[0] - record.evaluations[0]) // size)
     for t in range(1, iterations + 1):
         unification = unification_factor(t, iterations, p.unification_start, p.unification_end)
         # In the first iteration there is no earlier fitness to compare with.
@@ -271,10 +362,10 @@ def _fly(data, record, draws, p):
         leader = np.argmin(best_fitness)
         for i in range(size):
             if stagnation[i] >= p.refresh_gap:
-                velocities[i] = draws.random((2, n_terms))
+                velocities[i] = rng.random((2, n_terms))
                 stagnation[i] = 0
-            r_global = _random_weights(draws, n_terms, p.per_particle)
-            r_local = r_global if p.shared_weights else _random_weights(draws, n_terms, p.per_particle)
+            r_global = _random_weights(rng, n_terms, p.per_particle)
+            r_local = r_global if p.shared_weights else _random_weights(rng, n_terms, p.per_particle)
             known = nothing if p.whole_exemplar else positions[i]
             velocities[i] = velocity_update(
                 velocities[i],
@@ -292,8 +383,8 @@ def _fly(data, record, draws, p):
             )
             if p.velocity_bound < np.inf:
                 velocities[i] = np.minimum(np.maximum(velocities[i], 0.0), p.velocity_bound)
-            fraction = draws.random()
-            order = random_order(n_terms, draws) if p.random_ties else canonical
+            fraction = rng.random()
+            order = random_order(n_terms, rng) if p.random_ties else canonical
             positions[i] = position_update(velocities[i], fraction, p.negative_likelihood, order)
         previous[:] = fitness
         count = evaluate(data, record, positions, fitness)
@@ -307,12 +398,12 @@ def _fly(data, record, draws, p):
                 stagnation[i] += 1
 
 
-def run(objective: Objective, draws: np.random.Generator, settings: Settings) -> None:
+def run(objective: Objective, rng: np.random.Generator, settings: Settings) -> None:
     """Spend the objective's budget on one run of 2D-UPSO."""
     _fly(
         objective.data,
         objective.record,
-        draws,
+        rng,
         Parameters(
             swarm_size=settings.swarm_size,
             inertia=float(settings.inertia),

@@ -1,287 +1,139 @@
-"""Published beside reproduced: one row for each published value, a verdict, and an overview of the agreement."""
+"""Published beside reproduced: differences and tests of every published value, distance of conditions, and overviews.
+
+All of it works on the conditions frame, so that every study is compared by the same code.
+"""
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from fractions import Fraction
-from functools import cache
+from collections.abc import Sequence
 
-from narxbench.analysis.performance import holm_adjusted
-from narxbench.analysis.published import RUNS, Place, Published, published_count
-from narxbench.report.tables import Cell, Column, Table, Value, csv_text, labels_of
+import numpy as np
+import pandas as pd
+
+from narxbench.analysis.frames import KEY, framed
+from narxbench.analysis.metrics import selection_frequency, significant
+from narxbench.analysis.published import METRICS, PLACE, RUNS, Published
+from narxbench.analysis.significance import fisher_exact, holm
 
 ALPHA = 0.05
 
-_HEADER = ["table", "system", "algorithm", "criterion", "snr_db", "metric", "label", "term", "search", "status"]
-_HEADER += ["published", "reproduced", "low", "high", "difference", "p_value", "consistent", "consistent_holm"]
+_PLACE_OF_VALUE = ["table", *PLACE, "metric", "label"]
 
 
-@dataclass(frozen=True)
-class Counts:
-    """What the paper prints of one cell, as counts: runs that selected each system term, and spurious terms.
+def compare(conditions: pd.DataFrame, published: Published) -> pd.DataFrame:
+    """Return every published value beside that of each condition that reproduces it.
 
-    ``nu`` follows the labels T1, T2, …; ``candidates`` is N_t; ``spurious`` counts the spurious terms that any run
-    selected (r N_t), and ``nu_max`` the runs that selected the most frequent of them.
+    Columns: `KEY`, ``algorithm``, ``table``, ``metric``, ``label``, ``published``, ``reproduced``, ``difference``
+    (reproduced minus published), ``p_value``, ``count`` and ``runs``, the runs behind nu and nu_max.
+
+    ``p_value`` is that of Fisher's exact test: for nu and nu_max of the two counts of runs, for r of the counts of
+    spurious terms out of all that could be. The test of r is conservative, for terms with unequal chances vary less in
+    number than terms with equal. The conditions must be of the published systems; those without published values have
+    no row, nor have published values without a condition.
     """
-
-    system: str
-    algorithm: str
-    criterion: str
-    snr_db: float
-    runs: int
-    candidates: int
-    nu: tuple[int, ...]
-    spurious: int
-    nu_max: int
-
-    def value(self, place: Place) -> float:
-        """Return the value that the paper prints at ``place`` of this cell."""
-        return self.spurious / self.candidates if place.metric == "r" else self._runs_with(place) / self.runs
-
-    def p_value(self, place: Place, published: float) -> float:
-        """Return the p-value of Fisher's exact test of this cell's value at ``place`` against the published one.
-
-        For nu and nu_max the two counts of runs are tested, for r the counts of spurious terms out of all that could
-        be. The test of r is conservative, for terms with unequal chances vary less in number than terms with equal.
-        """
-        if place.metric == "r":
-            possible = self.candidates - len(self.nu)
-            return fisher_exact(round(published * self.candidates), possible, self.spurious, possible)
-        return fisher_exact(published_count(published), RUNS, self._runs_with(place), self.runs)
-
-    def _runs_with(self, place: Place) -> int:
-        return self.nu_max if place.metric == "nu_max" else self.nu[int(place.label[1:]) - 1]
+    values = published.values.assign(order=range(len(published.values)))
+    rows = conditions[[*KEY, "algorithm", "runs", "n_terms", "nu", "spurious", "nu_max"]]
+    rows = rows.assign(condition=range(len(rows))).merge(values, on=PLACE).sort_values(["order", "condition"])
+    labels = rows["label"].str[1:].replace("", "0").astype(int)
+    nu = [counts[label - 1] for counts, label in zip(rows["nu"], labels, strict=True)]
+    of_r = rows["metric"] == "r"
+    rows["count"] = np.where(rows["metric"] == "nu", nu, np.where(of_r, rows["spurious"], rows["nu_max"]))
+    rows["reproduced"] = rows["count"] / rows["runs"].where(~of_r, rows["n_terms"])
+    rows["difference"] = (rows["reproduced"] - rows["published"]).round(12)
+    # Of r the terms are tested that could be spurious, of the others the runs.
+    possible = rows["n_terms"] - rows["nu"].map(len)
+    printed = np.rint(rows["published"] * rows["n_terms"].where(of_r, RUNS)).astype(int)
+    tables = zip(printed, possible.where(of_r, RUNS), rows["count"], possible.where(of_r, rows["runs"]), strict=True)
+    rows["p_value"] = [fisher_exact(*map(int, table)) for table in tables]
+    shown = [*KEY, "algorithm", "table", "metric", "label", "published", "reproduced", "difference", "p_value"]
+    return rows[[*shown, "count", "runs"]].reset_index(drop=True)
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """A published value beside the reproduced one of a search that runs its algorithm; ``search`` is "" if missing.
+def clearly_different(compared: pd.DataFrame, by: Sequence[str]) -> pd.Series:
+    """Tell of each row of :func:`compare` whether Fisher's test with Holm's correction tells it from the published one.
 
-    ``low`` and ``high`` bound the confidence interval of ``reproduced``. ``consistent`` is the verdict of the test
-    behind ``p_value``, ``consistent_holm`` the one after Holm's correction within one table and search.
+    The correction covers all rows that agree in the columns ``by``.
     """
-
-    place: Place
-    term: str
-    published: float
-    search: str = ""
-    reproduced: float | None = None
-    low: float | None = None
-    high: float | None = None
-    p_value: float | None = None
-    consistent: bool | None = None
-    consistent_holm: bool | None = None
-
-    @property
-    def difference(self) -> float | None:
-        """Reproduced minus published, or None where the cell is missing."""
-        return None if self.reproduced is None else self.reproduced - self.published
+    return compared.groupby(list(by), sort=False)["p_value"].transform(holm) <= ALPHA
 
 
-@dataclass(frozen=True)
-class Agreement:
-    """Agreement of one search with one published table; differences are means of absolute values, None if none."""
+def distances(compared: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
+    """Return how far the conditions of each group lie from the published values.
 
-    table: str
-    algorithm: str
-    search: str
-    compared: int
-    missing: int
-    difference_nu: float | None
-    difference_r: float | None
-    difference_nu_max: float | None
-    consistent_nu: float | None
-    consistent_nu_holm: float | None
-    consistent_r: float | None
-    consistent_r_holm: float | None
-    consistent_nu_max: float | None
-    consistent_nu_max_holm: float | None
+    Parameters
+    ----------
+    compared
+        Rows of :func:`compare`.
+    by
+        Columns whose values make a group, such as ``["interpretation", "algorithm", "data_seed"]``.
 
-
-def compare(published: Published, cells: Iterable[Cell]) -> list[Comparison]:
-    """Return a row for each published value and search that runs its algorithm, in the order of the published values.
-
-    A value without a cell has one row without a search. Cells of a system that has a published name but other terms or
-    coefficients are not compared. A value is consistent if the test of `Counts.p_value` has p >= 0.05.
+    Returns
+    -------
+    pandas.DataFrame
+        One row a group, with the columns ``by`` and: ``conditions``, their number; ``nu``, ``r`` and ``nu_max``, means
+        over the conditions of absolute differences, the one of nu being itself a mean over the system terms;
+        ``distance``, the mean of these three; ``values``, the number of printed values; and ``different``, how many of
+        them Fisher's tests with Holm's correction over the group tell apart. A value that is printed in two tables
+        counts twice in the last two, as in the comparison with the tables, but its condition once in the means.
     """
-    by_place: dict[tuple[str, str, str, float], list[Cell]] = {}
-    for cell in cells:
-        true = cell["true_structure"]
-        if published.is_published(cell["system"], true["terms"], true["true_coefficients"]):
-            key = (cell["system"], cell["algorithm"], cell["criterion"], cell["snr_db"])
-            by_place.setdefault(key, []).append(cell)
+    by = list(by)
+    rows = compared.assign(size=compared["difference"].abs(), different=clearly_different(compared, by))
+    once = rows.drop_duplicates([*by, *KEY, "metric", "label"])
+    each = once.groupby([*by, *(name for name in KEY if name not in by), "metric"], sort=False)["size"].mean()
+    means = each.groupby([*by, "metric"], sort=False).mean().unstack("metric")[list(METRICS)].map(significant)
+    means["distance"] = means.mean(axis="columns").map(significant)
+    groups = rows.groupby(by, sort=False)
+    counted = groups.agg(values=("different", "size"), different=("different", "sum"))
+    counted.insert(0, "conditions", rows.drop_duplicates([*by, *KEY]).groupby(by, sort=False).size())
+    return counted.join(means).reset_index()[[*by, "conditions", *METRICS, "distance", "values", "different"]]
+
+
+def agreement_values(
+    conditions: pd.DataFrame, metrics: pd.DataFrame, published: Published, confidence: float
+) -> pd.DataFrame:
+    """Return a row for each published value and condition that reproduces it, in the order of the published values.
+
+    A value without a condition has one row without a method. ``low`` and ``high`` bound the confidence interval of
+    ``reproduced``. A value is ``consistent`` if the p-value of :func:`compare` is at least 0.05, and
+    ``consistent_holm`` after Holm's correction over all values of one table, method and data set.
+    """
+    rows = compare(conditions, published)
+    family = ["table", "interpretation", "data_seed", "method"]
+    rows["consistent"], rows["consistent_holm"] = rows["p_value"] >= ALPHA, ~clearly_different(rows, family)
+    rows = rows.merge(metrics[[*KEY, "r_low", "r_high", "nu_max_low", "nu_max_high"]], on=KEY, how="left")
+    of_nu = rows["metric"] == "nu"
+    counts = rows.loc[of_nu, ["count", "runs"]].itertuples(index=False, name=None)
+    intervals = [selection_frequency(*count, confidence) for count in counts]
+    nu = pd.DataFrame(intervals, index=rows.index[of_nu], columns=["value", "low", "high"])
+    for limit in ("low", "high"):
+        rows[limit] = rows[f"r_{limit}"].where(rows["metric"] == "r", rows[f"nu_max_{limit}"])
+        rows.loc[of_nu, limit] = nu[limit]
+    places = published.values.merge(published.terms[["system", "label", "term"]], on=["system", "label"], how="left")
+    found = places.merge(rows.drop(columns="published"), on=_PLACE_OF_VALUE, how="left", validate="one_to_many")
+    return framed("agreement_values", found.fillna(dict.fromkeys(["term", "interpretation", "method"], "")))
+
+
+def agreement(values: pd.DataFrame) -> pd.DataFrame:
+    """Return the agreement of each published table, algorithm and method, and a last row of all of them together.
+
+    Parameters
+    ----------
+    values
+        The frame of :func:`agreement_values`.
+    """
     rows = []
-    for place, value in published.values.items():
-        known = published.system_terms[place.system]
-        missing = Comparison(place, known[place.label].term if place.label else "", value)
-        found = by_place.get((place.system, place.algorithm, place.criterion, place.snr_db), [])
-        rows += [_compared(missing, cell, published) for cell in found] or [missing]
-    return _with_holm(rows)
+    for (table, algorithm), part in values.groupby(["table", "algorithm"], sort=False):
+        places = len(part[_PLACE_OF_VALUE].drop_duplicates())
+        for method in [name for name in part["method"].unique() if name] or [""]:
+            found = part[(part["method"] == method) & part["reproduced"].notna()]
+            rows.append((table, algorithm, method, len(found), places - len(found), *_overview(found)))
+    compared = values[values["reproduced"].notna()]
+    rows.append(("all", "", "", len(compared), len(values) - len(compared), *_overview(compared)))
+    return framed("agreement", rows)
 
 
-def counts_of(cell: Cell, published: Published) -> Counts:
-    """Return the counts of a cell of a published system."""
-    count = {term["term"]: term["count"] for term in cell["terms"]}
-    labels = labels_of(cell, published)
-    spurious = [number for term, number in count.items() if term not in labels]
-    return Counts(
-        system=cell["system"],
-        algorithm=cell["algorithm"],
-        criterion=cell["criterion"],
-        snr_db=cell["snr_db"],
-        runs=cell["runs"],
-        candidates=cell["n_terms"],
-        nu=tuple(count[term] for term in labels),
-        spurious=sum(number > 0 for number in spurious),
-        nu_max=max(spurious, default=0),
-    )
-
-
-def fisher_exact(a: int, n_a: int, b: int, n_b: int) -> float:
-    """Return the two-sided p-value of Fisher's exact test that ``a`` of ``n_a`` and ``b`` of ``n_b`` share a chance."""
-    return _fisher_exact(a, n_a, a + b, n_b)
-
-
-@cache
-def _fisher_exact(a: int, n_a: int, total: int, n_b: int) -> float:
-    # Whole numbers, so that equally likely tables compare as equal and the result is the same on every machine.
-    def weight(count: int) -> int:
-        return math.comb(n_a, count) * math.comb(n_b, total - count)
-
-    counts = range(max(0, total - n_b), min(n_a, total) + 1)
-    return float(Fraction(sum(w for w in map(weight, counts) if w <= weight(a)), math.comb(n_a + n_b, total)))
-
-
-def holm(p_values: Sequence[float], alpha: float = ALPHA) -> list[bool]:
-    """Return for each hypothesis of one family whether Holm's step-down procedure keeps it at level ``alpha``."""
-    return [adjusted > alpha for adjusted in holm_adjusted(p_values)]
-
-
-def agreement(rows: Iterable[Comparison]) -> list[Agreement]:
-    """Return the agreement of each published table, algorithm and search, and a last entry of all rows together."""
-    rows = list(rows)
-    parts: dict[tuple[str, str], dict[str, list[Comparison]]] = {}
-    places: dict[tuple[str, str], set[Place]] = {}
-    for row in rows:
-        part = (row.place.table, row.place.algorithm)
-        searches = parts.setdefault(part, {})
-        places.setdefault(part, set()).add(row.place)
-        if row.search:
-            searches.setdefault(row.search, []).append(row)
-    entries = [
-        _agreement(*part, search, found, len(places[part]) - len(found))
-        for part, searches in parts.items()
-        for search, found in (searches or {"": []}).items()
-    ]
-    compared = [row for row in rows if row.search]
-    return [*entries, _agreement("all", "", "", compared, len(rows) - len(compared))]
-
-
-def comparison_csv(rows: Iterable[Comparison]) -> str:
-    """Return the rows as CSV; ``status`` is compared or missing, and a missing row has no numbers but the published."""
-    lines: list[list[Value]] = []
-    for row in rows:
-        status = "missing" if row.reproduced is None else "compared"
-        difference = None if row.difference is None else round(row.difference, 12)
-        numbers = [row.published, row.reproduced, row.low, row.high, difference, row.p_value]
-        verdicts = [_word(row.consistent), _word(row.consistent_holm)]
-        lines.append([*row.place, row.term, row.search, status, *numbers, *verdicts])
-    return csv_text(_HEADER, lines)
-
-
-def agreement_table(entries: Iterable[Agreement]) -> Table:
-    """Return the overview as a table; shares and differences between 0 and 1."""
-    difference, share = "Mean absolute difference", "Share consistent"
-    columns = (
-        Column("table", "Table"),
-        Column("algorithm", "Algorithm", kind="search"),
-        Column("search", "Search"),
-        Column("compared", "Compared", kind="number"),
-        Column("missing", "Missing", kind="number"),
-        Column("difference_nu", "ν", difference, "frequency"),
-        Column("difference_r", "r", difference, "frequency"),
-        Column("difference_nu_max", "ν_max", difference, "frequency"),
-        Column("consistent_nu", "ν", share, "frequency"),
-        Column("consistent_nu_holm", "ν (Holm)", share, "frequency"),
-        Column("consistent_r", "r", share, "frequency"),
-        Column("consistent_r_holm", "r (Holm)", share, "frequency"),
-        Column("consistent_nu_max", "ν_max", share, "frequency"),
-        Column("consistent_nu_max_holm", "ν_max (Holm)", share, "frequency"),
-    )
-    rows = tuple(tuple(getattr(entry, column.key) for column in columns) for entry in entries)
-    notes = (
-        f"A value is consistent if Fisher's two-sided exact test of published and reproduced counts has p ≥ {ALPHA}: "
-        "of runs for ν and ν_max, of spurious terms out of all that could be for r.",
-        "Holm: after Holm's correction over all values of one table and search.",
-    )
-    return Table("agreement", "Agreement with the published values", columns, rows, notes, stub=3)
-
-
-def _word(verdict: bool | None) -> str | None:
-    return None if verdict is None else str(verdict).lower()
-
-
-def _compared(missing: Comparison, cell: Cell, published: Published) -> Comparison:
-    place = missing.place
-    if place.metric == "nu":
-        interval = next(term for term in cell["terms"] if term["term"] == missing.term)
-    else:
-        interval = cell[{"r": "spurious_ratio", "nu_max": "spurious_frequency_max"}[place.metric]]
-    counts = counts_of(cell, published)
-    p_value = counts.p_value(place, missing.published)
-    return replace(
-        missing,
-        search=cell["search"],
-        reproduced=counts.value(place),
-        low=interval["low"],
-        high=interval["high"],
-        consistent=p_value >= ALPHA,
-        p_value=p_value,
-    )
-
-
-def _with_holm(rows: list[Comparison]) -> list[Comparison]:
-    families: dict[tuple[str, str], list[int]] = {}
-    for index, row in enumerate(rows):
-        if row.p_value is not None:
-            families.setdefault((row.place.table, row.search), []).append(index)
-    for family in families.values():
-        verdicts = holm([p for index in family if (p := rows[index].p_value) is not None])
-        for index, kept in zip(family, verdicts, strict=True):
-            rows[index] = replace(rows[index], consistent_holm=kept)
-    return rows
-
-
-def _agreement(table: str, algorithm: str, search: str, rows: list[Comparison], missing: int) -> Agreement:
-    def of(metric: str) -> list[Comparison]:
-        return [row for row in rows if row.place.metric == metric]
-
-    def difference(metric: str) -> float | None:
-        return _mean([abs(row.difference) for row in of(metric) if row.difference is not None])
-
-    def share(metric: str) -> float | None:
-        return _mean([row.consistent for row in of(metric) if row.consistent is not None])
-
-    def share_holm(metric: str) -> float | None:
-        return _mean([row.consistent_holm for row in of(metric) if row.consistent_holm is not None])
-
-    return Agreement(
-        table=table,
-        algorithm=algorithm,
-        search=search,
-        compared=len(rows),
-        missing=missing,
-        difference_nu=difference("nu"),
-        difference_r=difference("r"),
-        difference_nu_max=difference("nu_max"),
-        consistent_nu=share("nu"),
-        consistent_nu_holm=share_holm("nu"),
-        consistent_r=share("r"),
-        consistent_r_holm=share_holm("r"),
-        consistent_nu_max=share("nu_max"),
-        consistent_nu_max_holm=share_holm("nu_max"),
-    )
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return math.fsum(values) / len(values) if values else None
+def _overview(rows: pd.DataFrame) -> list[float]:
+    """Return mean absolute differences, then shares of consistent values before and after correction, by metric."""
+    parts = [rows[rows["metric"] == metric] for metric in METRICS]
+    means = [part["difference"].abs().mean() for part in parts]
+    means += [part[verdict].mean() for part in parts for verdict in ("consistent", "consistent_holm")]
+    return [math.nan if pd.isna(mean) else significant(mean) for mean in means]

@@ -1,18 +1,19 @@
-"""Performance metrics over the runs of one cell: selection frequency, spurious terms, final structure (paper, IV-C)."""
+"""Performance metrics over the runs of one condition: selection frequency and spurious terms (paper, section IV-C)."""
 
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
+from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import stats
 
 Selections = NDArray[np.bool_]
 
 
-@dataclass(frozen=True)
-class Interval:
+class Interval(NamedTuple):
     """An observed value with its confidence limits."""
 
     value: float
@@ -29,20 +30,24 @@ class SpuriousTerms:
     most_frequent: int | None
 
 
-def selections(structures: Iterable[Iterable[str]], candidates: Sequence[str]) -> Selections:
-    """Return which candidate (columns) each run's structure (rows) holds."""
-    chosen = [set(structure) for structure in structures]
-    return np.array([[term in terms for term in candidates] for terms in chosen], dtype=bool)
+def significant(value: float, digits: int = 12) -> float:
+    """Return a number rounded to significant digits: what is stored must not hang on the C library's last bit."""
+    return float(f"{value:.{digits}g}")
 
 
+def selections(structures: Sequence[Iterable[int]], candidates: int) -> Selections:
+    """Return which candidate terms (columns) each run's structure (rows, indexes of its terms) holds."""
+    selected = np.zeros((len(structures), candidates), dtype=bool)
+    for row, structure in zip(selected, structures, strict=True):
+        row[list(structure)] = True
+    return selected
+
+
+@cache
 def selection_frequency(count: int, runs: int, confidence: float = 0.95) -> Interval:
-    """Return nu = count / runs (paper, equation 12) with its Wilson score interval."""
-    # Rounded, because the last bit of the normal quantile depends on the C library's logarithm.
-    z = round(NormalDist().inv_cdf(0.5 + confidence / 2), 12)
-    nu, spread = count / runs, z * z / runs
-    centre = (nu + spread / 2) / (1 + spread)
-    half = z * math.sqrt(nu * (1 - nu) / runs + spread / (4 * runs)) / (1 + spread)
-    return Interval(nu, centre - half if count > 0 else 0.0, centre + half if count < runs else 1.0)
+    """Return nu = count / runs (paper, equation 12) with its Wilson score interval, to 12 digits."""
+    limits = stats.binomtest(count, runs).proportion_ci(confidence, method="wilson")
+    return Interval(*map(significant, (count / runs, limits.low, limits.high)))
 
 
 def spurious_terms(
@@ -53,11 +58,24 @@ def spurious_terms(
     confidence: float = 0.95,
     resamples: int = 2000,
 ) -> SpuriousTerms:
-    """Return r and nu_max (paper, equations 13 and 14) with bootstrap intervals over runs.
+    """Return r and nu_max (paper, equations 13 and 14) with bootstrap intervals over runs, to 12 digits.
 
-    ``selected`` has shape (runs, N_t), ``is_system_term`` (N_t,). r = n_spur / N_t counts the terms that at least one
-    run chose wrongly. A resample of the runs holds fewer distinct runs, which makes its r too small and its nu_max too
-    large; the resampled values are therefore centred on the observed one, and limits are clipped to [0, 1].
+    r = n_spur / N_t counts the terms that at least one run chose wrongly. A resample of the runs holds fewer distinct
+    runs, which makes its r too small and its nu_max too large; the resampled values are therefore centred on the
+    observed one, and limits are clipped to [0, 1].
+
+    Parameters
+    ----------
+    selected
+        Which candidate terms each run chose; shape (runs, N_t).
+    is_system_term
+        Which candidate terms belong to the system; shape (N_t,).
+    draws
+        Generator of the resamples.
+    confidence
+        Level of the intervals.
+    resamples
+        Number of bootstrap samples.
     """
     runs, n_terms = selected.shape
     spurious = selected & ~is_system_term
@@ -81,10 +99,5 @@ def _centred(observed: int, resampled: NDArray[np.int64], scale: int, confidence
     low = int(ordered[math.floor(tail * (len(ordered) - 1))]) + shift
     high = int(ordered[math.ceil((1 - tail) * (len(ordered) - 1))]) + shift
     value = observed / scale
-    return Interval(value, min(value, max(0.0, low / scale)), max(value, min(1.0, high / scale)))
-
-
-def final_structure(counts: Sequence[int], runs: int, candidates: Sequence[str], threshold: float = 0.9) -> list[str]:
-    """Return the terms whose selection frequency reaches the threshold (paper, section IV-C)."""
-    # 36 of 40 reaches 0.9 although 0.9 * 40 is not a whole number in floating point.
-    return [term for term, count in zip(candidates, counts, strict=True) if count >= threshold * runs - 1e-9]
+    limits = min(value, max(0.0, low / scale)), max(value, min(1.0, high / scale))
+    return Interval(*map(significant, (value, *limits)))

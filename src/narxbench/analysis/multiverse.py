@@ -1,158 +1,188 @@
-"""Answers to the questions of the sensitivity experiment; all are computed from the cells of a `Study` alone."""
+"""What the interpretations of the paper do to its results; everything is computed from the frame of conditions."""
 
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property, partial
-from statistics import fmean
-from typing import NamedTuple, TypeVar
+from functools import cache
+from typing import TypeVar
 
-from narxbench.analysis.claims import CLAIMS, CRITERIA, GA, SPARSE, UPSO, Claim, Curve, Finals, Row, View, meets_both
-from narxbench.analysis.claims import published_view as claims_on_paper
-from narxbench.analysis.distance import Distance, Spread, distance, distinguishable, over_seeds, spread
-from narxbench.analysis.multiverse_frame import COMPARED, SCREENED, ReadingCell, Study
-from narxbench.analysis.published import METRICS, Place
-from narxbench.experiment.interpretations import (
-    BASE,
-    SHARED_PARTS,
-    choices_text,
-    contradictions,
-    parse_choices,
-    reading_settings,
+import pandas as pd
+from scipy import stats
+
+from narxbench.analysis.agreement import clearly_different, compare, distances
+from narxbench.analysis.claims import CRITERIA, GA, SPARSE, UPSO, Claim, Row, View, claim_rows, meets_both, published_view
+from narxbench.analysis.multiverse_frame import (
+    BY_SEED,
+    COMPARED,
+    DATA_SET,
+    JOINT,
+    SCREENED,
+    Multiverse,
+    Pair,
+    joint_distances,
 )
+from narxbench.analysis.published import METRICS, Published
+from narxbench.experiment.interpretations import BASELINE, SHARED_PARTS, interpretation_settings, interpretation_text
 
 # Final J are stored to six decimals, so that two of them may differ by their rounding alone.
 SAME_J = 1.5e-6
 CONFIDENCE = 0.95
 REFERENCE = "stepwise"
-# A GA that is known to be stronger than the base, whose gaps are shown whatever its distance is.
+# A GA that is known to be stronger than the baseline's, which is shown whatever its distance is.
 STRONG_GA = "selection=tournament+elitism=on"
+ROLES = ("baseline", "default", "closest", "closest without contradiction")
 
-ROLES = ("base", "default", "closest", "closest without contradiction")
+# How verdicts are told.
+VERDICTS = {True: "holds", False: "does not hold", None: "cannot be judged"}
 
-T = TypeVar("T", bound=Hashable)
+_PLACE = ["table", "algorithm", "system", "snr_db", "metric", "label", "term"]
+_DISTANCES = ["distance", *METRICS, "different"]
+
+T = TypeVar("T")
 
 
-class Pair(NamedTuple):
-    """A reading as the choices of 2D-UPSO and of GA, in the order of `COMPARED`; they share data and fitness."""
+@dataclass(frozen=True)
+class Findings:
+    """All findings of a multiverse.
 
-    upso: str
-    ga: str
+    A quantity ``q`` of several data seeds stands in frames as its median ``q`` and its range ``q_low`` to ``q_high``.
+
+    Attributes
+    ----------
+    distances : DataFrame
+        `Multiverse.distances` of 2D-UPSO and GA, and `joint_distances`.
+    rankings : dict of DataFrame
+        By algorithm, and for both together: `ranking`.
+    roles : dict of Pair
+        The interpretations that are set side by side, by role (`find_roles`).
+    shown : dict of dict
+        By algorithm, the texts of its interpretations in ``roles`` that are complete, by role.
+    """
+
+    multiverse: Multiverse
+    distances: pd.DataFrame
+    rankings: Mapping[str, pd.DataFrame]
+    roles: Mapping[str, Pair]
+    shown: Mapping[str, Mapping[str, str]]
+    whole: pd.DataFrame
+    effects: pd.DataFrame
+    interactions: pd.DataFrame
+    side_by_side: pd.DataFrame
+    unexplained: pd.DataFrame
+    verdicts: pd.DataFrame
+    shown_verdicts: pd.DataFrame
+    claims: pd.DataFrame
+    contests: pd.DataFrame
+    criteria: pd.DataFrame
+    gaps: pd.DataFrame
+
+
+def analyse(multiverse: Multiverse, claims: Sequence[Claim]) -> Findings:
+    """Return all findings on ``claims`` and on the published values."""
+    own = {name: multiverse.distances(name) for name in COMPARED}
+    by_seed = pd.concat([*own.values(), joint_distances(multiverse, *own.values())], ignore_index=True)
+    rankings = {name: ranking(multiverse, by_seed, name) for name in (*COMPARED, JOINT)}
+    roles = find_roles(multiverse, rankings[JOINT])
+    shown = {
+        name: _sharing((role, pair[index]) for role, pair in roles.items() if pair[index] in multiverse.complete(name))
+        for index, name in enumerate(COMPARED)
+    }
+    values = compared_values(multiverse)
+    verdicts = claim_verdicts(multiverse, claims)
+    in_view = shown_verdicts(multiverse, claims, verdicts, roles)
+    return Findings(
+        multiverse=multiverse,
+        distances=by_seed,
+        rankings=rankings,
+        roles=roles,
+        shown=shown,
+        whole=whole_distances(multiverse, roles),
+        effects=effects(multiverse, by_seed),
+        interactions=interactions(by_seed),
+        side_by_side=side_by_side(values, roles),
+        unexplained=unexplained(values, {name: with_role("closest", of) for name, of in shown.items()}),
+        verdicts=verdicts,
+        shown_verdicts=in_view,
+        claims=claim_overview(claims, multiverse.published, verdicts, in_view),
+        contests=contests(multiverse, shown[UPSO]),
+        criteria=criterion_scores(multiverse),
+        gaps=gaps(multiverse, shown),
+    )
+
+
+def over_seeds(frame: pd.DataFrame, by: Sequence[str], names: Sequence[str]) -> pd.DataFrame:
+    """Return median and range of columns in groups; all three are missing where any value of a group is."""
+    grouped = frame.groupby(list(by), sort=False)[list(names)]
+    found = {"": grouped.median(skipna=False), "_low": grouped.min(skipna=False), "_high": grouped.max(skipna=False)}
+    columns = {f"{name}{end}": values[name] for name in names for end, values in found.items()}
+    return pd.DataFrame(columns).reset_index()
 
 
 # Ranking
 
 
-@dataclass(frozen=True)
-class Judged:
-    """The distance to published values on each data seed."""
+def ranking(multiverse: Multiverse, by_seed: pd.DataFrame, algorithm: str) -> pd.DataFrame:
+    """Return the complete interpretations of an algorithm (or `JOINT`), the smallest median distance first.
 
-    distances: tuple[Distance, ...]
-
-    @cached_property
-    def spreads(self) -> dict[str, Spread]:
-        """Distance, parts and count of clear differences over the data seeds."""
-        return over_seeds(self.distances)
-
-    @property
-    def values(self) -> int:
-        """Number of published values on each data seed."""
-        return self.distances[0].values
-
-
-@dataclass(frozen=True)
-class Ranked(Judged):
-    """A reading, of one algorithm or of both, with its distance; ``names`` are those that it has in the file."""
-
-    choices: str
-    names: tuple[str, ...]
-    changes: int
-    contradictions: tuple[str, ...]
-
-    @property
-    def title(self) -> str:
-        """The choices, and the names that they have."""
-        return f"{self.choices} ({', '.join(self.names)})" if self.names else self.choices
-
-
-@dataclass(frozen=True)
-class Whole(Judged):
-    """A reading with its distance to all published tables, of 2D-UPSO and of GA."""
-
-    pair: Pair
-
-
-def ranking(study: Study, algorithm: str = UPSO) -> list[Ranked]:
-    """Return all readings of an algorithm that have every cell of the base, the closest (median over seeds) first."""
-    return _ranked(study, algorithm, ((c, study.distances(algorithm, c)) for c in study.complete(algorithm)))
-
-
-def together(study: Study, upso: Sequence[Ranked], ga: Sequence[Ranked]) -> list[Ranked]:
-    """Return whole readings, each of 2D-UPSO with each of GA on the same data, the closest first.
-
-    Means are over the published cells of both; clear differences are those of both added up.
+    Returns
+    -------
+    DataFrame
+        ``place``, ``interpretation``, the ``names`` that it has in the settings, how many ``changes`` from the baseline
+        it makes, what it ``contradicts``; distance, its parts and the number of clear differences
+        (``different``), each over the data seeds; the number of published ``values``.
     """
-    by_upso, by_ga = ({entry.choices: entry.distances for entry in ranked} for ranked in (upso, ga))
-    # Without any cell of GA a reading is that of 2D-UPSO.
-    found: Iterable[tuple[str, tuple[Distance, ...]]] = by_upso.items()
-    if by_ga:
-        found = (
-            (study.united(*pair), tuple(map(_joined, by_upso[pair.upso], by_ga[pair.ga])))
-            for pair in _on_the_same_data(study, by_upso, by_ga)
-        )
-    return _ranked(study, None, found)
+    own = by_seed[by_seed["algorithm"] == algorithm]
+    names: dict[str, list[str]] = {}
+    for name, chosen in multiverse.choices.named.items():
+        text = interpretation_text(multiverse.choices, chosen, None if algorithm == JOINT else algorithm)
+        names.setdefault(text, []).append(name)
+    ranked = over_seeds(own, ["interpretation", "values"], _DISTANCES)
+    texts = ranked["interpretation"]
+    ranked["names"] = [" ".join(names.get(text, [])) for text in texts]
+    ranked["changes"] = [len(multiverse.chosen(text)) for text in texts]
+    ranked["contradicts"] = ["; ".join(multiverse.contradictions(text)) for text in texts]
+    ranked = ranked.sort_values(["distance", "changes", "interpretation"], ignore_index=True)
+    ranked.insert(0, "place", ranked.index + 1)
+    return ranked
 
 
-def _ranked(study: Study, algorithm: str | None, found: Iterable[tuple[str, tuple[Distance, ...]]]) -> list[Ranked]:
-    names: dict[str, tuple[str, ...]] = {}
-    for name, reading in study.readings.named.items():
-        own = choices_text(study.readings, reading, algorithm)
-        names[own] = (*names.get(own, ()), name)
-    ranked = []
-    for choices, distances in found:
-        changes = parse_choices(study.readings, choices)
-        against = tuple(contradictions(study.readings, changes))
-        ranked.append(Ranked(distances, choices, names.get(choices, ()), len(changes), against))
-    return sorted(ranked, key=lambda entry: (entry.spreads["distance"].median, entry.changes, entry.choices))
+def near_closest(by_seed: pd.DataFrame, ranked: pd.DataFrame) -> list[str]:
+    """Return the interpretations whose distance does not clearly differ from the closest one's, as `change` tells it.
 
-
-def _on_the_same_data(study: Study, upso: Iterable[str], ga: Iterable[str]) -> list[Pair]:
-    by_data: dict[str, list[str]] = {}
-    for choices in ga:
-        by_data.setdefault(study.shared(choices), []).append(choices)
-    return [Pair(own, other) for own in upso for other in by_data.get(study.shared(own), [])]
-
-
-def _joined(a: Distance, b: Distance) -> Distance:
-    cells = a.cells + b.cells
-    nu, r, nu_max = ((a.cells * getattr(a, part) + b.cells * getattr(b, part)) / cells for part in METRICS)
-    return Distance(cells, nu, r, nu_max, a.values + b.values, a.distinguishable + b.distinguishable)
-
-
-def pair_roles(study: Study, whole: Sequence[Ranked]) -> dict[str, Pair]:
-    """Return the readings that the answers set side by side, by role; roles of equal readings share one.
-
-    Closest is the whole reading of the smallest median distance, closest without contradiction that of those which
-    contradict no explicit statement of the sources.
+    There is none for a single data seed, with which nothing can be told.
     """
-    consistent = next(entry for entry in whole if not entry.contradictions)
-    closest = [parse_choices(study.readings, entry.choices) for entry in (whole[0], consistent)]
+    closest = ranked["interpretation"].iloc[0]
+    by_text = by_seed.pivot(index="data_seed", columns="interpretation", values="distance")
+    farther = by_text.sub(by_text[closest], axis=0).drop(columns=closest)
+    if len(farther) < 2 or farther.empty:
+        return []
+    found = change(farther.melt(value_name="change"), ["interpretation"])
+    near = set(found.loc[~found["clear"], "interpretation"])
+    return [text for text in ranked["interpretation"] if text in near]
+
+
+def find_roles(multiverse: Multiverse, joint: pd.DataFrame) -> dict[str, Pair]:
+    """Return the interpretations that are set side by side, by role; the names of equal ones are joined.
+
+    Closest is the interpretation of both algorithms with the smallest median distance, closest without contradiction
+    that of those which contradict no explicit statement of the sources.
+    """
+    closest = [joint["interpretation"].iloc[0], joint.loc[joint["contradicts"] == "", "interpretation"].iloc[0]]
+    chosen = [{}, multiverse.default, *map(multiverse.chosen, closest)]
     return _sharing(
-        (role, Pair(*(choices_text(study.readings, reading, name) for name in COMPARED)))
-        for role, reading in zip(ROLES, ({}, study.default, *closest), strict=True)
+        (role, Pair(*(interpretation_text(multiverse.choices, options, name) for name in COMPARED)))
+        for role, options in zip(ROLES, chosen, strict=True)
     )
 
 
-def roles(pairs: Mapping[str, Pair], ranked: Mapping[str, Sequence[Ranked]]) -> dict[str, dict[str, Ranked]]:
-    """Return by algorithm its readings in ``pairs``, by role; roles of equal choices share one.
+def has_role(names: str, role: str) -> bool:
+    """Tell whether a role is among those that share an interpretation."""
+    return role in names.split(", ")
 
-    A role whose reading has not every cell of the base is left out.
-    """
-    found = {}
-    for index, (algorithm, entries) in enumerate(ranked.items()):
-        known = {entry.choices: entry for entry in entries}
-        found[algorithm] = _sharing((role, known[p[index]]) for role, p in pairs.items() if p[index] in known)
-    return found
+
+def with_role(role: str, shown: Mapping[str, T]) -> T | None:
+    """Return what has a role, alone or with others."""
+    return next((value for names, value in shown.items() if has_role(names, role)), None)
 
 
 def _sharing(named: Iterable[tuple[str, T]]) -> dict[str, T]:
@@ -163,574 +193,376 @@ def _sharing(named: Iterable[tuple[str, T]]) -> dict[str, T]:
     return {", ".join(of): value for value, of in names.items()}
 
 
-def has_role(names: str, role: str) -> bool:
-    """Tell whether a role is among those that share a reading."""
-    return role in names.split(", ")
-
-
-def with_role(role: str, shown: Mapping[str, T]) -> T | None:
-    """Return the reading that has a role, alone or with others."""
-    return next((value for names, value in shown.items() if has_role(names, role)), None)
-
-
-def whole_distances(study: Study, pairs: Mapping[str, Pair]) -> list[Whole]:
-    """Return the distance to all published tables of the readings that were run under every criterion."""
-    beside_upso = {pair.upso: pair.ga for pair in reversed(list(pairs.values()))}
-    complete = set.intersection(*(set(study.complete(UPSO, name)) for name in CRITERIA))
-    every_ga = study.complete(GA)
+def whole_distances(multiverse: Multiverse, roles: Mapping[str, Pair]) -> pd.DataFrame:
+    """Return the distance to all published tables of the interpretations that were run under every criterion."""
+    every = set.intersection(*(set(multiverse.complete(UPSO, criterion)) for criterion in CRITERIA))
+    partner = {pair.upso2d: pair.ga for pair in reversed(list(roles.values()))}
+    known = multiverse.complete(GA)
     found = []
-    for upso in study.complete(UPSO):
-        pair = Pair(upso, beside_upso.get(upso, study.shared(upso)))
-        if upso in complete and pair.ga in every_ga:
-            cells = ([cell.counts() for cell in _cells_of(study, pair, seed)] for seed in study.seeds)
-            found.append(Whole(tuple(own for of in cells if (own := distance(study.published, of))), pair))
-    return sorted(found, key=lambda entry: entry.spreads["distance"].median)
-
-
-def _cells_of(study: Study, pair: Pair, seed: int) -> list[ReadingCell]:
-    """Return the cells of a reading on one data seed under all criteria."""
-    return [cell for name, choices in zip(COMPARED, pair, strict=True) for cell in study.of(name, choices, seed, "")]
+    for text in multiverse.complete(UPSO):
+        pair = Pair(text, partner.get(text, multiverse.shared(text)))
+        if text in every and pair.ga in known:
+            parts = [multiverse.of(UPSO, text, criterion) for criterion in CRITERIA] + [multiverse.of(GA, pair.ga)]
+            found.append(compare(pd.concat(parts), multiverse.published).assign(**pair._asdict()))
+    if not found:
+        return pd.DataFrame()
+    by_seed = distances(pd.concat(found), [*Pair._fields, "data_seed"])
+    by = [*Pair._fields, "conditions", "values"]
+    return over_seeds(by_seed, by, _DISTANCES).sort_values("distance", ignore_index=True)
 
 
 # Effects of single options
 
 
-class Change(NamedTuple):
-    """A change from the base, paired by data seed: median, range, and Student's interval of its mean (level 95 %).
+def change(differences: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
+    """Return median, range and Student's interval of the mean of the column ``change`` in groups.
 
-    The interval is None for a single data seed. An exact sign test of five pairs cannot reach the level 5 %.
+    The interval is missing for a single data seed. An exact sign test of five pairs cannot reach the level 5 %.
     """
-
-    median: float
-    low: float
-    high: float
-    interval: tuple[float, float] | None
-
-    @property
-    def clear(self) -> bool:
-        """Whether the interval does not contain 0."""
-        return self.interval is not None and not self.interval[0] <= 0 <= self.interval[1]
+    found = differences.groupby(list(by), sort=False)["change"].agg(["median", "min", "max", "mean", "sem", "count"])
+    reach = stats.t.ppf((1 + CONFIDENCE) / 2, found["count"] - 1) * found["sem"]
+    found = found.assign(interval_low=found["mean"] - reach, interval_high=found["mean"] + reach)
+    found["clear"] = (found["interval_low"] > 0) | (found["interval_high"] < 0)
+    names = {"min": "low", "max": "high"}
+    return found.drop(columns=["mean", "sem", "count"]).rename(columns=names).reset_index()
 
 
-@dataclass(frozen=True)
-class Effect:
-    """What one option of one open point changes for one algorithm, by measure (see `measures`)."""
+def effects(multiverse: Multiverse, by_seed: pd.DataFrame) -> pd.DataFrame:
+    """Return what each single option changes, in pairs of data seeds; the largest change of the distance first.
 
-    algorithm: str
-    part: str
-    choices: str
-    contradicts: str
-    changes: Mapping[str, Change]
-
-
-@dataclass(frozen=True)
-class Interaction:
-    """Change of the distance by several options together, and what exceeds the sum of their single changes."""
-
-    algorithm: str
-    choices: str
-    together: Change
-    beyond_sum: Change
-
-
-def measures(cells: Sequence[ReadingCell], found: Distance) -> dict[str, float]:
-    """Return the measures of the cells of one data seed.
-
-    ``distance`` and its parts ``distance_nu``, ``distance_r``, ``distance_nu_max``; and mean ``nu`` of the system
-    terms, ``r`` and ``nu_max``, each averaged over the cells of S1 to S3 (``_sparse``) and of S4 (``_s4``).
+    Returns
+    -------
+    DataFrame
+        One row for each ``algorithm``, option and ``measure``: ``distance``, its parts ``distance_nu``, ``distance_r``,
+        ``distance_nu_max``; and ``nu`` (mean over the system terms), ``r`` and ``nu_max``, averaged over the conditions
+        of S1 to S3 (``_sparse``) and of S4 (``_s4``). ``part`` is what the design choice belongs to. Then the columns
+        of `change`.
     """
-    measured = {"distance": found.distance} | {f"distance_{part}": getattr(found, part) for part in METRICS}
-    for group, systems in (("sparse", SPARSE), ("s4", ("S4",))):
-        own = [cell for cell in cells if cell.system in systems]
-        if own:
-            measured[f"nu_{group}"] = fmean(cell.nu_mean for cell in own)
-            measured[f"r_{group}"] = fmean(cell.r for cell in own)
-            measured[f"nu_max_{group}"] = fmean(cell.nu_max / cell.runs for cell in own)
-    return measured
+    own = by_seed[by_seed["algorithm"] != JOINT].set_index(BY_SEED)
+    measures = own[["distance", *METRICS]].rename(columns={part: f"distance_{part}" for part in METRICS})
+    measures = measures.join(_group_means(multiverse.conditions))
+    baseline = measures.xs(BASELINE, level="interpretation")
+    differences = measures - baseline.reindex(measures.index.droplevel("interpretation")).set_axis(measures.index)
+    long = differences.melt(var_name="measure", value_name="change", ignore_index=False).reset_index()
+    single = [len(multiverse.chosen(text)) == 1 for text in long["interpretation"]]
+    found = change(long[single].dropna(), ["algorithm", "interpretation", "measure"])
+    known = multiverse.choices.design_choices
+    options = [next(iter(multiverse.chosen(text).items())) for text in found["interpretation"]]
+    found["part"] = [known[name].part for name, _ in options]
+    found["contradicts"] = [known[name].options[option].contradicts for name, option in options]
+    found["design_choice"], found["option"] = [name for name, _ in options], [option for _, option in options]
+    size = found["median"].abs().where(found["measure"] == "distance")
+    found["size"] = -size.groupby([found["algorithm"], found["interpretation"]]).transform("max")
+    found["order"] = found["algorithm"].map(COMPARED.index)
+    found["at"] = found["measure"].map(list(measures.columns).index)
+    found = found.sort_values(["order", "size", "interpretation", "at"], ignore_index=True)
+    return found.drop(columns=["order", "size", "at"])
 
 
-def effects(study: Study, ranked: Mapping[str, Sequence[Ranked]]) -> list[Effect]:
-    """Return the effect of each single option on each compared algorithm, largest change of the distance first."""
+def _group_means(conditions: pd.DataFrame) -> pd.DataFrame:
+    """Return means of nu, r and nu_max over the conditions of S1 to S3, and of S4."""
+    known = conditions[conditions["criterion"] == SCREENED]
+    measured = known[BY_SEED].assign(
+        nu=[sum(counts) / len(counts) for counts in known["nu"]] / known["runs"],
+        r=known["spurious"] / known["n_terms"],
+        nu_max=known["nu_max"] / known["runs"],
+        group=known["system"].map(dict.fromkeys(SPARSE, "sparse") | {"S4": "s4"}),
+    )
+    means = measured.groupby([*BY_SEED, "group"])[list(METRICS)].mean().unstack("group")
+    means.columns = [f"{measure}_{group}" for measure, group in means.columns]
+    return means[[name for group in ("sparse", "s4") for m in METRICS if (name := f"{m}_{group}") in means]]
+
+
+def interactions(by_seed: pd.DataFrame) -> pd.DataFrame:
+    """Return what pairs of options do to the distance beyond the sum of their single changes, if all were run.
+
+    Returns
+    -------
+    DataFrame
+        ``algorithm``, ``interpretation``, ``total`` (the median change by both), and the columns of `change` for what
+        exceeds the sum; the largest excess first.
+    """
     found = []
-    for algorithm, entries in ranked.items():
-        measured = {
-            entry.choices: [
-                measures(study.of(algorithm, entry.choices, seed), own)
-                for seed, own in zip(study.seeds, entry.distances, strict=True)
-            ]
-            for entry in entries
-            if entry.changes <= 1
-        }
-        base = measured.pop(BASE, [])
-        for choices, own in measured.items():
-            point, option = choices.split("=")
-            known = study.readings.open_points[point]
-            names = [name for name in base[0] if all(name in entry for entry in (*base, *own))]
-            changes = {name: change([b[name] - a[name] for a, b in zip(base, own, strict=True)]) for name in names}
-            found.append(Effect(algorithm, known.part, choices, known.options[option].contradicts, changes))
-    return sorted(found, key=lambda e: (e.algorithm != UPSO, -abs(e.changes["distance"].median), e.choices))
-
-
-def interactions(study: Study, ranked: Mapping[str, Sequence[Ranked]]) -> list[Interaction]:
-    """Return what pairs of options do beyond the sum of their single changes, where all of these were run."""
-    found = []
-    for algorithm, entries in ranked.items():
-        known = {entry.choices: [own.distance for own in entry.distances] for entry in entries}
-        changes = {name: [b - a for a, b in zip(known[BASE], of, strict=True)] for name, of in known.items()}
-        for choices in study.complete(algorithm):
-            single = choices.split("+")
+    for algorithm in COMPARED:
+        own = by_seed[by_seed["algorithm"] == algorithm]
+        by_text = own.pivot(index="data_seed", columns="interpretation", values="distance")
+        changes = by_text.sub(by_text[BASELINE], axis=0) if BASELINE in by_text else by_text
+        for text in dict.fromkeys(own["interpretation"]):
+            single = text.split("+")
             if len(single) == 2 and set(single) <= set(changes):
-                each = zip(changes[choices], *(changes[name] for name in single), strict=True)
-                beyond = [both - math.fsum(parts) for both, *parts in each]
-                found.append(Interaction(algorithm, choices, change(changes[choices]), change(beyond)))
-    return found
+                beyond = changes[text] - changes[single].sum(axis=1)
+                entry = {"algorithm": algorithm, "interpretation": text, "total": changes[text].median()}
+                found.append(change(beyond.rename("change").to_frame().assign(**entry), list(entry)))
+    if not found:
+        return pd.DataFrame()
+    return pd.concat(found).sort_values("median", key=lambda value: -value.abs(), kind="stable", ignore_index=True)
 
 
-def change(differences: Sequence[float]) -> Change:
-    """Return median, range and Student's interval of paired differences."""
-    values = spread(differences)
-    n = len(differences)
-    if n < 2:
-        return Change(*values, None)
-    mean = fmean(differences)
-    deviation = math.sqrt(math.fsum((value - mean) * (value - mean) for value in differences) / (n - 1))
-    reach = student_quantile(n - 1) * deviation / math.sqrt(n)
-    return Change(*values, (mean - reach, mean + reach))
+# Published and reproduced, side by side
 
 
-@cache
-def student_quantile(freedom: int) -> float:
-    """Return t such that Student's variable lies in (-t, t) with the chance `CONFIDENCE`, to 6 digits."""
-    low, high = 0.0, 1000.0
-    while high - low > 1e-9 * high:
-        middle = (low + high) / 2
-        low, high = (middle, high) if _student_chance(middle, freedom) < CONFIDENCE else (low, middle)
-    return float(f"{low:.6g}")
+def compared_values(multiverse: Multiverse) -> pd.DataFrame:
+    """Return `agreement.compare` of the complete interpretations under BIC.
 
-
-def _student_chance(t: float, freedom: int) -> float:
-    # Abramowitz and Stegun, 26.7.3 and 26.7.4.
-    angle = math.atan(t / math.sqrt(freedom))
-    sine, square = math.sin(angle), math.cos(angle) ** 2
-    term = 1.0 if freedom % 2 == 0 else math.cos(angle)
-    series = [] if freedom == 1 else [term]
-    for k in range(2 if freedom % 2 == 0 else 3, freedom - 1, 2):
-        term *= square * (k - 1) / k
-        series.append(term)
-    total = sine * math.fsum(series)
-    return total if freedom % 2 == 0 else 2 / math.pi * (angle + total)
-
-
-# Published beside reproduced
-
-
-@dataclass(frozen=True)
-class Beside:
-    """A published value of r or nu_max beside those of readings, by role, over the data seeds.
-
-    A value is None where the algorithm has no complete reading of that role.
+    Beside its columns there are the system ``term`` behind a label, and whether the value is clearly ``different``.
     """
-
-    place: Place
-    published: float
-    reproduced: Mapping[str, Spread | None]
-
-
-@dataclass(frozen=True)
-class Unexplained:
-    """A published value that a reading's differ from clearly on every data seed."""
-
-    place: Place
-    term: str
-    published: float
-    reproduced: Spread
+    rows = pd.concat([multiverse.compared(name) for name in COMPARED], ignore_index=True)
+    rows["different"] = clearly_different(rows, BY_SEED)
+    terms = multiverse.published.terms[["system", "label", "term"]]
+    return rows.merge(terms, how="left", on=["system", "label"]).fillna({"term": ""})
 
 
-def beside(study: Study, shown: Mapping[str, Mapping[str, Ranked]]) -> list[Beside]:
-    """Return the published r and nu_max of every screened cell beside those of the readings that have a role.
+def side_by_side(values: pd.DataFrame, roles: Mapping[str, Pair]) -> pd.DataFrame:
+    """Return the published r and nu_max of every condition under BIC beside those of the interpretations in a role.
 
-    Roles share a label if they do so in all algorithms.
+    Returns
+    -------
+    DataFrame
+        The place, ``published``, ``role``, and ``reproduced`` over the data seeds; no row where an algorithm has no
+        complete interpretation of the role.
     """
-    by_role = ((role, tuple(with_role(role, of) for of in shown.values())) for role in ROLES)
-    labels = _sharing((role, entries) for role, entries in by_role if any(entries))
-    found = []
-    for index, algorithm in enumerate(shown):
-        own = {label: entries[index] for label, entries in labels.items()}
-        for place, value in _published_once(study, algorithm) if any(own.values()) else ():
-            if place.metric != "nu":
-                there = {of: _reproduced(study, entry.choices, place) if entry else None for of, entry in own.items()}
-                found.append(Beside(place, value, there))
-    return found
-
-
-def unexplained(study: Study, algorithm: str, choices: str) -> list[Unexplained]:
-    """Return the published values that differ clearly (tests of `Distance`) under every data seed, each once."""
-    counts = ([cell.counts() for cell in study.of(algorithm, choices, seed)] for seed in study.seeds)
-    clear = set.intersection(*(set(distinguishable(study.published, of)) for of in counts))
-    terms = study.published.system_terms
-    return [
-        Unexplained(
-            place,
-            terms[place.system][place.label].term if place.label else "",
-            value,
-            _reproduced(study, choices, place),
-        )
-        for place, value in _published_once(study, algorithm)
-        if place in clear
+    parts = [
+        _reproduced(values[values["metric"] != "nu"], algorithm, text).assign(role=role)
+        for role, pair in roles.items()
+        for algorithm, text in zip(COMPARED, pair, strict=True)
     ]
+    return pd.concat(parts, ignore_index=True)
 
 
-def _published_once(study: Study, algorithm: str) -> list[tuple[Place, float]]:
-    # Of a value that is printed in two tables the first is taken.
-    once: dict[tuple[object, ...], tuple[Place, float]] = {}
-    for place, value in study.published.values.items():
-        if place.algorithm == algorithm and place.criterion == SCREENED:
-            once.setdefault(place[1:], (place, value))
-    return list(once.values())
+def unexplained(values: pd.DataFrame, closest: Mapping[str, str | None]) -> pd.DataFrame:
+    """Return the published values that differ clearly from the closest interpretation on every data seed, each once.
+
+    Returns
+    -------
+    DataFrame
+        The place, with the system term of a nu, ``published``, and ``reproduced`` over the data seeds.
+    """
+    parts = [_reproduced(values, algorithm, text) for algorithm, text in closest.items() if text]
+    found = pd.concat(parts, ignore_index=True)
+    return found[found.pop("clear")].reset_index(drop=True)
 
 
-def _reproduced(study: Study, choices: str, place: Place) -> Spread:
-    cells = study.of(place.algorithm, choices, criterion=place.criterion)
-    return spread([c.counts().value(place) for c in cells if (c.system, c.snr_db) == (place.system, place.snr_db)])
+def _reproduced(values: pd.DataFrame, algorithm: str, text: str) -> pd.DataFrame:
+    own = values[(values["algorithm"] == algorithm) & (values["interpretation"] == text)]
+    found = over_seeds(own, [*_PLACE, "published"], ["reproduced"])
+    # A value that is printed in two tables is taken once.
+    found["clear"] = own.groupby([*_PLACE, "published"], sort=False)["different"].all().to_numpy()
+    return found.drop_duplicates([name for name in _PLACE if name != "table"])
 
 
 # Claims
 
 
-@dataclass(frozen=True)
-class ClaimMap:
-    """A claim under all readings: verdicts by reading, on how many of the data seeds it holds, and what flips it.
+def claim_verdicts(multiverse: Multiverse, claims: Sequence[Claim]) -> pd.DataFrame:
+    """Return the verdict on each claim under each interpretation that can matter to it.
 
-    A verdict is that of more than half of the data seeds, None where there is no such majority that could be judged.
-    ``single`` holds the verdicts of the single changes (text) of the open points that can matter to the claim.
+    Returns
+    -------
+    DataFrame
+        ``claim``; ``upso2d`` and ``ga``, the interpretations (empty for an algorithm that the claim does not speak of);
+        on how many data ``seeds`` the claim holds; and the ``verdict`` of more than half of the data seeds, which cannot
+        be judged where there is no such majority.
     """
-
-    claim: Claim
-    published: bool | None
-    base: bool | None
-    base_seeds: int
-    verdicts: Mapping[Pair, bool | None]
-    single: Mapping[str, bool | None]
-    roles: Mapping[str, bool | None]
-
-    @property
-    def judged(self) -> int:
-        """Number of readings with a verdict."""
-        return sum(verdict is not None for verdict in self.verdicts.values())
-
-    @property
-    def holding(self) -> int:
-        """Number of readings under which the claim holds."""
-        return sum(verdict is True for verdict in self.verdicts.values())
-
-    @property
-    def flips(self) -> list[str]:
-        """The single changes whose verdict is the opposite of the base's."""
-        return [text for text, holds in self.single.items() if self.base is not None and holds is (not self.base)]
-
-
-def reading_view(study: Study, pair: Pair, seed: int) -> View:
-    """Return the cells of a reading on one data seed as the claims see them."""
-    cells = _cells_of(study, pair, seed)
-    return View(tuple(map(_row, sorted(cells, key=lambda cell: (cell.system, -cell.snr_db)))))
-
-
-def claim_maps(study: Study, pairs: Mapping[str, Pair]) -> list[ClaimMap]:
-    """Return every claim under all readings for which the cells exist."""
-    view = cache(partial(reading_view, study))
 
     @cache
-    def each(claim: Claim, pair: Pair) -> list[bool | None]:
-        return [claim.judge(view(pair, seed)).holds for seed in study.seeds]
+    def views(algorithm: str, text: str) -> dict[int, tuple[Row, ...]]:
+        known = pd.concat([multiverse.of(algorithm, text, criterion) for criterion in CRITERIA])
+        return {seed: claim_rows(known[known["data_seed"] == seed]) for seed in multiverse.seeds}
 
-    def majority(claim: Claim, pair: Pair) -> bool | None:
-        verdicts = each(claim, _concerned(claim, pair))
-        return next((holds for holds in (True, False) if 2 * verdicts.count(holds) > len(verdicts)), None)
+    def holds(claim: Claim, pair: Pair) -> list[bool | None]:
+        own = [views(name, text) for name, text in zip(COMPARED, pair, strict=True) if text]
+        return [claim.judge(View([row for rows in own for row in rows[seed]])).holds for seed in multiverse.seeds]
 
-    base, single, on_paper = Pair(BASE, BASE), _single_pairs(study), claims_on_paper(study.published)
-    return [
-        ClaimMap(
-            claim=claim,
-            published=claim.judge(on_paper).holds,
-            base=majority(claim, base),
-            base_seeds=each(claim, _concerned(claim, base)).count(True),
-            verdicts={pair: majority(claim, pair) for pair in _pairs(study, claim)},
-            single={
-                text: majority(claim, pair)
-                for text, (part, pair) in single.items()
-                if part in (*SHARED_PARTS, *claim.algorithms)
-            },
-            roles={role: majority(claim, pair) for role, pair in pairs.items()},
-        )
-        for claim in CLAIMS
-    ]
+    found = []
+    for claim in claims:
+        for pair in _pairs(multiverse, claim):
+            each = holds(claim, pair)
+            majority = next((side for side in (True, False) if 2 * each.count(side) > len(each)), None)
+            found.append((claim.id, *pair, each.count(True), VERDICTS[majority]))
+    return pd.DataFrame(found, columns=["claim", *Pair._fields, "seeds", "verdict"])
 
 
-def _single_pairs(study: Study) -> dict[str, tuple[str, Pair]]:
-    complete = {choices for name in COMPARED for choices in study.complete(name)}
-    return {
-        text: (known.part, Pair(*(text if known.part in (*SHARED_PARTS, name) else BASE for name in COMPARED)))
-        for point, known in study.readings.open_points.items()
-        for option in known.options
-        if (text := f"{point}={option}") in complete
+def _pairs(multiverse: Multiverse, claim: Claim) -> Iterable[Pair]:
+    upso2d, ga = map(multiverse.complete, COMPARED)
+    if GA not in claim.algorithms:
+        return [Pair(text, "") for text in upso2d]
+    return multiverse.pairs(upso2d, ga) if UPSO in claim.algorithms else [Pair("", text) for text in ga]
+
+
+def shown_verdicts(
+    multiverse: Multiverse, claims: Sequence[Claim], verdicts: pd.DataFrame, roles: Mapping[str, Pair]
+) -> pd.DataFrame:
+    """Return the verdicts under the interpretations in a role, and under every single option that can matter.
+
+    Returns
+    -------
+    DataFrame
+        ``claim``; ``role``, empty for a single option; ``interpretation``, empty for a role; ``seeds`` and ``verdict``
+        as in `claim_verdicts`, 0 and not judged where there is no condition.
+    """
+    known = {tuple(row[:3]): row[3:] for row in verdicts.itertuples(index=False, name=None)}
+    complete = {text for name in COMPARED for text in multiverse.complete(name)}
+    options = {
+        f"{name}={option}": choice.part
+        for name, choice in multiverse.choices.design_choices.items()
+        for option in choice.options
+        if f"{name}={option}" in complete
     }
-
-
-def _pairs(study: Study, claim: Claim) -> list[Pair]:
-    """Return the readings that can matter to a claim; an algorithm that it does not speak of has no choices."""
-    upso, ga = map(study.complete, COMPARED)
-    if claim.algorithms == (UPSO,):
-        return [Pair(choices, "") for choices in upso]
-    if claim.algorithms == (GA,):
-        return [Pair("", choices) for choices in ga]
-    return _on_the_same_data(study, upso, ga)
-
-
-def _concerned(claim: Claim, pair: Pair) -> Pair:
-    return Pair(*(choices if name in claim.algorithms else "" for name, choices in zip(COMPARED, pair, strict=True)))
-
-
-def _row(cell: ReadingCell) -> Row:
-    return Row(
-        system=cell.system,
-        snr_db=cell.snr_db,
-        algorithm=cell.algorithm,
-        criterion=cell.criterion,
-        nu=tuple(count / cell.runs for count in cell.nu),
-        r=cell.r,
-        nu_max=cell.nu_max / cell.runs,
-        fitness=Finals(_or_worst(cell.best_fitness), _or_worst(cell.median_fitness)),
-        curve=Curve(cell.third_fitness, cell.curve, cell.last_improvement),
-    )
-
-
-# 2D-UPSO against GA, BIC against the other criteria
-
-
-@dataclass(frozen=True)
-class Contest:
-    """Median final J of 2D-UPSO against that of GA on every system, SNR and data seed: lower, equal, higher."""
-
-    upso: str
-    ga: str
-    by_system: Mapping[str, Sequence[int]]
-
-    @property
-    def total(self) -> list[int]:
-        """Lower, equal and higher over all systems."""
-        return [sum(of) for of in zip(*self.by_system.values(), strict=True)]
-
-
-@dataclass(frozen=True)
-class CriterionScore:
-    """A criterion under one reading of 2D-UPSO, over systems, SNRs and data seeds.
-
-    ``met`` of ``rows`` meet both criteria by which the text prefers BIC; ``distance`` is that of its cells.
-    """
-
-    choices: str
-    criterion: str
-    met: int
-    rows: int
-    exact_runs: int
-    runs: int
-    distance: Spread | None
-
-
-def contests(study: Study, upso: str) -> list[Contest]:
-    """Return the contest of one reading of 2D-UPSO with every GA on the same data."""
     found = []
-    for _, ga in _on_the_same_data(study, [upso], study.complete(GA)):
-        rivals = {cell.key[2:]: cell for cell in study.of(GA, ga)}
-        by_system: dict[str, list[int]] = {}
-        for cell in study.of(UPSO, upso):
-            if rival := rivals.get(cell.key[2:]):
-                order = _order(cell.median_fitness, rival.median_fitness)
-                by_system.setdefault(cell.system, [0, 0, 0])[order] += 1
-        found.append(Contest(upso, ga, by_system))
-    return found
+    for claim in claims:
+        concerned = [(role, "", pair) for role, pair in roles.items()]
+        for text, part in options.items():
+            if part in (*SHARED_PARTS, *claim.algorithms):
+                own = (text if part in (*SHARED_PARTS, name) else BASELINE for name in COMPARED)
+                concerned.append(("", text, Pair(*own)))
+        for role, text, pair in concerned:
+            own = (of if name in claim.algorithms else "" for name, of in zip(COMPARED, pair, strict=True))
+            found.append((claim.id, role, text, *known.get((claim.id, *own), (0, VERDICTS[None]))))
+    return pd.DataFrame(found, columns=["claim", "role", "interpretation", "seeds", "verdict"])
 
 
-def criterion_scores(study: Study) -> list[CriterionScore]:
-    """Return the scores of all criteria for the readings of 2D-UPSO that were run under more than one."""
-    complete = {criterion: study.complete(UPSO, criterion) for criterion in CRITERIA}
-    found = []
-    for choices in complete[SCREENED]:
-        criteria = [criterion for criterion in CRITERIA if choices in complete[criterion]]
-        for criterion in criteria if len(criteria) > 1 else ():
-            cells = study.of(UPSO, choices, criterion=criterion)
-            distances = [entry.distance for entry in study.distances(UPSO, choices, criterion)]
-            found.append(
-                CriterionScore(
-                    choices=choices,
-                    criterion=criterion,
-                    met=sum(meets_both(_row(cell)) for cell in cells),
-                    rows=len(cells),
-                    exact_runs=sum(cell.exact_runs for cell in cells),
-                    runs=sum(cell.runs for cell in cells),
-                    distance=spread(distances) if distances else None,
-                )
-            )
-    return found
+def claim_overview(claims: Sequence[Claim], published: Published, verdicts: pd.DataFrame, shown: pd.DataFrame) -> pd.DataFrame:
+    """Return one row for each claim.
 
-
-def _order(own: float | None, other: float | None) -> int:
-    difference = _or_worst(own) - _or_worst(other)
-    # Both infinite: neither found a structure.
-    return 1 if math.isnan(difference) or abs(difference) <= SAME_J else 0 if difference < 0 else 2
-
-
-# Gaps
-
-
-@dataclass(frozen=True)
-class Gap:
-    """How far the J of an algorithm and of the true structure lie above the best known J of the same data.
-
-    ``median``, ``best`` and ``true`` are spreads over the data seeds of the median final J, of the best final J and of
-    the true structure's J, minus the best J of any run of any algorithm (or of the true structure) on the same data
-    under the same criterion; None where one is not finite. ``true_above`` counts the data seeds on which the true
-    structure is not the best known, ``exact_runs`` the runs that found it, of ``runs``.
+    Returns
+    -------
+    DataFrame
+        ``claim``, ``title``, the verdict on the ``published`` values and under the ``baseline`` (with the number of data
+        ``seeds`` on which it holds there), under how many interpretations it is ``judged`` and ``holds``, and ``flips``,
+        the list of single options whose verdict is the opposite of the baseline's.
     """
+    opposite = {VERDICTS[True]: VERDICTS[False], VERDICTS[False]: VERDICTS[True]}
+    found = []
+    for claim in claims:
+        own, each = (frame[frame["claim"] == claim.id] for frame in (verdicts, shown))
+        baseline = next(row for row in each.itertuples() if has_role(row.role, "baseline"))
+        flips = each[(each["role"] == "") & (each["verdict"] == opposite.get(baseline.verdict, ""))]
+        found.append(
+            {
+                "claim": claim.id,
+                "title": claim.title,
+                "published": VERDICTS[claim.judge(published_view(published)).holds],
+                "baseline": baseline.verdict,
+                "seeds": baseline.seeds,
+                "holds": int((own["verdict"] == VERDICTS[True]).sum()),
+                "judged": int((own["verdict"] != VERDICTS[None]).sum()),
+                "flips": list(flips["interpretation"]),
+            }
+        )
+    return pd.DataFrame(found)
 
-    algorithm: str
-    role: str
-    choices: str
-    system: str
-    snr_db: float
-    criterion: str
-    seeds: int
-    median: Spread | None
-    best: Spread | None
-    true: Spread | None
-    true_above: int
-    exact_runs: int
-    runs: int
+
+# One algorithm against another, one criterion against another
 
 
-def gaps(study: Study, shown: Mapping[str, Mapping[str, Ranked]]) -> list[Gap]:
-    """Return the gaps of the readings that have a role, of a stronger GA and of the reference search, by cell."""
-    best = best_known(study)
-    return [
-        _gap(study, best, role, cells)
-        for algorithm, readings in _gap_readings(study, shown).items()
-        for role, choices in readings.items()
-        for criterion in CRITERIA
-        for cells in _by_place(study.of(algorithm, choices, criterion=criterion))
+def head_to_head(multiverse: Multiverse, own: tuple[str, str], other: tuple[str, str]) -> pd.DataFrame:
+    """Return how the median final J of an algorithm under an interpretation compares with another's on the same data.
+
+    Returns
+    -------
+    DataFrame
+        By ``system``, on how many SNRs and data seeds that of ``own`` is ``lower`` (better), ``equal`` and ``higher``.
+    """
+    pairs = multiverse.of(*own).merge(multiverse.of(*other), on=DATA_SET, suffixes=("", "_other"))
+    # Missing is infinite; of two infinite J none is lower.
+    worst = pairs[["median_fitness", "median_fitness_other"]].fillna(math.inf)
+    excess = (worst["median_fitness"] - worst["median_fitness_other"]).fillna(0.0)
+    counted = pairs[["system"]].assign(lower=excess < -SAME_J, equal=excess.abs() <= SAME_J, higher=excess > SAME_J)
+    return counted.groupby("system").sum().reset_index()
+
+
+def contests(multiverse: Multiverse, upso2d: Mapping[str, str]) -> pd.DataFrame:
+    """Return `head_to_head` of 2D-UPSO in each role with every GA, and the plain search, on the same data.
+
+    Returns
+    -------
+    DataFrame
+        ``role``, ``rival`` (the other algorithm), ``interpretation`` (that of the rival), ``system``, ``lower``,
+        ``equal``, ``higher``.
+    """
+    columns = ["role", "rival", "interpretation", "system", "lower", "equal", "higher"]
+    found = [
+        head_to_head(multiverse, (UPSO, text), (rival, other)).assign(role=role, rival=rival, interpretation=other)
+        for role, text in upso2d.items()
+        for rival in (GA, REFERENCE)
+        for _, other in multiverse.pairs([text], multiverse.complete(rival))
     ]
+    return pd.concat(found, ignore_index=True)[columns] if found else pd.DataFrame(columns=columns)
 
 
-def best_known(study: Study) -> dict[tuple[object, ...], float]:
-    """Return the smallest J of each data set and criterion, over all cells of a study."""
-    best: dict[tuple[object, ...], float] = {}
-    for (_, choices), cells in study.cells.items():
-        data = study.shared(choices)
-        for cell in cells:
-            key = (data, *cell.key[2:])
-            best[key] = min(best.get(key, math.inf), _or_worst(cell.best_fitness), _or_worst(cell.true_fitness))
-    return best
+def criterion_scores(multiverse: Multiverse) -> pd.DataFrame:
+    """Return the scores of all criteria for the interpretations of 2D-UPSO that were run under more than one.
+
+    Returns
+    -------
+    DataFrame
+        ``interpretation``, ``criterion``; of how many ``rows`` (systems, SNRs, data seeds) the two criteria by which the
+        text prefers BIC are ``met``; ``exact_runs`` of ``runs``; the ``distance`` over the data seeds, if published.
+    """
+    complete = {criterion: multiverse.complete(UPSO, criterion) for criterion in CRITERIA}
+    distances = pd.concat(multiverse.distances(UPSO, criterion).assign(criterion=criterion) for criterion in CRITERIA)
+    found = []
+    for text in complete[SCREENED]:
+        criteria = [criterion for criterion in CRITERIA if text in complete[criterion]]
+        for criterion in criteria if len(criteria) > 1 else ():
+            own = multiverse.of(UPSO, text, criterion)
+            met = sum(map(meets_both, claim_rows(own)))
+            runs = {"exact_runs": own["exact_runs"].sum(), "runs": own["runs"].sum()}
+            found.append({"interpretation": text, "criterion": criterion, "met": met, "rows": len(own), **runs})
+    if not found:
+        return pd.DataFrame()
+    by = ["interpretation", "criterion"]
+    return pd.DataFrame(found).merge(over_seeds(distances, by, ["distance"]), how="left", on=by)
 
 
-def _gap_readings(study: Study, shown: Mapping[str, Mapping[str, Ranked]]) -> dict[str, dict[str, str]]:
-    readings = {name: {role: entry.choices for role, entry in of.items()} for name, of in shown.items()}
-    if STRONG_GA in study.complete(GA) and STRONG_GA not in readings[GA].values():
-        readings[GA]["tournament and elitism"] = STRONG_GA
-    data = dict.fromkeys(map(study.shared, readings[UPSO].values()))
-    every = study.complete(REFERENCE)
-    return readings | {REFERENCE: {choices: choices for choices in data if choices in every}}
+# Optimality gaps
 
 
-def _by_place(cells: Iterable[ReadingCell]) -> list[list[ReadingCell]]:
-    by_place: dict[tuple[str, float], list[ReadingCell]] = {}
-    for cell in cells:
-        by_place.setdefault((cell.system, -cell.snr_db), []).append(cell)
-    return [by_place[place] for place in sorted(by_place)]
+def gaps(multiverse: Multiverse, shown: Mapping[str, Mapping[str, str]]) -> pd.DataFrame:
+    """Return how far J lies above the best known J of the same data, under the interpretations in a role.
 
+    The best known J is the smallest that any run of any algorithm, or the true structure, has on the same data under the
+    same criterion. A stronger GA and a plain search are shown as well.
 
-def _gap(study: Study, best: Mapping[tuple[object, ...], float], role: str, cells: Sequence[ReadingCell]) -> Gap:
-    """Return the gap of the cells of one place on all data seeds."""
-    first = cells[0]
-    data = study.shared(first.choices)
-    settings = reading_settings(study.readings, parse_choices(study.readings, first.choices))
-
-    def above(cell: ReadingCell, value: float | None) -> float | None:
-        # Runs with data of their own: no J can be compared with that of another run.
-        if value is None or settings["data"]["realisation"] == "per_run":
-            return None
-        difference = value - best[data, *cell.key[2:]]
-        # A difference of rounding alone is none.
-        return 0.0 if difference <= SAME_J else difference
-
-    true = [above(cell, cell.true_fitness) for cell in cells]
-    return Gap(
-        algorithm=first.algorithm,
-        role=role,
-        choices=first.choices,
-        system=first.system,
-        snr_db=first.snr_db,
-        criterion=first.criterion,
-        seeds=len(cells),
-        median=_spread_or_none([above(cell, cell.median_fitness) for cell in cells]),
-        best=_spread_or_none([above(cell, cell.best_fitness) for cell in cells]),
-        true=_spread_or_none(true),
-        true_above=sum(value is not None and value > 0 for value in true),
-        exact_runs=sum(cell.exact_runs for cell in cells),
-        runs=sum(cell.runs for cell in cells),
+    Returns
+    -------
+    DataFrame
+        ``algorithm``, ``role``, ``interpretation``, ``system``, ``snr_db``, ``criterion``, number of data ``seeds``; the
+        gaps of the median final J (``median_gap``), of the best final J (``best_gap``) and of the true structure
+        (``true_gap``) over the data seeds, missing where one is not finite or where every run has data of its own;
+        ``true_above``, the number of data seeds on which the true structure is not the best known; ``exact_runs`` of
+        ``runs``.
+    """
+    texts = {name: dict(of) for name, of in shown.items()}
+    if STRONG_GA in multiverse.complete(GA) and STRONG_GA not in texts[GA].values():
+        texts[GA]["tournament and elitism"] = STRONG_GA
+    data = dict.fromkeys(map(multiverse.shared, texts[UPSO].values()))
+    every = multiverse.complete(REFERENCE)
+    texts[REFERENCE] = {text: text for text in data if text in every}
+    above = _above_best_known(multiverse)
+    above["criterion_order"] = above["criterion"].map(CRITERIA.index)
+    series = [(algorithm, role, text) for algorithm, of in texts.items() for role, text in of.items()]
+    known = pd.concat(
+        above[(above["algorithm"] == algorithm) & (above["interpretation"] == text)]
+        .sort_values(["criterion_order", "system", "snr_db"], ascending=[True, True, False])
+        .assign(role=role, seeds=1, true_above=lambda own: own["true_gap"] > 0)
+        for algorithm, role, text in series
     )
+    by = ["algorithm", "role", "interpretation", "system", "snr_db", "criterion"]
+    counts = known.groupby(by, sort=False)[["seeds", "true_above", "exact_runs", "runs"]].sum().reset_index()
+    return over_seeds(known, by, ["median_gap", "best_gap", "true_gap"]).merge(counts, on=by)
 
 
-def _spread_or_none(values: Sequence[float | None]) -> Spread | None:
-    finite = [value for value in values if value is not None]
-    return spread(finite) if len(finite) == len(values) else None
-
-
-def _or_worst(value: float | None) -> float:
-    return math.inf if value is None else value
-
-
-# All of them
-
-
-@dataclass(frozen=True)
-class Answers:
-    """All answers of a study; ``ranked`` and ``roles`` are by algorithm."""
-
-    study: Study
-    ranked: Mapping[str, Sequence[Ranked]]
-    together: Sequence[Ranked]
-    pairs: Mapping[str, Pair]
-    roles: Mapping[str, Mapping[str, Ranked]]
-    whole: Sequence[Whole]
-    effects: Sequence[Effect]
-    interactions: Sequence[Interaction]
-    beside: Sequence[Beside]
-    unexplained: Mapping[str, Sequence[Unexplained]]
-    claims: Sequence[ClaimMap]
-    contests: Mapping[str, Sequence[Contest]]
-    criteria: Sequence[CriterionScore]
-    gaps: Sequence[Gap]
-
-
-def answer(study: Study) -> Answers:
-    """Return all answers of a study."""
-    ranked = {name: ranking(study, name) for name in COMPARED}
-    whole = together(study, *ranked.values())
-    pairs = pair_roles(study, whole)
-    shown = roles(pairs, ranked)
-    closest = {name: entry for name, of in shown.items() if (entry := with_role("closest", of))}
-    return Answers(
-        study=study,
-        ranked=ranked,
-        together=whole,
-        pairs=pairs,
-        roles=shown,
-        whole=whole_distances(study, pairs),
-        effects=effects(study, ranked),
-        interactions=interactions(study, ranked),
-        beside=beside(study, shown),
-        unexplained={name: unexplained(study, name, entry.choices) for name, entry in closest.items()},
-        claims=claim_maps(study, pairs),
-        contests={role: contests(study, entry.choices) for role, entry in shown[UPSO].items()},
-        criteria=criterion_scores(study),
-        gaps=gaps(study, shown),
-    )
+def _above_best_known(multiverse: Multiverse) -> pd.DataFrame:
+    """Return the conditions with the gaps of their median, best and true J above the best known J of their data."""
+    known = multiverse.conditions
+    best = known[["best_fitness", "true_fitness"]].min(axis=1)
+    best = best.groupby([known[name] for name in ("shared", *DATA_SET, "criterion")]).transform("min")
+    settings = {
+        text: interpretation_settings(multiverse.choices, multiverse.chosen(text)) for text in known["shared"].unique()
+    }
+    # Runs with data of their own: no J can be compared with that of another run.
+    own = known["shared"].map({text: of["data"]["realisation"] == "per_run" for text, of in settings.items()})
+    gaps = {f"{name}_gap": known[f"{name}_fitness"] - best for name in ("median", "best", "true")}
+    # A difference of rounding alone is none.
+    return known.assign(**{name: gap.mask(gap <= SAME_J, 0.0).mask(own) for name, gap in gaps.items()})

@@ -1,267 +1,188 @@
-"""What the readings of the paper's open points do to its results.
+"""The conditions of all interpretations: which are complete, which share data, and how far each is from the paper."""
 
-A reading is a combination of options of open points. Its cells, over several data seeds, are the lines of one CSV file
-(``docs/fidelity/cells.csv``); everything else here is computed from them.
-"""
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import NamedTuple
 
-import math
-import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
-from functools import cached_property
+import pandas as pd
 
-from narxbench.analysis.agreement import Counts
+from narxbench.analysis.agreement import compare, distances
 from narxbench.analysis.claims import GA, UPSO
-from narxbench.analysis.distance import CANDIDATES, Distance, distance
-from narxbench.analysis.published import Published
-from narxbench.experiment.interpretations import BASE, Readings, choices_text, parse_choices
-from narxbench.io.csv import Line, StrPath, number_of, read_lines
+from narxbench.analysis.published import METRICS, Published
+from narxbench.experiment.interpretations import (
+    BASELINE,
+    DesignChoices,
+    Interpretation,
+    contradictions,
+    interpretation_text,
+    parse_interpretation,
+)
 from narxbench.io.errors import NarxbenchError
-from narxbench.report.tables import Value, csv_text
 
-SCREENED = "bic"  # the criterion under which all readings are run
+SCREENED = "bic"  # the criterion under which every interpretation is run
 COMPARED = (UPSO, GA)  # the algorithms with published values
-TENTHS = 10  # points of a curve of convergence
+JOINT = "joint"
+DATA_SET = ["data_seed", "system", "snr_db"]
+BY_SEED = ["algorithm", "interpretation", "data_seed"]
 
 
-@dataclass(frozen=True)
-class ReadingCell:
-    """One cell of a reading on one data seed; J is None where it is not finite.
+class Pair(NamedTuple):
+    """The interpretations of 2D-UPSO and of GA, in the order of `COMPARED`; they share data and fitness."""
 
-    ``choices`` is ``base`` or ``point=option`` joined by ``+``. ``nu`` counts the runs that selected each system term
-    in label order, ``spurious`` the spurious terms that any run selected, ``nu_max`` the runs that selected the most
-    frequent of them. ``third_fitness`` and ``curve`` are means over the runs of the best J after a third and after
-    each tenth of the evaluations, ``cardinality`` and ``last_improvement`` (an evaluation) are medians.
+    upso2d: str
+    ga: str
+
+
+@dataclass(frozen=True, eq=False)
+class Multiverse:
+    """The conditions of all interpretations.
+
+    Systems and SNRs are those with published values; interpretations are compared under BIC unless said.
+
+    Attributes
+    ----------
+    conditions : DataFrame
+        The conditions frame, with a column ``shared``: the part of the interpretation that concerns data and fitness.
+    choices : DesignChoices
+        The design choices, and the named interpretations.
+    published : Published
+        The published values.
+    default : mapping
+        The interpretation of the main study.
     """
 
-    algorithm: str
-    choices: str
-    data_seed: int
-    system: str
-    snr_db: float
-    criterion: str
-    runs: int
-    evaluations: int
-    nu: tuple[int, ...]
-    spurious: int
-    nu_max: int
-    exact_runs: int
-    cardinality: float
-    true_fitness: float | None
-    best_fitness: float | None
-    median_fitness: float | None
-    third_fitness: float | None
-    curve: tuple[float | None, ...]
-    last_improvement: float
-
-    @property
-    def key(self) -> tuple[str, str, int, str, float, str]:
-        """What tells a cell from the others, and orders the lines of the file (SNR descending)."""
-        return self.algorithm, self.choices, self.data_seed, self.system, -self.snr_db, self.criterion
-
-    @property
-    def r(self) -> float:
-        """Share of the candidate terms that are spurious and selected in at least one run."""
-        return self.spurious / CANDIDATES[self.system]
-
-    @property
-    def nu_mean(self) -> float:
-        """Mean selection frequency of the system terms."""
-        return sum(self.nu) / len(self.nu) / self.runs
-
-    def counts(self) -> Counts:
-        """Return what the paper prints of a cell, as counts."""
-        return Counts(
-            system=self.system,
-            algorithm=self.algorithm,
-            criterion=self.criterion,
-            snr_db=self.snr_db,
-            runs=self.runs,
-            candidates=CANDIDATES[self.system],
-            nu=self.nu,
-            spurious=self.spurious,
-            nu_max=self.nu_max,
-        )
-
-
-@dataclass(frozen=True)
-class Study:
-    """The cells of all readings, by algorithm and choices, in the order of the data seeds.
-
-    ``default`` is the reading of the main experiment. Places are compared under the criterion BIC unless said.
-    """
-
-    readings: Readings
+    conditions: pd.DataFrame
+    choices: DesignChoices
     published: Published
-    default: Mapping[str, str]
-    cells: Mapping[tuple[str, str], tuple[ReadingCell, ...]]
-    seeds: tuple[int, ...]
+    default: Interpretation
 
     @cached_property
-    def places(self) -> list[tuple[int, str, float]]:
-        """Every data seed with every system and SNR of the paper."""
-        places = dict.fromkeys((place.system, place.snr_db) for place in self.published.values)
-        return [(seed, *place) for seed in self.seeds for place in places]
+    def seeds(self) -> list[int]:
+        """The data seeds."""
+        return sorted(self.conditions["data_seed"].unique())
 
-    def of(self, algorithm: str, choices: str, seed: int | None = None, criterion: str = SCREENED) -> list[ReadingCell]:
-        """Return the cells of a reading on a data seed (None: on all) under a criterion (all criteria: "")."""
-        cells = self.cells.get((algorithm, choices), ())
-        return [cell for cell in cells if seed in (None, cell.data_seed) and criterion in ("", cell.criterion)]
+    @cached_property
+    def _places(self) -> set[tuple[int, str, float]]:
+        places = self.published.values[["system", "snr_db"]].itertuples(index=False, name=None)
+        return {(seed, *place) for place in set(places) for seed in self.seeds}
+
+    @cached_property
+    def _groups(self) -> dict[tuple[str, str, str], pd.DataFrame]:
+        return dict(iter(self.conditions.groupby(["algorithm", "interpretation", "criterion"], sort=False)))
+
+    def of(self, algorithm: str, interpretation: str, criterion: str = SCREENED) -> pd.DataFrame:
+        """Return the conditions of one interpretation on all data seeds; none may be there."""
+        return self._groups.get((algorithm, interpretation, criterion), self.conditions.iloc[:0])
+
+    def missing(self, algorithm: str, interpretation: str, criterion: str = SCREENED) -> list[tuple[int, str, float]]:
+        """Return the data seeds, systems and SNRs of the paper at which an interpretation has no condition."""
+        found = self.of(algorithm, interpretation, criterion)[DATA_SET].itertuples(index=False, name=None)
+        return sorted(self._places - set(found), key=lambda place: (place[0], place[1], -place[2]))
 
     def complete(self, algorithm: str, criterion: str = SCREENED) -> list[str]:
-        """Return the choices that have every system and SNR of the paper on every data seed; base, single changes, …"""
-        found = [choices for name, choices in self.cells if name == algorithm]
-        return sorted((c for c in found if not self.missing(algorithm, c, criterion)), key=self._rank)
-
-    def missing(self, algorithm: str, choices: str, criterion: str = SCREENED) -> list[tuple[int, str, float]]:
-        """Return the data seeds, systems and SNRs of the paper at which a reading has no cell."""
-        cells = self.of(algorithm, choices, criterion=criterion)
-        found = {(cell.data_seed, cell.system, cell.snr_db) for cell in cells}
-        return [place for place in self.places if place not in found]
+        """Return the interpretations that lack no condition: the baseline, single options, combinations."""
+        found = [text for name, text, of in self._groups if (name, of) == (algorithm, criterion)]
+        return sorted((text for text in found if not self.missing(algorithm, text, criterion)), key=self._rank)
 
     def incomplete(self) -> list[tuple[str, str]]:
-        """Return algorithm and choices of the compared readings that lack cells and are therefore left out."""
-        return [name for name in self.cells if name[0] in COMPARED and self.missing(*name)]
+        """Return algorithm and text of the interpretations that are left out, for they lack conditions."""
+        named = dict.fromkeys((name, text) for name, text, _ in self._groups if name in COMPARED)
+        return [name for name in named if self.missing(*name)]
 
-    def shared(self, choices: str) -> str:
-        """Return the part of some choices that concerns data and fitness, which every algorithm shares."""
-        return choices_text(self.readings, parse_choices(self.readings, choices), "")
+    def chosen(self, *texts: str) -> dict[str, str]:
+        """Return the differences from the baseline that texts name together."""
+        return {name: option for text in texts for name, option in parse_interpretation(self.choices, text).items()}
 
-    def united(self, *choices: str) -> str:
-        """Return the choices of several algorithms, which agree in data and fitness, as those of one reading."""
-        return choices_text(self.readings, {k: v for c in choices for k, v in parse_choices(self.readings, c).items()})
+    def joined(self, *texts: str) -> str:
+        """Return the interpretations of several algorithms, which agree in data and fitness, as one."""
+        return interpretation_text(self.choices, self.chosen(*texts))
 
-    def distances(self, algorithm: str, choices: str, criterion: str = SCREENED) -> tuple[Distance, ...]:
-        """Return the distance to the published values on each data seed; empty where none is published."""
-        counts = ([cell.counts() for cell in self.of(algorithm, choices, seed, criterion)] for seed in self.seeds)
-        return tuple(found for of in counts if (found := distance(self.published, of)))
+    def contradictions(self, text: str) -> list[str]:
+        """Return the explicit statements that an interpretation contradicts."""
+        return contradictions(self.choices, self.chosen(text))
 
-    def _rank(self, choices: str) -> tuple[int, list[tuple[int, int]]]:
-        points = list(self.readings.open_points)
-        chosen = parse_choices(self.readings, choices).items()
-        ranks = [(points.index(p), list(self.readings.open_points[p].options).index(o)) for p, o in chosen]
+    def pairs(self, upso2d: Iterable[str], ga: Iterable[str]) -> Iterator[Pair]:
+        """Yield each interpretation of 2D-UPSO with each of GA on the same data."""
+        by_data: dict[str, list[str]] = {}
+        for text in ga:
+            by_data.setdefault(self.shared(text), []).append(text)
+        return (Pair(own, other) for own in upso2d for other in by_data.get(self.shared(own), []))
+
+    def shared(self, text: str) -> str:
+        """Return the part of an interpretation that concerns data and fitness, which every algorithm shares."""
+        return interpretation_text(self.choices, self.chosen(text), "")
+
+    @cache
+    def compared(self, algorithm: str, criterion: str = SCREENED) -> pd.DataFrame:
+        """Return `agreement.compare` of the complete interpretations of an algorithm."""
+        found = [self.of(algorithm, text, criterion) for text in self.complete(algorithm, criterion)]
+        return compare(pd.concat(found or [self.conditions.iloc[:0]]), self.published)
+
+    def distances(self, algorithm: str, criterion: str = SCREENED) -> pd.DataFrame:
+        """Return the distance of each complete interpretation to the published values on each data seed.
+
+        Returns
+        -------
+        DataFrame
+            ``algorithm``, ``interpretation``, ``data_seed`` and the columns of `agreement.distances`; no rows where
+            no value is published.
+        """
+        return distances(self.compared(algorithm, criterion), BY_SEED)
+
+    def _rank(self, text: str) -> tuple[int, list[tuple[int, int]]]:
+        known = self.choices.design_choices
+        order = {name: (place, list(choice.options)) for place, (name, choice) in enumerate(known.items())}
+        ranks = [(order[name][0], order[name][1].index(option)) for name, option in self.chosen(text).items()]
         return len(ranks), ranks
 
 
-def make_study(
-    cells: Iterable[ReadingCell], readings: Readings, published: Published, default: Mapping[str, str]
-) -> Study:
-    """Group cells by reading, after checking them against the open points and the published systems."""
-    grouped: dict[tuple[str, str], list[ReadingCell]] = {}
-    for cell in sorted(cells, key=lambda cell: cell.key):
-        labels = published.system_terms[cell.system]
-        if len(cell.nu) != len(labels):
-            found = f"{cell.system}: found {len(cell.nu)} counts of system terms; allowed: {len(labels)}"
-            raise NarxbenchError(f"cells of readings, {found}")
-        grouped.setdefault((cell.algorithm, cell.choices), []).append(cell)
-    for algorithm, choices in grouped:
-        own = choices_text(readings, parse_choices(readings, choices), algorithm)
-        if own != choices:
-            raise NarxbenchError(f"cells of readings, {algorithm}: found the choices {choices!r}; allowed: {own!r}")
-    seeds = tuple(sorted({cell.data_seed for of in grouped.values() for cell in of}))
-    study = Study(readings, published, dict(default), {name: tuple(of) for name, of in grouped.items()}, seeds)
-    for algorithm in (UPSO, *{name for name, _ in grouped if name == GA}):
-        if missing := study.missing(algorithm, BASE):
+def joint_distances(multiverse: Multiverse, upso2d: pd.DataFrame, ga: pd.DataFrame) -> pd.DataFrame:
+    """Return the distances of 2D-UPSO and GA together, each interpretation with each on the same data.
+
+    The parts are means over the published conditions of both; values and clear differences add up. Without any GA an
+    interpretation is that of 2D-UPSO.
+    """
+    if ga.empty:
+        return upso2d.assign(algorithm=JOINT)
+    each = [frame.assign(shared=frame["interpretation"].map(multiverse.shared)) for frame in (upso2d, ga)]
+    both = each[0].merge(each[1], on=["shared", "data_seed"], suffixes=("_a", "_b"), sort=False)
+    names = zip(both["interpretation_a"], both["interpretation_b"], strict=True)
+    joint = pd.DataFrame({"algorithm": JOINT, "interpretation": [multiverse.joined(*name) for name in names]})
+    joint["data_seed"] = both["data_seed"]
+    for total in ("conditions", "values", "different"):
+        joint[total] = both[f"{total}_a"] + both[f"{total}_b"]
+    for part in METRICS:
+        sums = (both[f"conditions{end}"] * both[f"{part}{end}"] for end in ("_a", "_b"))
+        joint[part] = sum(sums) / joint["conditions"]
+    return joint.assign(distance=joint[list(METRICS)].sum(axis=1) / len(METRICS))
+
+
+def make_multiverse(
+    conditions: pd.DataFrame, choices: DesignChoices, published: Published, default: Interpretation
+) -> Multiverse:
+    """Check conditions against the design choices and the published values.
+
+    Raises
+    ------
+    NarxbenchError
+        Where an interpretation is not written as it must be, or the baseline lacks conditions or published values.
+    """
+    shared = {}
+    for algorithm, text in conditions[["algorithm", "interpretation"]].drop_duplicates().itertuples(index=False):
+        own = parse_interpretation(choices, text)
+        if (allowed := interpretation_text(choices, own, algorithm)) != text:
+            raise NarxbenchError(f"conditions, {algorithm}: found interpretation {text!r}; allowed: {allowed!r}")
+        shared[text] = interpretation_text(choices, own, "")
+    known = conditions.assign(shared=conditions["interpretation"].map(shared))
+    multiverse = Multiverse(known, choices, published, dict(default))
+    for algorithm in (UPSO, *({GA} & set(conditions["algorithm"]))):
+        if missing := multiverse.missing(algorithm, BASELINE):
             seed, system, snr_db = missing[0]
-            found = f"no cell of {algorithm} with the choices {BASE} for data seed {seed}, {system}, {snr_db:g} dB"
+            found = f"none of {algorithm} under {BASELINE} for data seed {seed}, {system}, {snr_db:g} dB"
             allowed = f"every system and SNR of the paper under {SCREENED} on every data seed"
-            raise NarxbenchError(f"cells of readings: found {found}; allowed: {allowed}")
-        if not study.distances(algorithm, BASE):
-            found = f"no value of {algorithm} under {SCREENED}"
-            raise NarxbenchError(f"published values: found {found}; allowed: those of every compared algorithm")
-    return study
-
-
-COLUMNS = [field.name for field in fields(ReadingCell)]
-
-
-def write_cells(cells: Iterable[ReadingCell]) -> str:
-    """Return the cells as sorted CSV; numbers in the shortest form that reads back the same, none if not finite."""
-    rows: list[list[Value]] = []
-    for cell in sorted(cells, key=lambda cell: cell.key):
-        values = [getattr(cell, column) for column in COLUMNS]
-        rows.append([";".join(map(_text, v)) if isinstance(v, tuple) else _text(v) for v in values])
-    return csv_text(COLUMNS, rows)
-
-
-def read_cells(path: StrPath) -> list[ReadingCell]:
-    """Read and check the cells of a CSV file; errors name file, line and column."""
-    cells: dict[tuple[object, ...], ReadingCell] = {}
-    for line in read_lines(path, COLUMNS):
-        cell = _cell(line)
-        if cell.key in cells:
-            raise NarxbenchError(f"{path}, line {line.number}: found an earlier line's cell again; allowed: each once")
-        cells[cell.key] = cell
-    return list(cells.values())
-
-
-def _cell(line: Line) -> ReadingCell:
-    if (system := line["system"]) not in CANDIDATES:
-        raise line.wrong("system", f"one of {', '.join(CANDIDATES)}", CANDIDATES)
-    runs = _whole(line, "runs", 1)
-    nu = tuple(_whole(line, "nu", 0, runs, part) for part in line["nu"].split(";"))
-    spurious = _whole(line, "spurious", 0, CANDIDATES[system] - len(nu))
-    curve = tuple(_finite_or_none(line, "curve", part) for part in line["curve"].split(";"))
-    if len(curve) != TENTHS:
-        raise line.wrong("curve", f"{TENTHS} values joined by ;")
-    nu_max = _whole(line, "nu_max", 0, runs)
-    if (nu_max > 0) != (spurious > 0):
-        raise line.wrong("nu_max", f"0 exactly where spurious is 0 (found {spurious})")
-    true, best, median, third = (
-        _finite_or_none(line, name, line[name])
-        for name in ("true_fitness", "best_fitness", "median_fitness", "third_fitness")
-    )
-    return ReadingCell(
-        algorithm=line.name("algorithm"),
-        choices=_choices(line),
-        data_seed=_whole(line, "data_seed", 1),
-        system=system,
-        snr_db=_finite(line, "snr_db"),
-        criterion=line.name("criterion"),
-        runs=runs,
-        evaluations=_whole(line, "evaluations", 1),
-        nu=nu,
-        spurious=spurious,
-        nu_max=nu_max,
-        exact_runs=_whole(line, "exact_runs", 0, runs),
-        cardinality=_finite(line, "cardinality"),
-        true_fitness=true,
-        best_fitness=best,
-        median_fitness=median,
-        third_fitness=third,
-        curve=curve,
-        last_improvement=_finite(line, "last_improvement"),
-    )
-
-
-def _choices(line: Line) -> str:
-    text = line["choices"]
-    points = [re.fullmatch(r"([^=+]+)=[^=+]+", choice) for choice in text.split("+")]
-    if text != BASE and (None in points or len({point[1] for point in points if point}) < len(points)):
-        raise line.wrong("choices", f"{BASE}, or point=option joined by +, each point once")
-    return text
-
-
-def _whole(line: Line, column: str, lowest: int, highest: int | None = None, text: str | None = None) -> int:
-    found = line[column] if text is None else text
-    value = int(found) if re.fullmatch(r"\d{1,18}", found, re.ASCII) else -1
-    if value < lowest or (highest is not None and value > highest):
-        raise line.wrong(column, f"whole number from {lowest}" + ("" if highest is None else f" to {highest}"))
-    return value
-
-
-def _finite(line: Line, column: str, text: str | None = None) -> float:
-    value = number_of(line[column] if text is None else text)
-    if math.isnan(value):
-        raise line.wrong(column, "a finite number")
-    return int(value) if value.is_integer() else value
-
-
-def _finite_or_none(line: Line, column: str, text: str) -> float | None:
-    return _finite(line, column, text) if text else None
-
-
-def _text(value: str | float | None) -> str:
-    if value is None or (isinstance(value, float) and not math.isfinite(value)):
-        return ""
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+            raise NarxbenchError(f"conditions: found {found}; allowed: {allowed}")
+        if multiverse.distances(algorithm).empty:
+            allowed = "those of every compared algorithm"
+            raise NarxbenchError(f"published values: found none of {algorithm} under {SCREENED}; allowed: {allowed}")
+    return multiverse

@@ -1,7 +1,8 @@
-"""Readings: named, validated combinations of the choices that the paper leaves open (``config/readings.yaml``).
+"""Interpretations: named, validated combinations of the choices that the paper leaves open.
 
-A reading is told by its differences from the first option of each open point, as a mapping ``{point: option}`` or as
-text, ``point=option+point=option`` in the order of the open points, ``base`` without differences.
+The design choices and their options stand in ``config/design_choices.yaml``. An interpretation is written as its
+differences from the first option of each, as a mapping ``{choice: option}`` or as text, ``choice=option+choice=option``
+in the order of the file, ``baseline`` without differences.
 """
 
 from collections.abc import Mapping
@@ -11,17 +12,17 @@ from typing import Annotated, Any, Literal
 import pydantic
 from pydantic import Field
 
-from narxbench.algorithms.search import algorithm_names, settings_model
+from narxbench.algorithms.registry import algorithm_names, settings_model
 from narxbench.fitness.problem import ErrorKind, Estimation
 from narxbench.io.errors import did_you_mean
+from narxbench.io.files import CONFIG_FOLDER
 from narxbench.io.settings import Allowed, Problem, Settings, SettingsError, validated
 from narxbench.io.yaml import read_mapping
 from narxbench.model.excitation import Excitation
-from narxbench.model.system import SYSTEMS_FOLDER
 
-READINGS_FILE = SYSTEMS_FOLDER.parent / "readings.yaml"
-BASE = "base"
-# Parts whose points matter to every algorithm.
+DESIGN_CHOICES_FILE = CONFIG_FOLDER / "design_choices.yaml"
+BASELINE = "baseline"
+# Parts whose choices matter to every algorithm.
 SHARED_PARTS = ("data", "fitness")
 
 Label = Annotated[
@@ -29,7 +30,8 @@ Label = Annotated[
     Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=60),
     Allowed("a name of letters, digits, '.', _ and - that starts with a letter or digit"),
 ]
-Choices = Mapping[str, str]
+# Options by design choice; a choice that is not named takes its first option.
+Interpretation = Mapping[str, str]
 
 
 class OpenData(Settings):
@@ -59,8 +61,8 @@ class Option(Settings):
     contradicts: str = ""
 
 
-class OpenPoint(Settings):
-    """One open point; the first option is the base."""
+class DesignChoice(Settings):
+    """One design choice; the first option is the baseline."""
 
     part: Annotated[str, Allowed(f"one of {', '.join((*SHARED_PARTS, *algorithm_names()))}")]
     """What it belongs to: data, fitness, or an algorithm's name."""
@@ -74,7 +76,7 @@ class OpenPoint(Settings):
     """The answers by name."""
 
     @pydantic.model_validator(mode="after")
-    def _settings_exist(self) -> "OpenPoint":
+    def _settings_exist(self) -> "DesignChoice":
         models: dict[str, type[Settings]] = {"data": OpenData, "fitness": Fitness}
         models |= {name: settings_model(name) for name in algorithm_names()}
         if self.part not in models:
@@ -95,111 +97,138 @@ class OpenPoint(Settings):
         return self
 
     @property
-    def base(self) -> str:
+    def baseline(self) -> str:
         """The name of the first option."""
         return next(iter(self.options))
 
 
-class Readings(Settings):
-    """The open points and the named readings of them."""
+class DesignChoices(Settings):
+    """The design choices and the named interpretations of them."""
 
-    open_points: dict[Label, OpenPoint] = Field(min_length=1)
+    design_choices: dict[Label, DesignChoice] = Field(min_length=1)
     """The choices that the paper does not make."""
-    readings: dict[Label, dict[str, str]] = Field(min_length=1)
+    interpretations: dict[Label, dict[str, str]] = Field(min_length=1)
     """Named combinations, by their differences from the first options."""
 
     @pydantic.model_validator(mode="after")
-    def _known(self) -> "Readings":
+    def _known(self) -> "DesignChoices":
         problems = [
-            Problem(("readings", name, *problem.path), problem.text)
-            for name, choices in self.readings.items()
-            for problem in _problems(self.open_points, choices)
+            Problem(("interpretations", name, *problem.path), problem.text)
+            for name, chosen in self.interpretations.items()
+            for problem in _problems(self.design_choices, chosen)
         ]
-        carried = [(point.part, point.setting) for point in self.open_points.values()]
+        carried = [(choice.part, choice.setting) for choice in self.design_choices.values()]
         wanted = [("data", name) for name in OpenData.model_fields] + [
             ("fitness", name) for name in Fitness.model_fields
         ]
         for part, setting in wanted:
             if (part, setting) not in carried:
-                problems.append(Problem(("open_points",), f"found none for {part}.{setting}; allowed: one for each"))
-        for index, (name, place) in enumerate(zip(self.open_points, carried, strict=True)):
+                problems.append(Problem(("design_choices",), f"found none for {part}.{setting}; allowed: one for each"))
+        for index, (name, place) in enumerate(zip(self.design_choices, carried, strict=True)):
             if place in carried[:index]:
-                text = f"found {'.'.join(place)}, which another open point sets; allowed: each setting once"
-                problems.append(Problem(("open_points", name, "setting"), text))
+                text = f"found {'.'.join(place)}, which another design choice sets; allowed: each setting once"
+                problems.append(Problem(("design_choices", name, "setting"), text))
         if problems:
             raise SettingsError(problems)
         return self
 
     @property
     def named(self) -> dict[str, dict[str, str]]:
-        """The named readings, each as its differences from the base in the order of the open points."""
-        return {name: _differences(self, choices) for name, choices in self.readings.items()}
+        """The named interpretations, each as its differences from the baseline in the order of the choices."""
+        return {name: _differences(self, chosen) for name, chosen in self.interpretations.items()}
 
 
-def load_readings(path: str | Path | None = None) -> Readings:
-    """Read open points and readings (default: the project's ``config/readings.yaml``)."""
-    path = Path(path or READINGS_FILE)
-    return validated(Readings, read_mapping(path), str(path))
+def load_design_choices(path: str | Path | None = None) -> DesignChoices:
+    """Read design choices and interpretations (default: the project's ``config/design_choices.yaml``)."""
+    path = Path(path or DESIGN_CHOICES_FILE)
+    return validated(DesignChoices, read_mapping(path), str(path))
 
 
-def choices_text(readings: Readings, choices: Choices, algorithm: str | None = None) -> str:
-    """Return the canonical text of a reading; with ``algorithm``, of what can matter to that algorithm."""
-    shown = _differences(readings, choices)
+def interpretation_text(choices: DesignChoices, chosen: Interpretation, algorithm: str | None = None) -> str:
+    """Return the canonical text of an interpretation.
+
+    Parameters
+    ----------
+    choices : DesignChoices
+        What the options are.
+    chosen : mapping
+        Options by design choice.
+    algorithm : str, optional
+        Only what can matter to this algorithm is named: its own choices, and those of data and fitness. An empty text
+        leaves those of data and fitness alone.
+    """
+    shown = _differences(choices, chosen)
     if algorithm is not None:
         relevant = (*SHARED_PARTS, algorithm)
-        shown = {point: option for point, option in shown.items() if readings.open_points[point].part in relevant}
-    return "+".join(f"{point}={option}" for point, option in shown.items()) or BASE
+        shown = {name: option for name, option in shown.items() if choices.design_choices[name].part in relevant}
+    return _joined(shown)
 
 
-def parse_choices(readings: Readings, text: str) -> dict[str, str]:
-    """Return the differences from the base that a canonical text names; raise NarxbenchError for what is unknown."""
-    if text == BASE:
+def data_text(choices: DesignChoices, chosen: Interpretation) -> str:
+    """Return the canonical text of the part of an interpretation that concerns the data sets."""
+    shown = _differences(choices, chosen)
+    return _joined({name: option for name, option in shown.items() if choices.design_choices[name].part == "data"})
+
+
+def _joined(shown: Interpretation) -> str:
+    return "+".join(f"{name}={option}" for name, option in shown.items()) or BASELINE
+
+
+def parse_interpretation(choices: DesignChoices, text: str) -> dict[str, str]:
+    """Return the differences from the baseline that a text names.
+
+    Raises
+    ------
+    SettingsError
+        For an unknown choice or option, or one that is named twice.
+    """
+    if text == BASELINE:
         return {}
-    choices: dict[str, str] = {}
+    chosen: dict[str, str] = {}
     for part in text.split("+"):
-        point, _, option = part.partition("=")
-        if point in choices:
-            raise SettingsError([Problem((), f"found {text!r}, which names {point} twice; allowed: each point once")])
-        choices[point] = option
-    checked_choices(readings, choices)
-    return _differences(readings, choices)
+        name, _, option = part.partition("=")
+        if name in chosen:
+            raise SettingsError([Problem((), f"found {text!r}, which names {name} twice; allowed: each choice once")])
+        chosen[name] = option
+    check_interpretation(choices, chosen)
+    return _differences(choices, chosen)
 
 
-def checked_choices(readings: Readings, choices: Choices) -> None:
-    """Raise SettingsError for an unknown open point or option."""
-    if problems := _problems(readings.open_points, choices):
+def check_interpretation(choices: DesignChoices, chosen: Interpretation) -> None:
+    """Raise SettingsError for an unknown design choice or option."""
+    if problems := _problems(choices.design_choices, chosen):
         raise SettingsError(problems)
 
 
-def contradictions(readings: Readings, choices: Choices) -> list[str]:
-    """Return the explicit statements that a reading contradicts, in the order of the open points."""
-    differences = _differences(readings, choices).items()
-    options = (readings.open_points[point].options[option] for point, option in differences)
+def contradictions(choices: DesignChoices, chosen: Interpretation) -> list[str]:
+    """Return the explicit statements that an interpretation contradicts, in the order of the choices."""
+    differences = _differences(choices, chosen).items()
+    options = (choices.design_choices[name].options[option] for name, option in differences)
     return [option.contradicts for option in options if option.contradicts]
 
 
-def reading_settings(readings: Readings, choices: Choices) -> dict[str, dict[str, Any]]:
-    """Return the settings of a reading by part: data, fitness, and each algorithm that has open points."""
+def interpretation_settings(choices: DesignChoices, chosen: Interpretation) -> dict[str, dict[str, Any]]:
+    """Return the settings of an interpretation by part: data, fitness, and each algorithm that has choices."""
     settings: dict[str, dict[str, Any]] = {}
-    for name, point in readings.open_points.items():
-        option = point.options[choices.get(name, point.base)]
-        settings.setdefault(point.part, {})[point.setting] = option.value
+    for name, choice in choices.design_choices.items():
+        option = choice.options[chosen.get(name, choice.baseline)]
+        settings.setdefault(choice.part, {})[choice.setting] = option.value
     return settings
 
 
-def _differences(readings: Readings, choices: Choices) -> dict[str, str]:
-    points = readings.open_points.items()
-    return {name: choices[name] for name, point in points if choices.get(name, point.base) != point.base}
+def _differences(choices: DesignChoices, chosen: Interpretation) -> dict[str, str]:
+    known = choices.design_choices.items()
+    return {name: chosen[name] for name, choice in known if chosen.get(name, choice.baseline) != choice.baseline}
 
 
-def _problems(points: Mapping[str, OpenPoint], choices: Choices) -> list[Problem]:
+def _problems(known: Mapping[str, DesignChoice], chosen: Interpretation) -> list[Problem]:
     problems = []
-    for point, option in choices.items():
-        if point not in points:
-            text = f"unknown open point; allowed: {', '.join(points)}{did_you_mean(point, points)}"
-            problems.append(Problem((point,), text))
-        elif option not in points[point].options:
-            names = points[point].options
+    for name, option in chosen.items():
+        if name not in known:
+            text = f"unknown design choice; allowed: {', '.join(known)}{did_you_mean(name, known)}"
+            problems.append(Problem((name,), text))
+        elif option not in known[name].options:
+            names = known[name].options
             text = f"found {option!r}; allowed: {', '.join(names)}{did_you_mean(option, names)}"
-            problems.append(Problem((point,), text))
+            problems.append(Problem((name,), text))
     return problems

@@ -1,28 +1,34 @@
-"""Run files: one JSON file for each run of a search, with all that is needed to know where its numbers come from."""
+"""Runs and their files: JSON with all that is needed to know where the numbers come from.
+
+A file holds the runs of one condition that share a job: one seed, or several one after the other.
+"""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import pydantic
 
-from narxbench.algorithms.search import SearchResult
-from narxbench.experiment.provenance import versions
+from narxbench.algorithms.search import SearchResult, search
+from narxbench.experiment.provenance import algorithm_digest, versions
 from narxbench.fitness.problem import ErrorKind, Estimation, StructureProblem
 from narxbench.io.errors import NarxbenchError
-from narxbench.io.files import SEAL, canonical_json, check_seal, read_json, sealed_json, write_atomically
+from narxbench.io.files import canonical_json, read_bytes, read_json, sha256
 from narxbench.io.settings import Settings, SettingsError, show, validated
+from narxbench.model.dataset import read_signals
 
 
-class RunAxes(Settings):
-    """What distinguishes a run from the others of the matrix."""
+class ConditionOfRuns(Settings):
+    """The condition that runs belong to."""
 
     system: str
-    snr_db: str
-    search: str
+    snr_db: float
+    data_seed: int
+    interpretation: str
+    method: str
     criterion: str
-    seed: int
 
 
 class ProblemSize(Settings):
@@ -45,14 +51,10 @@ class History(Settings):
 
 
 class Run(Settings):
-    """The content of a run file. ``fitness`` and ``sse`` are null when every structure was divergent."""
+    """One run. ``fitness`` and ``sse`` are null when every structure was divergent."""
 
-    axes: RunAxes
-    algorithm: str
-    settings: dict[str, Any]
-    problem: ProblemSize
+    seed: int
     data_sha256: str
-    versions: dict[str, str]
     evaluations: int
     fitness: float | None
     sse: float | None
@@ -66,30 +68,81 @@ class Run(Settings):
             raise ValueError(f"found {len(self.terms)} terms and {len(self.coefficients)} coefficients")
         if (self.fitness is None) != (not self.terms):
             raise ValueError("found terms without a fitness, or a fitness without terms")
-        if not _is_json(self.settings):
-            raise ValueError("found settings with a number that is not finite")
         if len(self.history.evaluations) != len(self.history.fitness):
             raise ValueError("found a history of unequal columns")
         return self
 
 
-def _is_json(value: Any) -> bool:
-    try:
-        canonical_json(value)
-    except (ValueError, RecursionError):
-        return False
-    return True
+class RunFile(Settings):
+    """The content of a run file."""
+
+    condition: ConditionOfRuns
+    algorithm: str
+    algorithm_sha256: str
+    settings: dict[str, Any]
+    problem: ProblemSize
+    versions: dict[str, str]
+    runs: list[Run]
 
 
-def run_of(result: SearchResult, problem: StructureProblem, axes: RunAxes, data_sha256: str) -> Run:
-    """Return the run file's content for the result of a search."""
-    return Run(
-        axes=axes,
-        algorithm=result.algorithm,
+def run_seeds(
+    data: Mapping[int, str],
+    *,
+    condition: Mapping[str, Any],
+    axes: Mapping[str, str],
+    structure: Mapping[str, Any],
+    algorithm: str,
+    settings: Mapping[str, Any],
+    evaluations: int,
+) -> str:
+    """Run one method on one problem with each seed in turn and return the text of the run file.
+
+    Parameters
+    ----------
+    data : mapping
+        The data set (CSV) of each seed.
+    condition : mapping
+        The fields of :class:`ConditionOfRuns`.
+    axes : mapping
+        Axes of the random streams beside algorithm, criterion and seed.
+    structure : mapping
+        Arguments of :class:`~narxbench.fitness.problem.StructureProblem` beside data and criterion.
+    algorithm, settings, evaluations
+        The method and its budget, as for :func:`~narxbench.algorithms.search.search`.
+    """
+    runs = []
+    for seed, path in data.items():
+        digest = sha256(read_bytes(path))
+        problem = load_problem(path, digest, criterion=condition["criterion"], **structure)
+        result = search(problem, algorithm=algorithm, seed=seed, evaluations=evaluations, axes=axes, **settings)
+        runs.append(_run(result, digest))
+    content = RunFile(
+        condition=ConditionOfRuns(**condition),
+        algorithm=algorithm,
+        algorithm_sha256=algorithm_digest(algorithm),
         settings=result.settings,
         problem=size_of(problem),
-        data_sha256=data_sha256,
         versions=versions(),
+        runs=runs,
+    )
+    return canonical_json(content.model_dump(mode="json"))
+
+
+def by_seed(seeds: Sequence[int], files: Sequence[str]) -> Mapping[int, str]:
+    """Return the data set of each seed: one of its own, or the one that all share."""
+    return dict(zip(seeds, files if len(files) > 1 else list(files) * len(seeds), strict=True))
+
+
+@lru_cache(maxsize=16)
+def load_problem(path: str, digest: str, **structure: Any) -> StructureProblem:
+    """Return the structure problem of a data file; ``digest`` makes a changed file a different problem."""
+    return StructureProblem(*read_signals(path), **structure)
+
+
+def _run(result: SearchResult, data_sha256: str) -> Run:
+    return Run(
+        seed=result.seed,
+        data_sha256=data_sha256,
         evaluations=result.evaluations,
         fitness=result.fitness if math.isfinite(result.fitness) else None,
         sse=result.sse if math.isfinite(result.sse) else None,
@@ -112,61 +165,79 @@ def size_of(problem: StructureProblem) -> ProblemSize:
     )
 
 
-def write_run(path: str | Path, run: Run) -> None:
-    """Write a run file: canonical JSON, with its digest under the key ``sha256``."""
-    write_atomically(path, sealed_json(run.model_dump(mode="json")))
+def read_run_file(path: str | Path) -> RunFile:
+    """Read a run file.
 
-
-def read_run(path: str | Path) -> Run:
-    """Read a run file; one that is missing, damaged, edited or not a run file is a clear error."""
-    content, text = read_json(path)
-    if isinstance(content, dict):
-        content.pop(SEAL, None)
+    Raises
+    ------
+    NarxbenchError
+        For a file that is missing, damaged or no run file of this version.
+    """
     try:
-        run = validated(Run, content, str(path))
+        return validated(RunFile, read_json(path), str(path))
     except SettingsError as error:
         raise NarxbenchError(f"{error}; not a run file of this version, delete it and run again") from None
-    check_seal(path, text)
-    return run
 
 
 def read_runs(
-    paths: Sequence[str | Path], seeds: Sequence[int], data_sha256: Sequence[str], **wanted: object
-) -> list[Run]:
-    """Read the run files of one cell, one for each seed, on the data sets with the given digests.
+    paths: Iterable[str | Path], data_sha256: Mapping[int, str], evaluations: int, **wanted: Any
+) -> tuple[RunFile, list[Run]]:
+    """Read all runs of a condition, and check that they belong together.
 
-    A file that is not the run of its seed on its data set, has not the ``wanted`` values (fields of a run or of its
-    axes) or is of other versions than the first is told by name; so is a number of files other than that of the seeds.
+    Parameters
+    ----------
+    paths : iterable of paths
+        The run files in the order of the seeds.
+    data_sha256 : mapping
+        The digest of each seed's data set, in the order of the seeds.
+    evaluations : int
+        What each run must have spent.
+    **wanted
+        Values that each file must have: fields of :class:`RunFile`.
+
+    Returns
+    -------
+    RunFile
+        The first file.
+    list of Run
+        The runs in the order of the seeds.
+
+    Raises
+    ------
+    NarxbenchError
+        Names the file that is damaged or of another condition, data set or version.
     """
-    if len(paths) != len(seeds):
-        folder = Path(paths[0]).parent if paths else "a cell"
-        raise NarxbenchError(f"{folder}: found {len(paths)} run files; needed: {len(seeds)}, one a seed")
-    runs = [read_run(path) for path in paths]
-    for path, run, seed, digest in zip(paths, runs, seeds, data_sha256, strict=True):
-        check_run(path, run, seed=seed, data_sha256=digest, **wanted)
-        # Whichever of two runs is the newer one, making one of them anew would not make them agree.
-        if run.versions != runs[0].versions:
-            raise NarxbenchError(
-                f"{path}: found a run of {run.versions}; needed: the versions of {Path(paths[0]).name}, "
-                f"{runs[0].versions}; delete the folder {Path(path).parent} and run again"
-            )
-    return runs
+    first: RunFile | None = None
+    runs: list[Run] = []
+    seeds = list(data_sha256)
+    for path in paths:
+        found = read_run_file(path)
+        for name, needed in wanted.items():
+            _must_be(path, name, getattr(found, name), needed)
+        first = first or found
+        for name in ("versions", "algorithm_sha256"):
+            _must_be(path, name, getattr(found, name), getattr(first, name))
+        _must_be(path, "seeds", [run.seed for run in found.runs], seeds[len(runs) : len(runs) + len(found.runs)])
+        for run in found.runs:
+            _must_be(path, "data_sha256", run.data_sha256, data_sha256[run.seed])
+            _must_be(path, "evaluations", run.evaluations, evaluations)
+        runs += found.runs
+    if first is None or len(runs) != len(seeds):
+        raise NarxbenchError(f"runs of a condition: found {len(runs)}; needed: {len(seeds)}, one for each seed")
+    return first, runs
 
 
-def check_run(path: str | Path, run: Run, **wanted: object) -> None:
-    """Raise an error that names the file unless the run has the ``wanted`` values (fields of a run or of its axes)."""
-    fields = {**dict(run), **dict(run.axes)}
-    for name, needed in wanted.items():
-        found = fields[name]
-        if found != needed:
-            if isinstance(found, pydantic.BaseModel) and isinstance(needed, pydantic.BaseModel):
-                found, needed = found.model_dump(), needed.model_dump()
-            if isinstance(found, dict) and isinstance(needed, dict):
-                found, needed = _difference(found, needed), _difference(needed, found)
-            raise NarxbenchError(
-                f"{path}: another {name}: found {show(found, kind=False)}; needed: {show(needed, kind=False)}; "
-                "delete it and run again"
-            )
+def _must_be(path: str | Path, name: str, found: Any, needed: Any) -> None:
+    if found == needed:
+        return
+    if isinstance(found, pydantic.BaseModel) and isinstance(needed, pydantic.BaseModel):
+        found, needed = found.model_dump(), needed.model_dump()
+    if isinstance(found, dict) and isinstance(needed, dict):
+        found, needed = _difference(found, needed), _difference(needed, found)
+    raise NarxbenchError(
+        f"{path}: another {name}: found {show(found, kind=False)}; needed: {show(needed, kind=False)}; "
+        "delete it and run again"
+    )
 
 
 def _difference(mapping: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:

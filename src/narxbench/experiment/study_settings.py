@@ -1,31 +1,37 @@
-"""The experiment's configuration: strict settings, read from config files and checked before anything runs."""
+"""The settings of a study: strict, merged from its files, checked before anything runs.
 
-import copy
-import os
+A study is ``config/paper.yaml``, or an overlay of it (``--configfile``), or either with values of the command line
+(``--config``). Files are merged in order, mapping by mapping; what the study leaves out of the design choices is filled
+in from its interpretation.
+"""
+
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import pydantic
 from pydantic import AfterValidator, BeforeValidator, Field, SerializeAsAny, ValidationInfo
 
+from narxbench.algorithms.registry import algorithm_names, settings_model
 from narxbench.experiment.interpretations import (
-    READINGS_FILE,
+    DESIGN_CHOICES_FILE,
     SHARED_PARTS,
+    DesignChoices,
     Fitness,
     Label,
     OpenData,
-    Readings,
-    load_readings,
-    reading_settings,
+    check_interpretation,
+    interpretation_settings,
+    load_design_choices,
 )
+from narxbench.fitness.criteria import parse_criterion
 from narxbench.io.errors import NarxbenchError, did_you_mean
 from narxbench.io.files import canonical_json
 from narxbench.io.settings import Allowed, Problem, Settings, SettingsError, problems_of, report, show, validated
-from narxbench.io.yaml import read_mapping
-from narxbench.model.system import Signals, System
+from narxbench.io.yaml import read_mapping, read_value
+from narxbench.model.system import system_names
 
 COMMAND_LINE = "command line (--config)"
 _MOST_RUNS = 100_000
@@ -34,10 +40,7 @@ _DEVICE = re.compile(r"con|prn|aux|nul|com[0-9]|lpt[0-9]", re.IGNORECASE)
 T = TypeVar("T")
 
 
-def label(snr_db: float) -> str:
-    """Return the text of an SNR in file names and tables, ``50`` or ``37.5``; different numbers differ in it."""
-    number = float(snr_db)
-    return str(int(number)) if number.is_integer() else repr(number)
+# Checks of single values
 
 
 def _raise_if(problems: Iterable[Problem]) -> None:
@@ -54,7 +57,7 @@ def distinct(values: list[T]) -> list[T]:
 
 
 def _different_as_files(names: Iterable[str]) -> Iterator[tuple[int, str]]:
-    """Yield position and problem of each name that some file systems do not tell from an earlier one."""
+    # Some file systems do not tell upper from lower case.
     seen: dict[str, str] = {}
     for index, name in enumerate(names):
         other = seen.setdefault(name.casefold(), name)
@@ -63,14 +66,12 @@ def _different_as_files(names: Iterable[str]) -> Iterator[tuple[int, str]]:
             yield index, f"found {name!r} beside {other!r}; allowed: {allowed}"
 
 
-def _runs(value: object) -> object:
+def _counted(value: object) -> object:
     # Only a real count is expanded: bool is an int to Python.
     return list(range(1, value + 1)) if type(value) is int and 1 <= value <= _MOST_RUNS else value
 
 
 def _criterion(text: str) -> str:
-    from narxbench.fitness.problem import parse_criterion
-
     parse_criterion(text)
     if len(text) > _LONGEST_CRITERION:
         # Criteria are parts of paths.
@@ -90,8 +91,6 @@ def _no_device(name: str) -> str:
 
 
 def _known_algorithm(name: str) -> str:
-    from narxbench.algorithms.search import settings_model
-
     settings_model(name)
     return name
 
@@ -110,44 +109,26 @@ KnownAlgorithm = Annotated[str, AfterValidator(_known_algorithm)]
 Seeds = Annotated[
     list[PositiveInt],
     Field(min_length=1, max_length=_MOST_RUNS),
-    BeforeValidator(_runs, json_schema_input_type=PositiveInt | list[PositiveInt]),
+    BeforeValidator(_counted, json_schema_input_type=PositiveInt | list[PositiveInt]),
     AfterValidator(distinct),
-    Allowed("a positive whole number of runs, or a list of distinct positive whole numbers"),
+    Allowed("a positive whole number, or a list of distinct positive whole numbers"),
 ]
 
 
-class DataSet(OpenData):
-    """How the data set of a system is generated."""
+# The settings, part by part
+
+
+class Data(OpenData):
+    """How the data sets are generated and divided."""
 
     samples: Count
     """Samples kept of each data set, estimation and validation together."""
-    washout: int = Field(ge=0, le=1_000_000_000)
-    """Samples simulated before the first kept one, so that the start at rest is forgotten."""
-    seed: int = Field(ge=0)
-    """Seed of input and noise; the same realisations serve every SNR of a system."""
-
-    def realisation_of(self, run_seed: int) -> int | None:
-        """Return which realisation of input and noise a run sees: one of its own, or None, that of all runs."""
-        return run_seed if self.realisation == "per_run" else None
-
-    def simulate(self, system: System, snr_db: float, realisation: int | None = None) -> Signals:
-        """Return the data set of a system at an SNR."""
-        return system.simulate(
-            self.samples,
-            snr_db=snr_db,
-            seed=self.seed,
-            excitation=self.excitation,
-            noise=self.noise,
-            washout=self.washout,
-            realisation=realisation,
-        )
-
-
-class Data(DataSet):
-    """How the data set of a system is generated and divided."""
-
     validation_samples: Count
     """The last samples, over which a model is simulated and judged."""
+    washout: int = Field(ge=0, le=1_000_000_000)
+    """Samples simulated before the first kept one, so that the start at rest is forgotten."""
+    seeds: Seeds
+    """Seeds of input and noise: a number N for 1 to N, or a list. The realisations are the same at every SNR."""
 
     @pydantic.model_validator(mode="after")
     def _some_estimation(self) -> "Data":
@@ -157,8 +138,8 @@ class Data(DataSet):
         return self
 
 
-class Search(Settings):
-    """One named search: an algorithm, its settings and the criteria that it minimises."""
+class Method(Settings):
+    """A named method: an algorithm, its settings and the criteria that it minimises."""
 
     algorithm: KnownAlgorithm
     """Search algorithm."""
@@ -170,8 +151,6 @@ class Search(Settings):
     @pydantic.field_validator("settings", mode="before")
     @classmethod
     def _of_algorithm(cls, value: object, info: ValidationInfo) -> object:
-        from narxbench.algorithms.search import settings_model
-
         if "algorithm" not in info.data:
             return Settings()  # an unknown algorithm is the problem to tell, and the only one
         given = dict(value) if isinstance(value, Settings) else value
@@ -179,7 +158,7 @@ class Search(Settings):
 
 
 class Statistics(Settings):
-    """How the runs of a cell are summarised."""
+    """How the runs of a condition are summarised."""
 
     threshold: float = Field(ge=0, le=1)
     """Terms selected at least this often make the final structure."""
@@ -193,239 +172,281 @@ class Figures(Settings):
     """What the figures show."""
 
     snr_db: Decibels
-    """SNR of the figures in dB, one of the experiment's."""
+    """SNR of the figures in dB, one of the study's."""
 
 
-class Cell(NamedTuple):
-    """One combination of the matrix, searched once per seed."""
+class Finalists(Settings):
+    """Interpretations that are also run under further criteria."""
 
-    system: str
-    snr_db: float
-    search: str
-    criterion: str
+    interpretations: Annotated[list[Label], AfterValidator(distinct)]
+    """Names of interpretations."""
+    criteria: Annotated[list[Criterion], AfterValidator(distinct)]
+    """Criteria beside that of the screening."""
 
 
-class Experiment(Settings):
-    """The whole configuration, complete and valid."""
+class Variations(Settings):
+    """Which interpretations a study runs: every option of every design choice alone, and combinations of them."""
 
-    reading: Label
-    """Reading of what the paper leaves open: a name in config/readings.yaml."""
+    criterion: Criterion
+    """Criterion under which all are run."""
+    methods: Annotated[list[Name], AfterValidator(distinct)] = Field(min_length=1)
+    """Methods whose design choices are varied, by name."""
+    reference: Name
+    """A method that is run on the same data for comparison."""
+    combinations: list[dict[str, str]]
+    """Combinations of options, each a mapping of design choices to options."""
+    finalists: Finalists
+    """Interpretations that are also run under further criteria."""
+
+
+class Study(Settings):
+    """All settings of a study, complete and valid."""
+
+    study: Name
+    """Name of the study: of its folders under data/ and reports/. That of an overlay is the name of its file."""
+    page: Literal["paper", "interpretations"]
+    """What the study's page says: the paper's tables and claims, or what the interpretations do to them."""
+    interpretation: Label
+    """Interpretation of what the paper leaves open: a name in config/design_choices.yaml."""
     systems: Annotated[list[Name], AfterValidator(distinct)] = Field(min_length=1)
     """Systems to identify: NAME stands for config/systems/NAME.yaml."""
     snr_db: Annotated[list[Decibels], AfterValidator(distinct)] = Field(min_length=1)
     """Signal-to-noise ratios in dB."""
     seeds: Seeds
-    """Runs of every cell: their number N for the seeds 1 to N, or the seeds themselves."""
+    """Runs of every condition: their number N for the seeds 1 to N, or the seeds themselves."""
+    seeds_per_job: Annotated[int, Field(ge=1, le=_MOST_RUNS)]
+    """Seeds that one job runs; it decides which runs share a file, and no result."""
     evaluations: Count
     """Fitness evaluations of every run."""
     data: Data
     """How the data sets are generated."""
     fitness: Fitness
     """How the fitness is computed."""
-    searches: dict[Name, Search] = Field(min_length=1)
-    """Searches by name; the name is used in paths and tables. A search set to null is left out."""
+    methods: dict[Name, Method] = Field(min_length=1)
+    """Methods by name; the name is used in paths and tables. A method set to null is left out."""
     statistics: Statistics
-    """How the runs of a cell are summarised."""
+    """How the runs of a condition are summarised."""
     figures: Figures
     """What the figures show."""
+    variations: Variations | None = None
+    """Which interpretations are run, in a study of them."""
 
-    @pydantic.field_validator("searches", mode="before")
+    @pydantic.field_validator("methods", mode="before")
     @classmethod
     def _without_null(cls, value: object) -> object:
-        # Overlays are merged key by key, so null is the only way for one to take a search away.
+        # Overlays are merged key by key, so null is the only way for one to take a method away.
         return {k: v for k, v in value.items() if v is not None} if isinstance(value, Mapping) else value
 
-    @pydantic.field_validator("searches", mode="after")
+    @pydantic.field_validator("methods", mode="after")
     @classmethod
-    def _searches_differ(cls, searches: dict[str, Search]) -> dict[str, Search]:
-        names = list(searches)
+    def _methods_differ(cls, methods: dict[str, Method]) -> dict[str, Method]:
+        names = list(methods)
         _raise_if(Problem((names[index],), text) for index, text in _different_as_files(names))
-        return searches
+        return methods
 
     @pydantic.field_validator("systems", mode="after")
     @classmethod
-    def _systems_differ(cls, names: list[str]) -> list[str]:
+    def _systems_exist(cls, names: list[str], info: ValidationInfo) -> list[str]:
         _raise_if(Problem((index,), text) for index, text in _different_as_files(names))
-        return names
-
-    @pydantic.field_validator("systems", mode="after")
-    @classmethod
-    def _exist(cls, names: list[str], info: ValidationInfo) -> list[str]:
-        known = info.context
+        known: Sequence[str] | None = info.context
         if known is not None:
-            unknown = ((i, name) for i, name in enumerate(names) if name not in known)
             allowed = f"a file in config/systems, which has {', '.join(known)}"
             _raise_if(
-                Problem((i,), f"found {name!r}; allowed: {allowed}{did_you_mean(name, known)}") for i, name in unknown
+                Problem((i,), f"found {name!r}; allowed: {allowed}{did_you_mean(name, known)}")
+                for i, name in enumerate(names)
+                if name not in known
             )
         return names
 
     @pydantic.model_validator(mode="after")
-    def _figures_in_matrix(self) -> "Experiment":
+    def _parts_agree(self) -> "Study":
+        problems = []
         if self.figures.snr_db not in self.snr_db:
-            allowed = ", ".join(map(label, self.snr_db))
-            text = f"found {label(self.figures.snr_db)}, which is not in snr_db; allowed: one of {allowed}"
-            raise SettingsError([Problem(("figures", "snr_db"), text)])
+            allowed = ", ".join(map(snr_label, self.snr_db))
+            text = f"found {snr_label(self.figures.snr_db)}, which is not in snr_db; allowed: one of {allowed}"
+            problems.append(Problem(("figures", "snr_db"), text))
+        if self.page == "paper" and len(self.data.seeds) > 1:
+            text = f"found {len(self.data.seeds)} seeds; allowed: one, for the paper's tables show one data set"
+            problems.append(Problem(("data", "seeds"), text))
+        if (self.page == "interpretations") != (self.variations is not None):
+            allowed = "settings" if self.variations is None else "none"
+            found = "missing" if self.variations is None else "found settings"
+            problems.append(Problem(("variations",), f"{found}; allowed with the page {self.page}: {allowed}"))
+        if self.variations:
+            named = [(("methods", i), name) for i, name in enumerate(self.variations.methods)]
+            for place, name in [*named, (("reference",), self.variations.reference)]:
+                if name not in self.methods:
+                    allowed = f"a method of the study: {', '.join(self.methods)}{did_you_mean(name, self.methods)}"
+                    problems.append(Problem(("variations", *place), f"found {name!r}; allowed: {allowed}"))
+        _raise_if(problems)
         return self
 
-    def cells(self) -> Iterator[Cell]:
-        """Yield every cell of the matrix in the order of the configuration."""
-        for system in self.systems:
-            for snr_db in self.snr_db:
-                for name, search in self.searches.items():
-                    for criterion in search.criteria:
-                        yield Cell(system, snr_db, name, criterion)
+
+def snr_label(snr_db: float) -> str:
+    """Return the text of an SNR in file names, ``50`` or ``37.5``; different numbers differ in it."""
+    number = float(snr_db)
+    return str(int(number)) if number.is_integer() else repr(number)
 
 
-def load_experiment(
-    mapping: Mapping[str, Any],
-    sources: Sequence[str | Path],
+# From files to settings
+
+
+def load_study(
+    files: Sequence[str | Path],
+    command_line: Sequence[str] = (),
+    *,
+    choices: DesignChoices | None = None,
     systems_folder: str | Path | None = None,
-    readings_file: str | Path | None = None,
-) -> Experiment:
-    """Return the merged configuration as an Experiment, with the settings of its reading where it gives none itself.
+) -> Study:
+    """Return the settings of a study.
 
-    ``sources`` are the config files in the order in which they were merged; each line of the error names the one that
-    has the last word on its key, or the command line. The folder of system files and the readings are the project's,
-    unless given.
+    Parameters
+    ----------
+    files : sequence of paths
+        The base (``config/paper.yaml``) and its overlays, in the order in which they are merged.
+    command_line : sequence of str
+        ``KEY=VALUE``, VALUE being YAML; merged last.
+    choices : DesignChoices, optional
+        What the interpretations are; default: those of the project.
+    systems_folder : path, optional
+        Where systems are described; default: the project's ``config/systems``.
+
+    Raises
+    ------
+    NarxbenchError
+        One line for each mistake, with the file or command line that has the last word on its key.
     """
-    from narxbench.model.system import system_names
-
-    readings_file = readings_file or os.path.relpath(READINGS_FILE)
-    layers = [{}, *(read_mapping(path) for path in sources)]
-    config = copy.deepcopy(dict(mapping))
-    problems = _read_as(config, layers, load_readings(readings_file))
+    choices = choices or load_design_choices()
+    layers = [(str(path), read_mapping(path)) for path in files]
+    for path, layer in layers[1:]:
+        layer.setdefault("study", Path(path).stem)
+    layers += [(COMMAND_LINE, _assignment(text)) for text in command_line]
+    merged: dict[str, Any] = {}
+    origins: dict[tuple[str, ...], str] = {}
+    for source, layer in layers:
+        _merge(merged, layer, source, origins)
+    problems = _interpret(merged, choices, origins)
     if not problems:
         try:
-            return Experiment.model_validate(config, context=system_names(systems_folder))
+            study = Study.model_validate(merged, context=system_names(systems_folder))
         except pydantic.ValidationError as error:
-            problems = problems_of(Experiment, error)
-    names = [str(readings_file), *map(str, sources), COMMAND_LINE if sources else "configuration"]
-    raise NarxbenchError(report(problems, [names[_origin(problem.path, config, layers)] for problem in problems]))
+            problems = problems_of(Study, error)
+        else:
+            problems = _problems_of_variations(study, choices)
+    if problems:
+        first = layers[0][0] if layers else "settings"
+        raise NarxbenchError(report(problems, [_origin(problem.path, origins) or first for problem in problems]))
+    return study
 
 
-def _read_as(config: dict[str, Any], layers: list[dict[str, Any]], readings: Readings) -> list[Problem]:
-    """Put the settings of the chosen reading under ``config`` and into the first layer; return what prevents it."""
-    name = config.get("reading")
-    if not isinstance(name, str) or name not in readings.named:
-        found = f"found {show(name, kind=False)}" if "reading" in config else "missing"
-        hint = did_you_mean(name, readings.named) if isinstance(name, str) else ""
-        allowed = f"a reading of config/readings.yaml: {', '.join(readings.named)}{hint}"
-        return [Problem(("reading",), f"{found}; allowed: {allowed}")]
-    chosen = reading_settings(readings, readings.named[name])
-    # Before the reading is laid under: what equals one of its settings was given all the same.
-    _drop_stale(config, layers)
-    layers[0].update({part: chosen[part] for part in SHARED_PARTS})
-    _fill(config, layers[0])
-    searches = config.get("searches")
-    algorithms = {
-        name: search.get("algorithm")
-        for name, search in (searches.items() if isinstance(searches, Mapping) else ())
-        if isinstance(search, Mapping)
-    }
-    settings = {
+def _assignment(text: str) -> dict[str, Any]:
+    key, equals, value = text.partition("=")
+    if not equals:
+        raise NarxbenchError(f"{COMMAND_LINE}: found {text!r}; allowed: KEY=VALUE")
+    return {key: read_value(value, f"{COMMAND_LINE}: {key}")}
+
+
+def _merge(
+    base: dict[str, Any],
+    layer: Mapping[Any, Any],
+    source: str,
+    origins: dict[tuple[str, ...], str],
+    path: tuple[str, ...] = (),
+) -> None:
+    # Another kind of excitation and another algorithm start anew: nothing of the one that they replace fits them.
+    if layer.get("kind", base.get("kind")) != base.get("kind"):
+        base.clear()
+    if layer.get("algorithm", base.get("algorithm")) != base.get("algorithm"):
+        base.pop("settings", None)
+    for key, value in layer.items():
+        place = (*path, str(key))
+        origins[place] = source
+        if isinstance(value, Mapping):
+            if not isinstance(base.get(key), dict):
+                base[key] = {}
+            _merge(base[key], value, source, origins, place)
+        else:
+            base[key] = value
+
+
+def _interpret(merged: dict[str, Any], choices: DesignChoices, origins: dict[tuple[str, ...], str]) -> list[Problem]:
+    """Fill in the settings of the interpretation where the study gives none; return what prevents it."""
+    name = merged.get("interpretation")
+    if not isinstance(name, str) or name not in choices.named:
+        found = f"found {show(name, kind=False)}" if "interpretation" in merged else "missing"
+        hint = did_you_mean(name, choices.named) if isinstance(name, str) else ""
+        allowed = f"an interpretation of config/design_choices.yaml: {', '.join(choices.named)}{hint}"
+        return [Problem(("interpretation",), f"{found}; allowed: {allowed}")]
+    chosen = interpretation_settings(choices, choices.named[name])
+    defaults: dict[str, Any] = {part: chosen[part] for part in SHARED_PARTS}
+    methods = merged.get("methods")
+    defaults["methods"] = {
         name: {"settings": chosen[algorithm]}
-        for name, algorithm in algorithms.items()
-        if isinstance(algorithm, str) and algorithm in chosen
+        for name, method in (methods.items() if isinstance(methods, Mapping) else ())
+        if isinstance(method, Mapping) and isinstance(algorithm := method.get("algorithm"), str) and algorithm in chosen
     }
-    layers[0]["searches"] = settings
-    _fill(config, {"searches": settings} if settings else {})
+    _fill(merged, defaults, origins)
     return []
 
 
-def _fill(config: dict[str, Any], defaults: Mapping[str, Any]) -> None:
-    """Add what ``config`` lacks, mapping by mapping; the settings of another kind are nothing that it lacks."""
-    if config.get("kind", defaults.get("kind")) != defaults.get("kind"):
+def _fill(
+    given: dict[str, Any],
+    defaults: Mapping[str, Any],
+    origins: dict[tuple[str, ...], str],
+    path: tuple[str, ...] = (),
+) -> None:
+    if given.get("kind", defaults.get("kind")) != defaults.get("kind"):
         return
     for key, value in defaults.items():
-        given = config.setdefault(key, copy.deepcopy(value))
-        if isinstance(given, dict) and isinstance(value, Mapping):
-            _fill(given, value)
+        place = (*path, key)
+        if key not in given:
+            origins[place] = str(DESIGN_CHOICES_FILE.name)
+            given[key] = {} if isinstance(value, Mapping) else value
+        if isinstance(given[key], dict) and isinstance(value, Mapping):
+            _fill(given[key], value, origins, place)
 
 
-def check_config_files(paths: Sequence[str | Path]) -> None:
-    """Raise NarxbenchError, one line, for the first file that is missing, not YAML, no mapping or repeats a key."""
-    for path in paths:
-        if not Path(path).suffix and not Path(path).exists():
-            raise NarxbenchError(f"--configfile: found {str(path)!r}, no file; if it is a target, put it first")
-        read_mapping(path)
+def _origin(path: Sequence[str | int], origins: Mapping[tuple[str, ...], str]) -> str | None:
+    # A missing key is missed where its parent is given, an entry of a list where the list is.
+    keys = tuple(map(str, path))
+    return next((origins[keys[:end]] for end in range(len(keys), 0, -1) if keys[:end] in origins), None)
 
 
-def _look_up(mapping: Any, path: Sequence[str | int]) -> Any:
-    """Return the value at ``path``, of mappings only; KeyError if there is none."""
-    for key in path:
-        if not isinstance(mapping, Mapping):
-            raise KeyError(key)
-        # A key that is no text, as 1 in ``1: x``, is text in a problem's path.
-        mapping = mapping[key] if key in mapping else {str(k): v for k, v in mapping.items()}[str(key)]
-    return mapping
-
-
-def _origin(path: Sequence[str | int], config: Mapping[str, Any], layers: list[dict[str, Any]]) -> int:
-    """Return the index of the layer that has the last word on a key; ``len(layers)`` is the command line."""
-    keys = list(path[: next((i for i, key in enumerate(path) if isinstance(key, int)), len(path))])
-    while keys:
+def _problems_of_variations(study: Study, choices: DesignChoices) -> list[Problem]:
+    if study.variations is None:
+        return []
+    problems = []
+    for index, chosen in enumerate(study.variations.combinations):
         try:
-            value = _look_up(config, keys)
-        except KeyError:  # a missing key is missed where its parent is given
-            keys.pop()
-            continue
-        for index in reversed(range(len(layers))):
-            try:
-                given = _look_up(layers[index], keys)
-            except KeyError:
-                continue
-            return index if isinstance(value, Mapping) or repr(given) == repr(value) else len(layers)
-        return len(layers)
-    return 1  # what is missing altogether is missed in the first file after the readings
+            check_interpretation(choices, chosen)
+        except SettingsError as error:
+            problems += [Problem(("variations", "combinations", index, *p.path), p.text) for p in error.problems]
+    for index, name in enumerate(study.variations.finalists.interpretations):
+        if name not in choices.named:
+            text = f"found {name!r}; allowed: a named interpretation: {', '.join(choices.named)}"
+            problems.append(Problem(("variations", "finalists", "interpretations", index), text))
+    return problems
 
 
-def _drop_stale(config: dict[str, Any], layers: list[dict[str, Any]]) -> None:
-    """Drop what an earlier file set for another kind of excitation, or for another algorithm.
-
-    Files are merged key by key: without this, ``kind: gaussian`` would keep the ``low`` and ``high`` of ``uniform``.
-    """
-    searches = config.get("searches")
-    groups: list[tuple[list[str | int], list[str | int]]] = [(["data", "excitation", "kind"], ["data", "excitation"])]
-    for name in searches if isinstance(searches, Mapping) else ():
-        groups.append((["searches", name, "algorithm"], ["searches", name, "settings"]))
-    for choice, group in groups:
-        try:
-            chosen, settings = _look_up(config, choice), _look_up(config, group)
-        except KeyError:
-            continue
-        latest = _origin(choice, config, layers)
-        changed = any(_get(layer, choice, chosen) != chosen for layer in layers[:latest])
-        for key in list(settings) if changed and isinstance(settings, dict) else ():
-            if [*group, key] != choice and _origin([*group, key], config, layers) < latest:
-                del settings[key]
-
-
-def _get(mapping: Any, path: Sequence[str | int], default: Any) -> Any:
-    try:
-        return _look_up(mapping, path)
-    except KeyError:
-        return default
+# For editors
 
 
 def schema() -> dict[str, Any]:
-    """Return the JSON schema of the configuration for editors; no key is required in it, so that it fits overlays."""
-    from narxbench.algorithms.search import algorithm_names, settings_model
-
-    result: dict[str, Any] = _for_overlays(Experiment.model_json_schema())
-    definitions, search = result["$defs"], result["$defs"]["Search"]
-    definitions["SearchOrNull"] = {"anyOf": [{"$ref": "#/$defs/Search"}, {"type": "null"}]}
-    for pattern in result["properties"]["searches"]["patternProperties"].values():
-        pattern["$ref"] = "#/$defs/SearchOrNull"
-    search["properties"]["algorithm"]["enum"] = algorithm_names()
-    search["allOf"] = []
+    """Return the JSON schema of a study for editors; no key is required in it, so that it fits overlays."""
+    result: dict[str, Any] = _for_overlays(Study.model_json_schema())
+    definitions, method = result["$defs"], result["$defs"]["Method"]
+    definitions["MethodOrNull"] = {"anyOf": [{"$ref": "#/$defs/Method"}, {"type": "null"}]}
+    for pattern in result["properties"]["methods"]["patternProperties"].values():
+        pattern["$ref"] = "#/$defs/MethodOrNull"
+    method["properties"]["algorithm"]["enum"] = algorithm_names()
+    method["allOf"] = []
     for name in algorithm_names():
         settings, key = _for_overlays(settings_model(name).model_json_schema()), f"Settings-{name}"
         definitions |= {**settings.pop("$defs", {}), key: settings}
         condition = {"properties": {"algorithm": {"const": name}}, "required": ["algorithm"]}
-        search["allOf"].append({"if": condition, "then": {"properties": {"settings": {"$ref": f"#/$defs/{key}"}}}})
-    search["properties"]["settings"] = {"type": "object"}
-    del definitions["Settings"]
+        method["allOf"].append({"if": condition, "then": {"properties": {"settings": {"$ref": f"#/$defs/{key}"}}}})
+    method["properties"]["settings"] = {"type": "object"}
+    definitions.pop("Settings", None)
     return result
 
 
@@ -438,4 +459,4 @@ def _for_overlays(part: Any) -> Any:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(canonical_json(schema()))
+    sys.stdout.write(canonical_json(schema(), indent=1))

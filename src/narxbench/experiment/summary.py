@@ -1,146 +1,150 @@
-"""Cells: the summary of all runs of one system, SNR, search and criterion."""
+"""The summary of a condition: what all its runs found, as counts and values that later steps need.
+
+Intervals, tests and curves are the analysis's: a summary only collects.
+"""
 
 import math
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from narxbench.analysis.metrics import final_structure, selection_frequency, selections, spurious_terms
-from narxbench.experiment.runs import Run
+from narxbench.algorithms.registry import settings_model
+from narxbench.algorithms.search import budget
+from narxbench.experiment.runs import ConditionOfRuns, Run, load_problem, read_runs, size_of
 from narxbench.fitness.problem import StructureProblem
-from narxbench.io.files import sha256
+from narxbench.io.files import canonical_json, read_bytes, sha256
 from narxbench.model.system import System
-from narxbench.numerics.random_streams import generator
-
-# Points of the stored convergence curve.
-CURVE_POINTS = 200
 
 
 def summarise(
-    runs: Sequence[Run],
-    problem: StructureProblem,
-    system: System,
+    runs: Sequence[str],
+    data: Mapping[int, str],
     *,
-    true_fitness: Sequence[float],
+    condition: Mapping[str, Any],
+    system: Mapping[str, Any],
+    structure: Mapping[str, Any],
+    algorithm: str,
+    settings: Mapping[str, Any],
     evaluations: int,
     threshold: float,
-    confidence: float,
-    bootstrap_samples: int,
-) -> dict[str, Any]:
-    """Return the summary of one cell, ready for JSON.
+) -> str:
+    """Read the run files of a condition and return the text of its summary.
 
-    The runs are those of :func:`narxbench.runs.read_runs`, which sees to it that they belong together. ``problem`` is
-    that of the first; ``true_fitness`` holds the J of the true structure on each run's data set.
+    Parameters
+    ----------
+    runs : sequence of str
+        The run files in the order of the seeds.
+    data : mapping
+        The data set (CSV) of each seed; all seeds may share one.
+    condition, structure, algorithm, settings, evaluations
+        What the runs were made with, as for :func:`~narxbench.experiment.runs.run_seeds`.
+    system : mapping
+        Arguments of :class:`~narxbench.model.system.System`.
+    threshold : float
+        Selection frequency from which a term is in the final structure (paper, section IV-C).
+
+    Raises
+    ------
+    NarxbenchError
+        Names a run file that is damaged or belongs to something else.
     """
-    axes = runs[0].axes
-    digests = list(dict.fromkeys(run.data_sha256 for run in runs))
-    selected = selections((run.terms for run in runs), problem.terms)
-    counts = [int(c) for c in selected.sum(axis=0)]
-    is_system = np.array([term in system.terms for term in problem.terms])
-    frequencies = [selection_frequency(c, len(runs), confidence) for c in counts]
-    axis_text = {"system": axes.system, "snr_db": axes.snr_db, "search": axes.search, "criterion": axes.criterion}
-    spurious = spurious_terms(
-        selected,
-        is_system,
-        generator(purpose="bootstrap", **axis_text),
-        confidence=confidence,
-        resamples=bootstrap_samples,
+    known = System(**system)
+    digests = {path: sha256(read_bytes(path)) for path in dict.fromkeys(data.values())}
+    problems = {
+        path: load_problem(path, digest, criterion=condition["criterion"], **structure)
+        for path, digest in digests.items()
+    }
+    first = next(iter(problems.values()))
+    file, found = read_runs(
+        runs,
+        {seed: digests[path] for seed, path in data.items()},
+        budget(settings_model(algorithm).model_validate(dict(settings)), evaluations),
+        condition=ConditionOfRuns(**condition),
+        algorithm=algorithm,
+        settings=dict(settings),
+        problem=size_of(first),
     )
-    final = final_structure(counts, len(runs), problem.terms, threshold)
-    found = [run for run in runs if run.fitness is not None]
-    best = min(found, key=lambda run: run.fitness or 0.0, default=None)
-    true = problem.evaluate(system.terms)
-    return {
-        **axis_text,
-        "snr_db": float(axes.snr_db),
-        "algorithm": runs[0].algorithm,
-        "settings": runs[0].settings,
-        "data_sha256": digests[0] if len(digests) == 1 else sha256("\n".join(digests)),
+    true = {path: problem.evaluate(known.terms) for path, problem in problems.items()}
+    final = final_structure(Counter(term for run in found for term in run.terms), len(found), first.terms, threshold)
+    index = {term: i for i, term in enumerate(first.terms)}
+    summary = {
+        **condition,
+        "algorithm": algorithm,
+        "settings": dict(settings),
+        "versions": file.versions,
+        "algorithm_sha256": file.algorithm_sha256,
+        "data_sha256": next(iter(digests.values())) if len(digests) == 1 else sha256("\n".join(digests.values())),
         "realisations": len(digests),
-        "versions": runs[0].versions,
-        "runs": len(runs),
-        "seeds": [run.axes.seed for run in runs],
         "evaluations": evaluations,
-        "n_terms": len(problem.terms),
-        "terms": [
-            {
-                "term": term,
-                "system_term": bool(known),
-                "count": count,
-                "frequency": nu.value,
-                "low": nu.low,
-                "high": nu.high,
-            }
-            for term, known, count, nu in zip(problem.terms, is_system, counts, frequencies, strict=True)
-        ],
-        "spurious_ratio": asdict(spurious.ratio),
-        "spurious_frequency_max": {
-            **asdict(spurious.frequency_max),
-            "term": None if spurious.most_frequent is None else problem.terms[spurious.most_frequent],
+        "seeds": list(data),
+        "candidates": first.terms,
+        "system_terms": known.terms,
+        "true_coefficients": known.coefficients,
+        "true_structure": {
+            "coefficients": next(iter(true.values())).coefficients,
+            "fitness": _finite(next(iter(true.values())).fitness),
+        },
+        "true_fitness": [_finite(true[path].fitness) for path in data.values()],
+        "runs": {
+            "fitness": [run.fitness for run in found],
+            "sse": [run.sse for run in found],
+            "evaluations": [run.evaluations for run in found],
+            "structures": [[index[term] for term in run.terms] for run in found],
+            "history_evaluations": [run.history.evaluations for run in found],
+            "history_fitness": [run.history.fitness for run in found],
         },
         "threshold": threshold,
-        "confidence": confidence,
         "final_structure": final,
-        "final_model": _final_model(problem, final),
-        "measured": problem.data.measured.tolist(),
-        "final_is_exact": set(final) == set(system.terms),
-        "exact_runs": sum(set(run.terms) == set(system.terms) for run in runs),
-        "fitness": [run.fitness for run in runs],
-        "true_fitness": [value if math.isfinite(value) else None for value in true_fitness],
-        "cardinality": [len(run.terms) for run in runs],
-        "true_structure": {
-            "terms": true.terms,
-            "true_coefficients": system.coefficients,
-            "coefficients": true.coefficients,
-            "fitness": true.fitness if math.isfinite(true.fitness) else None,
-        },
-        "best_run": best
-        and {
-            "seed": best.axes.seed,
-            "fitness": best.fitness,
-            "sse": best.sse,
-            "terms": best.terms,
-            "coefficients": best.coefficients,
-        },
-        "histories": [run.history.model_dump() for run in runs],
-        "convergence": _convergence(runs, max(run.evaluations for run in runs)),
+        "final_model": _final_model(first, final),
+        "measured": first.data.measured.tolist(),
+        "best_run": _best_run(found),
     }
+    return canonical_json(summary)
+
+
+def final_structure(
+    counts: Mapping[str, int], runs: int, candidates: Sequence[str], threshold: float = 0.9
+) -> list[str]:
+    """Return the terms whose selection frequency reaches the threshold (paper, section IV-C).
+
+    Parameters
+    ----------
+    counts : mapping
+        In how many runs each term was selected; terms that none selected may be missing.
+    runs : int
+        Number of runs.
+    candidates : sequence of str
+        All candidate terms in canonical order.
+    threshold : float
+        Smallest share of the runs.
+
+    Examples
+    --------
+    >>> final_structure({"y(k-1)": 36, "u(k-1)": 35}, 40, ["1", "y(k-1)", "u(k-1)"])
+    ['y(k-1)']
+    """
+    # 36 of 40 reaches 0.9 although 0.9 * 40 is not a whole number in floating point.
+    return [term for term in candidates if counts.get(term, 0) >= threshold * runs - 1e-9]
 
 
 def _final_model(problem: StructureProblem, terms: list[str]) -> dict[str, Any]:
     model = problem.evaluate(terms)
     finite = math.isfinite(model.fitness)
     return {
-        "terms": terms,
         "coefficients": model.coefficients,
-        "fitness": model.fitness if finite else None,
+        "fitness": _finite(model.fitness),
         "sse": model.sse if finite else None,
         "prediction": problem.predict(terms).tolist() if finite else None,
     }
 
 
-def _convergence(runs: Sequence[Run], evaluations: int) -> dict[str, Any]:
-    grid = sorted({math.ceil(evaluations * i / CURVE_POINTS) for i in range(1, CURVE_POINTS + 1)})
-    curves = np.array([_best_so_far(run, grid) for run in runs])
-    finite = [bool(column) for column in np.isfinite(curves).all(axis=0)]
-    # math.fsum is correctly rounded; NumPy's mean depends on the processor's vector width.
-    return {
-        "evaluations": grid,
-        "mean": [math.fsum(c) / len(runs) if ok else None for c, ok in zip(curves.T.tolist(), finite, strict=True)],
-        "low": _quantile(curves, 0.25),
-        "high": _quantile(curves, 0.75),
-    }
+def _best_run(runs: Sequence[Run]) -> dict[str, Any] | None:
+    found = [run for run in runs if run.fitness is not None]
+    if not found:
+        return None
+    best = min(found, key=lambda run: run.fitness or 0.0)
+    return best.model_dump(include={"seed", "fitness", "sse", "terms", "coefficients"})
 
 
-def _best_so_far(run: Run, grid: Sequence[int]) -> NDArray[np.float64]:
-    best = np.array([np.inf, *run.history.fitness])
-    return best[np.searchsorted(run.history.evaluations, grid, side="right")]
-
-
-def _quantile(curves: NDArray[np.float64], share: float) -> list[float | None]:
-    # The value of a run, not one between two runs: some may still be infinite.
-    ordered = np.sort(curves, axis=0)[math.ceil(share * len(curves)) - 1]
-    return [float(v) if math.isfinite(v) else None for v in ordered]
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None

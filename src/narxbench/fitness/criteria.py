@@ -11,7 +11,30 @@ from narxbench.numerics.logarithm import natural_log
 
 
 def parse_criterion(text: str) -> float | None:
-    """Return the penalty rho per term of ``"aic-<rho>"``, or None for ``"bic"``, whose penalty is ln(L)."""
+    """Read the name of a criterion.
+
+    Parameters
+    ----------
+    text : str
+        ``"bic"`` or ``"aic-<rho>"`` with a positive decimal number rho.
+
+    Returns
+    -------
+    float or None
+        The penalty rho per term; None for ``"bic"``, whose penalty ln(L) depends on the data.
+
+    Raises
+    ------
+    NarxbenchError
+        If there is no such criterion.
+
+    Examples
+    --------
+    >>> parse_criterion("aic-6.5")
+    6.5
+    >>> parse_criterion("bic") is None
+    True
+    """
     if text == "bic":
         return None
     matched = re.fullmatch(r"aic-((?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)", str(text), re.ASCII)
@@ -26,6 +49,12 @@ def parse_criterion(text: str) -> float | None:
 
 
 def penalty_per_term(criterion: str, n_validation: int) -> float:
-    """Return what each term adds to J under a criterion, with L = ``n_validation`` samples."""
+    """Return what each term adds to J under a criterion, with L = ``n_validation`` samples.
+
+    Examples
+    --------
+    >>> round(penalty_per_term("bic", 600), 3)
+    6.397
+    """
     rho = parse_criterion(criterion)
     return float(natural_log(float(n_validation))) if rho is None else rho

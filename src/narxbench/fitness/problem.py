@@ -20,8 +20,16 @@ ErrorKind = Literal["free_run", "one_step"]
 class Evaluation:
     """One evaluated structure.
 
-    ``fitness`` is J (lower is better, +inf when empty, singular or divergent), ``sse`` the free-run error e over the
-    validation samples, ``coefficients`` the least-squares weights in the order of ``terms`` (zeros when singular).
+    Attributes
+    ----------
+    terms : list of str
+        Canonical names, in the order in which they were given.
+    fitness : float
+        J; lower is better, +inf when empty, singular or divergent.
+    sse : float
+        The free-run error e over the validation samples.
+    coefficients : list of float
+        The least-squares weights, in the order of ``terms``; zeros when singular.
     """
 
     terms: list[str]
@@ -48,6 +56,26 @@ class StructureProblem:
     error : str
         ``"free_run"``: e is the error of the model-predicted output (the model sees its own past outputs);
         ``"one_step"``: of the prediction one step ahead from measured outputs.
+
+    Attributes
+    ----------
+    terms : list of str
+        The N_t candidate terms in canonical order.
+    data : ProblemData
+        What the compiled kernel needs of the problem.
+
+    Raises
+    ------
+    NarxbenchError
+        If signals, orders, criterion or a choice is impossible.
+
+    Examples
+    --------
+    >>> import narxbench
+    >>> u, y = narxbench.load_system("S1").simulate(1000, snr_db=40)
+    >>> problem = narxbench.StructureProblem(u, y, n_u=1, n_y=1, degree=2, n_validation=300)
+    >>> problem.terms
+    ['1', 'y(k-1)', 'u(k-1)', 'y(k-1)^2', 'y(k-1)*u(k-1)', 'u(k-1)^2']
     """
 
     def __init__(
@@ -102,7 +130,32 @@ class StructureProblem:
         )
 
     def evaluate(self, term_names: Iterable[str]) -> Evaluation:
-        """Return fitness, error and weights of the structure made of the named terms (any spelling, any order)."""
+        """Evaluate one structure.
+
+        Parameters
+        ----------
+        term_names : iterable of str
+            Its terms, in any spelling and order.
+
+        Returns
+        -------
+        Evaluation
+            Fitness, error and weights.
+
+        Raises
+        ------
+        NarxbenchError
+            If a term is no candidate, or named twice.
+
+        Examples
+        --------
+        >>> import narxbench
+        >>> u, y = narxbench.load_system("S1").simulate(1000, snr_db=40)
+        >>> problem = narxbench.StructureProblem(u, y, n_u=2, n_y=2, degree=2, n_validation=300)
+        >>> found = problem.evaluate(["y(k-1)", "u(k-1)", "u(k-1)*y(k-1)", "u(k-1)^2"])
+        >>> [round(weight, 1) for weight in found.coefficients]
+        [0.5, 0.3, 0.3, 0.5]
+        """
         if isinstance(term_names, str):
             raise NarxbenchError(f"terms: found the text {term_names!r}; allowed: a list of term names")
         chosen = index_of_terms(term_names, self._index)
@@ -115,10 +168,17 @@ class StructureProblem:
         )
 
     def predict(self, term_names: Iterable[str]) -> NDArray[np.float64]:
-        """Return the predicted output over the validation samples, shape (n_validation,), of the named terms.
+        """Return the free run (or one-step prediction) behind :meth:`evaluate`.
 
-        It is the free run (or one-step prediction) behind :meth:`evaluate`; that of a divergent structure may hold
-        infinities or NaN.
+        Parameters
+        ----------
+        term_names : iterable of str
+            Terms of the structure.
+
+        Returns
+        -------
+        array of float, shape (n_validation,)
+            The predicted output; that of a divergent structure may hold infinities or NaN.
         """
         position = self._position(index_of_terms(term_names, self._index))
         outputs: NDArray[np.float64] = np.empty((1, self.n_validation))
@@ -132,7 +192,20 @@ class StructureProblem:
         return position
 
     def evaluate_positions(self, positions: NDArray[np.uint8]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-        """Return J (structures,), e (structures,) and weights (structures, N_t) of 0/1 rows (structures, N_t)."""
+        """Evaluate many structures at once.
+
+        Parameters
+        ----------
+        positions : array of uint8, shape (structures, N_t)
+            A 1 where the structure has the term.
+
+        Returns
+        -------
+        fitness, sse : arrays of float, shape (structures,)
+            J and e of each structure.
+        coefficients : array of float, shape (structures, N_t)
+            Weights, zero for absent terms.
+        """
         count = len(positions)
         fitness, sse, coefficients = np.empty(count), np.empty(count), np.empty((count, len(self.terms)))
         evaluate_structures(

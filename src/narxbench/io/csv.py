@@ -1,70 +1,260 @@
-"""Strict reading of CSV files: exactly the columns that are asked for, and errors that name file, line and column."""
+r"""Tables as CSV files: strict reading by a schema of columns, and canonical writing.
+
+A schema gives the kind of each column, by name and in order:
+
+>>> schema = {"system": NAME, "snr_db": NUMBER, "nu": list_of(INTEGER), "fitness": optional(NUMBER)}
+
+:func:`read_table` returns a frame of exactly these columns, or tells the first mistake by file, line and column;
+:func:`write_table` writes such a frame, so that it reads back the same. pandas is imported by the first table that is
+read: signals (:mod:`narxbench.model.dataset`) share this module's rows and numbers in a process that needs no frames.
+"""
 
 import csv
+import io
+import itertools
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from os import PathLike
-from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from narxbench.io.errors import NarxbenchError, did_you_mean
-from narxbench.io.settings import printable, show
+from narxbench.io.errors import NarxbenchError, did_you_mean, printable, show
+from narxbench.io.files import StrPath, read_text
 
-StrPath = str | PathLike[str]
+if TYPE_CHECKING:
+    import pandas as pd
 
-_FLOAT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_SEPARATOR = ";"
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 @dataclass(frozen=True)
-class Line:
-    """A row of a file: its texts by column, and where it stands."""
+class Kind:
+    """What the fields of a column hold.
 
-    path: StrPath
-    number: int
-    texts: Mapping[str, str]
+    Attributes
+    ----------
+    allowed : str
+        What may stand there, as messages say it.
+    read : callable
+        Returns the value of a field's text; raises ValueError or LookupError for a text that is not allowed.
+    words : tuple of str
+        The allowed words, if there are few: the closest is proposed.
+    """
 
-    def __getitem__(self, column: str) -> str:
-        return self.texts[column]
-
-    def name(self, column: str) -> str:
-        """Return a text that must not be empty."""
-        if not self[column]:
-            raise self.wrong(column, "a name")
-        return self[column]
-
-    def wrong(self, column: str, allowed: str, words: Iterable[str] = ()) -> NarxbenchError:
-        """Return the error of a column's text; where one of ``words`` is close to it, it is proposed."""
-        found = f"found {show(self[column], kind=False)}; allowed: {allowed}{did_you_mean(self[column], words)}"
-        return NarxbenchError(f"{self.path}, line {self.number}, column {column}: {found}")
+    allowed: str
+    read: Callable[[str], Any]
+    words: tuple[str, ...] = ()
 
 
-def read_lines(path: StrPath, columns: Sequence[str]) -> Iterator[Line]:
-    """Yield the rows of a file with exactly these columns; one without rows is an error."""
+def number(text: str) -> float:
+    """Return the finite number that a text is.
+
+    ``float`` would also take 1_000, nan, blanks and digits of other scripts. Raises ValueError.
+
+    Examples
+    --------
+    >>> number("-1e-3")
+    -0.001
+    """
+    if not _NUMBER.fullmatch(text) or not math.isfinite(value := float(text)):
+        raise ValueError(text)
+    return value
+
+
+def matching(pattern: str, allowed: str, read: Callable[[str], Any] = str) -> Kind:
+    """Return the kind of texts that match a regular expression as a whole, turned into values by ``read``."""
+    expression = re.compile(pattern, re.ASCII)
+
+    def read_match(text: str) -> Any:
+        if not expression.fullmatch(text):
+            raise ValueError(text)
+        return read(text)
+
+    return Kind(allowed, read_match)
+
+
+def one_of(*words: str) -> Kind:
+    """Return the kind of texts that are one of these words.
+
+    Examples
+    --------
+    >>> one_of("nu", "r").allowed
+    'one of nu, r'
+    """
+    return Kind(f"one of {printable(', '.join(words))}", {word: word for word in words}.__getitem__, words)
+
+
+def optional(kind: Kind) -> Kind:
+    """Return a kind that may also be missing: an empty field is NaN.
+
+    Examples
+    --------
+    >>> optional(NUMBER).read(""), optional(NUMBER).read("2")
+    (nan, 2.0)
+    """
+    return Kind(f"{kind.allowed}, or nothing", lambda text: kind.read(text) if text else math.nan, kind.words)
+
+
+def list_of(kind: Kind) -> Kind:
+    """Return the kind of tuples, written with ``;`` between the entries; an empty field is the empty tuple.
+
+    Examples
+    --------
+    >>> list_of(INTEGER).read("40;38;0")
+    (40, 38, 0)
+    """
+
+    def read_list(text: str) -> tuple[Any, ...]:
+        return tuple(map(kind.read, text.split(_SEPARATOR))) if text else ()
+
+    return Kind(f"a list joined by {_SEPARATOR}, each {kind.allowed}", read_list)
+
+
+TEXT = Kind("text", str)
+NAME = matching(r"(?s:.+)", "text that is not empty")
+INTEGER = matching("[+-]?[0-9]{1,18}", "a whole number", int)
+NUMBER = Kind("a finite number", number)
+FLAG = Kind("true or false", {"true": True, "false": False}.__getitem__, ("true", "false"))
+
+
+def read_rows(path: StrPath) -> tuple[list[str], list[list[str]]]:
+    """Return header and rows of a CSV file as texts; every row is as long as the header and stands on one line.
+
+    Row ``i``, counted from 0, stands in line ``i + 2``; empty lines at the end are left out.
+
+    Raises
+    ------
+    NarxbenchError
+        When the file cannot be read, is not CSV in UTF-8, or a row has more or fewer fields than the header.
+    """
+    reader = csv.reader(io.StringIO(read_text(path), newline=""), strict=True)
+    header: list[str] = []
+    rows = []
     try:
-        with Path(path).open(encoding="utf-8", newline="") as stream:
-            reader = csv.reader(stream, strict=True)
-            header = next(reader, [])
-            if header != list(columns):
-                found = printable(",".join(header))
-                raise NarxbenchError(f"{path}, line 1: found columns {found}; allowed: {','.join(columns)}")
-            empty = True
-            for texts in reader:
-                if len(texts) != len(columns):
-                    found = f"found {len(texts)} columns; allowed: {len(columns)}"
-                    raise NarxbenchError(f"{path}, line {reader.line_num}: {found}")
-                empty = False
-                yield Line(path, reader.line_num, dict(zip(columns, texts, strict=True)))
-            if empty:
-                raise NarxbenchError(f"{path}: found no rows; allowed: at least one")
-    except OSError as error:
-        raise NarxbenchError(f"{path}: cannot be read: {error.strerror}") from None
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise NarxbenchError(f"{path}: cannot be read as CSV: {error}") from None
+        header = next(reader, header)
+        for row in reader:
+            rows.append(row)
+            if reader.line_num != len(rows) + 1:
+                raise csv.Error("found a line break between quotes; allowed: one line for each row")
+    except csv.Error as error:
+        raise NarxbenchError(f"{path}: line {max(reader.line_num, 1)}: not CSV: {error}") from None
+    while rows and not rows[-1]:
+        rows.pop()
+    for index, row in enumerate(rows):
+        if len(row) != len(header):
+            raise NarxbenchError(f"{path}: line {index + 2}: found {len(row)} fields; allowed: {len(header)}")
+    return header, rows
 
 
-def number_of(text: str) -> float:
-    """Return the finite number that a text is, or nan."""
-    # float() would also take 1_000, blanks and digits of other scripts.
-    value = float(text) if _FLOAT.fullmatch(text) else math.nan
-    return value if math.isfinite(value) else math.nan
+def read_table(path: StrPath, columns: Mapping[str, Kind], *, may_be_empty: bool = False) -> "pd.DataFrame":
+    """Return a CSV file as a frame.
+
+    Parameters
+    ----------
+    path : path
+        A file in UTF-8 with exactly these columns in this order.
+    columns : mapping of str to Kind
+        The kind of each column.
+    may_be_empty : bool
+        Whether a file without rows is allowed.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Index 0, 1, …; numbers are the doubles that their texts mean, missing ones NaN, lists tuples.
+
+    Raises
+    ------
+    NarxbenchError
+        One line with file, line, column, what was found and what is allowed.
+    """
+    import pandas as pd
+
+    header, rows = read_rows(path)
+    if header != list(columns):
+        hints = (did_you_mean(name, header) for name in columns if name not in header)
+        found = f"found columns {printable(','.join(header)) or 'none'}; allowed: {','.join(columns)}{next(hints, '')}"
+        raise NarxbenchError(f"{path}: line 1: {found}")
+    if not rows and not may_be_empty:
+        raise NarxbenchError(f"{path}: found no rows below the header; allowed: at least one")
+    texts = zip(*rows, strict=True) if rows else ((),) * len(columns)
+    return pd.DataFrame(
+        {name: _column(path, name, column, columns[name]) for name, column in zip(columns, texts, strict=True)}
+    )
+
+
+def _column(path: StrPath, name: str, texts: tuple[str, ...], kind: Kind) -> list[Any]:
+    """Return the values of a column; each distinct text is read once."""
+    values = {}
+    for text in dict.fromkeys(texts):
+        try:
+            values[text] = kind.read(text)
+        except (ValueError, LookupError):
+            raise wrong(path, texts.index(text), name, text, kind.allowed, kind.words) from None
+    return [values[text] for text in texts]
+
+
+def wrong(
+    path: StrPath, row: int, column: str, found: object, allowed: str, words: Iterable[str] = ()
+) -> NarxbenchError:
+    """Return the error of a field, to be raised; where one of ``words`` is close to what was found, it is proposed.
+
+    Examples
+    --------
+    >>> raise wrong("terms.csv", 0, "label", "T3", "T1, the next label of S1")
+    Traceback (most recent call last):
+    narxbench.io.errors.NarxbenchError: terms.csv: line 2, column label: found 'T3'; allowed: T1, the next label of S1
+    """
+    where = f"{path}: line {row + 2}, column {printable(column)}"
+    return NarxbenchError(f"{where}: found {show(found, kind=False)}; allowed: {allowed}{did_you_mean(found, words)}")
+
+
+def write_table(frame: "pd.DataFrame") -> str:
+    r"""Return a frame as canonical CSV text: equal values give equal bytes, and they read back to the last bit.
+
+    Floats are written with all their digits and without a negative zero, but as whole numbers where all of a column
+    are whole. Missing values (NaN, None) are empty fields, truth values ``true`` and ``false``, and the entries of
+    tuples are joined by ``;``. The index is not written.
+
+    Raises
+    ------
+    ValueError
+        For what cannot be read back: infinities, and text with line breaks.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> write_table(pd.DataFrame({"system": ["S1", "S2"], "snr_db": [50.0, 40.0], "r": [0.1, math.nan]}))
+    'system,snr_db,r\nS1,50,0.1\nS2,40,\n'
+    """
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(frame.columns)
+    writer.writerows(zip(*(_texts(frame[name].tolist()) for name in frame.columns), strict=True))
+    return stream.getvalue()
+
+
+def _texts(values: list[Any]) -> list[str]:
+    """Return the fields of a column."""
+    floats = [isinstance(value, float) and not math.isnan(value) for value in values]
+    whole = all(value.is_integer() and abs(value) < 2**53 for value in itertools.compress(values, floats))
+    return [_text(int(value) if whole and is_float else value) for value, is_float in zip(values, floats, strict=True)]
+
+
+def _text(value: Any) -> str:
+    value = value.item() if hasattr(value, "item") else value  # a NumPy scalar
+    if value is None or value != value:
+        return ""
+    if isinstance(value, tuple | list):
+        return _SEPARATOR.join(map(_text, value))
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        if math.isinf(value):
+            raise ValueError(f"found {value} in a table; allowed: finite numbers")
+        return repr(value + 0.0)
+    text = str(value)
+    if "\n" in text or "\r" in text:
+        raise ValueError(f"found {show(text, kind=False)} in a table; allowed: text of one line")
+    return text

@@ -1,15 +1,55 @@
 """The one error that a user's mistake raises, and the wording that all such messages share."""
 
+import datetime
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+_VALUE_WIDTH = 60
+_KINDS: dict[type, str] = {str: "text", list: "list", tuple: "list", dict: "mapping", datetime.date: "date"}
+
 
 class NarxbenchError(ValueError):
-    """A mistake in settings, data or arguments, told in one message that names place, finding and remedy."""
+    """A mistake in settings, data or arguments, told in one line that names place, finding and remedy."""
 
 
 def did_you_mean(word: object, allowed: Iterable[str]) -> str:
-    """Return ``" (did you mean 'x'?)"`` for the closest allowed word, or an empty string."""
+    """Return the proposal of the closest allowed word, or an empty string where none is close.
+
+    Examples
+    --------
+    >>> did_you_mean("unifrom", ["uniform", "gaussian"])
+    " (did you mean 'uniform'?)"
+    """
     by_lower_case = {name.lower(): name for name in allowed}
     close = get_close_matches(str(word).lower(), by_lower_case, n=1, cutoff=0.6)
     return f" (did you mean {by_lower_case[close[0]]!r}?)" if close else ""
+
+
+def printable(text: str, width: int = 200) -> str:
+    r"""Return text of the user's for use in a line of a message: shortened, and escaped if it would break the line.
+
+    Examples
+    --------
+    >>> printable("two\nlines")
+    'two\\nlines'
+    """
+    text = text if len(text) <= width else f"{text[: width - 10]}…{text[-9:]}"
+    return text if text.isprintable() else repr(text)[1:-1]
+
+
+def show(value: object, kind: bool = True) -> str:
+    """Return a value as a message shows it: shortened, and with its kind where that is not obvious.
+
+    Examples
+    --------
+    >>> show("50"), show("50", kind=False), show(None), show([1, 2])
+    ("'50' (text)", "'50'", 'null', '[1, 2] (list)')
+    """
+    if value is None or isinstance(value, bool):
+        return "null" if value is None else str(value).lower()
+    try:
+        text = str(value) if isinstance(value, datetime.date) else repr(value)
+    except (ValueError, RecursionError):  # Python writes no whole number of more than 4300 digits
+        text = "a value too long to show"
+    name = next((f" ({name})" for type_, name in _KINDS.items() if kind and isinstance(value, type_)), "")
+    return printable(text, _VALUE_WIDTH) + name

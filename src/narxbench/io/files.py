@@ -1,4 +1,4 @@
-"""Files: atomic writing, canonical JSON and digests."""
+"""Files: atomic writing, reading with clear errors, canonical JSON and digests."""
 
 import hashlib
 import json
@@ -9,18 +9,23 @@ from typing import Any
 
 import pydantic_core
 
-from narxbench.io.errors import NarxbenchError
+from narxbench.io.errors import NarxbenchError, show
 
+StrPath = str | os.PathLike[str]
 # Settings and systems that come with the project: in its config folder, or inside an installed package.
 _BUNDLED = Path(__file__).parents[1] / "bundled"
 CONFIG_FOLDER = _BUNDLED if _BUNDLED.is_dir() else Path(__file__).parents[3] / "config"
 
 
-def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> None:
+def write_atomically(path: StrPath, content: str | bytes) -> None:
     """Write to a temporary name beside ``path`` and rename, so that a kill leaves nothing half-written.
 
-    What a kill can leave is a hidden file ``.NAME.xxxxxxxx``, which nothing reads. A full disk, a missing permission
-    and the like are a clear error that names ``path``.
+    What a kill can leave is a hidden file ``.NAME.xxxxxxxx``, which nothing reads. Missing folders are made.
+
+    Raises
+    ------
+    NarxbenchError
+        Naming ``path``, when the disk is full, a permission is missing, and the like.
     """
     data = content.encode() if isinstance(content, str) else content
     try:
@@ -32,6 +37,7 @@ def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> None
 
 
 def _write_and_rename(target: Path, data: bytes) -> None:
+    """Write as the user's umask asks; the temporary file of :mod:`tempfile` would be readable by its owner only."""
     target.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:
@@ -52,27 +58,53 @@ def _umask() -> int:
     return 0o022
 
 
-def canonical_json(value: Any) -> str:
-    """Return JSON with sorted keys and full-precision numbers; NaN and infinities are refused."""
-    return json.dumps(value, sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def read_bytes(path: str | os.PathLike[str]) -> bytes:
-    """Return the content of a file; one that cannot be read is a clear error."""
+def read_bytes(path: StrPath) -> bytes:
+    """Return the content of a file; one that cannot be read raises :class:`NarxbenchError`."""
     try:
         return Path(path).read_bytes()
     except OSError as error:
         raise NarxbenchError(f"{path}: cannot be read: {error.strerror}") from None
+    except ValueError:  # of a null character or half a surrogate pair in the name
+        raise NarxbenchError(f"{show(str(path), kind=False)}: cannot be read: not a name of a file") from None
 
 
-def read_json(path: str | os.PathLike[str]) -> Any:
-    """Return what a JSON file says; a missing or damaged file is a clear error."""
+def read_text(path: StrPath) -> str:
+    """Return the text of a file in UTF-8, without a byte order mark; other bytes raise :class:`NarxbenchError`."""
+    try:
+        return read_bytes(path).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise NarxbenchError(f"{path}: not text in UTF-8 (byte {error.start})") from None
+
+
+def read_json(path: StrPath) -> Any:
+    """Return what a JSON file says; a missing or damaged file raises :class:`NarxbenchError`."""
     try:
         return pydantic_core.from_json(read_bytes(path), allow_inf_nan=False)
+    except NarxbenchError:
+        raise
     except ValueError as error:
         raise NarxbenchError(f"{path}: damaged, not valid JSON ({error}); delete it and run again") from None
 
 
+def canonical_json(value: Any, indent: int | None = None) -> str:
+    """Return JSON with sorted keys and full-precision numbers; NaN and infinities raise ValueError.
+
+    Examples
+    --------
+    >>> print(canonical_json({"nu": [1.0, 0.1], "label": "T1"}), end="")
+    {"label":"T1","nu":[1.0,0.1]}
+    """
+    separators = (",", ":") if indent is None else (",", ": ")
+    text = json.dumps(value, sort_keys=True, indent=indent, separators=separators, ensure_ascii=False, allow_nan=False)
+    return text + "\n"
+
+
 def sha256(content: str | bytes) -> str:
-    """Return the hexadecimal SHA-256 digest of ``content`` (text is encoded as UTF-8)."""
+    """Return the hexadecimal SHA-256 digest of ``content``; text is encoded as UTF-8.
+
+    Examples
+    --------
+    >>> sha256("u,y")[:16]
+    '2946ac1ccf4c12d8'
+    """
     return hashlib.sha256(content.encode() if isinstance(content, str) else content).hexdigest()

@@ -1,122 +1,131 @@
-"""YAML files read strictly: one clear line for what cannot be read, no key given twice, and no file that explodes."""
+"""YAML files read strictly: plain values only, no key given twice, and one clear line for what cannot be read.
 
-from collections.abc import Hashable
-from pathlib import Path
-from typing import Any
+The syntax is YAML 1.2, scanned by ruamel.yaml; values are mappings, lists, texts, finite numbers, ``true``, ``false``
+and ``null``. All else is text: ``on``, ``yes``, dates, ``0x10`` and ``1_000``. Anchors, aliases and tags are refused,
+so that no small file grows without end and none makes other objects.
+"""
 
-import yaml
+import math
+import re
+from collections.abc import Iterator
+from typing import Any, NoReturn
 
-from narxbench.io.errors import NarxbenchError
-from narxbench.io.files import read_bytes
-from narxbench.io.settings import printable, show
+from ruamel.yaml import YAML
+from ruamel.yaml.error import MarkedYAMLError
+from ruamel.yaml.events import Event, MappingEndEvent, ScalarEvent, SequenceEndEvent, SequenceStartEvent, StreamEndEvent
+from ruamel.yaml.reader import ReaderError
 
-MAX_DEPTH, MAX_NODES = 50, 1_000_000
-_WHOLE = 2**63
+from narxbench.io.errors import NarxbenchError, printable, show
+from narxbench.io.files import StrPath, read_text
+
+MAX_DEPTH = 50
+
+_WORDS = {"": None, "~": None} | {
+    spelling: value
+    for word, value in (("null", None), ("true", True), ("false", False))
+    for spelling in (word, word.capitalize(), word.upper())
+}
+_WHOLE = re.compile(r"[-+]?[0-9]+")
+_NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
 
 
-def read_mapping(path: str | Path) -> dict[str, Any]:
-    """Return a YAML file's mapping; unlike PyYAML itself, refuse a key that is given twice."""
-    try:
-        text = read_bytes(path).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise NarxbenchError(f"{path}: not text in UTF-8 (byte {error.start})") from None
-    value = read_value(text, str(path))
+def read_mapping(path: StrPath) -> dict[str, Any]:
+    """Return the mapping that a YAML file holds; see :func:`read_value`.
+
+    Raises
+    ------
+    NarxbenchError
+        When the file cannot be read, is not UTF-8, or holds something else; the message names file, line and column.
+    """
+    value = read_value(read_text(path), str(path))
     if not isinstance(value, dict):
         raise NarxbenchError(f"{path}: found {show(value)} at the top level; allowed: a mapping (KEY: VALUE)")
     return value
 
 
 def read_value(text: str, source: str) -> Any:
-    """Return the value of YAML text; errors name ``source``, line and column."""
+    r"""Return the value of YAML text, built of dict, list, str, int, float, bool and None; errors name ``source``.
+
+    Examples
+    --------
+    >>> read_value("{swarm: 30, inertia: 1e-3, elitism: off}", "text")
+    {'swarm': 30, 'inertia': 0.001, 'elitism': 'off'}
+    >>> read_value("a: 1\na: 2", "my.yaml")
+    Traceback (most recent call last):
+    narxbench.io.errors.NarxbenchError: my.yaml: line 2, column 1: the key 'a' is given twice (first in line 1)
+    """
     try:
-        loader = _StrictLoader(text)
-        node = loader.get_single_node()
-        return None if node is None else loader.construct_document(_checked(node))
-    except yaml.MarkedYAMLError as error:
+        return _document(YAML(typ="safe", pure=True).parse(text))
+    except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         where = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
         raise NarxbenchError(f"{source}: {where}{printable(error.problem or error.context or 'not YAML')}") from None
-    except yaml.reader.ReaderError as error:
-        raise NarxbenchError(
-            f"{source}: line {text.count(chr(10), 0, error.position) + 1}: not YAML: found the character "
-            f"U+{error.character:04X}; allowed: printable text"
-        ) from None
-    except RecursionError:
-        raise NarxbenchError(f"{source}: nested too deeply; allowed: {MAX_DEPTH} levels") from None
+    except ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        found = f"found the character U+{ord(text[error.position]):04X}; allowed: printable text"
+        raise NarxbenchError(f"{source}: line {line}: not YAML: {found}") from None
+    except (ValueError, ArithmeticError) as error:  # the scanner's, of escapes and versions with impossible numbers
+        raise NarxbenchError(f"{source}: not YAML: {printable(str(error))}") from None
 
 
-class _StrictLoader(yaml.SafeLoader):
-    """PyYAML keeps the last of several equal keys without a word, and lets scalars fail with errors of its own."""
-
-    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
-        try:
-            value = super().construct_object(node, deep=deep)
-        except (ValueError, TypeError, AttributeError, LookupError, ArithmeticError):
-            raise self._wrong(node, "allowed: a value of the kind that its notation or tag announces") from None
-        if isinstance(value, int) and not -_WHOLE <= value < _WHOLE:
-            raise self._wrong(node, "allowed: a whole number of at most 64 bits")
-        if isinstance(value, str) and not value.isascii() and any("\ud800" <= char <= "\udfff" for char in value):
-            raise self._wrong(node, "allowed: text without halves of surrogate pairs")
-        return value
-
-    def scan_flow_scalar(self, style: str) -> yaml.ScalarToken:
-        start = self.get_mark()
-        try:
-            return super().scan_flow_scalar(style)
-        except (ValueError, OverflowError):
-            raise yaml.scanner.ScannerError(None, None, "found an escape of no character", start) from None
-
-    def scan_yaml_directive_number(self, start_mark: yaml.Mark) -> int:
-        try:
-            return super().scan_yaml_directive_number(start_mark)
-        except ValueError:  # of more than 4300 digits
-            raise yaml.scanner.ScannerError(None, None, "found no version of YAML", start_mark) from None
-
-    @staticmethod
-    def _wrong(node: yaml.Node, allowed: str) -> yaml.constructor.ConstructorError:
-        found = show(node.value, kind=False) if isinstance(node.value, str) else node.tag
-        return yaml.constructor.ConstructorError(None, None, f"found {found}; {allowed}", node.start_mark)
+def _document(events: Iterator[Event]) -> Any:
+    next(events)  # the start of the stream
+    if isinstance(next(events), StreamEndEvent):
+        return None
+    value = _value(next(events), events, 1)
+    next(events)  # the end of the document
+    if not isinstance(end := next(events), StreamEndEvent):
+        _refuse(end, "found another document; allowed: one")
+    return value
 
 
-def _checked(root: yaml.Node) -> yaml.Node:
-    """Return the node, or refuse what is too deep, contains itself, or grows by its aliases beyond all measure."""
-    sizes: dict[int, int] = {}
-    _measure(root, 1, sizes, set())
-    return root
-
-
-def _measure(node: yaml.Node, depth: int, sizes: dict[int, int], above: set[int]) -> int:
-    """Return how many nodes a node has, those behind an alias counted each time."""
-    if isinstance(node, yaml.ScalarNode):
-        return 1
-    if id(node) in above:
-        raise yaml.composer.ComposerError(None, None, "found an alias of what contains it", node.start_mark)
+def _value(event: Event, events: Iterator[Event], depth: int) -> Any:
+    """Return the value that begins with an event, and take the rest of it from ``events``."""
+    for part in ("anchor", "tag"):
+        if getattr(event, part, None):
+            name = "tag" if part == "tag" else "anchor or alias"
+            _refuse(event, f"found the {name} {getattr(event, part)!s:.40}; allowed: plain values")
+    if isinstance(event, ScalarEvent):
+        return _scalar(event)
     if depth > MAX_DEPTH:
-        problem = f"found more than {MAX_DEPTH} levels of nesting; allowed: at most {MAX_DEPTH}"
-        raise yaml.composer.ComposerError(None, None, problem, node.start_mark)
-    if id(node) not in sizes:
-        above.add(id(node))
-        pairs = isinstance(node, yaml.MappingNode)
-        parts = [part for pair in node.value for part in pair] if pairs else node.value
-        sizes[id(node)] = 1 + sum(_measure(part, depth + 1, sizes, above) for part in parts)
-        above.discard(id(node))
-    if sizes[id(node)] > MAX_NODES:
-        problem = f"found more than {MAX_NODES} values, aliases followed; allowed: at most {MAX_NODES}"
-        raise yaml.composer.ComposerError(None, None, problem, node.start_mark)
-    return sizes[id(node)]
+        _refuse(event, f"found more than {MAX_DEPTH} levels of nesting; allowed: at most {MAX_DEPTH}")
+    if isinstance(event, SequenceStartEvent):
+        items = []
+        while not isinstance(item := next(events), SequenceEndEvent):
+            items.append(_value(item, events, depth + 1))
+        return items
+    mapping: dict[Any, Any] = {}
+    lines: dict[Any, int] = {}
+    while not isinstance(item := next(events), MappingEndEvent):
+        if not isinstance(item, ScalarEvent):
+            _refuse(item, "found a list, mapping or alias for a key; allowed: a plain value")
+        key = _value(item, events, depth + 1)
+        if key in mapping:
+            _refuse(item, f"the key {show(key, kind=False)} is given twice (first in line {lines[key]})")
+        lines[key] = item.start_mark.line + 1
+        mapping[key] = _value(next(events), events, depth + 1)
+    return mapping
 
 
-def _mapping(loader: _StrictLoader, node: yaml.MappingNode) -> Any:
-    first: dict[Hashable, int] = {}
-    # What a merge key (<<) brings is overridden by keys of the mapping itself, which gives none twice.
-    for key_node in (key_node for key_node, _ in node.value if key_node.tag != "tag:yaml.org,2002:merge"):
-        key = loader.construct_object(key_node, deep=True)
-        if isinstance(key, Hashable):
-            if key in first:
-                problem = f"the key {show(key, kind=False)} is given twice (first in line {first[key]})"
-                raise yaml.constructor.ConstructorError(None, None, problem, key_node.start_mark)
-            first[key] = key_node.start_mark.line + 1
-    return loader.construct_yaml_map(node)
+def _scalar(event: ScalarEvent) -> Any:
+    text = event.value
+    if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
+        _refuse(event, f"found {show(text, kind=False)}; allowed: text without halves of surrogate pairs")
+    if not event.implicit[0]:  # quoted
+        return text
+    if text in _WORDS:
+        return _WORDS[text]
+    if _WHOLE.fullmatch(text):
+        # The length first: int() refuses more than 4300 digits.
+        if len(text) > 20 or not -(2**63) <= int(text) < 2**63:
+            _refuse(event, f"found {show(text, kind=False)}; allowed: a whole number of at most 64 bits")
+        return int(text)
+    if _NUMBER.fullmatch(text):
+        if not math.isfinite(float(text)):
+            _refuse(event, f"found {show(text, kind=False)}; allowed: a number up to 1.8e308")
+        return float(text)
+    return text
 
 
-_StrictLoader.add_constructor("tag:yaml.org,2002:map", _mapping)
+def _refuse(event: Event, problem: str) -> NoReturn:
+    raise MarkedYAMLError(problem=problem, problem_mark=event.start_mark)

@@ -1,4 +1,7 @@
-"""Excitation: the input signals that drive a simulated system."""
+"""Excitation: the input signals that drive a simulated system.
+
+Each kind is a settings model, told apart by its key ``kind``; ``samples`` draws its signal.
+"""
 
 from typing import Annotated, Literal
 
@@ -26,7 +29,14 @@ class UniformInput(Settings):
         return self
 
     def samples(self, draws: np.random.Generator, size: int) -> NDArray[np.float64]:
-        """Return ``size`` samples of the input."""
+        """Return the input, of shape (size,).
+
+        Examples
+        --------
+        >>> from narxbench.numerics.random_streams import generator
+        >>> UniformInput(low=0.0).samples(generator(purpose="input", system="demo", seed=1), 2)
+        array([0.72982492, 0.82184066])
+        """
         return self.low + (self.high - self.low) * draws.random(size)
 
 
@@ -37,7 +47,7 @@ class GaussianInput(Settings):
     sd: float = Field(default=1.0, gt=0)
 
     def samples(self, draws: np.random.Generator, size: int) -> NDArray[np.float64]:
-        """Return ``size`` samples of the input."""
+        """Return the input, of shape (size,)."""
         return self.sd * np.array(standard_normal(draws, size))
 
 
@@ -49,7 +59,7 @@ class AutoregressiveInput(Settings):
     pole: float = Field(default=0.9, gt=-1, lt=1)
 
     def samples(self, draws: np.random.Generator, size: int) -> NDArray[np.float64]:
-        """Return ``size`` samples of the input."""
+        """Return the input, of shape (size,)."""
         white = standard_normal(draws, size)
         gain = float(np.sqrt(1.0 - self.pole * self.pole))
         values = [white[0]]
@@ -59,13 +69,16 @@ class AutoregressiveInput(Settings):
 
 
 class RecordedInput(Settings):
-    """Input read from the column ``u`` of a CSV file; the washout takes its first samples."""
+    """Input read from the column ``u`` of a CSV file with at least as many samples as are simulated.
+
+    The washout takes the first of them.
+    """
 
     kind: Literal["recorded"] = "recorded"
     file: str = Field(min_length=1)
 
     def samples(self, draws: np.random.Generator, size: int) -> NDArray[np.float64]:
-        """Return the first ``size`` samples of the file."""
+        """Return the first samples of the file, of shape (size,), without a random draw."""
         (recorded,) = read_signals(self.file, ("u",))
         if len(recorded) < size:
             raise NarxbenchError(f"{self.file}: found {len(recorded)} samples; allowed: at least {size} (with washout)")

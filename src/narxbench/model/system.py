@@ -4,7 +4,7 @@ import math
 from collections import Counter
 from decimal import Decimal
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from narxbench.io.errors import NarxbenchError, did_you_mean
 from narxbench.io.files import CONFIG_FOLDER
 from narxbench.io.settings import Settings, validated
 from narxbench.io.yaml import read_mapping
+from narxbench.model.dataset import Signals
 from narxbench.model.excitation import Excitation, UniformInput
 from narxbench.model.terms import (
     MAX_DEGREE,
@@ -34,15 +35,8 @@ SYSTEMS_FOLDER = CONFIG_FOLDER / "systems"
 DIVERGED = 1e12
 
 
-class Signals(NamedTuple):
-    """Input and output of one experiment, each of shape (samples,)."""
-
-    u: NDArray[np.float64]
-    y: NDArray[np.float64]
-
-
 class SystemFile(Settings):
-    """The keys of a system file."""
+    """The keys of a system file ``config/systems/NAME.yaml``."""
 
     description: str = ""
     reference: str = ""
@@ -55,7 +49,32 @@ class SystemFile(Settings):
 class System:
     """A polynomial NARX system: its true terms with coefficients, and the lags and degree of the candidate terms.
 
-    ``terms`` and ``coefficients`` keep the order of the equation; ``n_u``, ``n_y`` and ``degree`` span the candidates.
+    Parameters
+    ----------
+    name : str
+        Decides the random streams of the system's data, together with their seed.
+    equation : str
+        As :func:`parse_equation` reads it; the system terms.
+    n_u, n_y, degree : int
+        Largest lags of input and output, and degree of the candidate terms; the equation must lie within them.
+    description, reference : str
+        For readers.
+
+    Attributes
+    ----------
+    monomials, terms, coefficients : list
+        The system terms, their names and their coefficients in the order of the equation.
+
+    Raises
+    ------
+    NarxbenchError
+        For an equation that cannot be read or has terms that are no candidates.
+
+    Examples
+    --------
+    >>> system = System("demo", "y(k) = 0.5*y(k-1) + u(k-1)", n_u=1, n_y=1, degree=1)
+    >>> system.terms, system.coefficients
+    (['y(k-1)', 'u(k-1)'], [0.5, 1.0])
     """
 
     def __init__(
@@ -84,12 +103,47 @@ class System:
         washout: int = 100,
         realisation: int | None = None,
     ) -> Signals:
-        """Simulate the system from rest and return ``(u, y)`` after the washout.
+        """Simulate the system from rest.
 
-        ``snr_db`` sets the noise variance to var(y) / 10^(SNR/10), y being the noise-free output (None: no noise). The
-        noise is added to the output, or inside the equation with ``noise="equation"``. Input and unit-variance noise
-        depend on the system's name, ``seed`` and, unless it is None, ``realisation`` alone, so all SNRs share them.
-        Raises :class:`NarxbenchError` on divergence.
+        Input and unit-variance noise depend on the system's name, ``seed`` and, unless it is None, ``realisation``
+        alone, so all SNRs share them.
+
+        Parameters
+        ----------
+        samples : int
+            Samples to return.
+        snr_db : float, optional
+            Signal-to-noise ratio in dB: the variance of the white Gaussian noise is var(y) / 10^(SNR/10), y being the
+            noise-free output after the washout. None: no noise.
+        seed : int
+            Seed of input and noise, from 0 on.
+        excitation : Excitation, optional
+            The input; default: white, uniform on (-1, 1).
+        noise : {"output", "equation"}
+            Whether e(k) is added to the output (measurement noise) or inside the equation (process noise).
+        washout : int
+            Samples simulated before the first one returned, so that the start at rest is forgotten.
+        realisation : int, optional
+            Number of a run that has input and noise of its own.
+
+        Returns
+        -------
+        Signals
+            ``(u, y)``, each of shape (samples,).
+
+        Raises
+        ------
+        NarxbenchError
+            For impossible arguments, and when the output exceeds 1e12 in magnitude.
+
+        Examples
+        --------
+        >>> system = System("demo", "y(k) = 0.5*y(k-1) + u(k-1)", n_u=1, n_y=1, degree=1)
+        >>> u, y = system.simulate(3)
+        >>> y.tolist()
+        [0.01751201913603212, 0.42333091690792546, 0.6680098880612833]
+        >>> bool(y[2] == 0.5 * y[1] + u[1])
+        True
         """
         for label, value, least in (("samples", samples, 1), ("washout", washout, 0), ("seed", seed, 0)):
             if isinstance(value, bool) or not isinstance(value, int) or value < least:
@@ -131,7 +185,18 @@ class System:
 
 
 def parse_equation(equation: str) -> list[tuple[Monomial, float]]:
-    """Return the (monomial, coefficient) pairs of ``y(k) = 0.5*y(k-1) + …`` in the order of the text."""
+    """Return the (monomial, coefficient) pairs of an equation in the order of the text, which is never evaluated.
+
+    Raises
+    ------
+    NarxbenchError
+        Telling the column of what cannot be read; each term once, coefficients finite and not 0.
+
+    Examples
+    --------
+    >>> parse_equation("y(k) = 0.5*y(k-1) - 2*u(k-1)^2 + 1")
+    [(((0, 1),), 0.5), (((1, 1), (1, 1)), -2.0), ((), 1.0)]
+    """
     left, equals, right = equation.partition("=")
     if not equals or "".join(left.split()) not in ("y(k)", "y(t)"):
         raise NarxbenchError(f"equation: found {equation[:60]!r}; allowed: 'y(k) = ' and a sum of terms")
@@ -187,12 +252,29 @@ def _summand(tokens: list[Token], sign: float, text: str) -> tuple[Monomial, flo
 
 
 def system_names(folder: str | Path | None = None) -> list[str]:
-    """Return the names of the systems described in ``folder`` (default: the project's ``config/systems``)."""
+    """Return the names of the systems described in ``folder`` (default: the project's ``config/systems``).
+
+    Examples
+    --------
+    >>> system_names()
+    ['S1', 'S2', 'S3', 'S4']
+    """
     return sorted(path.stem for path in Path(folder or SYSTEMS_FOLDER).glob("*.yaml"))
 
 
 def load_system(name: str, folder: str | Path | None = None) -> System:
-    """Return the system described in ``folder/name.yaml`` (default folder: the project's ``config/systems``)."""
+    """Return the system described in ``folder/name.yaml`` (default folder: the project's ``config/systems``).
+
+    Raises
+    ------
+    NarxbenchError
+        For a name without a file, and for mistakes in the file.
+
+    Examples
+    --------
+    >>> load_system("S1")
+    System('S1', 'y(k) = 0.5*y(k-1) + 0.3*u(k-1) + 0.3*y(k-1)*u(k-1) + 0.5*u(k-1)^2', n_u=5, n_y=5, degree=2)
+    """
     names = system_names(folder)
     if name not in names:
         raise NarxbenchError(

@@ -1,5 +1,8 @@
 """Candidate terms of a polynomial NARX model: their number, their names, their one canonical order, and parsing.
 
+The model is y(k) = sum_i theta_i x_i(k) + e(k), where each candidate term x_i is a monomial of degree 0 to n_l in
+y(k-1), …, y(k-n_y), u(k-1), …, u(k-n_u) (paper, section II).
+
 A monomial is a sorted tuple of factors and a factor is ``(signal, lag)``: ``((OUTPUT, 1), (INPUT, 2))`` is
 ``y(k-1)*u(k-2)``. The empty tuple is the constant term, named ``1``.
 """
@@ -38,9 +41,27 @@ class Token(NamedTuple):
 
 
 def model_size(*, n_y: int, n_u: int, degree: int, n_e: int = 0) -> int:
-    """Return N_t, the number of candidate terms of a polynomial NARMAX model (paper, section II, equations 1 and 2).
+    """Return N_t, the number of candidate terms of a polynomial NARMAX model.
 
-    ``n_y``, ``n_u`` and ``n_e`` are the largest lags of output, input and noise; the constant term is counted.
+    N_t = n_0 + … + n_l with n_0 = 1 and n_i = n_(i-1) (n_y + n_u + n_e + i - 1) / i (paper, section II, equations 1
+    and 2); the constant term is counted.
+
+    Parameters
+    ----------
+    n_y, n_u, n_e : int
+        The largest lags of output, input and noise, from 0 to 9999.
+    degree : int
+        The degree n_l, from 1 to 12.
+
+    Raises
+    ------
+    NarxbenchError
+        For orders outside these bounds, and where neither output nor input has a lag.
+
+    Examples
+    --------
+    >>> model_size(n_y=5, n_u=5, degree=2), model_size(n_y=3, n_u=3, degree=3)
+    (66, 84)
     """
     _check_orders(n_y=n_y, n_u=n_u, degree=degree, n_e=n_e)
     n_i = total = 1
@@ -51,7 +72,15 @@ def model_size(*, n_y: int, n_u: int, degree: int, n_e: int = 0) -> int:
 
 
 def candidate_monomials(*, n_y: int, n_u: int, degree: int) -> list[Monomial]:
-    """Return every candidate monomial in canonical order: constant, by degree, then y before u by lag."""
+    """Return every candidate monomial in canonical order: constant, by degree, then y before u by lag.
+
+    More than 100 000 candidates, and orders that :func:`model_size` refuses, raise :class:`NarxbenchError`.
+
+    Examples
+    --------
+    >>> candidate_monomials(n_y=1, n_u=1, degree=1)
+    [(), ((0, 1),), ((1, 1),)]
+    """
     size = model_size(n_y=n_y, n_u=n_u, degree=degree)
     if size > MAX_TERMS:
         raise NarxbenchError(
@@ -62,12 +91,24 @@ def candidate_monomials(*, n_y: int, n_u: int, degree: int) -> list[Monomial]:
 
 
 def candidate_terms(*, n_y: int, n_u: int, degree: int) -> list[str]:
-    """Return the names of all N_t candidate terms in canonical order, e.g. ``['1', 'y(k-1)', 'u(k-1)', …]``."""
+    """Return the names of all N_t candidate terms in canonical order; errors are those of :func:`model_size`.
+
+    Examples
+    --------
+    >>> candidate_terms(n_y=1, n_u=1, degree=2)
+    ['1', 'y(k-1)', 'u(k-1)', 'y(k-1)^2', 'y(k-1)*u(k-1)', 'u(k-1)^2']
+    """
     return [term_name(m) for m in candidate_monomials(n_y=n_y, n_u=n_u, degree=degree)]
 
 
 def term_name(monomial: Monomial) -> str:
-    """Return the one name of a monomial: y before u, lags ascending, a power instead of a repeated factor."""
+    """Return the one name of a monomial: y before u, lags ascending, a power instead of a repeated factor.
+
+    Examples
+    --------
+    >>> term_name(((OUTPUT, 1), (INPUT, 2), (INPUT, 2)))
+    'y(k-1)*u(k-2)^2'
+    """
     names = []
     for factor in dict.fromkeys(monomial):
         power = monomial.count(factor)
@@ -78,7 +119,19 @@ def term_name(monomial: Monomial) -> str:
 def parse_term(text: str) -> Monomial:
     """Return the monomial that ``text`` names.
 
-    Accepts factors in any order, joined by ``*`` or nothing, ``t`` for ``k`` and ``**`` for ``^``.
+    Factors may stand in any order, joined by ``*`` or nothing, with ``t`` for ``k`` and ``**`` for ``^``.
+
+    Raises
+    ------
+    NarxbenchError
+        Telling the column of what is no factor; lags are 1 to 9999, degrees at most 12.
+
+    Examples
+    --------
+    >>> term_name(parse_term("u(t-2) y(t-1) u(t-2)"))
+    'y(k-1)*u(k-2)^2'
+    >>> parse_term("1")
+    ()
     """
     if not isinstance(text, str):
         raise NarxbenchError(f"term: found {text!r}; allowed: text such as 'y(k-1)*u(k-2)', or '1' for the constant")
@@ -106,7 +159,7 @@ def _parse_term(text: str) -> Monomial:
 
 
 def tokenize(text: str, what: str) -> list[Token]:
-    """Cut a term or the right-hand side of an equation into tokens; anything else in it is a clear error."""
+    """Cut a term or the right-hand side of an equation (``what`` of the two) into tokens, or raise NarxbenchError."""
     tokens, position = [], 0
     while position < len(text):
         if text[position].isspace():
@@ -134,7 +187,7 @@ def tokenize(text: str, what: str) -> list[Token]:
 
 
 def checked_degree(factors: Iterable[Factor], what: str, text: str) -> Monomial:
-    """Return the factors as a sorted monomial; a total degree over the limit is a clear error."""
+    """Return the factors as a sorted monomial; a degree over the limit raises :class:`NarxbenchError`."""
     monomial = tuple(sorted(factors))
     if len(monomial) > MAX_DEGREE:
         raise NarxbenchError(f"{what} {_shortened(text)}: found degree {len(monomial)}; allowed: at most {MAX_DEGREE}")
@@ -142,7 +195,25 @@ def checked_degree(factors: Iterable[Factor], what: str, text: str) -> Monomial:
 
 
 def index_of_terms(names: Iterable[str], candidates: dict[Monomial, int]) -> list[int]:
-    """Return the position of each named term among the candidates; unknown or repeated terms are clear errors."""
+    """Return the position of each named term among the candidates.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Terms in any spelling that :func:`parse_term` reads.
+    candidates : dict of monomial to int
+        Position of each candidate.
+
+    Raises
+    ------
+    NarxbenchError
+        For a term that is no candidate or is named twice.
+
+    Examples
+    --------
+    >>> index_of_terms(["u(k-1)", "1"], {(): 0, ((OUTPUT, 1),): 1, ((INPUT, 1),): 2})
+    [2, 0]
+    """
     indices: dict[int, None] = {}
     for name in names:
         monomial = parse_term(name)

@@ -15,6 +15,7 @@ _COMPILED = ("numerics", "fitness/kernel", "algorithms")
 
 
 def _digest_of_compiled_modules() -> str:
+    """Return one SHA-256 digest of all modules that hold compiled functions."""
     package = Path(__file__).parents[1]
     digest = hashlib.sha256()
     for folder in _COMPILED:
@@ -27,8 +28,12 @@ _STAMP = _digest_of_compiled_modules()
 
 
 def compiled(function: Callable[..., Any]) -> Any:
-    """Compile to machine code that releases the interpreter lock, cached on disk.
+    """Compile a function to machine code that releases the interpreter lock, and cache the code on disk.
 
+    Division by zero follows IEEE 754 as in NumPy: it gives an infinity or NaN, never an exception.
+
+    Notes
+    -----
     Numba refreshes a cached function only when its own file changes, although its machine code holds the functions
     that it calls in other files. Here the stamp covers all of them, so an edit is never ignored.
     """

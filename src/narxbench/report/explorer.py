@@ -1,91 +1,125 @@
-"""What the charts of the report draw: every cell and the statistics, as plain data with few digits."""
+"""What the charts of the page draw: every condition and the statistics, as plain data with few digits."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
-from narxbench.analysis.published import Published
-from narxbench.report.figures import SEARCH_COLOURS, SPURIOUS_TERM, SYSTEM_TERM
-from narxbench.report.tables import Cell, criterion_name, labels_of, search_name
+import pandas as pd
 
-# A line of 600 samples or a curve of 200 points cannot show more digits than these.
+from narxbench.report.formats import criterion_name, method_name
+from narxbench.report.style import METHOD_COLOURS, SPURIOUS_TERM, SYSTEM_TERM
+from narxbench.report.table import Condition
+from narxbench.report.tables import CONDITION, Frames
+
+# A line of 600 samples cannot show more digits than these, nor a chart more than each second point of a curve.
 _DIGITS = 4
 _FITNESS_DIGITS = 7
+_TARGETS = {"true": "true structure's J", "best": "best known J", "near": "best known J + 1 % of the range"}
 
 
-def explorer_data(cells: Sequence[Cell], published: Published, statistics: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the data of the explorer: names, systems, measured outputs, cells, and the curves of the statistics."""
-    rows = [row for part in ("run_length", "budget") for row in statistics.get(part, [])]
-    searches = dict.fromkeys([*(cell["search"] for cell in cells), *(row["search"] for row in rows)])
-    criteria = dict.fromkeys([*(cell["criterion"] for cell in cells), *(row["criterion"] for row in rows)])
+def explorer_data(
+    frames: Frames, summaries: Iterable[Mapping[str, Any]], statistics: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the data of the explorer: names, systems, measured outputs, conditions, and curves of the statistics.
+
+    Parameters
+    ----------
+    frames
+        The frames ``metrics``, ``selection``, ``convergence``, ``run_length`` and ``budget``.
+    summaries
+        The summaries of the conditions, for their final models.
+    statistics
+        Threshold and confidence of the study.
+    """
+    summary = {Condition(*(each[key] for key in CONDITION)): each for each in summaries}
+    terms, curves = _by_condition(frames["selection"]), _by_condition(frames["convergence"])
+    shown = {condition: row for condition, row in _rows(frames["metrics"]) if condition in summary}
+    methods = list(dict.fromkeys(condition.method for condition in shown))
     return {
         "names": {
-            "search": {name: search_name(name) for name in searches},
-            "criterion": {name: criterion_name(name) for name in criteria},
+            "method": {name: method_name(name) for name in methods},
+            "criterion": {condition.criterion: criterion_name(condition.criterion) for condition in shown},
         },
         "colours": {
             "system": SYSTEM_TERM,
             "spurious": SPURIOUS_TERM,
-            "search": {name: SEARCH_COLOURS[i % len(SEARCH_COLOURS)] for i, name in enumerate(searches)},
+            "method": {name: METHOD_COLOURS[index % len(METHOD_COLOURS)] for index, name in enumerate(methods)},
         },
-        "systems": {cell["system"]: _system(cell, published) for cell in cells},
-        # Cells of one system and SNR judge their models on the same samples.
-        "measured": {f"{cell['system']}/{cell['snr_db']}": _short(cell["measured"]) for cell in cells},
-        "cells": [_cell(cell) for cell in cells],
-        "run_length": [_fields(row, _RUN_LENGTH) for row in statistics.get("run_length", [])],
-        "budget": [_budget(row) for row in statistics.get("budget", [])],
+        "statistics": {key: statistics[key] for key in ("threshold", "confidence")},
+        "systems": {each.system: _system(terms[each], summary[each]) for each in shown},
+        # Conditions of one system and SNR judge their models on the same samples.
+        "measured": {f"{each.system}/{each.snr_db:g}": _short(summary[each]["measured"]) for each in shown},
+        "conditions": [
+            {**_place(each), **_condition(row, terms[each], curves[each], summary[each])} for each, row in shown.items()
+        ],
+        "run_length": [
+            {
+                **_place(each),
+                **{key: row[key] for key in ("evaluations", "runs")},
+                "target_name": _TARGETS.get(row["target"]) or f"median final J of {method_name(row['target_method'])}",
+                "target": _number(row["fitness"], _FITNESS_DIGITS),
+            }
+            for each, row in _rows(frames["run_length"])
+        ],
+        "budget": [
+            {**_place(each), **_curve(curve, ("median", "low", "high"))}
+            for each, curve in _by_condition(frames["budget"]).items()
+        ],
     }
 
 
-_PLACE = ("system", "snr_db", "criterion", "search")
-_RUN_LENGTH = (*_PLACE, "target", "target_name", "evaluations", "runs")
+def _rows(frame: pd.DataFrame) -> Iterable[tuple[Condition, dict[Hashable, Any]]]:
+    return ((Condition(*(row[key] for key in CONDITION)), row) for row in frame.to_dict("records"))
 
 
-def _system(cell: Cell, published: Published) -> dict[str, Any]:
-    true = cell["true_structure"]
+def _by_condition(frame: pd.DataFrame) -> dict[Condition, pd.DataFrame]:
+    return {Condition(*key): rows for key, rows in frame.groupby(CONDITION, sort=False)}
+
+
+def _place(condition: Condition) -> dict[str, Any]:
+    # As text, an SNR is the same here, in an address and in a choice.
+    return {**condition._asdict(), "snr_db": f"{condition.snr_db:g}"}
+
+
+def _system(terms: pd.DataFrame, summary: Mapping[str, Any]) -> dict[str, Any]:
+    labels = {term: label for term, label in zip(terms["term"], terms["label"], strict=True) if label}
     return {
-        "terms": [term["term"] for term in cell["terms"]],
-        "labels": labels_of(cell, published),
-        "true": dict(zip(true["terms"], true["true_coefficients"], strict=True)),
+        "terms": list(terms["term"]),
+        "labels": dict(sorted(labels.items(), key=lambda entry: int(entry[1][1:]))),
+        "true": dict(zip(summary["system_terms"], summary["true_coefficients"], strict=True)),
     }
 
 
-def _cell(cell: Cell) -> dict[str, Any]:
-    model, curve = cell["final_model"], cell["convergence"]
+def _condition(
+    row: Mapping[Hashable, Any], terms: pd.DataFrame, curve: pd.DataFrame, summary: Mapping[str, Any]
+) -> dict[str, Any]:
+    model = summary["final_model"]
     return {
-        **_fields(cell, (*_PLACE, "runs", "evaluations", "threshold", "confidence", "exact_runs", "cardinality")),
-        "count": [term["count"] for term in cell["terms"]],
-        "low": _short(term["low"] for term in cell["terms"]),
-        "high": _short(term["high"] for term in cell["terms"]),
-        "r": _short(cell["spurious_ratio"][key] for key in ("value", "low", "high")),
-        "nu_max": _short(cell["spurious_frequency_max"][key] for key in ("value", "low", "high")),
-        "worst": cell["spurious_frequency_max"]["term"],
-        "true_fitness": _rounded(cell["true_structure"]["fitness"], _FITNESS_DIGITS),
-        "curve": {
-            "evaluations": curve["evaluations"],
-            **{key: _short(curve[key], _FITNESS_DIGITS) for key in ("mean", "low", "high")},
-        },
+        **{key: row[key] for key in ("runs", "evaluations", "exact_runs")},
+        "count": list(terms["count"]),
+        **{key: _short(terms[key]) for key in ("low", "high")},
+        **{key: _short(row[key + suffix] for suffix in ("", "_low", "_high")) for key in ("r", "nu_max")},
+        "worst": row["worst_spurious_term"] or None,
+        "true_fitness": _number(row["true_fitness"], _FITNESS_DIGITS),
+        "cardinality": [len(structure) for structure in summary["runs"]["structures"]],
+        "curve": _curve(curve.iloc[::-2].iloc[::-1], ("mean", "low", "high")),
         "model": {
-            "terms": model["terms"],
+            "terms": summary["final_structure"],
             "coefficients": _short(model["coefficients"], 6),
-            "fitness": _rounded(model["fitness"], _FITNESS_DIGITS),
-            "sse": _rounded(model["sse"], 6),
+            "fitness": _number(model["fitness"], _FITNESS_DIGITS),
+            "sse": _number(model["sse"], 6),
             "prediction": model["prediction"] and _short(model["prediction"]),
         },
     }
 
 
-def _budget(row: Mapping[str, Any]) -> dict[str, Any]:
-    numbers = {key: _short(row[key], _FITNESS_DIGITS) for key in ("median", "low", "high")}
-    return {**_fields(row, (*_PLACE, "evaluations")), **numbers}
-
-
-def _fields(row: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
-    return {name: row[name] for name in names}
+def _curve(curve: pd.DataFrame, keys: Sequence[str]) -> dict[str, Any]:
+    return {"evaluations": list(curve["evaluations"]), **{key: _short(curve[key], _FITNESS_DIGITS) for key in keys}}
 
 
 def _short(values: Iterable[float | None], digits: int = _DIGITS) -> list[float | None]:
-    return [_rounded(value, digits) for value in values]
+    return [_number(value, digits) for value in values]
 
 
-def _rounded(value: float | None, digits: int) -> float | None:
-    return None if value is None else float(f"{value:.{digits}g}")
+def _number(value: float | None, digits: int) -> float | None:
+    return None if value is None or math.isnan(value) else float(f"{value:.{digits}g}")

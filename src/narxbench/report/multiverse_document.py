@@ -1,265 +1,393 @@
-"""The answers of the sensitivity experiment as text: tables, CSV files, a summary for the report, and the document."""
+"""The document on the interpretations: tables, sentences that the numbers choose, figures and CSV files."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from typing import Any
 
+import pandas as pd
+
 from narxbench.analysis.agreement import ALPHA
-from narxbench.analysis.claims import GA, UPSO
-from narxbench.analysis.distance import Spread
+from narxbench.analysis.claims import GA, SPARSE, UPSO, Claim
 from narxbench.analysis.multiverse import (
     REFERENCE,
-    Answers,
-    Beside,
-    Change,
-    Contest,
-    CriterionScore,
-    Effect,
-    Gap,
-    Interaction,
-    Judged,
-    Ranked,
-    Unexplained,
-    Whole,
+    STRONG_GA,
+    VERDICTS,
+    Findings,
+    analyse,
     has_role,
+    near_closest,
+    with_role,
 )
-from narxbench.analysis.multiverse_frame import COMPARED, SCREENED
-from narxbench.analysis.published import Place
-from narxbench.experiment.interpretations import BASE
-from narxbench.report.tables import Column, Table, Value, csv_text, rounded, search_name, to_markdown
+from narxbench.analysis.multiverse_frame import COMPARED, JOINT, SCREENED, make_multiverse
+from narxbench.analysis.published import Published
+from narxbench.experiment.interpretations import BASELINE, DesignChoices, Interpretation
+from narxbench.io.csv import write_table
+from narxbench.report.formats import fixed, method_name, number, percent, rounded, signed
+from narxbench.report.multiverse_figures import figures
+from narxbench.report.table import Column, Table, to_markdown
 from narxbench.report.templating import rendered
 
-SHOWN = 25  # readings in the document's rankings; the CSV files hold all
-SHOWN_TOGETHER = 10  # whole readings, many of which differ in little
+SHOWN = 25  # interpretations in the rankings of the document; distances.csv holds all
+SHOWN_JOINT = 10  # joint ones, many of which differ in little
+SHOWN_NEAR = 3
 
-_WORDS = {True: "holds", False: "does not hold", None: "cannot be judged"}
+Record = dict[str, Any]
+
+_SYMBOLS = {"nu": "ν", "r": "r", "nu_max": "ν_max"}
 _DAGGER = "†"
+_FLIPS = "Single options that reverse the verdict of the baseline"
+_KINDS: Mapping[str, Any] = {
+    "Algorithm": "method",
+    "Belongs to": "method",
+    "Criterion": "criterion",
+    "SNR": "snr",
+    "Published": "frequency",
+    "Place": "number",
+    "Value": "prose",
+    "Claim": "prose",
+    _FLIPS: "text",
+}
+
+
+def interpretations_report(
+    conditions: pd.DataFrame,
+    choices: DesignChoices,
+    published: Published,
+    claims: Sequence[Claim],
+    default: Interpretation,
+) -> dict[str, str | bytes]:
+    """Return the document on the interpretations with its figures (SVG) and tables (CSV), by path.
+
+    Parameters
+    ----------
+    conditions : DataFrame
+        The conditions frame of the study of interpretations.
+    choices : DesignChoices
+        The design choices and the named interpretations.
+    published : Published
+        The published values.
+    claims : sequence of Claim
+        The claims of the paper.
+    default : mapping
+        The interpretation of the main study.
+
+    Returns
+    -------
+    dict
+        ``interpretations.md``, and what it links: ``interpretations/effects.svg``, ``interpretations/effects.csv``, …
+
+    Raises
+    ------
+    NarxbenchError
+        Where an interpretation is unknown, or the baseline lacks conditions or published values.
+    """
+    findings = analyse(make_multiverse(conditions, choices, published, default), claims)
+    return {
+        "interpretations.md": document(findings),
+        **{f"interpretations/{name}.svg": content for name, content in figures(findings).items()},
+        **{f"interpretations/{name}.csv": write_table(frame) for name, frame in csv_frames(findings).items()},
+    }
+
+
+def csv_frames(findings: Findings) -> dict[str, pd.DataFrame]:
+    """Return the findings that are stored as CSV, by name; numbers to six decimals."""
+    named = ["interpretation", "names", "contradicts"]
+    ranked = pd.concat(findings.rankings[name][named].assign(algorithm=name) for name in COMPARED)
+    distances = ranked.merge(findings.distances, on=["algorithm", "interpretation"])
+    measured = ["distance", "nu", "r", "nu_max", "different", "values"]
+    effects = ["algorithm", "part", "design_choice", "option", "contradicts", "measure"]
+    gaps = [f"{name}_gap{end}" for name in ("median", "best", "true") for end in ("", "_low", "_high")]
+    places = ["algorithm", "role", "interpretation", "system", "snr_db", "criterion", "seeds"]
+    frames = {
+        "distances": distances[["algorithm", *named, "data_seed", *measured]],
+        "effects": findings.effects[[*effects, "median", "low", "high", "interval_low", "interval_high"]],
+        "claims": findings.verdicts[["claim", *COMPARED, "verdict"]],
+        "gaps": findings.gaps[[*places, *gaps, "true_above", "exact_runs", "runs"]],
+    }
+    return {name: frame.round(6) for name, frame in frames.items()}
+
+
+# Document
+
+
+def document(findings: Findings) -> str:
+    """Return the document as Markdown."""
+    values = _facts(findings) | {"tables": tables(findings)}
+    forms = {"spread": _spread, "counts": partial(_spread, show=number), "gaps": partial(_spread, show=rounded)}
+    return rendered("interpretations.md.j2", values, **forms, signed=signed, method=method_name)
+
+
+def _facts(findings: Findings) -> dict[str, Any]:
+    """Return the numbers and names behind the sentences of the document."""
+    multiverse, joint = findings.multiverse, findings.rankings[JOINT]
+    judged = findings.claims[findings.claims["judged"] > 0]
+    claims = {
+        "always": judged[judged["holds"] == judged["judged"]],
+        "never": judged[judged["holds"] == 0],
+        "depends": judged[(judged["holds"] > 0) & (judged["holds"] < judged["judged"])],
+        "unjudged": findings.claims[findings.claims["judged"] == 0],
+        "reversed": judged[judged["flips"].map(len) > 0],
+    }
+    return {
+        "choices": len(multiverse.choices.design_choices),
+        "conditions": len(multiverse.conditions),
+        "runs": int(multiverse.conditions["runs"].sum()),
+        "interpretations": {name: len(findings.rankings[name]) for name in (*COMPARED, JOINT)},
+        "seeds": len(multiverse.seeds),
+        "incomplete": multiverse.incomplete(),
+        "algorithms": [_ranking_facts(findings, name) for name in COMPARED if len(findings.rankings[name])],
+        "consistent": next(iter(_records(joint[joint["contradicts"] == ""]))),
+        "fewest_different": int(joint["different_low"].min()),
+        "joint_values": int(joint["values"].iloc[0]),
+        "standings": _standings(findings),
+        "strong_ga": STRONG_GA,
+        "claims": {name: _records(frame) for name, frame in claims.items()},
+        "all_claims": len(findings.claims),
+        "rho_256": _records(_rho_256(findings.gaps).query("algorithm == @UPSO").dropna(subset="true_gap")),
+        "unexplained": _unexplained_facts(findings),
+    }
+
+
+def _ranking_facts(findings: Findings, algorithm: str) -> Record:
+    """Return how far an algorithm is from its published values: baseline, closest, and what changes its distance."""
+    ranked = findings.rankings[algorithm]
+    by_seed = findings.distances[findings.distances["algorithm"] == algorithm]
+    near = near_closest(by_seed, ranked)
+    effects = findings.effects
+    single = effects[(effects["algorithm"] == algorithm) & (effects["measure"] == "distance")]
+    return {
+        "algorithm": algorithm,
+        "baseline": _records(ranked[ranked["interpretation"] == BASELINE])[0],
+        "closest": _records(ranked)[0],
+        "near": _records(ranked[ranked["interpretation"].isin(near)]),
+        "spurious": _spurious_side(findings.side_by_side, algorithm),
+        "clear_options": _records(single[single["clear"]]),
+        "single": len(single),
+    }
+
+
+def _spurious_side(rows: pd.DataFrame, algorithm: str) -> str:
+    """Tell whether the baseline has fewer or more spurious terms on S1 to S3 than published, everywhere; or ""."""
+    known = rows[(rows["algorithm"] == algorithm) & (rows["metric"] == "r") & rows["system"].isin(SPARSE)]
+    own = known[[has_role(role, "baseline") for role in known["role"]]]
+    if own.empty:
+        return ""
+    fewer, more = own["reproduced_high"] < own["published"], own["reproduced_low"] > own["published"]
+    return "fewer" if fewer.all() else "more" if more.all() else ""
+
+
+def _standings(findings: Findings) -> list[Record]:
+    """Return on which systems the plain search and a strong GA end lower than 2D-UPSO on most data sets, or do not."""
+    found = findings.contests
+    shown = (found["rival"] == REFERENCE) | (found["interpretation"] == STRONG_GA)
+    standings = []
+    for (role, rival, _), own in found[shown].groupby(["role", "rival", "interpretation"], sort=False):
+        counts = own.set_index("system")[["higher", "equal", "lower"]].astype(int)
+        half = counts.sum(axis=1) / 2
+        # What is lower for 2D-UPSO is higher for its rival.
+        sides = {"lower": "higher", "the same": "equal", "higher": "lower"}
+        systems = {word: list(counts.index[counts[side] > half]) for word, side in sides.items()}
+        systems["mixed"] = [name for name in counts.index if not any(name in of for of in systems.values())]
+        standings.append({"role": role, "plain": rival == REFERENCE, "systems": {word: of for word, of in systems.items() if of}})
+    return standings
+
+
+def _unexplained_facts(findings: Findings) -> list[Record]:
+    rows = findings.unexplained
+    shown = [name for name in COMPARED if with_role("closest", findings.shown[name])]
+    own = {name: rows[rows["algorithm"] == name] for name in shown}
+    return [
+        {"algorithm": name, "values": len(of), "systems": list(dict.fromkeys(of["system"]))} for name, of in own.items()
+    ]
 
 
 # Tables
 
 
-def tables(answers: Answers) -> dict[str, str]:
-    """Return the document's tables as Markdown, by name; those without rows are empty."""
-    in_roles = {answers.study.united(*pair) for pair in answers.pairs.values()}
+def tables(findings: Findings) -> dict[str, str]:
+    """Return the tables of the document as Markdown, by name; those without rows are empty."""
+    joined = [findings.multiverse.joined(*pair) for pair in findings.roles.values()]
+    own = ((name, findings.rankings[name]) for name in COMPARED)
     return {
-        "effects_upso2d": _effects_table(answers, UPSO),
-        "effects_ga": _effects_table(answers, GA),
-        "interactions": _interactions_table(answers.interactions),
-        "together": _ranking_table(answers.together, "both algorithms", in_roles, SHOWN_TOGETHER, "."),
-        "ranking_upso2d": _ranking_table(answers.ranked[UPSO], search_name(UPSO)),
-        "ranking_ga": _ranking_table(answers.ranked[GA], search_name(GA)),
-        "whole": _whole_table(answers.whole),
-        "beside": _beside_table(answers.beside),
-        "claims": _claims_table(answers),
-        "contests": _contests_table(answers.contests),
-        "criteria": _criteria_table(answers.criteria),
-        "rho_256": _rho_256_table(answers.gaps),
-        "gaps": _gaps_table(answers.gaps),
-        "failures": _failures_table(answers.gaps),
-        "unexplained": _unexplained_table([row for rows in answers.unexplained.values() for row in rows]),
-        "roles": _roles_table(answers.roles),
+        "roles": _roles_table(findings),
+        "effects": "\n".join(filter(None, (_effects_table(findings.effects, name) for name in COMPARED))),
+        "interactions": _interactions_table(findings.interactions),
+        "joint": _ranking_table(findings.rankings[JOINT], "both algorithms", SHOWN_JOINT, joined),
+        "rankings": "\n".join(_ranking_table(of, method_name(name), SHOWN, [BASELINE]) for name, of in own if len(of)),
+        "whole": _whole_table(findings.whole),
+        "side_by_side": _side_by_side_table(findings.side_by_side),
+        "claims": _claims_table(findings),
+        "contests": _contests_table(findings.contests),
+        "criteria": _criteria_table(findings.criteria),
+        "rho_256": _rho_256_table(findings.gaps),
+        "gaps": _gaps_table(findings.gaps),
+        "failures": _failures_table(findings.gaps),
+        "unexplained": _unexplained_table(findings.unexplained),
     }
 
 
-_SYMBOLS = {"nu": "ν", "r": "r", "nu_max": "ν_max"}
-_FLIPS = "Single options that reverse the base's verdict"
-_KINDS: Mapping[str, Any] = {
-    "Algorithm": "search",
-    "Belongs to": "search",
-    "Criterion": "criterion",
-    "SNR": "snr",
-    "Published": "frequency",
-    "Place": "number",
-    _FLIPS: "text",
-}
-
-
-def _table(caption: str, stub: int, rows: Sequence[Mapping[str, Value]], *notes: str) -> str:
-    """Return rows by heading; the first ``stub`` columns are text and the others numbers unless `_KINDS` says."""
+def _table(caption: str, row_headers: int, rows: Sequence[Mapping[str, Any]], *notes: str) -> str:
+    """Return rows by heading; the first columns are text and the others numbers unless `_KINDS` says."""
     if not rows:
         return ""
-    kinds = [_KINDS.get(heading, "text" if place < stub else "number") for place, heading in enumerate(rows[0])]
-    columns = [Column("", heading, kind=kind) for heading, kind in zip(rows[0], kinds, strict=True)]
-    return to_markdown(Table("", caption, tuple(columns), tuple(tuple(row.values()) for row in rows), notes))
+    default = ["text" if place < row_headers else "number" for place in range(len(rows[0]))]
+    columns = [Column(name, name, kind=_KINDS.get(name, kind)) for name, kind in zip(rows[0], default, strict=True)]
+    return to_markdown(Table("", caption, tuple(columns), pd.DataFrame(rows, dtype=object), notes, row_headers))
 
 
-def _effects_table(answers: Answers, algorithm: str) -> str:
-    shown = [effect for effect in answers.effects if effect.algorithm == algorithm]
-    forms = {"distance_{}": "Part of the distance", "{}_sparse": "S1 to S3", "{}_s4": "S4"}
-    measures = {
-        f"{group}: {symbol}": form.format(part) for form, group in forms.items() for part, symbol in _SYMBOLS.items()
-    }
+def _roles_table(findings: Findings) -> str:
+    joint = {row["interpretation"]: row for row in _records(findings.rankings[JOINT])}
+    rows = []
+    for role, pair in findings.roles.items():
+        found = joint.get(findings.multiverse.joined(*pair))
+        own = dict(zip(map(method_name, COMPARED), pair, strict=True))
+        rows.append({"Role": role, **own} | (_distance(found) if found else {}))
+    note = f"Distance to the published values of both algorithms under BIC. {_SPREAD_NOTE}"
+    return _table("Interpretations that are set side by side", 3, rows, note)
+
+
+_SPREAD_NOTE = "Median over the data seeds [smallest, largest]; parts: medians."
+
+
+def _effects_table(effects: pd.DataFrame, algorithm: str) -> str:
+    own = effects[effects["algorithm"] == algorithm]
+    forms = {"Part of the distance": "distance_{}", "S1 to S3": "{}_sparse", "S4": "{}_s4"}
+    heads = {form.format(part): f"{group}: {_SYMBOLS[part]}" for group, form in forms.items() for part in _SYMBOLS}
+    medians = own.pivot(index="interpretation", columns="measure", values="median")
+    rows = [
+        {
+            "Option": _marked(row["interpretation"], row["contradicts"]),
+            "Belongs to": row["part"],
+            "Distance": signed(row["median"]),
+            "95 % interval": _interval(row),
+            **{heads[name]: signed(medians.loc[row["interpretation"], name]) for name in heads if name in medians},
+        }
+        for row in _records(own[own["measure"] == "distance"])
+    ]
     return _table(
-        f"Single options: what they change for {search_name(algorithm)}",
+        f"Single options: what they change for {method_name(algorithm)}",
         2,
-        [
-            {
-                "Option": _marked(effect.choices, effect.contradicts),
-                "Belongs to": effect.part,
-                "distance": _signed(effect.changes["distance"].median),
-                "95 % interval": _interval(effect.changes["distance"]),
-            }
-            | {
-                heading: _signed(effect.changes[measure].median)
-                for heading, measure in measures.items()
-                if all(measure in other.changes for other in shown)
-            }
-            for effect in shown
-        ],
-        "Changes from the base, medians over the data seeds of the differences paired by data seed; the interval is "
+        rows,
+        "Changes from the baseline, medians over the data seeds of the differences paired by data seed; the interval is "
         "Student's for the mean change of the distance. A negative change of the distance or its parts is towards the "
         f"published values. {_DAGGER} contradicts an explicit statement.",
     )
 
 
-def _interactions_table(found: Sequence[Interaction]) -> str:
-    return _table(
-        "Pairs of options",
-        2,
-        [
-            {
-                "Algorithm": entry.algorithm,
-                "Options": entry.choices,
-                "Change of the distance": _signed(entry.together.median),
-                "Beyond the sum of the single changes": _signed(entry.beyond_sum.median),
-                "95 % interval of that": _interval(entry.beyond_sum),
-            }
-            for entry in sorted(found, key=lambda entry: -abs(entry.beyond_sum.median))
-        ],
-    )
+def _interactions_table(found: pd.DataFrame) -> str:
+    rows = [
+        {
+            "Algorithm": row["algorithm"],
+            "Options": row["interpretation"],
+            "Change of the distance": signed(row["total"]),
+            "Beyond the sum of the single changes": signed(row["median"]),
+            "95 % interval of that": _interval(row),
+        }
+        for row in _records(found)
+    ]
+    return _table("Pairs of options", 2, rows)
 
 
-def _distance(entry: Judged) -> dict[str, Value]:
-    return {
-        "Distance": _spread(entry.spreads["distance"]),
-        **{symbol: f"{entry.spreads[part].median:.3f}" for part, symbol in _SYMBOLS.items()},
-        "Clear differences": f"{_spread(entry.spreads['distinguishable'], 'g')} of {entry.values}",
-    }
+def _distance(row: Record) -> Record:
+    parts = {symbol: fixed(row[part], 3) for part, symbol in _SYMBOLS.items()}
+    different = f"{_spread(row, 'different', number)} of {row['values']}"
+    return {"Distance": _spread(row, "distance"), **parts, "Clear differences": different}
 
 
-def _ranking_table(
-    ranked: Sequence[Ranked],
-    of: str,
-    always: Collection[str] = (BASE,),
-    most: int = SHOWN,
-    others: str = "; all are in distances.csv.",
-) -> str:
-    rows: list[Mapping[str, Value]] = [
-        {"Place": place, "Reading": _marked(entry.title, entry.contradictions), **_distance(entry)}
-        for place, entry in enumerate(ranked, start=1)
-        if place <= most or entry.choices in always
+def _ranking_table(ranked: pd.DataFrame, of: str, most: int, always: Collection[str]) -> str:
+    shown = _records(ranked[(ranked["place"] <= most) | ranked["interpretation"].isin(always)])
+    rows = [
+        {"Place": row["place"], "Interpretation": _marked(_named(row), row["contradicts"]), **_distance(row)}
+        for row in shown
     ]
     return _table(
-        f"Readings by their distance to the published values of {of}",
+        f"Interpretations by their distance to the published values of {of}",
         2,
         rows,
-        "Median over the data seeds [smallest, largest]; parts: medians. Clear differences: Fisher's exact tests with "
-        f"Holm's correction over all values of a data seed, level {ALPHA}. {_DAGGER} contradicts an explicit "
-        "statement.",
-        *([f"{len(rows)} of {len(ranked)} readings{others}"] if len(ranked) > len(rows) else []),
+        f"{_SPREAD_NOTE} Clear differences: Fisher's exact tests with Holm's correction over all values of a data seed, "
+        f"level {ALPHA}. {_DAGGER} contradicts an explicit statement.",
+        *([f"{len(rows)} of {len(ranked)} interpretations."] if len(ranked) > len(rows) else []),
     )
 
 
-def _whole_table(whole: Sequence[Whole]) -> str:
-    cells = whole[0].distances[0].cells if whole else 0
+def _whole_table(whole: pd.DataFrame) -> str:
+    rows = [{method_name(name): row[name] for name in COMPARED} | _distance(row) for row in _records(whole)]
+    size = whole["conditions"].iloc[0] if rows else 0
+    return _table(f"Distance to all published tables ({size} conditions, all criteria)", 2, rows)
+
+
+def _place(row: Record, value: str) -> Record:
+    place = {"Algorithm": row["algorithm"], "System": row["system"], "SNR": row["snr_db"]}
+    return place | {"Value": value, "Published": row["published"]}
+
+
+def _side_by_side_table(found: pd.DataFrame) -> str:
+    roles = dict.fromkeys(found["role"])
+    by_place: dict[tuple[Any, ...], Record] = {}
+    for row in _records(found):
+        place = _place(row, _SYMBOLS[row["metric"]])
+        known = by_place.setdefault(tuple(place.values()), place | dict.fromkeys(map(_capital, roles)))
+        known[_capital(row["role"])] = _spread(row, "reproduced", rounded)
+    rows = list(by_place.values())
+    return _table("Published and reproduced, under BIC", 4, rows, "Median over the data seeds [smallest, largest].")
+
+
+def _claims_table(findings: Findings) -> str:
+    others = [role for role in findings.roles if not has_role(role, "baseline")]
+    shown = findings.shown_verdicts.set_index(["claim", "role"])["verdict"]
+    rows = [
+        {
+            "Claim": row["title"],
+            "Published values": row["published"],
+            "Baseline": f"{row['baseline']} ({row['seeds']} of {len(findings.multiverse.seeds)})",
+            **{_capital(role): shown[row["claim"], role] for role in others},
+            "Holds under": f"{row['holds']} of {row['judged']}" if row["judged"] else None,
+            _FLIPS: ", ".join(row["flips"]) or None,
+        }
+        for row in _records(findings.claims)
+    ]
     return _table(
-        f"Distance to all published tables ({cells} cells, all criteria)",
-        2,
-        [{"2D-UPSO": entry.pair.upso, "GA": entry.pair.ga, **_distance(entry)} for entry in whole],
-    )
-
-
-def _roles_table(by_algorithm: Mapping[str, Mapping[str, Ranked]]) -> str:
-    return _table(
-        "Readings that are set side by side",
-        3,
-        [
-            {"Algorithm": algorithm, "Role": role, "Reading": _marked(entry.choices, entry.contradictions)}
-            for algorithm, shown in by_algorithm.items()
-            for role, entry in shown.items()
-        ],
-    )
-
-
-def _published(place: Place, symbol: str, value: float) -> dict[str, Value]:
-    return {
-        "Algorithm": place.algorithm,
-        "System": place.system,
-        "SNR": place.snr_db,
-        "Value": symbol,
-        "Published": value,
-    }
-
-
-def _beside_table(found: Sequence[Beside]) -> str:
-    return _table(
-        "Published beside reproduced, under BIC",
-        4,
-        [
-            _published(row.place, _SYMBOLS[row.place.metric], row.published)
-            | {_capital(role): _spread(of, ".2f") if of else None for role, of in row.reproduced.items()}
-            for row in found
-        ],
-        "Median over the data seeds [smallest, largest].",
-    )
-
-
-def _claims_table(answers: Answers) -> str:
-    others = [role for role in answers.pairs if not has_role(role, "base")]
-    return _table(
-        "The paper's claims under the readings",
+        "The paper's claims under the interpretations",
         3 + len(others),
-        [
-            {
-                "Claim": entry.claim.title,
-                "Published values": _WORDS[entry.published],
-                "Base": f"{_WORDS[entry.base]} ({entry.base_seeds} of {len(answers.study.seeds)})",
-                **{_capital(role): _WORDS[entry.roles[role]] for role in others},
-                "Holds under": f"{entry.holding} of {entry.judged}" if entry.judged else None,
-                _FLIPS: ", ".join(entry.flips) or None,
-            }
-            for entry in answers.claims
-        ],
+        rows,
         "A verdict is that of more than half of the data seeds; in parentheses on how many of them the claim holds. "
-        "Holds under: readings under which it holds, of those under which it can be judged, single changes and "
-        "combinations, and for claims on both algorithms all pairs of their readings on the same data.",
+        "Holds under: interpretations under which it holds, of those under which it can be judged, single options and "
+        "combinations, and for claims on both algorithms all pairs of their interpretations on the same data.",
     )
 
 
-def _contests_table(by_role: Mapping[str, Sequence[Contest]]) -> str:
-    systems = dict.fromkeys(s for entries in by_role.values() for e in entries for s in e.by_system)
+def _contests_table(found: pd.DataFrame) -> str:
+    systems = list(dict.fromkeys(found["system"]))
+    rows = []
+    for (role, rival, text), own in found.groupby(["role", "rival", "interpretation"], sort=False):
+        counts = own.set_index("system")[["lower", "equal", "higher"]].astype(int)
+        scores = counts.T.to_dict("list") | {"All": list(counts.sum())}
+        names = {"2D-UPSO": role, "Rival": method_name(rival), "Interpretation of the rival": text}
+        rows.append(names | {name: " / ".join(map(str, scores[name])) for name in (*systems, "All") if name in scores})
     return _table(
-        "2D-UPSO against GA",
-        2,
-        [
-            {
-                "2D-UPSO": role,
-                "GA": entry.ga,
-                **{system: _score(entry.by_system.get(system)) for system in systems},
-                "All": _score(entry.total),
-            }
-            for role, entries in by_role.items()
-            for entry in entries
-        ],
-        "Median final J of 2D-UPSO against that of GA under BIC on the same data: on how many of all SNRs and data "
-        "seeds it is lower / equal / higher (lower is better).",
+        "2D-UPSO against GA and the plain search",
+        3,
+        rows,
+        "Median final J of 2D-UPSO against that of the rival under BIC on the same data: on how many of all SNRs and "
+        "data seeds it is lower / equal / higher (lower is better).",
     )
 
 
-def _criteria_table(scores: Sequence[CriterionScore]) -> str:
+def _criteria_table(scores: pd.DataFrame) -> str:
+    rows = [
+        {
+            "Interpretation of 2D-UPSO": row["interpretation"],
+            "Criterion": row["criterion"],
+            "Rows that meet both criteria of the text": f"{row['met']} of {row['rows']}",
+            "Runs that find exactly the true structure": percent(row["exact_runs"], row["runs"]),
+            "Distance": None if pd.isna(row["distance"]) else _spread(row, "distance"),
+        }
+        for row in _records(scores)
+    ]
     return _table(
         "BIC against AIC",
         2,
-        [
-            {
-                "Reading of 2D-UPSO": score.choices,
-                "Criterion": score.criterion,
-                "Rows that meet both criteria of the text": f"{score.met} of {score.rows}",
-                "Runs that find exactly the true structure": _percent(score.exact_runs, score.runs),
-                "Distance": _spread(score.distance) if score.distance else None,
-            }
-            for score in scores
-        ],
+        rows,
         "Rows: systems, SNRs and data seeds. The two criteria by which the text prefers BIC: every ν of a system term "
         "is at least 0.95 as printed, and ν_max lies below all of them.",
     )
@@ -272,289 +400,88 @@ _GAP_NOTE = (
 )
 
 
-def _rho_256_table(found: Sequence[Gap]) -> str:
-    return _table(
-        "S4 with ϱ = 256",
-        3,
-        [
-            {
-                "Algorithm": gap.algorithm,
-                "Reading": gap.role,
-                "SNR": gap.snr_db,
-                "Median final J": _above(gap.median),
-                "Best final J": _above(gap.best),
-                "True structure": _above(gap.true),
-                "True structure not the best known": f"{gap.true_above} of {gap.seeds}",
-                "Exact runs": _percent(gap.exact_runs, gap.runs),
-            }
-            for gap in _rho_256(found)
-        ],
-        _GAP_NOTE,
+def _rho_256(gaps: pd.DataFrame) -> pd.DataFrame:
+    return gaps[(gaps["system"] == "S4") & (gaps["criterion"] == "aic-256")]
+
+
+def _rho_256_table(gaps: pd.DataFrame) -> str:
+    rows = [
+        {
+            "Algorithm": row["algorithm"],
+            "Interpretation": row["role"],
+            "SNR": row["snr_db"],
+            "Median final J": _above(row["median_gap"]),
+            "Best final J": _above(row["best_gap"]),
+            "True structure": _above(row["true_gap"]),
+            "True structure not the best known": f"{row['true_above']} of {row['seeds']}",
+            "Exact runs": percent(row["exact_runs"], row["runs"]),
+        }
+        for row in _records(_rho_256(gaps))
+    ]
+    return _table("S4 with ϱ = 256", 3, rows, _GAP_NOTE)
+
+
+def _gaps_table(gaps: pd.DataFrame) -> str:
+    shown = _records(gaps[gaps["criterion"] == SCREENED])
+    names = list(dict.fromkeys(_series(row) for row in shown))
+    rows: dict[tuple[str, float], Record] = {}
+    for row in shown:
+        # The first series is 2D-UPSO under the baseline, which has every condition.
+        start = {"System": row["system"], "SNR": row["snr_db"], "True structure": _above(row["true_gap"])}
+        start["Not the best known"] = f"{row['true_above']} of {row['seeds']}"
+        known = rows.setdefault((row["system"], row["snr_db"]), start | dict.fromkeys(names))
+        known[_series(row)] = _above(row["median_gap"])
+    note = f"{_GAP_NOTE} The true structure is that on the data of the baseline."
+    return _table("Median final J above the best known J, under BIC", 2, list(rows.values()), note)
+
+
+def _failures_table(gaps: pd.DataFrame) -> str:
+    known = gaps[gaps["criterion"] == SCREENED].assign(
+        at_best=lambda own: own["median_gap"] == 0,
+        comparable=lambda own: own["median_gap"].notna(),
+        data_sets=lambda own: own["seeds"].where(own["true_gap"].notna(), 0),
     )
-
-
-def _gaps_table(found: Sequence[Gap]) -> str:
-    shown = [(f"{search_name(gap.algorithm)}, {gap.role}", gap) for gap in _screened(found)]
-    series = list(dict.fromkeys(name for name, _ in shown))
-    by_place: dict[tuple[str, float], dict[str, Gap]] = {}
-    for name, gap in shown:
-        by_place.setdefault((gap.system, gap.snr_db), {})[name] = gap
-    rows: list[Mapping[str, Value]] = []
-    for (system, snr_db), of in by_place.items():
-        base = of.get(series[0])
-        row: dict[str, Value] = {"System": system, "SNR": snr_db}
-        row["True structure"] = _above(base.true) if base else None
-        row["Not the best known"] = f"{base.true_above} of {base.seeds}" if base else None
-        rows.append(row | {name: _above(of[name].median) if name in of else None for name in series})
+    totals = ["at_best", "comparable", "exact_runs", "runs", "true_above", "data_sets"]
+    rows = [
+        {
+            "Algorithm": row["algorithm"],
+            "Interpretation": row["role"],
+            "Conditions whose median run reaches the best known J": f"{row['at_best']} of {row['comparable']}",
+            "Runs that find exactly the true structure": percent(row["exact_runs"], row["runs"]),
+            "Data sets whose best known J is not the true structure's": f"{row['true_above']} of {row['data_sets']}",
+        }
+        for row in _records(known.groupby(["algorithm", "role"], sort=False)[totals].sum().reset_index())
+        if row["comparable"]
+    ]
     return _table(
-        "Median final J above the best known J, under BIC",
+        "Failures of the optimisation and of the criterion",
         2,
         rows,
-        f"{_GAP_NOTE} The true structure is that on the data of the base.",
+        "Conditions: systems and SNRs under BIC, median over the data seeds. Data sets: conditions and data seeds.",
     )
 
 
-def _failures_table(found: Sequence[Gap]) -> str:
-    return _table(
-        "Failures of the search and of the criterion",
-        2,
-        [
-            {
-                "Algorithm": entry["algorithm"],
-                "Reading": entry["role"],
-                "Cells whose median run reaches the best known J": f"{entry['at_best']} of {entry['comparable']}",
-                "Runs that find exactly the true structure": _percent(*entry["exact"]),
-                "Data sets whose best known J is not the true structure's": (
-                    f"{entry['true_above']} of {entry['data_sets']}"
-                ),
-            }
-            for entry in _gap_facts(found)
-            if entry["comparable"]
-        ],
-        "Cells: systems and SNRs under BIC, median over the data seeds. Data sets: cells and data seeds.",
-    )
-
-
-def _unexplained_table(found: Sequence[Unexplained]) -> str:
-    symbols = _SYMBOLS | {"nu": "ν of"}
-    return _table(
-        "Values that differ clearly under every data seed",
-        4,
-        [
-            _published(row.place, f"{symbols[row.place.metric]} {row.place.label} {row.term}".strip(), row.published)
-            | {"Closest reading": _spread(row.reproduced, ".2f")}
-            for row in found
-        ],
-    )
-
-
-# CSV files and summary
-
-
-def csv_files(answers: Answers) -> dict[str, str]:
-    """Return the answers as tidy CSV files, by name without ending; numbers to six decimals."""
-    distances = (
-        [algorithm, entry.choices, " ".join(entry.names), "; ".join(entry.contradictions), seed]
-        + [found.distance, found.nu, found.r, found.nu_max, found.distinguishable, found.values]
-        for algorithm, ranked in answers.ranked.items()
-        for entry in ranked
-        for seed, found in zip(answers.study.seeds, entry.distances, strict=True)
-    )
-    effects = (
-        [effect.algorithm, effect.part, *effect.choices.split("="), effect.contradicts, measure]
-        + [change.median, change.low, change.high, *(change.interval or (None, None))]
-        for effect in answers.effects
-        for measure, change in effect.changes.items()
-    )
-    claims = (
-        [entry.claim.id, *(choices or None for choices in pair), _WORDS[holds]]
-        for entry in answers.claims
-        for pair, holds in entry.verdicts.items()
-    )
-    gaps = (
-        [gap.algorithm, gap.role, gap.choices, gap.system, gap.snr_db, gap.criterion, gap.seeds]
-        + [value for of in (gap.median, gap.best, gap.true) for value in of or (None, None, None)]
-        + [gap.true_above, gap.exact_runs, gap.runs]
-        for gap in answers.gaps
-    )
-    gap_heads = " ".join(
-        f"{name}_gap_{end}" for name in ("median", "best", "true") for end in ("median", "low", "high")
-    )
-    return {
-        "distances": _csv(
-            "algorithm choices names contradicts data_seed distance nu r nu_max distinguishable values", distances
-        ),
-        "effects": _csv(
-            "algorithm part point option contradicts measure median low high interval_low interval_high", effects
-        ),
-        "claims": _csv("claim upso2d ga verdict", claims),
-        "gaps": _csv(
-            f"algorithm role choices system snr_db criterion seeds {gap_heads} true_above exact_runs runs", gaps
-        ),
-    }
-
-
-def _csv(header: str, rows: Iterable[Sequence[Any]]) -> str:
-    return csv_text(header.split(), ([_six(v) if isinstance(v, float) else v for v in row] for row in rows))
-
-
-def summary(answers: Answers) -> dict[str, Any]:
-    """Return what the report quotes, ready for JSON: readings by role, distances, effects, claims, contests, gaps."""
-    return {
-        "seeds": list(answers.study.seeds),
-        **_size(answers),
-        "roles": {role: pair._asdict() for role, pair in answers.pairs.items()},
-        "distances": {
-            algorithm: {role: _spreads(entry) for role, entry in shown.items()}
-            for algorithm, shown in answers.roles.items()
-        },
-        "together": {role: {"choices": entry.choices} | _spreads(entry) for role, entry in _together(answers).items()},
-        "whole": [
-            {"upso2d": entry.pair.upso, "ga": entry.pair.ga, "cells": entry.distances[0].cells} | _spreads(entry)
-            for entry in answers.whole
-        ],
-        "effects": [
-            _fields(effect, "algorithm", "choices", "contradicts")
-            | {"distance": _six(effect.changes["distance"].median), "clear": effect.changes["distance"].clear}
-            for effect in answers.effects
-        ],
-        "claims": [
-            _fields(entry.claim, "id", "title")
-            | _fields(entry, "published", "base", "base_seeds", "roles", "holding", "judged", "flips")
-            for entry in answers.claims
-        ],
-        "contests": [
-            {"upso2d": entry.upso, "ga": entry.ga, "lower_equal_higher": entry.total}
-            for entries in answers.contests.values()
-            for entry in entries
-        ],
-        "criteria": [
-            _fields(score, "choices", "criterion", "met", "rows", "exact_runs", "runs") for score in answers.criteria
-        ],
-        "unexplained": {algorithm: len(rows) for algorithm, rows in answers.unexplained.items()},
-    }
-
-
-def _fields(entry: object, *names: str) -> dict[str, Any]:
-    return {name: getattr(entry, name) for name in names}
-
-
-def _spreads(entry: Judged) -> dict[str, Any]:
-    spreads = {key: {name: _six(value) for name, value in of._asdict().items()} for key, of in entry.spreads.items()}
-    return spreads | {"values": entry.values}
-
-
-# Document
-
-
-def document(answers: Answers) -> str:
-    """Return the document as Markdown."""
-    values = facts(answers) | {"tables": tables(answers)}
-    return rendered("fidelity.md.j2", values, spread=_spread, percent=lambda part: _percent(*part), signed=_signed)
-
-
-def facts(answers: Answers) -> dict[str, Any]:
-    """Return the numbers and names behind the document's sentences."""
-    together = _together(answers)
-    judged = [entry for entry in answers.claims if entry.judged]
-    return {
-        **_size(answers),
-        "seeds": len(answers.study.seeds),
-        "points": len(answers.study.readings.open_points),
-        "incomplete": answers.study.incomplete(),
-        "ranked": answers.roles,
-        "found": {(name, entry.choices): entry for name, entries in answers.ranked.items() for entry in entries},
-        "together": together,
-        "by_role": {name: entry for role, entry in together.items() for name in role.split(", ")},
-        "whole_readings": len(answers.together),
-        "clear": _clear(answers.effects, True),
-        "unclear": _clear(answers.effects, False),
-        "always": [entry.claim.title for entry in judged if entry.holding == entry.judged],
-        "never": [entry.claim.title for entry in judged if entry.holding == 0],
-        "depends": [entry for entry in judged if 0 < entry.holding < entry.judged],
-        "unjudged": [entry for entry in answers.claims if not entry.judged],
-        "reversed": [entry for entry in judged if entry.flips],
-        "claims": len(answers.claims),
-        "contests": {role: _contest_facts(entries) for role, entries in answers.contests.items() if entries},
-        "criteria": {
-            role: {score.criterion: score for score in answers.criteria if score.choices == entry.choices}
-            for role, entry in answers.roles[UPSO].items()
-        },
-        "rho_256": _rho_256(answers.gaps),
-        "rho_256_base": _rho_256_facts(answers.gaps),
-        "gaps": _gap_facts(answers.gaps),
-        "unexplained": answers.unexplained,
-        "names": {name: search_name(name) for name in (*COMPARED, REFERENCE)},
-    }
-
-
-def _size(answers: Answers) -> dict[str, Any]:
-    cells = [cell for of in answers.study.cells.values() for cell in of]
-    readings = {algorithm: len(ranked) for algorithm, ranked in answers.ranked.items()}
-    return {"cells": len(cells), "runs": sum(cell.runs for cell in cells), "readings": readings}
-
-
-def _together(answers: Answers) -> dict[str, Ranked]:
-    known = {entry.choices: entry for entry in answers.together}
-    united = {role: answers.study.united(*pair) for role, pair in answers.pairs.items()}
-    return {role: known[choices] for role, choices in united.items() if choices in known}
-
-
-def _clear(found: Iterable[Effect], clear: bool) -> dict[str, list[Effect]]:
-    return {
-        name: [e for e in found if e.algorithm == name and e.changes["distance"].clear is clear] for name in COMPARED
-    }
-
-
-def _contest_facts(entries: Sequence[Contest]) -> dict[str, Any]:
-    def lead(entry: Contest) -> int:
-        lower, _, higher = entry.total
-        return lower - higher
-
-    return {
-        "won": [entry for entry in entries if lead(entry) > 0],
-        "lost": [entry for entry in entries if lead(entry) < 0],
-        "worst": min(entries, key=lead),
-        "count": len(entries),
-    }
-
-
-def _screened(gaps: Iterable[Gap]) -> list[Gap]:
-    return [gap for gap in gaps if gap.criterion == SCREENED]
-
-
-def _rho_256(gaps: Iterable[Gap]) -> list[Gap]:
-    return [gap for gap in gaps if (gap.system, gap.criterion) == ("S4", "aic-256")]
-
-
-def _rho_256_facts(gaps: Iterable[Gap]) -> dict[str, Any]:
-    base = [gap for gap in _rho_256(gaps) if gap.algorithm == UPSO and has_role(gap.role, "base") and gap.true]
-    if not base:
-        return {}
-    found = _failures(base)
-    return {"above": found["true_above"], "data_sets": found["data_sets"], "exact": found["exact"]}
-
-
-def _failures(gaps: Sequence[Gap]) -> dict[str, Any]:
-    """Return where the median run fails, and on how many data sets the criterion does."""
-    return {
-        "at_best": sum(gap.median is not None and gap.median.median == 0 for gap in gaps),
-        "comparable": sum(gap.median is not None for gap in gaps),
-        "true_above": sum(gap.true_above for gap in gaps),
-        "data_sets": sum(gap.seeds for gap in gaps if gap.true is not None),
-        "exact": (sum(gap.exact_runs for gap in gaps), sum(gap.runs for gap in gaps)),
-    }
-
-
-def _gap_facts(gaps: Sequence[Gap]) -> list[dict[str, Any]]:
-    """Return the failures under BIC by algorithm and role."""
-    series: dict[tuple[str, str], list[Gap]] = {}
-    for gap in _screened(gaps):
-        series.setdefault((gap.algorithm, gap.role), []).append(gap)
-    return [{"algorithm": search_name(name), "role": role} | _failures(own) for (name, role), own in series.items()]
+def _unexplained_table(found: pd.DataFrame) -> str:
+    rows = []
+    for row in _records(found):
+        name = f"ν of {row['label']} {row['term']}" if row["label"] else _SYMBOLS[row["metric"]]
+        rows.append(_place(row, name) | {"Closest interpretation": _spread(row, "reproduced", rounded)})
+    return _table("Values that differ clearly under every data seed", 4, rows)
 
 
 # Forms
+
+
+def _records(frame: pd.DataFrame) -> list[Record]:
+    return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]
+
+
+def _named(row: Record) -> str:
+    return f"{row['interpretation']} ({row['names'].replace(' ', ', ')})" if row["names"] else row["interpretation"]
+
+
+def _series(row: Record) -> str:
+    return f"{method_name(row['algorithm'])}, {row['role']}"
 
 
 def _capital(role: str) -> str:
@@ -565,32 +492,19 @@ def _marked(text: str, contradicts: object) -> str:
     return f"{text} {_DAGGER}" if contradicts else text
 
 
-def _above(found: Spread | None) -> str | None:
-    return None if found is None else f"{found.median:.2f}"
+def _above(gap: float) -> str | None:
+    return None if pd.isna(gap) else fixed(gap, 2)
 
 
-def _spread(found: Spread, form: str = ".3f") -> str:
-    median, low, high = (rounded(value) if form == ".2f" else format(value, form) for value in found)
+def _three(value: float) -> str:
+    return fixed(value, 3)
+
+
+def _spread(row: Record, name: str, show: Callable[[float], str] = _three) -> str:
+    median, low, high = (show(row[f"{name}{end}"]) for end in ("", "_low", "_high"))
     return f"{median} [{low}, {high}]"
 
 
-def _interval(change: Change) -> str | None:
-    return None if change.interval is None else "[{}, {}]".format(*map(_signed, change.interval))
-
-
-def _signed(value: float) -> str:
-    text = f"{value:+.3f}"
-    return "0.000" if float(text) == 0 else text
-
-
-def _score(result: Sequence[int] | None) -> str | None:
-    return " / ".join(map(str, result)) if result else None
-
-
-def _percent(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.0f} %"
-
-
-def _six(value: float) -> float:
-    # A zero has no sign here: -0.0 would be printed as such.
-    return round(value, 6) + 0.0
+def _interval(row: Record) -> str | None:
+    limits = row["interval_low"], row["interval_high"]
+    return None if pd.isna(limits[0]) else "[{}, {}]".format(*map(signed, limits))

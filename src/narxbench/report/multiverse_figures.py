@@ -1,208 +1,207 @@
-"""Figures of the sensitivity experiment as SVG; the bytes depend on nothing but the answers."""
+"""Figures of the study of interpretations as SVG; the bytes depend on nothing but the findings."""
 
-import io
 import textwrap
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
+import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import StrMethodFormatter
 
 from narxbench.analysis.claims import GA, UPSO
-from narxbench.analysis.distance import Spread
-from narxbench.analysis.multiverse import SAME_J, Beside, ClaimMap, Effect, Gap, Ranked
+from narxbench.analysis.multiverse import SAME_J, VERDICTS, Findings
 from narxbench.analysis.multiverse_frame import COMPARED, SCREENED
-from narxbench.experiment.interpretations import BASE, OpenPoint
-from narxbench.report.figures import SEARCH_COLOURS, WIDTH, drawing
-from narxbench.report.tables import search_name
+from narxbench.experiment.interpretations import BASELINE, SHARED_PARTS
+from narxbench.report.formats import method_name
+from narxbench.report.style import METHOD_COLOURS, drawing, new_figure, saved
 
-BLUE, ORANGE, GREEN, PINK = SEARCH_COLOURS[:4]
+BLUE, ORANGE, GREEN, PINK = METHOD_COLOURS[:4]
 DARK, GREY = "#333333", "#999999"
 ROLE_COLOURS = (BLUE, GREEN, ORANGE, PINK)
 MARKERS = ("o", "s", "D", "^", "v", "P", "X", "*")
-_ON_PAPER = "published values"
-_VERDICTS: Mapping[bool | None, dict[str, Any]] = {
-    True: {"color": BLUE, "marker": "o", "markersize": 5, "label": "holds"},
-    False: {"color": ORANGE, "marker": "x", "markersize": 5, "label": "does not hold"},
-    None: {"color": GREY, "marker": ".", "markersize": 2, "label": "cannot be judged"},
-}
 ROW = 0.15  # inches of height for a row of text
+_ON_PAPER = "published values"
+_LOOKS: tuple[dict[str, Any], ...] = (
+    {"color": BLUE, "marker": "o", "markersize": 5, "label": VERDICTS[True]},
+    {"color": ORANGE, "marker": "x", "markersize": 5, "label": VERDICTS[False]},
+    {"color": GREY, "marker": ".", "markersize": 2, "label": VERDICTS[None]},
+)
 
 
-def effects_figure(effects: Sequence[Effect]) -> bytes:
-    """Return the change of the distance by every single option, with Student's intervals, grouped by open point."""
-    columns = [_by_part([e for e in effects if e.algorithm == name]) for name in COMPARED]
-    columns = [column for column in columns if column]
-    with drawing("fidelity effects"):
-        figure = _figure(
-            0.9 + ROW * max((len(column) + len({effect.part for effect in column}) for column in columns), default=0)
-        )
-        axes = figure.subplots(1, max(1, len(columns)), squeeze=False)[0]
-        if not columns:
-            axes[0].set_axis_off()
-            axes[0].annotate("No single option was tried.", (0.5, 0.5), xycoords="axes fraction", ha="center")
-        for axis, column in zip(axes, columns, strict=False):
-            labels = _draw_effects(axis, column)
-            _label_rows(axis, labels, [label for label in labels if "=" not in label])
-            axis.axvline(0, color=GREY, linewidth=0.8, zorder=0)
-            axis.set_xlabel("change of the distance (left: closer)")
-            axis.set_title(f"{search_name(column[0].algorithm)}: distance to its published values", loc="left")
-        handles = [
-            _dot("median; interval without 0", BLUE),
-            _dot("interval with 0", GREY),
-            _dot("contradicts a statement", DARK, hollow=True),
-            Line2D([], [], color=DARK, linewidth=1.4, label="Student's interval of the mean"),
-        ]
-        return _svg(figure, handles, 4)
+def figures(findings: Findings) -> dict[str, bytes]:
+    """Return the figures ``effects``, ``ranking``, ``side_by_side``, ``claims`` and ``gaps`` as SVG."""
+    draw: dict[str, Callable[[Findings], tuple[Figure, list[Line2D], int]]] = {
+        "effects": _effects,
+        "ranking": _ranking,
+        "side_by_side": _side_by_side,
+        "claims": _claims,
+        "gaps": _gaps,
+    }
+    drawn = {}
+    for name, function in draw.items():
+        with drawing(f"interpretations {name}"):
+            figure, handles, columns = function(findings)
+            figure.legend(handles=handles, loc="outside lower center", ncols=columns, frameon=False)
+            drawn[name] = saved(figure, ["svg"])["svg"]
+    return drawn
 
 
-def ranking_figure(ranked: Sequence[Ranked]) -> bytes:
-    """Return all readings of one algorithm in the order of their distance, with the range over the data seeds."""
-    with drawing("fidelity ranking"):
-        figure = _figure(0.7 + ROW * len(ranked))
-        axis = figure.subplots()
-        for row, entry in enumerate(ranked):
-            found = entry.spreads["distance"]
-            colour = GREEN if entry.choices == BASE else BLUE
-            _range(axis, found, row, colour, hollow=bool(entry.contradictions))
-        labels = {entry.choices: entry.title for entry in ranked}
-        _label_rows(axis, list(labels.values()), [labels[BASE]])
-        axis.set_xlim(left=0)
-        axis.grid(axis="x", color="#dddddd", linewidth=0.5)
-        axis.set_axisbelow(True)
-        axis.set_xlabel("distance to the published values: median and range over the data seeds")
-        handles = [
-            _dot("contradicts nothing", BLUE),
-            _dot("contradicts a statement", BLUE, hollow=True),
-            _dot("base", GREEN),
-        ]
-        return _svg(figure, handles, 3)
+def _effects(findings: Findings) -> tuple[Figure, list[Line2D], int]:
+    """Draw the change of the distance by every single option, with Student's intervals, by what it belongs to."""
+    effects = findings.effects[findings.effects["measure"] == "distance"]
+    order = effects["part"].map({part: place for place, part in enumerate((*SHARED_PARTS, *COMPARED))})
+    effects = effects.assign(order=order).sort_values(["order", "median"], kind="stable")
+    columns = {name: own for name in COMPARED if len(own := effects[effects["algorithm"] == name])}
+    figure = new_figure(0.9 + ROW * max((len(own) + own["part"].nunique() for own in columns.values()), default=0))
+    axes = figure.subplots(1, max(1, len(columns)), squeeze=False)[0]
+    if not columns:
+        axes[0].set_axis_off()
+        axes[0].annotate("No single option was tried.", (0.5, 0.5), xycoords="axes fraction", ha="center")
+    for axis, (name, own) in zip(axes, columns.items(), strict=False):
+        labels: list[str] = []
+        for part, group in own.groupby("part", sort=False):
+            labels.append(method_name(str(part)))
+            for effect in group.itertuples():
+                colour = BLUE if effect.clear else GREY
+                if not pd.isna(effect.interval_low):
+                    axis.hlines(len(labels), effect.interval_low, effect.interval_high, color=colour, linewidth=1.4)
+                face = "white" if effect.contradicts else colour
+                axis.plot(effect.median, len(labels), marker="o", markersize=4, color=colour, markerfacecolor=face)
+                labels.append(effect.interpretation)
+        _label_rows(axis, labels, [label for label in labels if "=" not in label])
+        axis.axvline(0, color=GREY, linewidth=0.8, zorder=0)
+        axis.set_xlabel("change of the distance (left: closer)")
+        axis.set_title(f"{method_name(name)}: distance to its published values", loc="left")
+    handles = [
+        _dot("median; interval without 0", BLUE),
+        _dot("interval with 0", GREY),
+        _dot("contradicts a statement", DARK, hollow=True),
+        Line2D([], [], color=DARK, linewidth=1.4, label="Student's interval of the mean"),
+    ]
+    return figure, handles, 4
 
 
-def beside_figure(rows: Sequence[Beside]) -> bytes:
-    """Return the published r and nu_max of every cell beside those of the readings that have a role."""
-    places = list(dict.fromkeys((row.place.algorithm, row.place.system, row.place.snr_db) for row in rows))
-    groups = [f"{system}, {search_name(algorithm)}" for algorithm, system, _ in places]
-    roles = list(rows[0].reproduced)
-    with drawing("fidelity beside"):
-        figure = _figure(4.6)
-        axes = figure.subplots(2, 1, sharex=True)
-        for axis, metric, name in zip(axes, ("r", "nu_max"), ("r", "ν_max"), strict=True):
-            for row in rows:
-                if row.place.metric == metric:
-                    x = places.index((row.place.algorithm, row.place.system, row.place.snr_db))
-                    axis.hlines(row.published, x - 0.4, x + 0.4, color=DARK, linewidth=1.6)
-                    for index, found in enumerate(row.reproduced.values()):
-                        if found:
-                            at = x + _dodge(index, len(roles), 0.6)
-                            _range(axis, found, at, *_style_of(index), upright=True)
-            axis.set_ylabel(name)
-            axis.set_ylim(-0.03, 1.03)
-            for x, (one, other) in enumerate(pairwise(groups)):
-                if one != other:
-                    axis.axvline(x + 0.5, color="#cccccc", linewidth=0.6)
-        axes[1].set_xticks(range(len(places)), [f"{snr:g}" for *_, snr in places])
-        axes[1].tick_params(axis="x", length=0)
-        axes[1].set_xlabel("SNR, dB")
-        for name in dict.fromkeys(groups):
-            own = [x for x, other in enumerate(groups) if other == name]
-            middle = (own[0] + own[-1]) / 2
-            axes[0].annotate(name, (middle, 1.02), xycoords=("data", "axes fraction"), ha="center", va="bottom")
-        handles = [Line2D([], [], color=DARK, linewidth=1.6, label="published")]
-        handles += [_dot(role, *_style_of(index)) for index, role in enumerate(roles)]
-        return _svg(figure, handles, len(handles))
+def _ranking(findings: Findings) -> tuple[Figure, list[Line2D], int]:
+    """Draw all interpretations of 2D-UPSO in the order of their distance, with the range over the data seeds."""
+    ranked = findings.rankings[UPSO]
+    figure = new_figure(0.7 + ROW * len(ranked))
+    axis = figure.subplots()
+    labels = []
+    for place, row in enumerate(ranked.to_dict("records")):
+        colour = GREEN if row["interpretation"] == BASELINE else BLUE
+        _range(axis, row, "distance", place, colour, hollow=bool(row["contradicts"]))
+        labels.append(f"{row['interpretation']} ({row['names']})" if row["names"] else row["interpretation"])
+    _label_rows(axis, labels, [label for label in labels if label.split()[0] == BASELINE])
+    axis.set_xlim(left=0)
+    axis.grid(axis="x", color="#dddddd", linewidth=0.5)
+    axis.set_axisbelow(True)
+    axis.set_xlabel("distance to the published values: median and range over the data seeds")
+    handles = [
+        _dot("contradicts nothing", BLUE),
+        _dot("contradicts a statement", BLUE, hollow=True),
+        _dot("baseline", GREEN),
+    ]
+    return figure, handles, 3
 
 
-def claims_figure(maps: Sequence[ClaimMap], points: Mapping[str, OpenPoint]) -> bytes:
-    """Return which claims hold under the base, the readings that have a role, and every single change."""
-    places = _columns(maps, points)
-    with drawing("fidelity claims"):
-        figure = _figure(2.6 + 1.2 * ROW * len(maps))
-        axis = figure.subplots()
-        found: dict[bool | None, list[tuple[float, int]]] = {True: [], False: [], None: []}
-        for y, entry in enumerate(maps):
-            verdicts: dict[str, bool | None] = {_ON_PAPER: entry.published, **entry.roles, **entry.single}
-            for name, holds in verdicts.items():
-                found[holds].append((places[name], y))
-        for holds, looks in _VERDICTS.items():
-            axis.plot([x for x, _ in found[holds]], [y for _, y in found[holds]], linestyle="", **looks)
-        axis.set_xticks(list(places.values()), list(places), rotation=90)
-        axis.set_yticks(range(len(maps)), [textwrap.fill(entry.claim.title, 50) for entry in maps])
-        axis.set_ylim(len(maps) - 0.5, -0.5)
-        axis.set_xlim(-0.7, max(places.values()) + 0.7)
-        axis.tick_params(length=0)
-        axis.tick_params(axis="x", labelsize=6)
-        for y in range(len(maps) - 1):
-            axis.axhline(y + 0.5, color="#e5e5e5", linewidth=0.5, zorder=0)
-        axis.spines[["left", "bottom"]].set_visible(False)
-        handles = [Line2D([], [], linestyle="", **looks) for looks in _VERDICTS.values()]
-        handles.append(Line2D([], [], linestyle="", label="(empty: does not concern the claim)"))
-        return _svg(figure, handles, 4)
+def _side_by_side(findings: Findings) -> tuple[Figure, list[Line2D], int]:
+    """Draw the published r and nu_max of every condition beside those of the interpretations in a role."""
+    rows = findings.side_by_side
+    places = list(dict.fromkeys(rows[["algorithm", "system", "snr_db"]].itertuples(index=False, name=None)))
+    roles = list(dict.fromkeys(rows["role"]))
+    groups = [f"{system}, {method_name(algorithm)}" for algorithm, system, _ in places]
+    figure = new_figure(4.6)
+    axes = figure.subplots(2, 1, sharex=True)
+    for axis, metric, name in zip(axes, ("r", "nu_max"), ("r", "ν_max"), strict=True):
+        for row in rows[rows["metric"] == metric].to_dict("records"):
+            x = places.index((row["algorithm"], row["system"], row["snr_db"]))
+            index = roles.index(row["role"])
+            axis.hlines(row["published"], x - 0.4, x + 0.4, color=DARK, linewidth=1.6)
+            _range(axis, row, "reproduced", x + _dodge(index, len(roles), 0.6), *_style_of(index), upright=True)
+        axis.set_ylabel(name)
+        axis.set_ylim(-0.03, 1.03)
+        for x, (one, other) in enumerate(pairwise(groups)):
+            if one != other:
+                axis.axvline(x + 0.5, color="#cccccc", linewidth=0.6)
+    axes[1].set_xticks(range(len(places)), [f"{snr_db:g}" for *_, snr_db in places])
+    axes[1].tick_params(axis="x", length=0)
+    axes[1].set_xlabel("SNR, dB")
+    for name in dict.fromkeys(groups):
+        own = [x for x, other in enumerate(groups) if other == name]
+        middle = (own[0] + own[-1]) / 2
+        axes[0].annotate(name, (middle, 1.02), xycoords=("data", "axes fraction"), ha="center", va="bottom")
+    handles = [Line2D([], [], color=DARK, linewidth=1.6, label="published")]
+    handles += [_dot(role, *_style_of(index)) for index, role in enumerate(roles)]
+    return figure, handles, len(handles)
 
 
-def gaps_figure(gaps: Sequence[Gap]) -> bytes:
-    """Return how far the median final J of searches, and the true structure's J, lie above the best known J."""
-    shown = [gap for gap in gaps if gap.criterion == SCREENED]
-    series = list(dict.fromkeys((gap.algorithm, gap.role) for gap in shown))
-    systems = list(dict.fromkeys(gap.system for gap in shown))
-    with drawing("fidelity gaps"):
-        figure = _figure(2.4 * ((len(systems) + 1) // 2) + 0.9)
-        axes = figure.subplots((len(systems) + 1) // 2, 2, squeeze=False, sharey=True).ravel()
-        for axis in axes[len(systems) :]:
-            axis.set_axis_off()
-        for axis, system in zip(axes, systems, strict=False):
-            own = [gap for gap in shown if gap.system == system]
-            snrs = sorted({gap.snr_db for gap in own}, reverse=True)
-            for gap in own:
-                index, x = series.index((gap.algorithm, gap.role)), snrs.index(gap.snr_db)
-                if gap.median:
-                    at = x + _dodge(index, len(series), 0.7)
-                    _range(axis, gap.median, at, *_series_style(index, gap.algorithm), upright=True)
-                if (gap.algorithm, gap.choices) == (UPSO, BASE) and gap.true:
-                    axis.fill_between([x - 0.45, x + 0.45], gap.true.low, gap.true.high, color="#e0e0e0", zorder=0)
-                    axis.hlines(gap.true.median, x - 0.45, x + 0.45, color=DARK, linewidth=1)
-            # Linear below 0.01, for many gaps are exactly 0.
-            axis.set_yscale("symlog", linthresh=0.01)
-            axis.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-            axis.set_title(system, loc="left")
-            axis.set_xticks(range(len(snrs)), [f"{snr:g} dB" for snr in snrs])
-            axis.tick_params(axis="x", length=0)
-        for axis in axes[: len(systems) : 2]:
-            axis.set_ylabel("J above the best known")
-        axes[0].set_ylim(bottom=-SAME_J)
-        handles = [Line2D([], [], color=DARK, linewidth=1, label="true structure (base data; band: range)")]
-        for index, (algorithm, role) in enumerate(series):
-            handles.append(_dot(f"{search_name(algorithm)}, {role}", *_series_style(index, algorithm)))
-        return _svg(figure, handles, 3)
+def _claims(findings: Findings) -> tuple[Figure, list[Line2D], int]:
+    """Draw which claims hold under the interpretations in a role and under every single option."""
+    claims = findings.claims
+    shown = findings.shown_verdicts.assign(name=lambda rows: rows["role"] + rows["interpretation"])
+    on_paper = claims[["claim"]].assign(name=_ON_PAPER, verdict=claims["published"])
+    shown = pd.concat([on_paper, shown])
+    shown["x"] = shown["name"].map(places := _columns(findings))
+    shown["y"] = shown["claim"].map({name: place for place, name in enumerate(claims["claim"])})
+    figure = new_figure(2.6 + 1.2 * ROW * len(claims))
+    axis = figure.subplots()
+    for looks in _LOOKS:
+        own = shown[shown["verdict"] == looks["label"]]
+        axis.plot(own["x"], own["y"], linestyle="", **looks)
+    axis.set_xticks(list(places.values()), list(places), rotation=90)
+    axis.set_yticks(range(len(claims)), [textwrap.fill(title, 50) for title in claims["title"]])
+    axis.set_ylim(len(claims) - 0.5, -0.5)
+    axis.set_xlim(-0.7, max(places.values()) + 0.7)
+    axis.tick_params(length=0)
+    axis.tick_params(axis="x", labelsize=6)
+    for y in range(len(claims) - 1):
+        axis.axhline(y + 0.5, color="#e5e5e5", linewidth=0.5, zorder=0)
+    axis.spines[["left", "bottom"]].set_visible(False)
+    handles = [Line2D([], [], linestyle="", **looks) for looks in _LOOKS]
+    handles.append(Line2D([], [], linestyle="", label="(empty: does not concern the claim)"))
+    return figure, handles, 4
+
+
+def _gaps(findings: Findings) -> tuple[Figure, list[Line2D], int]:
+    """Draw how far the median final J of methods, and the true structure's J, lie above the best known J."""
+    shown = findings.gaps[findings.gaps["criterion"] == SCREENED]
+    series = list(dict.fromkeys(shown[["algorithm", "role"]].itertuples(index=False, name=None)))
+    systems = list(dict.fromkeys(shown["system"]))
+    figure = new_figure(2.4 * ((len(systems) + 1) // 2) + 0.9)
+    axes = figure.subplots((len(systems) + 1) // 2, 2, squeeze=False, sharey=True).ravel()
+    for axis in axes[len(systems) :]:
+        axis.set_axis_off()
+    for axis, system in zip(axes, systems, strict=False):
+        own = shown[shown["system"] == system]
+        snrs = sorted(set(own["snr_db"]), reverse=True)
+        for row in own.to_dict("records"):
+            index, x = series.index((row["algorithm"], row["role"])), snrs.index(row["snr_db"])
+            at = x + _dodge(index, len(series), 0.7)
+            if not pd.isna(row["median_gap"]):
+                _range(axis, row, "median_gap", at, *_series_style(index, row["algorithm"]), upright=True)
+            if index == 0 and not pd.isna(row["true_gap"]):
+                edges = [x - 0.45, x + 0.45]
+                axis.fill_between(edges, row["true_gap_low"], row["true_gap_high"], color="#e0e0e0", zorder=0)
+                axis.hlines(row["true_gap"], *edges, color=DARK, linewidth=1)
+        # Linear below 0.01, for many gaps are exactly 0.
+        axis.set_yscale("symlog", linthresh=0.01)
+        axis.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+        axis.set_title(system, loc="left")
+        axis.set_xticks(range(len(snrs)), [f"{snr_db:g} dB" for snr_db in snrs])
+        axis.tick_params(axis="x", length=0)
+    for axis in axes[: len(systems) : 2]:
+        axis.set_ylabel("J above the best known")
+    axes[0].set_ylim(bottom=-SAME_J)
+    handles = [Line2D([], [], color=DARK, linewidth=1, label="true structure (baseline's data; band: range)")]
+    for index, (algorithm, role) in enumerate(series):
+        handles.append(_dot(f"{method_name(algorithm)}, {role}", *_series_style(index, algorithm)))
+    return figure, handles, 3
 
 
 # Parts of the figures
-
-
-def _by_part(effects: Sequence[Effect]) -> list[Effect]:
-    parts = list(dict.fromkeys(("data", "fitness", *(effect.part for effect in effects))))
-    return sorted(effects, key=lambda effect: (parts.index(effect.part), effect.changes["distance"].median))
-
-
-def _draw_effects(axis: Axes, effects: Sequence[Effect]) -> list[str]:
-    labels: list[str] = []
-    part = ""
-    for effect in effects:
-        if effect.part != part:
-            part = effect.part
-            labels.append(search_name(part))
-        change, row = effect.changes["distance"], len(labels)
-        colour = BLUE if change.clear else GREY
-        if change.interval:
-            axis.hlines(row, *change.interval, color=colour, linewidth=1.4)
-        face = "white" if effect.contradicts else colour
-        axis.plot(change.median, row, marker="o", markersize=4, color=colour, markerfacecolor=face)
-        labels.append(effect.choices)
-    return labels
 
 
 def _label_rows(axis: Axes, labels: Sequence[str], bold: Collection[str]) -> None:
@@ -215,7 +214,8 @@ def _label_rows(axis: Axes, labels: Sequence[str], bold: Collection[str]) -> Non
 
 def _range(
     axis: Axes,
-    found: Spread,
+    row: Mapping[str, Any],
+    name: str,
     at: float,
     colour: str,
     marker: str = "o",
@@ -223,19 +223,20 @@ def _range(
     hollow: bool = False,
     upright: bool = False,
 ) -> None:
+    """Draw median and range of a quantity of a row."""
     line = axis.vlines if upright else axis.hlines
-    line(at, found.low, found.high, color=colour, linewidth=1.0)
-    place = (at, found.median) if upright else (found.median, at)
+    line(at, row[f"{name}_low"], row[f"{name}_high"], color=colour, linewidth=1.0)
+    place = (at, row[name]) if upright else (row[name], at)
     face = "white" if hollow else colour
     axis.plot(*place, marker=marker, markersize=3.5, color=colour, markerfacecolor=face, linestyle="")
 
 
-def _columns(maps: Sequence[ClaimMap], points: Mapping[str, OpenPoint]) -> dict[str, float]:
-    """Return the horizontal position of each reading, with a gap before the single changes of each part."""
-    single = dict.fromkeys(text for entry in maps for text in entry.single)
-    groups: dict[str, list[str]] = {"": [_ON_PAPER, *maps[0].roles]}
-    for point, known in points.items():
-        groups.setdefault(known.part, []).extend(text for text in single if text.partition("=")[0] == point)
+def _columns(findings: Findings) -> dict[str, float]:
+    """Return the horizontal position of each interpretation, with a gap before the single options of each part."""
+    single = [text for text in dict.fromkeys(findings.shown_verdicts["interpretation"]) if text]
+    groups: dict[str, list[str]] = {"": [_ON_PAPER, *findings.roles]}
+    for name, choice in findings.multiverse.choices.design_choices.items():
+        groups.setdefault(choice.part, []).extend(text for text in single if text.partition("=")[0] == name)
     places: dict[str, float] = {}
     for names in groups.values():
         start = max(places.values(), default=-1.8) + 1.8
@@ -258,16 +259,3 @@ def _series_style(index: int, algorithm: str) -> tuple[str, str]:
 
 def _dodge(index: int, count: int, width: float) -> float:
     return width * ((index + 0.5) / count - 0.5)
-
-
-def _figure(height: float) -> Figure:
-    figure = Figure(figsize=(WIDTH, height), layout="constrained")
-    FigureCanvasAgg(figure)
-    return figure
-
-
-def _svg(figure: Figure, handles: Sequence[Line2D], columns: int) -> bytes:
-    figure.legend(handles=handles, loc="outside lower center", ncols=columns, frameon=False)
-    stream = io.BytesIO()
-    figure.savefig(stream, format="svg", metadata={"Date": None})
-    return stream.getvalue()

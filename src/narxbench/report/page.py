@@ -1,23 +1,27 @@
-"""The report: one self-contained page with verdicts, published beside reproduced values, an explorer and statistics."""
+"""The page: self-contained, with verdicts, published beside reproduced values, an explorer and statistics."""
 
+import io
+import math
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import metadata
-from typing import TYPE_CHECKING, Any
+from typing import Any
+from urllib.parse import quote
 
-import yaml
+import pandas as pd
+import ruamel.yaml
 from markupsafe import Markup
 from plotly.offline import get_plotlyjs  # type: ignore[import-untyped]
 
-from narxbench import compare, tables
-from narxbench.analysis.published import EVALUATIONS, RUNS, Published
+from narxbench.analysis.claims import Claim
+from narxbench.analysis.published import EVALUATIONS, RUNS
 from narxbench.report.explorer import explorer_data
-from narxbench.report.markup import bibtex, inline_svg, markdown_html, markdown_sections, script_json
-from narxbench.report.table_views import beside_cells, coverage, statistics_tables, table_view
-from narxbench.report.tables import Cell
+from narxbench.report.formats import criterion_name, format_math, method_name, snr
+from narxbench.report.markup import inline_svg, markdown_html, markdown_sections, script_json
+from narxbench.report.table import Compared, Condition, Table, to_html
+from narxbench.report.tables import CONDITION, VERDICTS, Frames, claim_verdicts, in_order, shared_criterion
 from narxbench.report.templating import TEMPLATES, rendered
-
-if TYPE_CHECKING:
-    from narxbench.model.system import System
 
 FIGURES = {
     "convergence": "Convergence: mean over the runs of the best fitness J so far at an SNR of {snr:g} dB; "
@@ -27,173 +31,214 @@ FIGURES = {
     "which leaves S4 out). Labels above the bars name the system terms.",
 }
 
-_VERDICTS = {True: ("yes", "✓ holds"), False: ("no", "✗ does not hold"), None: ("open", "? cannot be judged")}
+_MARKS = {True: ("yes", "✓"), False: ("no", "✗"), None: ("open", "?")}
 
 
-def render_report(
+@dataclass(frozen=True)
+class Texts:
+    """What the page shows of files: Markdown, BibTeX, and SVG by the path that the Markdown gives."""
+
+    errata: str
+    method: str
+    interpretations: str
+    interpretation_figures: Mapping[str, str]
+    citation: str
+
+
+def render_page(
     *,
-    config: Mapping[str, Any],
-    cells: Sequence[Cell],
-    systems: Sequence["System"],
-    published: Published,
+    settings: Mapping[str, Any],
+    frames: Frames,
+    summaries: Sequence[Mapping[str, Any]],
+    tables: Mapping[str, Table],
     figures: Mapping[str, str],
-    errata: str,
-    method: str,
-    fidelity: str,
-    fidelity_figures: Mapping[str, str],
-    citation: Mapping[str, Any],
-    claims: Mapping[str, Any],
-    statistics: Mapping[str, Any],
-    versions: Mapping[str, str],
+    claims: Sequence[Claim],
+    texts: Texts,
+    folder: str = "",
 ) -> str:
-    """Return the page; ``config`` is the validated configuration as plain data.
+    """Return the page of a study, which says what of its conditions and of the published values is missing.
 
-    ``figures`` maps names to SVG, ``errata``, ``method`` and ``fidelity`` are Markdown, ``fidelity_figures`` maps the
-    paths of the images in the latter to their SVG, ``citation`` is the content of CITATION.cff,
-    ``claims`` and ``statistics`` those of ``reports/claims.json`` and ``reports/statistics.json``, ``versions`` maps
-    packages to versions. The page says what of the configured matrix and of the published values is missing.
+    Parameters
+    ----------
+    settings
+        The settings of the study as plain data.
+    frames
+        All frames of the analysis.
+    summaries
+        The summaries of the conditions, for final models, versions and data.
+    tables
+        What `tables.paper_tables` returns for the same frames.
+    figures
+        The figures of the study as SVG, by name.
+    claims
+        What the claims say; their verdicts are in the frames.
+    texts
+        What the page shows of files.
+    folder
+        Where the folders ``tables`` and ``figures`` of the study are from the page: ``""`` or for example ``"paper/"``.
     """
-    comparisons = compare.compare(published, cells)
-    beside = beside_cells(comparisons)
-    names = list(dict.fromkeys(cell["system"] for cell in cells))
-    criterion = tables.shared_criterion({name: search["criteria"] for name, search in config["searches"].items()})
-    runs, evaluations = len(config["seeds"]), config["evaluations"]
-    compared_systems = {row.place.system for row in comparisons if row.search}
-    known_claims = _claims(claims)
-    exact = _exact(cells, criterion)
+    frames = {name: in_order(frame, settings) for name, frame in frames.items()}
+    metrics, values = frames["metrics"], frames["agreement_values"]
+    criterion = shared_criterion(settings)
+    size = {"runs": len(settings["seeds"]), "evaluations": settings["evaluations"]}
+    compared_systems = set(values.loc[values["method"] != "", "system"])
+    here = metrics[metrics["criterion"] == criterion]
     page = {
-        "claims": known_claims,
-        "claim_counts": _claim_counts(known_claims),
-        "errata": markdown_sections(errata, "erratum"),
-        "coverage": coverage(published, comparisons),
-        "exact": exact,
-        "exact_searches": list(dict.fromkeys(name for counts in exact.values() for name in counts)),
-        "agreement": table_view(compare.agreement_table(compare.agreement(comparisons))),
-        "fitness": [table_view(tables.fitness_table(name, cells, published), beside) for name in names],
-        "comparison": [
-            table_view(tables.comparison_table(name, cells, published, criterion), beside) for name in names
-        ],
-        "spurious": table_view(tables.spurious_table(cells, criterion), beside, forms=()),
-        "criterion": tables.criterion_name(criterion),
+        "study": settings["study"],
+        "folder": folder,
+        "interpretation": settings["interpretation"],
+        "settings": _shown_settings(settings),
+        **size,
+        "published": {"runs": RUNS, "evaluations": EVALUATIONS},
+        "as_published": size == {"runs": RUNS, "evaluations": EVALUATIONS},
+        "claims": _claims(claims, frames["claims"]),
+        "errata": markdown_sections(texts.errata, "erratum"),
+        "coverage": coverage(values),
+        "exact": here.groupby(["method", "system"])[["exact_runs", "runs"]].sum().to_dict("index"),
+        "exact_methods": dict.fromkeys(here["method"]),
+        "exact_systems": dict.fromkeys(here["system"]),
+        "criterion": criterion_name(criterion),
+        "tables": _tables(tables, compared_values(values), settings["study"], folder),
         "figures": [
-            (name, inline_svg(svg, name), FIGURES[name].format(snr=config["figures"]["snr_db"]))
+            (name, inline_svg(svg, name), FIGURES[name].format(snr=settings["figures"]["snr_db"]))
             for name, svg in figures.items()
         ],
-        "statistics": statistics_tables(statistics),
-        "curves": {part: bool(statistics.get(part)) for part in ("run_length", "budget")},
-        "missing": _missing(config, cells),
-        "unpublished": [name for name in names if name not in compared_systems],
-        "runs": runs,
-        "evaluations": evaluations,
-        "as_published": (runs, evaluations) == (RUNS, EVALUATIONS),
-        "published_runs": RUNS,
-        "published_evaluations": EVALUATIONS,
-        "settings_tables": [
-            table_view(tables.systems_table(systems)),
-            table_view(tables.settings_table(config["searches"], runs, evaluations)),
-        ],
-        "run_counts": _run_counts(cells),
-        "settings": _settings(config),
-        "method": markdown_html(method, "method"),
-        "fidelity": markdown_html(fidelity, "readings", fidelity_figures),
-        "reading": config["reading"],
-        "versions": versions,
-        "digests": list(dict.fromkeys((cell["system"], cell["snr_db"], cell["data_sha256"]) for cell in cells)),
-        "bibtex": bibtex(citation),
-        "version": citation["version"],
-        "data": script_json(explorer_data(cells, published, statistics)),
-        "style": _own("report.css"),
-        "script": _own("report.js"),
-        "plotly": _plotly(),
+        "curves": {name: not frames[name].empty for name in ("run_length", "budget")},
+        "missing": missing_conditions(settings, metrics),
+        "unpublished": [name for name in dict.fromkeys(metrics["system"]) if name not in compared_systems],
+        "run_counts": _run_counts(metrics),
+        "method_text": markdown_html(texts.method, "method"),
+        "interpretations": markdown_html(texts.interpretations, "interpretations", texts.interpretation_figures),
+        "versions": versions_of(summaries),
+        "digests": dict.fromkeys((each["system"], each["snr_db"], each["data_sha256"]) for each in summaries),
+        "citation": texts.citation.strip().split("\n\n"),
+        "data": script_json(explorer_data(frames, summaries, settings["statistics"])),
+        "style": _own("page.css"),
+        "script": _own("page.js"),
+        # The one text that could end the element early; the tests see that it does not occur.
+        "plotly": Markup(get_plotlyjs().replace("</script", "<\\/script")),
     }
-    return rendered("report.html.j2", page)
+    return rendered("page.html.j2", page, method_name=method_name, snr=snr)
 
 
-def versions_of(cells: Iterable[Cell]) -> dict[str, str]:
-    """Return the versions that computed the cells, and those of what draws the figures and charts."""
+def versions_of(summaries: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """Return the versions that computed the conditions, and those of what draws the figures and charts."""
     found: dict[str, dict[str, None]] = {}
-    for cell in cells:
-        for package, version in cell["versions"].items():
+    for summary in summaries:
+        for package, version in summary["versions"].items():
             found.setdefault(package, {})[version] = None
     drawing = {package: metadata.version(package) for package in ("matplotlib", "plotly")}
     return {package: ", ".join(versions) for package, versions in found.items()} | drawing
 
 
-def _own(name: str) -> Markup:
-    return Markup((TEMPLATES / name).read_text(encoding="utf-8"))
+def compared_values(values: pd.DataFrame) -> dict[tuple[Condition, str], Compared]:
+    """Return what stands beside each value of a condition, by the condition and the key of the value's column.
+
+    ``values`` is the frame ``agreement_values``; where the paper prints a value twice, the first counts.
+    """
+    found: dict[tuple[Condition, str], Compared] = {}
+    for row in values[values["method"] != ""].to_dict("records"):
+        condition = Condition(*(row[key] for key in CONDITION))
+        compared = Compared(*(row[key] for key in Compared._fields))
+        found.setdefault((condition, row["label"] or row["metric"]), compared)
+    return found
 
 
-def _plotly() -> Markup:
-    # The one text that could end the element early; the tests see that it does not occur.
-    return Markup(get_plotlyjs().replace("</script", "<\\/script"))
+def distance(compared: Sequence[Compared]) -> str:
+    """Return in one sentence how far reproduced values lie from published ones; "" without any."""
+    if not compared:
+        return ""
+    mean = math.fsum(abs(each.difference) for each in compared) / len(compared)
+    return (
+        f"Distance from the published table: {mean:.3f} (mean absolute difference of {len(compared)} values); "
+        f"{sum(each.consistent for each in compared)} of {len(compared)} consistent."
+    )
 
 
-def _claims(claims: Mapping[str, Any]) -> list[dict[str, Any]]:
-    sides = ("published", "here")
+def coverage(values: pd.DataFrame) -> dict[str, Any]:
+    """Return how many published values there are, are compared, consistent and missing, and their mean difference."""
+    first = values.drop_duplicates(["table", "system", "algorithm", "criterion", "snr_db", "metric", "label"])
+    compared = first[first["method"] != ""]
+    return {
+        "published": len(first),
+        "compared": len(compared),
+        "missing": len(first) - len(compared),
+        "consistent": int(compared["consistent"].sum()),
+        "distance": math.fsum(compared["difference"].abs()) / max(len(compared), 1),
+    }
+
+
+def missing_conditions(settings: Mapping[str, Any], metrics: pd.DataFrame) -> list[str]:
+    """Return the conditions of the study that have no results, by the names that readers know."""
+    found = set(metrics[CONDITION].itertuples(index=False, name=None))
+    return [
+        f"{system}, {snr(snr_db)}, {method_name(name)}, {criterion_name(criterion)}"
+        for system in settings["systems"]
+        for snr_db in settings["snr_db"]
+        for name, method in settings["methods"].items()
+        for criterion in method["criteria"]
+        if (system, snr_db, name, criterion) not in found
+    ]
+
+
+def _tables(
+    tables: Mapping[str, Table], compared: Mapping[tuple[Condition, str], Compared], study: str, folder: str
+) -> dict[str, Markup]:
+    """Return the tables as HTML, with published values beside those of conditions, and their files."""
+    shown = {}
+    for name, table in tables.items():
+        places = [(condition, column.key) for condition in table.conditions for column in table.columns]
+        shown[name] = to_html(
+            table,
+            compared=compared,
+            distance=distance([compared[place] for place in places if place in compared]),
+            files=[(suffix, f"{folder}tables/{quote(name)}.{suffix}") for suffix in ("csv", "md", "tex")],
+            command=f"snakemake {shlex.quote(f'reports/{study}/tables/{name}.csv')}",
+        )
+    return shown
+
+
+def _claims(claims: Iterable[Claim], verdicts: pd.DataFrame) -> list[dict[str, Any]]:
+    found = claim_verdicts(verdicts)
+
+    def side(claim: Claim, name: str) -> dict[str, Any]:
+        holds, evidence = found.get((claim.id, name), (None, "Not evaluated."))
+        kind, mark = _MARKS[holds]
+        return {"kind": kind, "mark": f"{mark} {VERDICTS[holds]}", "evidence": _math(evidence)}
+
     return [
         {
-            "title": _rich(claim["title"]),
-            "quote": claim["quote"],
-            "source": claim["source"],
-            "predicate": _rich(claim["predicate"]),
-            "sides": [_side(claim, side) for side in sides],
+            "title": _math(claim.title),
+            "quote": claim.quote,
+            "source": claim.source,
+            "predicate": _math(claim.predicate),
+            "sides": [side(claim, name) for name in ("published", "here")],
         }
-        for claim in claims.get("claims", [])
+        for claim in claims
     ]
 
 
-def _rich(text: str) -> Markup:
-    return Markup(tables.rich(text, "html"))
+def _math(text: str) -> Markup:
+    return Markup(format_math(text, "html"))
 
 
-def _side(claim: Mapping[str, Any], side: str) -> dict[str, Any]:
-    found = claim.get(side) or {"holds": None, "evidence": "Not evaluated."}
-    kind, mark = _VERDICTS[found["holds"]]
-    return {"kind": kind, "mark": mark, "evidence": _rich(found["evidence"])}
+def _run_counts(metrics: pd.DataFrame) -> dict[str, tuple[int, int, int]]:
+    """Return conditions, runs and evaluations of each method, and of all together."""
+    rows = metrics.assign(spent=metrics["runs"] * metrics["evaluations"])
+    parts = {"all methods": rows, **{method_name(name): part for name, part in rows.groupby("method", sort=False)}}
+    return {name: (len(part), part["runs"].sum(), part["spent"].sum()) for name, part in parts.items()}
 
 
-def _claim_counts(claims: Sequence[Mapping[str, Any]]) -> list[dict[str, int]]:
-    return [
-        {kind: sum(claim["sides"][side]["kind"] == kind for claim in claims) for kind in ("yes", "no", "open")}
-        for side in (0, 1)
-    ]
+def _shown_settings(settings: Mapping[str, Any]) -> str:
+    """Return settings as YAML; seeds from 1 to N as their number N."""
+    seeds = settings["seeds"]
+    counted = len(seeds) if seeds == list(range(1, len(seeds) + 1)) else seeds
+    stream = io.StringIO()
+    yaml = ruamel.yaml.YAML(typ="safe", pure=True)
+    yaml.default_flow_style, yaml.sort_base_mapping_type_on_output = False, False  # type: ignore[assignment]
+    yaml.dump({**settings, "seeds": counted}, stream)
+    return stream.getvalue()
 
 
-def _exact(cells: Sequence[Cell], criterion: str) -> dict[str, dict[str, list[int]]]:
-    """Return for each system and search the runs at all SNRs that end at exactly the system's terms."""
-    found: dict[str, dict[str, list[int]]] = {}
-    for cell in cells:
-        if cell["criterion"] == criterion:
-            counts = found.setdefault(cell["system"], {}).setdefault(tables.search_name(cell["search"]), [0, 0])
-            counts[0] += cell["exact_runs"]
-            counts[1] += cell["runs"]
-    return found
-
-
-def _run_counts(cells: Iterable[Cell]) -> dict[str, list[int]]:
-    """Return cells, runs and evaluations of each search, and of all together."""
-    found: dict[str, list[int]] = {}
-    for cell in cells:
-        for name in ("all searches", tables.search_name(cell["search"])):
-            sums = found.setdefault(name, [0, 0, 0])
-            for index, number in enumerate((1, cell["runs"], cell["runs"] * cell["evaluations"])):
-                sums[index] += number
-    return found
-
-
-def _settings(config: Mapping[str, Any]) -> str:
-    seeds = config["seeds"]
-    shown = {**config, "seeds": len(seeds) if seeds == list(range(1, len(seeds) + 1)) else seeds}
-    return str(yaml.safe_dump(shown, sort_keys=False, allow_unicode=True))
-
-
-def _missing(config: Mapping[str, Any], cells: Iterable[Cell]) -> list[str]:
-    found = {(cell["system"], cell["snr_db"], cell["search"], cell["criterion"]) for cell in cells}
-    return [
-        f"{system}, {snr:g} dB, {tables.search_name(search)}, {tables.criterion_name(criterion)}"
-        for system in config["systems"]
-        for snr in config["snr_db"]
-        for search, settings in config["searches"].items()
-        for criterion in settings["criteria"]
-        if (system, snr, search, criterion) not in found
-    ]
+def _own(name: str) -> Markup:
+    return Markup((TEMPLATES / name).read_text(encoding="utf-8"))

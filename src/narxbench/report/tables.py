@@ -1,129 +1,184 @@
-"""The paper's tables, built from the summaries of cells, and their forms in CSV, Markdown and LaTeX.
+"""The paper's tables, and those of the statistics, built from the frames of the analysis."""
 
-A cell is one combination of system, SNR, search and criterion, summed up over its runs as ``data/cells/**.json``.
-"""
-
-import csv
-import io
 import json
 import math
-import re
-import statistics
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from decimal import ROUND_HALF_UP, Decimal
-from html import escape as escape_html
-from os import PathLike
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
-from narxbench.analysis.published import Published
+import pandas as pd
+
+from narxbench.analysis.agreement import ALPHA
+from narxbench.analysis.claims import Claim
 from narxbench.io.errors import NarxbenchError
-from narxbench.io.files import read_sealed, sha256
+from narxbench.model.system import System
 from narxbench.model.terms import model_size
+from narxbench.report.formats import criterion_name
+from narxbench.report.table import Column, Condition, Table, to_csv, to_latex, to_markdown
 
-if TYPE_CHECKING:
-    from narxbench.model.system import System
-
-Cell = dict[str, Any]
-Value = str | int | float | None
-CellName = tuple[str, str, str, float]
-Flavour = Literal["plain", "markdown", "latex", "html"]
+Frames = Mapping[str, pd.DataFrame]
+CONDITION = list(Condition._fields)
+VERDICTS = {True: "holds", False: "does not hold", None: "cannot be judged"}
 
 
-class Column(NamedTuple):
-    """A column: key in CSV, heading, heading that it shares with its neighbours, and how its values are shown."""
+def paper_tables(
+    frames: Frames, settings: Mapping[str, Any], systems: Iterable[System], claims: Iterable[Claim]
+) -> dict[str, Table]:
+    """Return all tables of a study by name, in the order of the page.
 
-    key: str
-    heading: str
-    group: str = ""
-    kind: Literal["text", "number", "frequency", "snr", "criterion", "search", "equation"] = "text"
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table. The first ``stub`` columns head their rows; of these, the first ``merged`` show a repeated value once.
-
-    ``cells`` names the cell (system, search, criterion, SNR in dB) behind each row, where rows show cells.
+    Parameters
+    ----------
+    frames
+        The frames ``metrics``, ``selection``, ``agreement``, ``claims``, ``comparisons``, ``recovery`` and ``gaps``.
+    settings
+        The settings of the study as plain data; rows follow their order.
+    systems
+        The systems of the study.
+    claims
+        What the claims say.
     """
-
-    name: str
-    caption: str
-    columns: tuple[Column, ...]
-    rows: tuple[tuple[Value, ...], ...]
-    notes: tuple[str, ...] = ()
-    stub: int = 1
-    merged: int = 0
-    cells: tuple[CellName, ...] = ()
-
-
-def load_cells(paths: Iterable[str | PathLike[str]]) -> list[Cell]:
-    """Read the summaries of cells in the given order; an error names a damaged file or a repeated cell."""
-    cells: dict[CellName, Cell] = {}
-    for path in paths:
-        try:
-            cell = read_sealed(path)
-            if float(cell["snr_db"]).is_integer():
-                cell["snr_db"] = int(cell["snr_db"])
-            key = cell_name(cell)
-        except (KeyError, TypeError) as error:
-            raise NarxbenchError(
-                f"{path}: found no summary of a cell ({error!r}); allowed: JSON of data/cells"
-            ) from None
-        if key in cells:
-            raise NarxbenchError(f"{path}: found the cell {key} a second time; allowed: each cell once")
-        cells[key] = cell
-    return list(cells.values())
+    shown = {name: in_order(frame, settings) for name, frame in frames.items()}
+    criterion = shared_criterion(settings)
+    tables = [
+        agreement_table(frames["agreement"]),
+        claims_table(claims, frames["claims"]),
+        *(fitness_table(system, shown) for system in settings["systems"]),
+        *(comparison_table(system, shown, criterion) for system in settings["systems"]),
+        spurious_table(shown["metrics"], criterion),
+        method_comparison_table(shown["comparisons"]),
+        recovery_table(shown["recovery"]),
+        gaps_table(shown["gaps"]),
+        systems_table(systems),
+        settings_table(settings),
+    ]
+    return {table.name: table for table in tables}
 
 
-def cells_digest(paths: Iterable[str | PathLike[str]]) -> str:
-    """Return one digest of the files of all cells, by which an analysis tells which cells it was made of."""
-    return sha256("\n".join(sha256(Path(path).read_bytes()) for path in paths))
+def table_names(systems: Iterable[str]) -> list[str]:
+    """Return the names of the tables of a study of these systems."""
+    systems = list(systems)
+    of_systems = [f"{kind}_{system}" for kind in ("fitness", "comparison") for system in systems]
+    statistics = ["spurious_terms", "method_comparison", "recovery", "gaps"]
+    return ["agreement", "claims", *of_systems, *statistics, "test_systems", "method_settings"]
 
 
-def read_analysis(path: str | PathLike[str], cells: Iterable[str | PathLike[str]]) -> dict[str, Any]:
-    """Read checked claims or statistics; an error names a file that is damaged or was made of other cells."""
-    content = read_sealed(path)
-    if content.pop("cells_sha256", None) != cells_digest(cells):
-        raise NarxbenchError(f"{path}: made of other cells than these; delete it and run again")
-    return content
+def table_files(tables: Mapping[str, Table]) -> dict[str, str]:
+    """Return the content of the files of all tables by file name: CSV, Markdown and LaTeX of each."""
+    forms = {"csv": to_csv, "md": to_markdown, "tex": to_latex}
+    return {f"{name}.{suffix}": form(table) for name, table in tables.items() for suffix, form in forms.items()}
 
 
-def cell_name(cell: Cell) -> CellName:
-    """Return what tells a cell from the others: system, search, criterion and SNR in dB."""
-    return cell["system"], cell["search"], cell["criterion"], cell["snr_db"]
-
-
-def criteria_by_search(cells: Iterable[Cell]) -> dict[str, list[str]]:
-    """Return the criteria of each search, both in order of appearance."""
-    found: dict[str, dict[str, None]] = {}
-    for cell in cells:
-        found.setdefault(cell["search"], {})[cell["criterion"]] = None
-    return {search: list(criteria) for search, criteria in found.items()}
-
-
-def shared_criterion(criteria: Mapping[str, Sequence[str]]) -> str:
-    """Return the criterion under which searches are compared: bic if all have it, else the first that most have."""
-    names = dict.fromkeys(name for group in criteria.values() for name in group)
+def shared_criterion(settings: Mapping[str, Any]) -> str:
+    """Return the criterion under which methods are compared: bic if all have it, else the first that most have."""
+    criteria = [method["criteria"] for method in settings["methods"].values()]
+    names = dict.fromkeys(name for group in criteria for name in group)
     if not names:
-        raise NarxbenchError(
-            "comparison of searches: found no criterion; allowed: at least one search with a criterion"
-        )
-    return max(names, key=lambda name: (sum(name in group for group in criteria.values()), name == "bic"))
+        raise NarxbenchError("methods: found no criterion to compare them by; allowed: at least one")
+    return max(names, key=lambda name: (sum(name in group for group in criteria), name == "bic"))
 
 
-def labels_of(cell: Cell, published: Published) -> dict[str, str]:
-    """Return label by term of the system of a cell, in label order."""
-    return published.labels(cell["system"], cell["true_structure"]["terms"])
+def in_order(frame: pd.DataFrame, settings: Mapping[str, Any]) -> pd.DataFrame:
+    """Return rows in the order of system, SNR, method and criterion in the settings, otherwise as they are."""
+    criteria = dict.fromkeys(name for method in settings["methods"].values() for name in method["criteria"])
+    orders = {"system": settings["systems"], "snr_db": settings["snr_db"], "method": settings["methods"]}
+    orders["criterion"] = criteria
+    places = {key: {value: place for place, value in enumerate(order)} for key, order in orders.items()}
+    keys = [key for key in CONDITION if key in frame]
+    return frame.sort_values(keys, key=lambda values: values.map(places[values.name]), kind="stable") if keys else frame
 
 
-def systems_table(systems: Iterable["System"]) -> Table:
-    """Return the table "Test non-linear systems" (paper, table I)."""
-    parameters = "NARX parameters"
+def fitness_table(system: str, frames: Frames) -> Table:
+    """Return the table "Effect of the fitness function" of one system (paper, tables III to VI).
+
+    It shows the methods that ran under more than one criterion, or all of them where none did.
+    """
+    metrics = frames["metrics"]
+    own = metrics[metrics["system"] == system]
+    several = own.groupby("method")["criterion"].transform("nunique") > 1
+    shown = own[several] if several.any() else own
+    row_headers = [Column("criterion", "Fitness function", kind="criterion"), _SNR]
+    if shown["method"].nunique() > 1:
+        row_headers.insert(0, _METHOD)
+    return _frequencies(
+        f"fitness_{system}", f"Effect of the fitness function: {system}", row_headers, shown, frames["selection"]
+    )
+
+
+def comparison_table(system: str, frames: Frames, criterion: str) -> Table:
+    """Return the comparison of all methods on one system under one criterion (paper, table VII, for S4 and BIC)."""
+    metrics = frames["metrics"]
+    shown = metrics[(metrics["system"] == system) & (metrics["criterion"] == criterion)]
+    caption = f"Comparison of methods under {criterion_name(criterion)}: {system}"
+    return _frequencies(f"comparison_{system}", caption, [_METHOD, _SNR], shown, frames["selection"])
+
+
+def spurious_table(metrics: pd.DataFrame, criterion: str) -> Table:
+    """Return r and nu_max of every system, method and SNR under one criterion."""
+    shown = _grouped(metrics[metrics["criterion"] == criterion], ["system", "method"])
+    caption = f"Spurious terms under {criterion_name(criterion)}"
+    columns = (_SYSTEM, _METHOD, _SNR, *_SPURIOUS)
+    return Table("spurious_terms", caption, columns, shown, (_R_NOTE,), 3, 2, _conditions(shown))
+
+
+def agreement_table(agreement: pd.DataFrame) -> Table:
+    """Return the overview of the agreement with the published values; shares and differences between 0 and 1."""
+    metrics = {"nu": "ν", "r": "r", "nu_max": "ν_max"}
+    difference, share = "Mean absolute difference", "Share consistent"
     columns = (
-        Column("system", "System"),
+        Column("table", "Table"),
+        Column("algorithm", "Algorithm", kind="method"),
+        Column("method", "Method"),
+        Column("compared", "Compared", kind="number"),
+        Column("missing", "Missing", kind="number"),
+        *(Column(f"difference_{key}", symbol, difference, "frequency") for key, symbol in metrics.items()),
+        *(
+            Column(f"consistent_{key}{suffix}", f"{symbol}{note}", share, "frequency")
+            for key, symbol in metrics.items()
+            for suffix, note in (("", ""), ("_holm", " (Holm)"))
+        ),
+    )
+    notes = (
+        f"A value is consistent if Fisher's two-sided exact test of published and reproduced counts has p ≥ {ALPHA}: "
+        "of runs for ν and ν_max, of spurious terms out of all that could be for r.",
+        "Holm: after Holm's correction over all values of one table and method.",
+    )
+    return Table("agreement", "Agreement with the published values", columns, agreement, notes, row_headers=3)
+
+
+def claims_table(claims: Iterable[Claim], verdicts: pd.DataFrame) -> Table:
+    """Return every claim with its verdicts on the published values and here."""
+    found = claim_verdicts(verdicts)
+    rows = []
+    for claim in claims:
+        (there, there_because), (here, here_because) = (found[claim.id, side] for side in ("published", "here"))
+        words = (VERDICTS[there], VERDICTS[here])
+        rows.append((claim.id, claim.title, claim.source, *words, there_because, here_because))
+    columns = (
+        Column("title", "Claim", kind="prose"),
+        Column("source", "Source"),
+        Column("published", "Published values"),
+        Column("here", "Here"),
+        Column("evidence_published", "Evidence, published", kind="prose"),
+        Column("evidence_here", "Evidence, here", kind="prose"),
+    )
+    data = pd.DataFrame(rows, columns=["id", *(column.key for column in columns)])
+    return Table("claims", "The paper's claims, tested", columns, data)
+
+
+def claim_verdicts(verdicts: pd.DataFrame) -> dict[tuple[str, str], tuple[bool | None, str]]:
+    """Return whether a claim holds (None: cannot be judged) and why, by its id and side."""
+    return {
+        (row["id"], row["side"]): (None if pd.isna(row["holds"]) else bool(row["holds"]), row["evidence"])
+        for row in verdicts.to_dict("records")
+    }
+
+
+def systems_table(systems: Iterable[System]) -> Table:
+    """Return the table "Test non-linear systems" (paper, table I)."""
+    keys = ("n_u", "n_y", "N_l", "N_t")
+    columns = (
+        _SYSTEM,
         Column("equation", "Known structure", kind="equation"),
-        *(Column(key, key, parameters, "number") for key in ("n_u", "n_y", "N_l", "N_t")),
+        *(Column(key, key, "NARX parameters", "number") for key in keys),
     )
     notes = ("n_u input lag, n_y output lag, N_l degree of non-linearity, N_t number of candidate terms.",)
     rows = []
@@ -131,214 +186,86 @@ def systems_table(systems: Iterable["System"]) -> Table:
         size = model_size(n_y=system.n_y, n_u=system.n_u, degree=system.degree)
         equation = _equation(system.terms, system.coefficients)
         rows.append((system.name, equation, system.n_u, system.n_y, system.degree, size))
-    return Table("test_systems", "Test non-linear systems", columns, tuple(rows), notes)
+    data = pd.DataFrame(rows, columns=["system", "equation", *keys])
+    return Table("test_systems", "Test non-linear systems", columns, data, notes)
 
 
-def settings_table(searches: Mapping[str, Mapping[str, Any]], runs: int, evaluations: int) -> Table:
-    """Return the table "Search parameter settings" (paper, table II) of the configured ``searches``."""
-    columns = (
-        Column("search", "Search", kind="search"),
-        Column("algorithm", "Algorithm"),
-        Column("setting", "Setting"),
-        Column("value", "Value"),
+def settings_table(settings: Mapping[str, Any]) -> Table:
+    """Return the table "Search parameter settings" (paper, table II) of the study's methods."""
+    columns = (_METHOD, Column("algorithm", "Algorithm"), Column("setting", "Setting"), Column("value", "Value"))
+    rows = [
+        (name, method["algorithm"], *setting)
+        for name, method in settings["methods"].items()
+        for setting in list(_flat(method["settings"])) or [("–", "")]
+    ]
+    notes = (
+        f"{len(settings['seeds'])} runs of {settings['evaluations']} fitness evaluations for every system, SNR, method "
+        "and criterion.",
     )
-    rows: list[tuple[Value, ...]] = []
-    for name, search in searches.items():
-        settings = _flat(search["settings"]) or {"–": ""}
-        rows += [(name, search["algorithm"], key, value) for key, value in settings.items()]
-    notes = (f"{runs} runs of {evaluations} fitness evaluations for every system, SNR, search and criterion.",)
-    return Table("search_settings", "Search parameter settings", columns, tuple(rows), notes, stub=3, merged=2)
+    data = pd.DataFrame(rows, columns=[column.key for column in columns])
+    return Table("method_settings", "Settings of the methods", columns, data, notes, row_headers=3, merged=2)
 
 
-def fitness_table(system: str, cells: Iterable[Cell], published: Published) -> Table:
-    """Return the table "Effect of the fitness function" of one system (paper, tables III to VI).
-
-    It shows the searches that ran under more than one criterion, or all of them where none did.
-    """
-    own = [cell for cell in cells if cell["system"] == system]
-    several = {search for search, criteria in criteria_by_search(own).items() if len(criteria) > 1}
-    shown = [cell for cell in own if not several or cell["search"] in several]
-    with_search = len(criteria_by_search(shown)) > 1
-    stub = [Column("criterion", "Fitness function", kind="criterion"), Column("snr_db", "SNR", kind="snr")]
-    if with_search:
-        stub.insert(0, Column("search", "Search", kind="search"))
-    caption = f"Effect of the fitness function: {system}"
-    return _frequencies(f"fitness_{system}", caption, stub, shown, published)
-
-
-def comparison_table(system: str, cells: Iterable[Cell], published: Published, criterion: str) -> Table:
-    """Return the comparison of all searches on one system under one criterion (paper, table VII, for S4 and BIC)."""
-    shown = [cell for cell in cells if cell["system"] == system and cell["criterion"] == criterion]
-    stub = [Column("search", "Search", kind="search"), Column("snr_db", "SNR", kind="snr")]
-    caption = f"Comparison of searches under {criterion_name(criterion)}: {system}"
-    return _frequencies(f"comparison_{system}", caption, stub, shown, published)
-
-
-def spurious_table(cells: Iterable[Cell], criterion: str) -> Table:
-    """Return r and nu_max of every system, search and SNR under one criterion."""
+def method_comparison_table(comparisons: pd.DataFrame) -> Table:
+    """Return the tests between pairs of methods on the final J of their runs."""
     columns = (
-        Column("system", "System"),
-        Column("search", "Search", kind="search"),
-        Column("snr_db", "SNR", kind="snr"),
-        *_SPURIOUS,
+        *(_SYSTEM, _SNR, _CRITERION),
+        *(Column(key, heading, kind="method") for key, heading in (("a", "A"), ("b", "B"))),
+        Column("runs", "Runs"),
+        *(Column(key, name, "Median J", "fitness") for key, name in (("median_a", "A"), ("median_b", "B"))),
+        *(Column(key, name, "Mann-Whitney", "p_value") for key, name in (("p_value", "p"), ("p_holm", "p (Holm)"))),
+        Column("a12", "A12", kind="effect"),
+        Column("magnitude", "Effect"),
+        Column("lower", "Lower J", kind="method"),
     )
-    shown = _grouped([cell for cell in cells if cell["criterion"] == criterion], ("system", "search"))
-    rows = [(cell["system"], cell["search"], cell["snr_db"], *_spurious(cell)) for cell in shown]
-    caption = f"Spurious terms under {criterion_name(criterion)}"
-    return Table("spurious_terms", caption, columns, tuple(rows), (_R_NOTE,), 3, 2, tuple(map(cell_name, shown)))
+    rows = comparisons.to_dict("records")
+    runs = [str(row["n_a"]) if row["n_a"] == row["n_b"] else f"{row['n_a']} / {row['n_b']}" for row in rows]
+    tests = "; ".join(dict.fromkeys(str(row["distribution"]) for row in rows))
+    notes = (
+        f"Test: Mann-Whitney, two-sided, {tests}. A12: chance that a run of A ends at a lower J than one of B. "
+        f"The last column names a method where p after Holm's correction over all rows is below {ALPHA}.",
+    )
+    data = comparisons.assign(runs=runs, lower=[_lower(row) for row in rows])
+    caption = "Methods compared by the final J of their runs"
+    return Table("method_comparison", caption, columns, data, notes if rows else (), row_headers=2)
 
 
-def selection_frequency_csv(cells: Iterable[Cell], published: Published) -> str:
-    """Return every candidate term of every cell as CSV: its count of runs, frequency and confidence interval."""
-    header = ["system", "snr_db", "search", "criterion", "term", "label", "system_term"]
-    header += ["count", "runs", "frequency", "low", "high"]
-    rows: list[list[Value]] = []
-    for cell in cells:
-        labels = labels_of(cell, published)
-        place = [cell[key] for key in header[:4]]
-        for term in cell["terms"]:
-            known = [term["term"], labels.get(term["term"]), str(term["system_term"]).lower(), term["count"]]
-            rows.append([*place, *known, cell["runs"], term["frequency"], term["low"], term["high"]])
-    return csv_text(header, rows)
+def recovery_table(recovery: pd.DataFrame) -> Table:
+    """Return how many runs end at exactly the system's terms."""
+    columns = (
+        *(_SYSTEM, _SNR, _CRITERION, _METHOD),
+        *(Column(key, heading, kind="number") for key, heading in (("exact", "Exact"), ("runs", "Runs"))),
+        Column("rate", "Rate", kind="frequency"),
+        *(Column(key, heading, "Interval", "frequency") for key, heading in (("low", "from"), ("high", "to"))),
+    )
+    return Table("recovery", "Runs that end at exactly the system's terms", columns, recovery, row_headers=2)
 
 
-def cells_csv(cells: Iterable[Cell]) -> str:
-    """Return one row for each cell as CSV: spurious terms with intervals, exact runs and fitness values J."""
-    header = ["system", "snr_db", "search", "algorithm", "criterion", "runs", "evaluations", "n_terms"]
-    header += ["r", "r_low", "r_high", "nu_max", "nu_max_low", "nu_max_high", "worst_spurious_term"]
-    header += ["exact_runs", "final_is_exact", "best_fitness", "median_fitness", "true_structure_fitness"]
-    rows: list[list[Value]] = []
-    for cell in cells:
-        r, worst = cell["spurious_ratio"], cell["spurious_frequency_max"]
-        fitness = [math.inf if value is None else value for value in cell["fitness"]]
-        best, median = (value if math.isfinite(value) else None for value in (min(fitness), statistics.median(fitness)))
-        row = [*(cell[key] for key in header[:8]), r["value"], r["low"], r["high"]]
-        row += [worst["value"], worst["low"], worst["high"], worst["term"], cell["exact_runs"]]
-        row += [str(cell["final_is_exact"]).lower(), best, median, cell["true_structure"]["fitness"]]
-        rows.append(row)
-    return csv_text(header, rows)
+def gaps_table(gaps: pd.DataFrame) -> Table:
+    """Return how far the runs end above the best known J and the J of the true structure."""
+    best, true = "median_gap_to_best", "median_gap_to_true"
+    columns = (
+        *(_SYSTEM, _SNR, _CRITERION, _METHOD),
+        Column("best_known", "Best known J", kind="fitness"),
+        Column("true_structure", "J of the true structure", kind="fitness"),
+        *(Column(key, name, "Median gap", "fitness") for key, name in ((best, "to the best"), (true, "to the true"))),
+        Column("misleads", "Does J mislead?"),
+        Column("search_failure_rate", "Search failures", kind="frequency"),
+    )
+    words = gaps["criterion_failure"].map({True: "yes", False: "no"})
+    notes = (
+        "J misleads where a structure other than the true one has the lower J: the criterion fails. "
+        "Search failures: share of the runs that end above the best known J.",
+    )
+    caption = "Gaps of the runs to the best known J and to the J of the true structure"
+    data = _grouped(gaps.assign(misleads=words), ["system", "snr_db", "criterion"])
+    return Table("gaps", caption, columns, data, notes, row_headers=2)
 
 
-def csv_text(header: Sequence[str], rows: Iterable[Sequence[Value]]) -> str:
-    """Return CSV with numbers at full precision, empty fields for None, and line feeds as line ends."""
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(rows)
-    return stream.getvalue()
-
-
-def to_csv(table: Table) -> str:
-    """Return the table as CSV with numbers at full precision, without caption and notes."""
-    return csv_text([column.key for column in table.columns], table.rows)
-
-
-def to_markdown(table: Table) -> str:
-    """Return the table as GitHub-flavoured Markdown; caption in bold above, notes below."""
-    # Markdown has one row of headings: where two groups share a heading, each names its group.
-    plain = [column.heading for column in table.columns]
-    repeated = len(set(plain)) < len(plain)
-    full = [f"{c.group}: {c.heading}" if repeated and c.group else c.heading for c in table.columns]
-    heads = [rich(heading, "markdown") for heading in full]
-    aligned = [":---" if _is_left(column) else "---:" for column in table.columns]
-    lines = [f"**{escape(table.caption, 'markdown')}**", "", _pipes(heads), _pipes(aligned)]
-    lines += [_pipes(show_row(table, row, "markdown")) for row in table.rows]
-    for note in table.notes:
-        lines += ["", rich(note, "markdown")]
-    return "\n".join(lines) + "\n"
-
-
-def to_latex(table: Table) -> str:
-    """Return the table as a LaTeX float that needs the packages booktabs, multirow and adjustbox.
-
-    A table with an equation or many columns spans both columns of the page. One that is too wide is scaled down.
-    """
-    columns = table.columns
-    grouped = any(column.group for column in columns)
-    spanning = len(columns) > _COLUMNS_OF_A_NARROW_TABLE or any(column.kind == "equation" for column in columns)
-    float_name = "table*" if spanning else "table"
-    kinds = {"equation": r"p{0.7\linewidth}"}
-    spec = "".join(kinds.get(column.kind, "l" if _is_left(column) else "c") for column in columns)
-    lines = ["% needs booktabs, multirow and adjustbox", rf"\begin{{{float_name}}}[!t]", r"  \centering\footnotesize"]
-    lines += [rf"  \caption{{{escape(table.caption, 'latex')}}}"]
-    lines += [rf"  \label{{tab:{re.sub('[^A-Za-z0-9]+', '-', table.name)}}}", r"  \setlength{\tabcolsep}{3pt}"]
-    lines += [r"  \begin{adjustbox}{max width=\linewidth}", rf"  \begin{{tabular}}{{{spec}}}", r"    \toprule"]
-    heads = [rich(column.heading, "latex") for column in columns]
-    if grouped:
-        top, rules = [], []
-        for first, span, group in groups(columns):
-            if group:
-                top.append(rf"\multicolumn{{{span}}}{{c}}{{{rich(group, 'latex')}}}")
-                rules.append(rf"\cmidrule(lr){{{first + 1}-{first + span}}}")
-            else:
-                top += [rf"\multirow{{2}}{{*}}{{{head}}}" for head in heads[first : first + span]]
-                heads[first : first + span] = [""] * span
-        lines += [f"    {' & '.join(top)} \\\\", f"    {' '.join(rules)}"]
-    lines += [f"    {' & '.join(heads)} \\\\"]
-    for number, (row, spans) in enumerate(zip(table.rows, merged_spans(table), strict=True)):
-        if number == 0 or (spans and spans[0]):
-            lines.append(r"    \midrule")
-        shown = show_row(table, row, "latex")
-        for index, height in enumerate(spans):
-            shown[index] = rf"\multirow{{{height}}}{{*}}{{{shown[index]}}}" if height > 1 else shown[index] * height
-        lines.append(f"    {' & '.join(shown)} \\\\")
-    lines += [r"    \bottomrule", r"  \end{tabular}", r"  \end{adjustbox}"]
-    # A label stays on the line of its term.
-    notes = [re.sub(r"(\$T_\{\d+\}\$) ", r"\1~", rich(note, "latex")) for note in table.notes]
-    lines += [rf"  \par\smallskip\raggedright\scriptsize {note}" for note in notes]
-    return "\n".join([*lines, rf"\end{{{float_name}}}"]) + "\n"
-
-
-def show_row(table: Table, row: Sequence[Value], flavour: Flavour) -> list[str]:
-    """Return the values of a row as a reader sees them, escaped for ``flavour``."""
-    return [_show(value, column, flavour) for value, column in zip(row, table.columns, strict=True)]
-
-
-def groups(columns: Sequence[Column]) -> list[tuple[int, int, str]]:
-    """Return first column, number of columns and heading of each run of columns with the same group."""
-    runs: list[tuple[int, int, str]] = []
-    for index, column in enumerate(columns):
-        if runs and runs[-1][2] == column.group:
-            first, span, group = runs[-1]
-            runs[-1] = (first, span + 1, group)
-        else:
-            runs.append((index, 1, column.group))
-    return runs
-
-
-def merged_spans(table: Table) -> list[list[int]]:
-    """Return for each row how many rows each of its merged values spans; 0 where a row above spans it already."""
-    spans = [[0] * table.merged for _ in table.rows]
-    for column in range(table.merged):
-        start = 0
-        for index, row in enumerate(table.rows):
-            if row[: column + 1] != table.rows[start][: column + 1]:
-                start = index
-            spans[start][column] += 1
-    return spans
-
-
-def rounded(value: float) -> str:
-    """Return a frequency or ratio like the paper prints it: two decimals, half up; exactly 0 and 1 without decimals."""
-    if value in (0, 1):
-        return str(int(value))
-    # repr, because the nearest double of 0.975 lies below it and would be rounded down.
-    return str(Decimal(repr(float(value))).quantize(Decimal("0.01"), ROUND_HALF_UP))
-
-
-def search_name(name: str) -> str:
-    """Return the name of a search as readers know it."""
-    return {"upso2d": "2D-UPSO", "ga": "GA"}.get(name, name)
-
-
-def criterion_name(name: str) -> str:
-    """Return the name of a criterion as readers know it: ``aic-8`` is ``AIC (ϱ = 8)``."""
-    match = re.fullmatch(r"aic-(\d+(?:\.\d+)?)", name, re.ASCII)
-    return f"AIC (ϱ = {match[1]})" if match else {"bic": "BIC"}.get(name, name)
-
-
-# Wider ones would be scaled down too far to be read in one of the two columns of a page.
-_COLUMNS_OF_A_NARROW_TABLE = 9
+_SYSTEM = Column("system", "System")
+_SNR = Column("snr_db", "SNR", kind="snr")
+_METHOD = Column("method", "Method", kind="method")
+_CRITERION = Column("criterion", "Criterion", kind="criterion")
 _SPURIOUS = (Column("r", "r", "Spurious terms", "frequency"), Column("nu_max", "ν_max", "Spurious terms", "frequency"))
 _R_NOTE = (
     "r: share of the candidate terms that are spurious and selected in at least one run; "
@@ -346,39 +273,45 @@ _R_NOTE = (
 )
 
 
-def _frequencies(name: str, caption: str, stub: Sequence[Column], cells: Sequence[Cell], published: Published) -> Table:
-    labels = labels_of(cells[0], published) if cells else {}
-    group = "ν of system terms"
-    columns = (*stub, *(Column(label, label, group, "frequency") for label in labels.values()), *_SPURIOUS)
-    rows: list[tuple[Value, ...]] = []
-    shown = _grouped(cells, [column.key for column in stub[:-1]])
-    for cell in shown:
-        frequency = {term["term"]: term["frequency"] for term in cell["terms"]}
-        nu = [frequency[term] for term in labels]
-        rows.append((*(cell[column.key] for column in stub), *nu, *_spurious(cell)))
-    meaning = ", ".join(f"{label} {'constant' if term == '1' else term}" for term, label in labels.items())
-    notes = (f"ν: share of the runs in which a term was selected. {_R_NOTE}", f"System terms: {meaning}.")
-    return Table(name, caption, columns, tuple(rows), notes, len(stub), len(stub) - 1, tuple(map(cell_name, shown)))
+def _frequencies(
+    name: str, caption: str, row_headers: Sequence[Column], metrics: pd.DataFrame, selection: pd.DataFrame
+) -> Table:
+    """Return nu of the system terms beside r and nu_max; rows with equal headers but the last stand together."""
+    terms = selection[selection["system_term"] & selection["system"].isin(metrics["system"])]
+    meaning = dict(sorted(zip(terms["label"], terms["term"], strict=True), key=lambda entry: int(entry[0][1:])))
+    nu = terms.pivot(index=CONDITION, columns="label", values="frequency").reset_index()
+    shown = _grouped(metrics, [column.key for column in row_headers[:-1]]).merge(nu, how="left", on=CONDITION)
+    columns = (*row_headers, *(Column(label, label, "ν of system terms", "frequency") for label in meaning), *_SPURIOUS)
+    known = ", ".join(f"{label} {'constant' if term == '1' else term}" for label, term in meaning.items())
+    notes = (f"ν: share of the runs in which a term was selected. {_R_NOTE}", f"System terms: {known}.")
+    headers = len(row_headers)
+    return Table(name, caption, columns, shown, notes, headers, headers - 1, _conditions(shown))
 
 
-def _spurious(cell: Cell) -> tuple[float, float]:
-    return cell["spurious_ratio"]["value"], cell["spurious_frequency_max"]["value"]
+def _grouped(frame: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
+    """Return rows with equal keys side by side, in the order in which the keys first appear."""
+    return frame.sort_values(keys, key=lambda values: pd.factorize(values)[0], kind="stable")
 
 
-def _grouped(cells: Sequence[Cell], keys: Sequence[str]) -> list[Cell]:
-    """Return the cells with equal values of ``keys`` side by side, in the order in which the values first appear."""
-    order = {key: list(dict.fromkeys(cell[key] for cell in cells)) for key in keys}
-    return sorted(cells, key=lambda cell: [order[key].index(cell[key]) for key in keys])
+def _conditions(frame: pd.DataFrame) -> tuple[Condition, ...]:
+    return tuple(Condition(*row) for row in frame[CONDITION].itertuples(index=False, name=None))
 
 
-def _flat(settings: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
-    found: dict[str, str] = {}
+def _lower(row: Mapping[Any, Any]) -> str:
+    """Return the method that ends at the lower median J, where the test tells the two apart."""
+    # A run without a finite structure counts as infinitely bad.
+    a, b = (math.inf if pd.isna(row[key]) else row[key] for key in ("median_a", "median_b"))
+    if pd.isna(row["p_holm"]) or row["p_holm"] >= ALPHA or a == b:
+        return "no clear difference"
+    return str(row["b"] if a > b else row["a"])
+
+
+def _flat(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
     for key, value in settings.items():
         if isinstance(value, Mapping):
-            found |= _flat(value, f"{prefix}{key}.")
+            yield from _flat(value, f"{prefix}{key}.")
         else:
-            found[prefix + key] = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return found
+            yield prefix + key, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _equation(terms: Sequence[str], coefficients: Sequence[float]) -> str:
@@ -388,102 +321,3 @@ def _equation(terms: Sequence[str], coefficients: Sequence[float]) -> str:
         factor = size if term == "1" else term if size == "1" else f"{size}*{term}"
         parts.append(f"{'-' if coefficient < 0 else '+'} {factor}")
     return "y(k) = " + " ".join(parts).removeprefix("+ ")
-
-
-def _is_left(column: Column) -> bool:
-    return column.kind in ("text", "criterion", "search", "equation")
-
-
-def _pipes(values: Iterable[str]) -> str:
-    return f"| {' | '.join(values)} |"
-
-
-def _show(value: Value, column: Column, flavour: Flavour) -> str:
-    if value is None:
-        return "–"
-    if column.kind == "frequency":
-        return rounded(float(value))
-    if column.kind == "snr":
-        text = f"{value:g} dB" if isinstance(value, int | float) else f"{value} dB"
-        return escape(text, flavour).replace(" ", "~") if flavour == "latex" else escape(text, flavour)
-    if column.kind == "equation":
-        return _show_equation(str(value), flavour)
-    if column.kind == "criterion":
-        value = criterion_name(str(value))
-    if column.kind == "search":
-        value = search_name(str(value))
-    return escape(str(value), flavour)
-
-
-def _show_equation(text: str, flavour: Flavour) -> str:
-    if flavour == "latex":
-        # Braces keep a term from being broken over two lines.
-        return r"\raggedright $" + re.sub(r"\S{2,}", lambda word: f"{{{_latex_term(word[0])}}}", text) + "$"
-    if flavour == "html":
-        html = re.sub(r"\^(\d+)", r"<sup>\1</sup>", escape(text, "html")).replace("*", "\u2009").replace("-", "\u2212")
-        return re.sub(r"[^ ]{2,}", r'<span class="term">\g<0></span>', html)
-    return f"`{text}`" if flavour == "markdown" else text
-
-
-def _latex_term(term: str) -> str:
-    return re.sub(r"\^(\d+)", r"^{\1}", term).replace("*", r"\,")
-
-
-_LATEX = {
-    **{char: f"\\{char}" for char in "{}$&#_%"},
-    # A bracket or star after the end of a row would be read as an argument of \\.
-    **{char: f"{{{char}}}" for char in '[]*"'},
-    "\\": r"\textbackslash{}",
-    "^": r"\textasciicircum{}",
-    "~": r"\textasciitilde{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    "ν": r"$\nu$",
-    "ϱ": r"$\varrho$",
-    "–": r"\textendash{}",
-    "≥": r"$\ge$",
-    "\n": " ",
-}
-
-
-def escape(text: str, flavour: Flavour) -> str:
-    """Return any text, as a user may have written it, such that ``flavour`` shows it literally."""
-    if flavour == "latex":
-        return "".join(_LATEX.get(char, char) for char in text).replace("--", "-{}-")
-    if flavour == "html":
-        return escape_html(text)
-    if flavour == "markdown":
-        return re.sub(r"([\\`*_{}\[\]<>#|~!$&])", r"\\\1", text.replace("\n", " "))
-    return text
-
-
-_OWN = re.compile(
-    r"(?P<term>[yu]\(k-\d+\)(?:\^\d+)?(?:\*[yu]\(k-\d+\)(?:\^\d+)?)*)|(?P<max>ν_max)"
-    r"|\b(?P<label>T(?P<number>\d+))\b|\b(?P<order>[nN]_[uylt])\b|\b(?P<symbol>[rJ])\b"
-)
-
-
-def rich(text: str, flavour: Flavour) -> str:
-    """Return a heading or note of this project, in which terms, labels and symbols are set as mathematics."""
-    shown, end = [], 0
-    for match in _OWN.finditer(text):
-        shown += [escape(text[end : match.start()], flavour), _symbol(match, flavour)]
-        end = match.end()
-    return "".join([*shown, escape(text[end:], flavour)])
-
-
-def _symbol(match: re.Match[str], flavour: Flavour) -> str:
-    text = match[0]
-    if flavour == "plain":
-        return text
-    if match["term"]:
-        return {"latex": f"${{{_latex_term(text)}}}$", "markdown": f"`{text}`", "html": f"<code>{text}</code>"}[flavour]
-    if match["symbol"]:
-        return {"latex": f"${text}$", "markdown": f"*{text}*", "html": f"<i>{text}</i>"}[flavour]
-    base, index = ("T", match["number"]) if match["label"] else text.split("_")
-    if flavour == "latex":
-        return r"$\nu_{\max}$" if match["max"] else f"${base}_{{{index}}}$"
-    if flavour == "markdown" and match["label"]:
-        return text
-    return f"{base}<sub>{index}</sub>"

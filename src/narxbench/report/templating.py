@@ -1,4 +1,4 @@
-"""Templates of documents and pages."""
+"""Templates of tables, documents and pages."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -7,6 +7,16 @@ from typing import Any
 import jinja2
 
 TEMPLATES = Path(__file__).parent / "templates"
+
+# Braces and per cent signs are LaTeX's own.
+_LATEX = {
+    "block_start_string": "<%",
+    "block_end_string": "%>",
+    "variable_start_string": "<<",
+    "variable_end_string": ">>",
+    "comment_start_string": "<#",
+    "comment_end_string": "#>",
+}
 
 
 def rendered(name: str, values: Mapping[str, Any], **filters: Callable[..., str]) -> str:
@@ -18,6 +28,7 @@ def rendered(name: str, values: Mapping[str, Any], **filters: Callable[..., str]
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
+        **(_LATEX if name.endswith(".tex.j2") else {}),
     )
     environment.filters |= filters
     return environment.get_template(name).render(values)

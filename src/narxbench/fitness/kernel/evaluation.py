@@ -64,10 +64,29 @@ def prepare(
     estimation_end: int,
     one_step: bool,
 ) -> ProblemData:
-    """Compute what all candidate structures share.
+    """Compute what all candidate structures of a data set share.
 
-    ``u`` and ``y`` are equally long; rows ``first_row`` to ``estimation_end - 1`` estimate, the last ``n_validation``
-    validate: in free run, or ``one_step`` ahead from measured outputs.
+    Parameters
+    ----------
+    u, y : arrays of float, shape (samples,)
+        Input and output.
+    monomials : list of Monomial
+        The N_t candidate terms in canonical order.
+    n_y : int
+        Largest lag of the output.
+    first_row, estimation_end : int
+        Rows ``first_row`` to ``estimation_end - 1`` estimate.
+    n_validation : int
+        L: the last L rows validate.
+    penalty : float
+        Added to J for each term.
+    one_step : bool
+        Whether the error is that of the prediction one step ahead from measured outputs, not of the free run.
+
+    Returns
+    -------
+    ProblemData
+        The argument ``data`` of :func:`evaluate_structures`.
     """
     n = len(y)
     estimation, validation = np.arange(first_row, estimation_end), np.arange(n - n_validation, n)
@@ -121,11 +140,20 @@ def _inner_products(columns, target):
 
 @compiled
 def evaluate_structures(data, positions, fitness, sse, coefficients, outputs):
-    """Evaluate each row of ``positions`` (structures x N_t, 0 or 1) and write J to ``fitness`` and e to ``sse``.
+    """Evaluate structures: J = L ln(e) + penalty * cardinality (paper, equations 9 to 11).
 
-    J = L ln(e) + penalty * cardinality (paper, equations 9 to 11). Empty, singular and divergent structures get +inf in
-    both. ``coefficients`` (structures x N_t) receives the least-squares weights, zero for absent terms and for singular
-    structures, and ``outputs`` (structures x L) the simulated outputs; either may have no rows when it is not wanted.
+    Parameters
+    ----------
+    data : ProblemData
+        From :func:`prepare`.
+    positions : array of uint8, shape (structures, N_t)
+        A 1 where the structure has the term.
+    fitness, sse : arrays of float, shape (structures,)
+        Receive J and e; both are +inf for empty, singular and divergent structures.
+    coefficients : array of float, shape (structures, N_t) or no rows
+        Receives the least-squares weights, zero for absent terms and for singular structures.
+    outputs : array of float, shape (structures, L) or no rows
+        Receives the simulated outputs.
     """
     n_terms, n_nodes = positions.shape[1], data.node_parent.shape[0]
     n_y, n_steps = data.initial.shape[0], data.measured.shape[0]
@@ -166,8 +194,8 @@ def evaluate_structures(data, positions, fitness, sse, coefficients, outputs):
                 for k in range(n_steps):
                     outputs[first + lane, k] = simulated[(n_y + k) * LANES + lane]
         for lane in range(width):
-            # One step may overflow to a NaN, which is no peak but makes the error a NaN.
-            if regular[lane] and peaks[lane] <= data.bound and not math.isnan(errors[lane]):
+            # One step may overflow to a NaN, which is no peak but makes the error a NaN; squares may overflow as well.
+            if regular[lane] and peaks[lane] <= data.bound and errors[lane] < np.inf:
                 e = max(errors[lane], SMALLEST_SSE)
                 sse[first + lane] = errors[lane]
                 fitness[first + lane] = n_steps * natural_log(e) + data.penalty * size[lane]

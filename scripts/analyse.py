@@ -1,0 +1,28 @@
+"""Make the frames of a study from the summaries of its conditions."""
+
+from typing import Any
+
+from narxbench.analysis.claims import load_claims
+from narxbench.analysis.frames import conditions_frame, frame_csv, load_summaries
+from narxbench.analysis.published import load_published
+from narxbench.analysis.study import analyse
+from narxbench.io.files import write_atomically
+from narxbench.pipeline.steps import as_script
+
+
+def main(job: Any) -> None:
+    """Write every frame."""
+    summaries, published = (
+        load_summaries(job.input.summaries),
+        load_published(job.input.published, job.input.system_terms),
+    )
+    if job.params.page == "interpretations":
+        frames = {"conditions": conditions_frame(summaries, published)}
+    else:
+        snr_db, claims = job.params.figure_snr_db, load_claims(job.input.claims)
+        frames = analyse(summaries, published, claims, figure_snr_db=snr_db, **job.params.statistics)
+    for name, path in job.output.items():
+        write_atomically(path, frame_csv(frames[name]))
+
+
+as_script(main, globals())

@@ -1,0 +1,25 @@
+"""Tell what each answer to what the paper leaves open does to the results."""
+
+from pathlib import Path
+from typing import Any
+
+from narxbench.analysis.claims import load_claims
+from narxbench.analysis.frames import read_frame
+from narxbench.analysis.published import load_published
+from narxbench.experiment.interpretations import load_design_choices
+from narxbench.io.files import write_atomically
+from narxbench.pipeline.steps import as_script
+from narxbench.report.multiverse_document import interpretations_report
+
+
+def main(job: Any) -> None:
+    """Write document, figures and tables."""
+    frame, choices = read_frame("conditions", job.input.conditions), load_design_choices(job.input.choices)
+    published, claims = load_published(job.input.published, job.input.system_terms), load_claims(job.input.claims)
+    default = choices.named[job.params.default]
+    files = interpretations_report(frame, choices, published, claims, default)
+    for path in job.output:
+        write_atomically(path, files[str(Path(path).relative_to(job.params.folder))])
+
+
+as_script(main, globals())

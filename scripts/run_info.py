@@ -1,0 +1,15 @@
+"""Write machine, commit and time spent."""
+
+from typing import Any
+
+from narxbench.io.files import write_atomically
+from narxbench.pipeline.run_info import run_info
+from narxbench.pipeline.steps import as_script
+
+
+def main(job: Any) -> None:
+    """Write what would make the page differ from one rebuild to the next."""
+    write_atomically(job.output[0], run_info(job.params.logs))
+
+
+as_script(main, globals())

@@ -1,0 +1,17 @@
+"""Summarise the runs of one condition."""
+
+from typing import Any
+
+from narxbench.experiment.runs import by_seed
+from narxbench.experiment.summary import summarise
+from narxbench.io.files import write_atomically
+from narxbench.pipeline.steps import as_script
+
+
+def main(job: Any) -> None:
+    """Write the summary."""
+    data = by_seed(job.params.seeds, job.input.data)
+    write_atomically(job.output[0], summarise(list(job.input.runs), data, **job.params.condition))
+
+
+as_script(main, globals())

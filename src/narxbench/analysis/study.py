@@ -1,0 +1,55 @@
+"""The whole analysis of a study: from the summaries of its conditions to its frames."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from narxbench.analysis import agreement, claims, frames, performance, significance
+from narxbench.analysis.published import Published
+
+
+def analyse(
+    summaries: Sequence[frames.Summary],
+    published: Published,
+    known_claims: Sequence[claims.Claim],
+    *,
+    confidence: float,
+    bootstrap_samples: int,
+    figure_snr_db: float,
+) -> dict[str, pd.DataFrame]:
+    """Return all frames of a study by name, those of :data:`narxbench.analysis.frames.SCHEMAS`.
+
+    Parameters
+    ----------
+    summaries
+        What :func:`narxbench.analysis.frames.load_summaries` returns, in the order of the study.
+    published
+        The paper's values. Systems with other names, terms or coefficients than the published ones are compared with
+        none of them: the paper claims nothing about them.
+    known_claims
+        The paper's claims.
+    confidence, bootstrap_samples
+        Coverage of the intervals, and resamples of the runs behind those of r and nu_max.
+    figure_snr_db
+        SNR of the figures, at which the claims about convergence are judged.
+    """
+    runs = frames.runs_frame(summaries)
+    conditions = frames.conditions_frame(summaries, published)
+    metrics = frames.metrics_frame(summaries, conditions, confidence, bootstrap_samples)
+    own = [published.is_published(s["system"], s["system_terms"], s["true_coefficients"]) for s in summaries]
+    values = agreement.agreement_values(conditions[own], metrics, published, confidence)
+    views = claims.published_view(published), claims.conditions_view(conditions[own], figure_snr_db)
+    return {
+        "conditions": conditions,
+        "metrics": metrics,
+        "selection": frames.selection_frame(summaries, published, confidence),
+        "convergence": performance.convergence(runs),
+        "recovery": performance.recovery(conditions, confidence),
+        "comparisons": significance.comparisons(runs),
+        "run_length": performance.run_length(runs),
+        "budget": performance.budget(runs),
+        "gaps": performance.gaps(runs),
+        "agreement_values": values,
+        "agreement": agreement.agreement(values),
+        "claims": claims.claims_frame(known_claims, *views),
+    }

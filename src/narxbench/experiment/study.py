@@ -1,0 +1,192 @@
+"""The conditions of a study: problem x method x criterion, each with one run for every seed.
+
+A problem is a data set with candidate terms, a method an algorithm with settings. The study of the paper has every
+combination of its settings; a study of interpretations has one interpretation after the other.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from narxbench.experiment.interpretations import (
+    DesignChoices,
+    Fitness,
+    OpenData,
+    data_text,
+    interpretation_settings,
+    interpretation_text,
+    parse_interpretation,
+)
+from narxbench.experiment.study_settings import Data, Study, snr_label
+from narxbench.model.system import System
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A data set with candidate terms; ``name`` is its path below the study's problems."""
+
+    name: str
+    system: System
+    snr_db: float
+    data_seed: int
+    data: Data
+    fitness: Fitness
+
+    @property
+    def realisations(self) -> bool:
+        """Whether each run sees input and noise of its own."""
+        return self.data.realisation == "per_run"
+
+    @cached_property
+    def simulation(self) -> dict[str, Any]:
+        """What defines the data set, as the parameters of :func:`narxbench.experiment.data_sets.simulate`."""
+        return {
+            "system": {
+                "name": self.system.name,
+                "equation": self.system.equation,
+                "n_u": self.system.n_u,
+                "n_y": self.system.n_y,
+                "degree": self.system.degree,
+            },
+            "snr_db": self.snr_db,
+            "seed": self.data_seed,
+            "data": self.data.model_dump(mode="json", include={"excitation", "noise", "samples", "washout"}),
+        }
+
+    @cached_property
+    def structure(self) -> dict[str, Any]:
+        """What makes a structure problem of the data set, beside the criterion."""
+        return {
+            "n_u": self.system.n_u,
+            "n_y": self.system.n_y,
+            "degree": self.system.degree,
+            "n_validation": self.data.validation_samples,
+            **self.fitness.model_dump(),
+        }
+
+
+class ConditionKey(NamedTuple):
+    """What tells a condition from the others of its study, as every frame has it."""
+
+    system: str
+    snr_db: float
+    data_seed: int
+    interpretation: str
+    method: str
+    criterion: str
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One problem, method and criterion; ``name`` is its path below the study's runs and conditions."""
+
+    name: str
+    problem: Problem
+    interpretation: str
+    method: str
+    algorithm: str
+    settings: Mapping[str, Any]
+    criterion: str
+
+    @property
+    def key(self) -> ConditionKey:
+        """What tells it from the others."""
+        problem = self.problem
+        place = (problem.system.name, problem.snr_db, problem.data_seed)
+        return ConditionKey(*place, self.interpretation, self.method, self.criterion)
+
+    @property
+    def axes(self) -> dict[str, str]:
+        """The axes of its random streams beside algorithm, criterion and seed."""
+        return {"system": self.problem.system.name, "snr_db": snr_label(self.problem.snr_db)}
+
+
+def conditions(study: Study, choices: DesignChoices, systems: Mapping[str, System]) -> list[Condition]:
+    """Return all conditions of a study in the order of its settings.
+
+    Parameters
+    ----------
+    study : Study
+        The settings.
+    choices : DesignChoices
+        What the interpretations are.
+    systems : mapping
+        The described systems by name.
+    """
+    return list((_crossed if study.variations is None else _varied)(study, choices, systems))
+
+
+def _crossed(study: Study, _: DesignChoices, systems: Mapping[str, System]) -> Iterator[Condition]:
+    (seed,) = study.data.seeds
+    for system in study.systems:
+        for snr_db in study.snr_db:
+            place = f"{system}/{snr_label(snr_db)}dB"
+            problem = Problem(place, systems[system], snr_db, seed, study.data, study.fitness)
+            for name, method in study.methods.items():
+                settings = method.settings.model_dump(mode="json")
+                for criterion in method.criteria:
+                    path = f"{place}/{name}/{criterion}"
+                    yield Condition(path, problem, study.interpretation, name, method.algorithm, settings, criterion)
+
+
+def _varied(study: Study, choices: DesignChoices, systems: Mapping[str, System]) -> Iterator[Condition]:
+    for method, text, seed, criterion in planned_variations(study, choices):
+        chosen = parse_interpretation(choices, text)
+        parts = interpretation_settings(choices, chosen)
+        data = study.data.model_copy(update=dict(OpenData.model_validate(parts["data"])))
+        fitness = Fitness.model_validate(parts["fitness"])
+        algorithm = study.methods[method].algorithm
+        settings = {**study.methods[method].settings.model_dump(mode="json"), **parts.get(algorithm, {})}
+        for system in study.systems:
+            for snr_db in study.snr_db:
+                place = f"data-{seed}/{system}/{snr_label(snr_db)}dB"
+                problem = Problem(f"{data_text(choices, chosen)}/{place}", systems[system], snr_db, seed, data, fitness)
+                yield Condition(
+                    f"{text}/{place}/{method}/{criterion}", problem, text, method, algorithm, settings, criterion
+                )
+
+
+class Variation(NamedTuple):
+    """One method and criterion under the choices that can matter to it, on one data realisation."""
+
+    method: str
+    interpretation: str
+    data_seed: int
+    criterion: str
+
+
+def single_changes(choices: DesignChoices) -> Iterator[dict[str, str]]:
+    """Yield every interpretation that differs from the baseline in one option."""
+    for name, choice in choices.design_choices.items():
+        for option in choice.options:
+            if option != choice.baseline:
+                yield {name: option}
+
+
+def planned_variations(study: Study, choices: DesignChoices) -> list[Variation]:
+    """Return what a study of interpretations runs on each system and SNR, each once, in the order of its settings."""
+    plan = study.variations
+    assert plan is not None
+    named = choices.named
+
+    def text(method: str, chosen: Mapping[str, str]) -> str:
+        return interpretation_text(choices, chosen, study.methods[method].algorithm)
+
+    screened = [{}, *single_changes(choices), *plan.combinations, *named.values()]
+    found = [
+        Variation(method, text(method, chosen), seed, plan.criterion)
+        for method in (*plan.methods, plan.reference)
+        # What the reference finds is needed where the others are looked at closely.
+        for chosen in ([{}, *named.values()] if method == plan.reference else screened)
+        for seed in study.data.seeds
+    ]
+    # The paper's tables have further criteria for the first method only.
+    found += [
+        Variation(method, text(method, named[name]), seed, criterion)
+        for method in (plan.methods[0], plan.reference)
+        for name in plan.finalists.interpretations
+        for seed in study.data.seeds
+        for criterion in plan.finalists.criteria
+    ]
+    return list(dict.fromkeys(found))

@@ -1,0 +1,66 @@
+"""What a step depends on in the code: the import closure of its script, computed from the imports themselves."""
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from narxbench.experiment.provenance import code_digest
+from narxbench.io.files import sha256
+
+PACKAGE = Path(__file__).parents[1]
+
+
+def closure(*files: Path) -> frozenset[Path]:
+    """Return the files and all modules of the package that importing them executes, packages' ``__init__`` included.
+
+    Imports that only a type checker makes do not count, those inside functions do.
+    """
+    found: set[Path] = set()
+    waiting = list(files)
+    while waiting:
+        file = waiting.pop()
+        if file not in found:
+            found.add(file)
+            waiting += imported_files(file)
+    return frozenset(found)
+
+
+def digest_of(*files: Path) -> str:
+    """Return one digest of what the closure of the files does."""
+    names = {
+        file: str(file.relative_to(PACKAGE) if file.is_relative_to(PACKAGE) else file.name) for file in closure(*files)
+    }
+    return sha256("\n".join(f"{names[file]} {code_digest(file)}" for file in sorted(names)))[:16]
+
+
+@cache
+def imported_files(file: Path) -> frozenset[Path]:
+    """Return the modules of the package that a file imports, with the packages that they are in."""
+    found: set[Path] = set()
+    for name in _imported_names(ast.parse(file.read_bytes())):
+        parts = name.split(".")[1:]
+        for end in range(len(parts) + 1):
+            module = PACKAGE.joinpath(*parts[:end])
+            for path in (module / "__init__.py", module.with_suffix(".py")):
+                if path.is_file() and path.is_relative_to(PACKAGE):
+                    found.add(path)
+    return frozenset(found)
+
+
+def _imported_names(tree: ast.Module) -> Iterator[str]:
+    """Yield the full names of what is imported of this package; the last part may be a name inside a module."""
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING"):
+            waiting += node.orelse
+            continue
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        else:
+            names = []
+        yield from (name for name in names if name.split(".")[0] == PACKAGE.name)
+        waiting += ast.iter_child_nodes(node)

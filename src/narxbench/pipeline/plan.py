@@ -1,0 +1,316 @@
+"""A study as files and jobs: what the rules ask for their inputs, outputs and parameters."""
+
+import os
+import sys
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from narxbench.algorithms.registry import algorithm_module
+from narxbench.experiment.interpretations import load_design_choices
+from narxbench.experiment.study import Condition, Problem, conditions
+from narxbench.experiment.study_settings import COMMAND_LINE, Study, load_study
+from narxbench.io.errors import NarxbenchError
+from narxbench.io.yaml import read_mapping
+from narxbench.model.excitation import RecordedInput
+from narxbench.model.system import SYSTEMS_FOLDER, System, load_system
+from narxbench.pipeline.code import digest_of
+from narxbench.pipeline.manifest import check_settings
+
+BASE = "config/paper.yaml"
+# The study whose page is the door to all others.
+DOOR = "paper"
+REFERENCE = "data/reference"
+SCRIPTS = Path("scripts")
+
+# What the analysis of each kind of study makes.
+FRAMES = {
+    "paper": (
+        "conditions",
+        "metrics",
+        "selection",
+        "convergence",
+        "recovery",
+        "comparisons",
+        "run_length",
+        "budget",
+        "gaps",
+        "agreement_values",
+        "agreement",
+        "claims",
+    ),
+    "interpretations": ("conditions",),
+}
+TABLES = (
+    "agreement",
+    "claims",
+    "spurious_terms",
+    "method_comparison",
+    "recovery",
+    "gaps",
+    "test_systems",
+    "method_settings",
+)
+_FORMS = ("csv", "md", "tex")
+FIGURES = ("convergence", "term_frequency")
+INTERPRETATION_FILES = (
+    *(f"{name}.svg" for name in ("effects", "ranking", "side_by_side", "claims", "gaps")),
+    *(f"{name}.csv" for name in ("distances", "effects", "claims", "gaps")),
+)
+
+
+class Plan:
+    """The files and jobs of a study.
+
+    Parameters
+    ----------
+    overlays : sequence of paths
+        Files of ``--configfile``.
+    command_line : sequence of str
+        ``KEY=VALUE`` of ``--config``. ``finished_only=true`` is no setting of the study: it plans tables and pages of
+        the conditions that are complete.
+
+    Raises
+    ------
+    NarxbenchError
+        One line for each mistake in the settings.
+    """
+
+    def __init__(self, overlays: Sequence[str | Path] = (), command_line: Sequence[str] = ()) -> None:
+        self.files = [BASE, *(os.path.relpath(path) for path in overlays)]
+        own = "finished_only="
+        self.finished_only = _flag([text for text in command_line if text.startswith(own)])
+        self.choices = load_design_choices(os.path.relpath("config/design_choices.yaml"))
+        settings = [text for text in command_line if not text.startswith(own)]
+        self.study: Study = load_study(self.files, settings, choices=self.choices)
+        self.systems: dict[str, System] = {name: load_system(name) for name in self.study.systems}
+        self.all_conditions: list[Condition] = conditions(self.study, self.choices, self.systems)
+        self.conditions = [c for c in self.all_conditions if not self.finished_only or self._finished(c)]
+        if not self.conditions:
+            raise NarxbenchError(
+                f"{COMMAND_LINE}: finished_only: found no complete condition; repeat the command without it"
+            )
+        name = self.study.study
+        self.data = f"data/{name}"
+        self.reports = f"reports/{name}"
+        self.logs = f"logs/{name}"
+        self.page = "reports/report.html" if name == DOOR else f"{self.reports}/report.html"
+        self.run_info = f"{self.reports}/run_info.md"
+        self.manifest = f"{self.reports}/manifest.csv"
+        self.kept = f"{REFERENCE}/{name}"
+
+    # Names of files
+
+    @cached_property
+    def blocks(self) -> dict[str, list[int]]:
+        """The seeds that share a job and a run file, by the file's name."""
+        size, seeds = self.study.seeds_per_job, self.study.seeds
+        blocks = [seeds[start : start + size] for start in range(0, len(seeds), size)]
+        return {f"seed-{b[0]}" if len(b) == 1 else f"seeds-{b[0]}-to-{b[-1]}": b for b in blocks}
+
+    @cached_property
+    def by_name(self) -> dict[str, Condition]:
+        """The conditions by name."""
+        return {condition.name: condition for condition in self.all_conditions}
+
+    @cached_property
+    def data_sets(self) -> dict[str, tuple[Problem, int | None]]:
+        """Problem and realisation of each data set by its name."""
+        found: dict[str, tuple[Problem, int | None]] = {}
+        for problem in {c.problem.name: c.problem for c in self.all_conditions}.values():
+            for seed in self.study.seeds if problem.realisations else (None,):
+                found[_data_set(problem, seed)] = (problem, seed)
+        return found
+
+    def data_files(self, condition: str, seeds: Sequence[int] | None = None) -> list[str]:
+        """Return the data set of a condition, or those of the seeds where each has its own."""
+        problem = self.by_name[condition].problem
+        wanted = (seeds or self.study.seeds) if problem.realisations else (None,)
+        return [f"{self.data}/problems/{_data_set(problem, seed)}.csv" for seed in wanted]
+
+    def run_files(self, condition: str) -> list[str]:
+        """Return the run files of a condition in the order of the seeds."""
+        return [f"{self.data}/runs/{condition}/{block}.json" for block in self.blocks]
+
+    def summaries(self) -> list[str]:
+        """Return the summary of every condition."""
+        return [f"{self.data}/conditions/{condition.name}.json" for condition in self.conditions]
+
+    def frames(self) -> dict[str, str]:
+        """Return the frames of the analysis by name."""
+        return {name: f"{self.data}/frames/{name}.csv" for name in FRAMES[self.study.page]}
+
+    def table_files(self, *forms: str) -> list[str]:
+        """Return the paper's tables in some formats, or in all."""
+        names = [f"{kind}_{system}" for kind in ("fitness", "comparison") for system in self.study.systems]
+        return [f"{self.reports}/tables/{name}.{form}" for form in forms or _FORMS for name in (*TABLES, *names)]
+
+    def figure_files(self, *forms: str) -> list[str]:
+        """Return the paper's figures in some formats, or in all."""
+        return [f"{self.reports}/figures/{name}.{form}" for form in forms or ("pdf", "svg") for name in FIGURES]
+
+    def interpretation_files(self) -> list[str]:
+        """Return what the study of interpretations says: document, figures, tables."""
+        return [
+            f"{self.reports}/interpretations.md",
+            *(f"{self.reports}/interpretations/{name}" for name in INTERPRETATION_FILES),
+        ]
+
+    @property
+    def default_interpretation(self) -> str:
+        """The interpretation of the paper's study, with which a study of interpretations compares the others."""
+        if self.study.page == "interpretations":
+            return str(read_mapping(BASE)["interpretation"])
+        return self.study.interpretation
+
+    @property
+    def folder_from_page(self) -> str:
+        """Where the files of the study are from its page: ``paper/``, or the same folder."""
+        return f"{self.study.study}/" if self.study.study == DOOR else ""
+
+    def page_files(self) -> dict[str, Any]:
+        """Return what the page is made of, by name."""
+        document, *others = self.interpretation_files()
+        files: dict[str, Any] = {
+            "document": document,
+            "document_figures": [path for path in others if path.endswith(".svg")],
+        }
+        if self.study.page == "paper":
+            files |= self.frames()
+            files["summaries"] = self.summaries()
+            files["systems"] = self.system_files()
+            files["svg"] = self.figure_files("svg")
+            files["claim_texts"] = f"{REFERENCE}/claims.yaml"
+            files |= {"errata": "docs/errata.md", "method": "docs/method.md", "citation": f"{REFERENCE}/citation.bib"}
+        return files
+
+    @property
+    def interpretations_frame(self) -> str:
+        """The conditions of the study of interpretations: its own, or for other studies those that are kept."""
+        if self.study.page == "interpretations":
+            return self.frames()["conditions"]
+        return f"{REFERENCE}/interpretations/conditions.csv"
+
+    def results(self) -> list[str]:
+        """Return every file that depends on code, settings and versions alone, hence has the same bytes everywhere."""
+        condition_names = [condition.name for condition in self.conditions]
+        data = dict.fromkeys(path for name in condition_names for path in self.data_files(name))
+        runs = [path for name in condition_names for path in self.run_files(name)]
+        shown = [*self.table_files(), *self.figure_files()] if self.study.page == "paper" else []
+        return [
+            *data,
+            *runs,
+            *self.summaries(),
+            *self.frames().values(),
+            *shown,
+            *self.interpretation_files(),
+            self.page,
+        ]
+
+    def kept_files(self) -> dict[str, str]:
+        """Return the reference results that the repository keeps of this study, each with what it is a copy of."""
+        if self.study.page == "interpretations":
+            made = [self.frames()["conditions"], *self.interpretation_files()]
+        else:
+            made = [path for path in (*self.table_files(), *self.figure_files()) if path.endswith((".md", ".svg"))]
+            made += [self.frames()[name] for name in ("metrics", "agreement_values")]
+            made.append(self.manifest)
+        return {f"{self.kept}/{_below(path)}": path for path in made}
+
+    def to_verify(self) -> list[str]:
+        """Return what is compared with the reference results; other settings end the process before any job."""
+        try:
+            check_settings(f"{self.kept}/manifest.csv", self.settings())
+        except NarxbenchError as mistake:
+            sys.exit(f"narxbench: {mistake}")
+        return self.results()
+
+    def timing_logs(self) -> dict[str, list[str]]:
+        """Return the logs of the steps that compute, by step."""
+        runs = [f"{self.logs}/search/{c.name}/{block}.log" for c in self.conditions for block in self.blocks]
+        return {
+            "simulate": [f"{self.logs}/simulate/{name}.log" for name in self.data_sets],
+            "search": runs,
+            "summarise": [f"{self.logs}/summarise/{condition.name}.log" for condition in self.conditions],
+        }
+
+    def _finished(self, condition: Condition) -> bool:
+        # Where runs have failed, a summary may be one of earlier runs.
+        folder = f"data/{self.study.study}"
+        files = [f"{folder}/conditions/{condition.name}.json"]
+        files += [f"{folder}/runs/{condition.name}/{block}.json" for block in self.blocks]
+        return all(map(os.path.exists, files))
+
+    # Parameters of jobs
+
+    def recorded_input(self, data_set: str) -> list[str]:
+        """Return the file of a recorded excitation, as a list that is empty for the generated ones."""
+        excitation = self.data_sets[data_set][0].data.excitation
+        return [excitation.file] if isinstance(excitation, RecordedInput) else []
+
+    def simulation(self, data_set: str) -> dict[str, Any]:
+        """Return the parameters of a simulation."""
+        problem, realisation = self.data_sets[data_set]
+        return {**problem.simulation, "realisation": realisation}
+
+    def search(self, condition: str) -> dict[str, Any]:
+        """Return the parameters of the runs of a condition beside data and seeds."""
+        found = self.by_name[condition]
+        return {**self._method(found), "axes": found.axes}
+
+    def summary(self, condition: str) -> dict[str, Any]:
+        """Return the parameters of the summary of a condition beside files and seeds."""
+        found = self.by_name[condition]
+        system = found.problem.simulation["system"]
+        return {**self._method(found), "system": system, "threshold": self.study.statistics.threshold}
+
+    def _method(self, condition: Condition) -> dict[str, Any]:
+        return {
+            "condition": condition.key._asdict(),
+            "structure": condition.problem.structure,
+            "algorithm": condition.algorithm,
+            "settings": dict(condition.settings),
+            "evaluations": self.study.evaluations,
+        }
+
+    def settings(self) -> dict[str, Any]:
+        """Return all settings of the study as plain data."""
+        return self.study.model_dump(mode="json")
+
+    def system_files(self) -> list[str]:
+        """Return the files that describe the systems."""
+        return [os.path.relpath(SYSTEMS_FOLDER / f"{name}.yaml") for name in self.study.systems]
+
+    def code(self, script: str, condition: str | None = None) -> str:
+        """Return a digest of all code that a script depends on, the algorithm of a condition included."""
+        files = [SCRIPTS / f"{script}.py"]
+        if condition is not None:
+            files.append(Path(str(algorithm_module(self.by_name[condition].algorithm).__file__)))
+        return _digest(tuple(files))
+
+
+_digests: dict[tuple[Path, ...], str] = {}
+
+
+def _digest(files: tuple[Path, ...]) -> str:
+    if files not in _digests:
+        _digests[files] = digest_of(*files)
+    return _digests[files]
+
+
+def _data_set(problem: Problem, realisation: int | None) -> str:
+    return problem.name if realisation is None else f"{problem.name}/realisation-{realisation}"
+
+
+def _below(path: str) -> str:
+    """Return a result's path below the folder of its study, tables and figures without their folders."""
+    name = Path(path).name
+    return f"interpretations/{name}" if Path(path).parent.name == "interpretations" else name
+
+
+def _flag(texts: Sequence[str]) -> bool:
+    value = texts[-1].partition("=")[2].lower() if texts else "false"
+    if value not in ("true", "false"):
+        raise NarxbenchError(f"{COMMAND_LINE}: finished_only: found {value!r}; allowed: true or false")
+    return value == "true"

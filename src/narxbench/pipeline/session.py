@@ -1,0 +1,119 @@
+"""The main process of a run: its end by a signal, its progress, and what makes thousands of short jobs quick."""
+
+import logging
+import signal
+import sys
+import threading
+import time
+from typing import Any
+
+from snakemake.logging import logger
+from snakemake_interface_logger_plugins.common import LogEvent
+
+from narxbench.io.errors import NarxbenchError
+from narxbench.pipeline.plan import Plan
+from narxbench.pipeline.steps import StepFailedError
+
+# What a batch system and a terminal that is closed send; nohup keeps the latter off.
+_ENDS = (signal.SIGTERM, signal.SIGHUP)
+_COUNTED = {
+    LogEvent.WORKFLOW_STARTED,
+    LogEvent.RUN_INFO,
+    LogEvent.JOB_INFO,
+    LogEvent.JOB_STARTED,
+    LogEvent.JOB_FINISHED,
+    LogEvent.GROUP_INFO,
+    LogEvent.PROGRESS,
+    LogEvent.RESOURCES_INFO,
+    LogEvent.SHELLCMD,
+}
+_NOISE = ("Select jobs to execute", "Execute ", "Using shell:", "host: ", "Assuming unrestricted", "Elapsed time")
+_SECONDS_BETWEEN_LINES = 5.0
+
+
+def orderly_end_while_planning() -> None:
+    """Exit at a signal that would end Python at once and leave the folder locked."""
+    for number in _heeded():
+        signal.signal(number, lambda *_: sys.exit("narxbench: ended while planning; repeat the command to go on."))
+
+
+def orderly_end_while_working(workflow: Any) -> None:
+    """End with the jobs under way at a signal: Snakemake's handler would wait for a lock that its thread may hold."""
+    for number in _heeded():
+        signal.signal(number, lambda *_: threading.Thread(target=workflow.scheduler.exit_gracefully).start())
+
+
+def _heeded() -> list[signal.Signals]:
+    return [number for number in _ENDS if signal.getsignal(number) != signal.SIG_IGN]
+
+
+def no_rate_limit(workflow: Any) -> None:
+    """Switch off the limiter of job submissions for local runs.
+
+    By default each scheduling round arms a timer that starts another one, and each round looks at every waiting job:
+    with thousands of short jobs this costs more than the searches. The limiter protects remote schedulers only.
+    """
+    if workflow.local_exec:
+        workflow.scheduler.job_rate_limiter = None
+
+
+class Progress(logging.Filter):
+    """One line of progress in place of some thirty for every job; all else passes.
+
+    Snakemake's own log in .snakemake/log has every line.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.total = self.done = self.failed = 0
+        self.began = self.shown = time.monotonic()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Count the events of jobs and tell whether the record is shown."""
+        event = getattr(record, "event", None)
+        if event == LogEvent.RUN_INFO:
+            self.total = record.__dict__["stats"].get("total", 0)
+        elif event == LogEvent.JOB_FINISHED:
+            self.done += 1
+        elif event == LogEvent.JOB_ERROR:
+            self.failed += 1
+        if event in (LogEvent.JOB_FINISHED, LogEvent.JOB_ERROR):
+            self._show()
+        if event == LogEvent.ERROR:
+            # The step has told its mistake in words.
+            return StepFailedError.__name__ not in str(record.msg)
+        return record.levelno >= logging.WARNING or (
+            event not in _COUNTED and not (event is None and str(record.msg).startswith(_NOISE))
+        )
+
+    def _show(self) -> None:
+        now = time.monotonic()
+        if self.done + self.failed < self.total and now - self.shown < _SECONDS_BETWEEN_LINES:
+            return
+        self.shown = now
+        failed = f", {self.failed} failed" if self.failed else ""
+        sys.stderr.write(f"{self.done} of {self.total} steps{failed}, {now - self.began:.0f} s\n")
+
+
+def show_progress() -> None:
+    """Attach the progress to Snakemake's terminal output; another logger that was asked for is left alone."""
+    for handler in logger.handlers:
+        if handler.name == "DefaultStreamHandler":
+            handler.addFilter(Progress())
+
+
+def plan(workflow: Any) -> Plan:
+    """Return the plan of what the command line asks for; a mistake in it ends the process with one line."""
+    orderly_end_while_planning()
+    if not (workflow.output_settings.dryrun or workflow.output_settings.verbose):
+        show_progress()
+    try:
+        return Plan(workflow.overwrite_configfiles, workflow.config_settings.config_args or ())
+    except NarxbenchError as mistake:
+        sys.exit(f"narxbench: {mistake}")
+
+
+def begin(workflow: Any) -> None:
+    """Prepare the main process when its jobs are about to start."""
+    orderly_end_while_working(workflow)
+    no_rate_limit(workflow)

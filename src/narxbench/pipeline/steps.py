@@ -1,0 +1,79 @@
+"""How the rules call their scripts: every script has a function ``main(job)``.
+
+``job`` has the files and parameters of Snakemake: ``input``, ``output``, ``params``, ``log``. Short steps run in a
+thread of the main process (:func:`call`, in a ``run:`` block), the others as processes of their own (``script:``).
+"""
+
+import importlib.util
+import logging
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from functools import cache
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from narxbench.io.errors import NarxbenchError
+from narxbench.io.files import write_atomically
+
+
+class StepFailedError(Exception):
+    """A step has ended with a mistake that was told already."""
+
+
+def as_script(main: Callable[[Any], None], module: Mapping[str, Any]) -> None:
+    """Call ``main`` when Snakemake runs its module as a script; a mistake ends the process with one line."""
+    job = module.get("snakemake")
+    if job is None:
+        return
+    logging.captureWarnings(True)
+    # Ctrl-C, a batch system and a terminal that is closed end all processes: an exit leaves no temporary file behind,
+    # as the signal would, and shows no lines of code.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, lambda ended, _: sys.exit(128 + ended))
+    try:
+        with timed(job.log[0]):
+            main(job)
+    except NarxbenchError as mistake:
+        sys.exit(f"narxbench: {mistake}")
+
+
+def call(script: str | Path, **job: Any) -> None:
+    """Call ``main`` of a script in this thread with the variables of a ``run:`` block; a mistake gives one line."""
+    try:
+        with timed(job["log"][0]):
+            _main(Path(script))(SimpleNamespace(**job))
+    except NarxbenchError as mistake:
+        sys.stderr.write(f"narxbench: {mistake}\n")
+        raise StepFailedError from None
+
+
+@cache
+def _main(script: Path) -> Callable[[Any], None]:
+    spec = importlib.util.spec_from_file_location(f"narxbench_script_{script.stem}", script)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    main: Callable[[Any], None] = module.main
+    return main
+
+
+@contextmanager
+def timed(log: str) -> Iterator[None]:
+    """Write the seconds that the block takes in this thread to the log of a step, or the mistake that ends it.
+
+    Results themselves hold no clock.
+    """
+    wall, cpu = time.perf_counter(), time.thread_time()
+    try:
+        yield
+    except NarxbenchError as mistake:
+        # On a full disk the log cannot be written either; what matters is told on the terminal.
+        with suppress(NarxbenchError):
+            write_atomically(log, f"narxbench: {mistake}\n")
+        raise
+    write_atomically(log, f"cpu {time.thread_time() - cpu:.6f} s, wall {time.perf_counter() - wall:.6f} s\n")

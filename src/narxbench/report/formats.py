@@ -1,0 +1,138 @@
+"""How names and numbers are shown to readers, and how any text is escaped for the format of an output."""
+
+import re
+from html import escape as _escape_html
+from typing import Literal
+
+from narxbench.analysis.published import printed
+
+OutputFormat = Literal["plain", "markdown", "latex", "html"]
+
+MISSING = "–"
+# A frequency or ratio with two decimals, half up; exactly 0 and 1 without decimals.
+rounded = printed
+
+
+def method_name(name: str) -> str:
+    """Return the name of a method as readers know it: ``upso2d`` is ``2D-UPSO``."""
+    return {"upso2d": "2D-UPSO", "ga": "GA"}.get(name, name)
+
+
+def criterion_name(name: str) -> str:
+    """Return the name of a criterion as readers know it: ``aic-8`` is ``AIC (ϱ = 8)``."""
+    match = re.fullmatch(r"aic-(\d+(?:\.\d+)?)", name, re.ASCII)
+    return f"AIC (ϱ = {match[1]})" if match else {"bic": "BIC"}.get(name, name)
+
+
+def snr(snr_db: float | str) -> str:
+    """Return a signal-to-noise ratio with its unit."""
+    return f"{snr_db:g} dB" if isinstance(snr_db, int | float) else f"{snr_db} dB"
+
+
+def number(value: float | str) -> str:
+    """Return a number with all its digits; a whole one without decimals."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def fixed(value: float, digits: int) -> str:
+    """Return a number with this many decimals and a true minus sign; never a negative zero."""
+    return f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "−")
+
+
+def signed(value: float, digits: int = 3) -> str:
+    """Return a change with its sign, a plus sign too; zero has none."""
+    text = fixed(value, digits)
+    return f"+{text}" if value > 0 and text.strip("0.") else text
+
+
+def fitness(value: float) -> str:
+    """Return a fitness J as tables show it, with one decimal."""
+    return fixed(value, 1)
+
+
+def p_value(value: float) -> str:
+    """Return a p-value with three decimals, or that it is below 0.001."""
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def percent(part: float, whole: float = 1) -> str:
+    """Return a share in whole per cent; without a whole there is none."""
+    return f"{100 * part / whole:.0f} %" if whole else MISSING
+
+
+_LATEX = {
+    **{char: f"\\{char}" for char in "{}$&#_%"},
+    # A bracket or star after the end of a row would be read as an argument of \\.
+    **{char: f"{{{char}}}" for char in '[]*"'},
+    "\\": r"\textbackslash{}",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "ν": r"$\nu$",
+    "ϱ": r"$\varrho$",
+    "–": r"\textendash{}",
+    "−": r"$-$",
+    "≥": r"$\ge$",
+    "\n": " ",
+}
+
+
+def escape(text: str, output_format: OutputFormat) -> str:
+    """Return any text, as a user may have written it, such that the format shows it literally."""
+    if output_format == "latex":
+        return "".join(_LATEX.get(char, char) for char in text).replace("--", "-{}-")
+    if output_format == "html":
+        return _escape_html(text)
+    if output_format == "markdown":
+        return re.sub(r"([\\`*_{}\[\]<>#|~!$&])", r"\\\1", text.replace("\n", " "))
+    return text
+
+
+_MATH = re.compile(
+    r"(?P<term>[yu]\(k-\d+\)(?:\^\d+)?(?:\*[yu]\(k-\d+\)(?:\^\d+)?)*)|(?P<max>ν_max)"
+    r"|\b(?P<label>T(?P<number>\d+))\b|\b(?P<order>[nN]_[uylt])\b|\b(?P<symbol>[rJ])\b"
+)
+
+
+def format_math(text: str, output_format: OutputFormat) -> str:
+    """Return a text of this project in which terms, labels and symbols are set as mathematics; the rest is escaped."""
+    shown, end = [], 0
+    for match in _MATH.finditer(text):
+        shown += [escape(text[end : match.start()], output_format), _math(match, output_format)]
+        end = match.end()
+    shown.append(escape(text[end:], output_format))
+    # A label stays on the line of its term.
+    return re.sub(r"(\$T_\{\d+\}\$) ", r"\1~", "".join(shown)) if output_format == "latex" else "".join(shown)
+
+
+def format_equation(text: str, output_format: OutputFormat) -> str:
+    """Return the equation of a system, in which no term is broken over two lines."""
+    if output_format == "latex":
+        return "$" + re.sub(r"\S{2,}", lambda word: f"{{{_latex_term(word[0])}}}", text) + "$"
+    if output_format == "html":
+        html = re.sub(r"\^(\d+)", r"<sup>\1</sup>", escape(text, "html")).replace("*", "\u2009").replace("-", "\u2212")
+        return re.sub(r"[^ ]{2,}", r'<span class="term">\g<0></span>', html)
+    return f"`{text}`" if output_format == "markdown" else text
+
+
+def _math(match: re.Match[str], output_format: OutputFormat) -> str:
+    text = match[0]
+    if output_format == "plain":
+        return text
+    if match["term"]:
+        shown = {"latex": f"${{{_latex_term(text)}}}$", "markdown": f"`{text}`", "html": f"<code>{text}</code>"}
+        return shown[output_format]
+    if match["symbol"]:
+        return {"latex": f"${text}$", "markdown": f"*{text}*", "html": f"<i>{text}</i>"}[output_format]
+    base, index = ("T", match["number"]) if match["label"] else text.split("_")
+    if output_format == "latex":
+        return r"$\nu_{\max}$" if match["max"] else f"${base}_{{{index}}}$"
+    if output_format == "markdown" and match["label"]:
+        return text
+    return f"{base}<sub>{index}</sub>"
+
+
+def _latex_term(term: str) -> str:
+    return re.sub(r"\^(\d+)", r"^{\1}", term).replace("*", r"\,")

@@ -1,0 +1,233 @@
+"""A table for readers: its columns, its data, and its forms in CSV, Markdown, LaTeX and HTML."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, Literal, NamedTuple
+from urllib.parse import quote
+
+import pandas as pd
+from markupsafe import Markup
+
+from narxbench.report import formats
+from narxbench.report.formats import OutputFormat, escape, format_math
+from narxbench.report.templating import rendered
+
+Kind = Literal[
+    "text", "prose", "method", "criterion", "equation", "number", "frequency", "snr", "fitness", "p_value", "effect"
+]
+
+_LEFT = ("text", "prose", "method", "criterion", "equation")
+_FORMS: Mapping[str, Callable[[Any], str]] = {
+    "method": formats.method_name,
+    "criterion": formats.criterion_name,
+    "number": formats.number,
+    "frequency": lambda value: formats.rounded(float(value)),
+    "snr": formats.snr,
+    "fitness": formats.fitness,
+    "p_value": formats.p_value,
+    "effect": lambda value: formats.fixed(value, 2),
+}
+# Widths in rem of row headers on the page, so that a second one can stay in view beside the first.
+_WIDTHS = {"criterion": 7.4, "snr": 3.6, "method": 5.2}
+# Wider ones would be scaled down too far to be read in one of the two columns of a page.
+_COLUMNS_OF_A_NARROW_TABLE = 9
+
+
+class Column(NamedTuple):
+    """A column: key in the data, heading, heading that it shares with its neighbours, and how values are shown.
+
+    Values of the kind ``prose`` are sentences of this project, in which symbols are set as mathematics. Numbers may be
+    given as text that is shown as it is, under the kind ``number``.
+    """
+
+    key: str
+    heading: str
+    group: str = ""
+    kind: Kind = "text"
+
+    @property
+    def left(self) -> bool:
+        """Whether values are aligned to the left, as text is."""
+        return self.kind in _LEFT
+
+    def show(self, value: Any, output_format: OutputFormat) -> str:
+        """Return a value as readers see it, escaped for the format."""
+        if pd.isna(value):
+            return escape(formats.MISSING, output_format)
+        if self.kind == "equation":
+            return formats.format_equation(str(value), output_format)
+        if self.kind == "prose":
+            return format_math(str(value), output_format)
+        text = escape(_FORMS.get(self.kind, str)(value), output_format)
+        return text.replace(" ", "~") if self.kind == "snr" and output_format == "latex" else text
+
+
+class Heading(NamedTuple):
+    """A heading in the first of two rows; ``column`` is None over a group of columns."""
+
+    text: str
+    first: int
+    columns: int
+    column: Column | None
+
+
+class Condition(NamedTuple):
+    """What names a condition on the page, in the order of the explorer's choices."""
+
+    system: str
+    snr_db: float
+    method: str
+    criterion: str
+
+    @property
+    def place(self) -> str:
+        """The condition as part of an address."""
+        parts = (self.system, f"{self.snr_db:g}", self.method, self.criterion)
+        return "/".join(quote(part, safe="") for part in parts)
+
+
+class Compared(NamedTuple):
+    """What stands beside a value: the published one and the difference from it, the interval, and the test."""
+
+    published: float
+    difference: float
+    low: float
+    high: float
+    p_value: float
+    consistent: bool
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table; ``data`` has a column for each of ``columns`` and may have more.
+
+    The first ``row_headers`` columns head their rows; of these, the first ``merged`` show a repeated value once.
+    ``conditions`` names the condition behind each row, where rows show conditions.
+    """
+
+    name: str
+    caption: str
+    columns: tuple[Column, ...]
+    data: pd.DataFrame
+    notes: tuple[str, ...] = ()
+    row_headers: int = 1
+    merged: int = 0
+    conditions: tuple[Condition, ...] = ()
+
+    @property
+    def values(self) -> pd.DataFrame:
+        """The data of the columns in their order."""
+        return self.data[[column.key for column in self.columns]]
+
+    def rows(self, output_format: OutputFormat) -> list[list[str]]:
+        """Return all values as readers see them, escaped for the format."""
+        return [
+            [column.show(value, output_format) for column, value in zip(self.columns, row, strict=True)]
+            for row in self.values.astype(object).itertuples(index=False, name=None)
+        ]
+
+    def heading_rows(self) -> tuple[list[Heading], list[Heading]]:
+        """Return headings of groups, or of columns without one, and below them those of columns within groups."""
+        groups, below = [], []
+        for group, entries in groupby(enumerate(self.columns), lambda entry: entry[1].group):
+            heads = [Heading(column.heading, index, 1, column) for index, column in entries]
+            groups += [Heading(group, heads[0].first, len(heads), None)] if group else heads
+            below += heads if group else []
+        return groups, below
+
+    def spans(self) -> list[list[int]]:
+        """Return for each row how many rows each merged value spans; 0 where a row above spans it already."""
+        rows = list(self.values.iloc[:, : self.merged].itertuples(index=False, name=None))
+        spans = [[0] * self.merged for _ in range(len(self.data))]
+        for column in range(self.merged):
+            start = 0
+            for index, row in enumerate(rows):
+                if row[: column + 1] != rows[start][: column + 1]:
+                    start = index
+                spans[start][column] += 1
+        return spans
+
+    def edges(self) -> Iterator[tuple[float, float | None]]:
+        """Yield left edge and width in rem of the row headers that stay in view; the last has the width it needs."""
+        left = 0.0
+        for column in self.columns[: self.row_headers]:
+            width = _WIDTHS.get(column.kind, 3.6 if column.key == "system" else None)
+            yield left, width
+            if width is None:
+                return
+            left += width
+
+
+def to_csv(table: Table) -> str:
+    """Return the data with numbers at full precision and empty fields for what is missing."""
+    labels = {column.key: table.data[column.key].map("{:g}".format) for column in table.columns if column.kind == "snr"}
+    return str(table.values.assign(**labels).to_csv(index=False, lineterminator="\n"))
+
+
+def to_markdown(table: Table) -> str:
+    """Return the table as GitHub-flavoured Markdown; caption in bold above, notes below."""
+    # Markdown has one row of headings: where two groups share a heading, each names its group.
+    plain = [column.heading for column in table.columns]
+    repeated = len(set(plain)) < len(plain)
+    heads = [f"{c.group}: {c.heading}" if repeated and c.group else c.heading for c in table.columns]
+    return _rendered("md", table, heads=heads)
+
+
+def to_latex(table: Table) -> str:
+    """Return the table as a LaTeX float that needs the packages booktabs, multirow and adjustbox.
+
+    A table with long texts or many columns spans both columns of the page. One that is too wide is scaled down.
+    """
+    wide = len(table.columns) > _COLUMNS_OF_A_NARROW_TABLE or any(
+        c.kind in ("equation", "prose") for c in table.columns
+    )
+    prose = sum(column.kind == "prose" for column in table.columns)
+    widths = {"equation": r"p{0.7\linewidth}", "prose": rf"p{{{0.8 / max(prose, 1):.2g}\linewidth}}"}
+    spec = "".join(widths.get(column.kind, "l" if column.left else "c") for column in table.columns)
+    label = re.sub("[^A-Za-z0-9]+", "-", table.name)
+    return _rendered("tex", table, environment="table*" if wide else "table", spec=spec, label=label)
+
+
+def to_html(
+    table: Table,
+    *,
+    compared: Mapping[tuple[Condition, str], Compared] | None = None,
+    distance: str = "",
+    files: Sequence[tuple[str, str]] = (),
+    command: str = "",
+) -> Markup:
+    """Return the table as it stands on the page.
+
+    Parameters
+    ----------
+    table
+        What is shown.
+    compared
+        What stands beside values, by condition and key of the column.
+    distance
+        A sentence below the table on how far its values are from the published ones.
+    files
+        Format and address of each file of the table.
+    command
+        The command that makes these files.
+    """
+    beside = [
+        {column.key: found for column in table.columns if (found := (compared or {}).get((condition, column.key)))}
+        for condition in table.conditions
+    ]
+    given = {"id": re.sub(r"[^\w-]", "-", table.name), "distance": distance, "files": files, "command": command}
+    return Markup(_rendered("html", table, beside=beside, show=formats, **given))
+
+
+def _rendered(suffix: Literal["md", "tex", "html"], table: Table, **values: Any) -> str:
+    output_format: OutputFormat = {"md": "markdown", "tex": "latex", "html": "html"}[suffix]  # type: ignore[assignment]
+    mark = Markup if suffix == "html" else str
+    rows = [[mark(value) for value in row] for row in table.rows(output_format)]
+    return rendered(
+        f"table.{suffix}.j2",
+        {"table": table, "rows": rows, "spans": table.spans(), **values},
+        escaped=lambda text: mark(escape(text, output_format)),
+        math=lambda text: mark(format_math(text, output_format)),
+    )

@@ -1,0 +1,138 @@
+"""The parts of 2D-UPSO against the worked examples of the paper and of the source that it cites."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from narxbench.algorithms import upso2d
+from narxbench.algorithms.upso2d import (
+    draw_cardinality,
+    learning_set,
+    position_update,
+    random_order,
+    ring_best,
+    self_feedback,
+    self_learning_set,
+    term_ranking,
+    unification_factor,
+    velocity_update,
+)
+
+
+def bits(text):
+    return np.array([int(c) for c in text], np.uint8)
+
+
+def rows(cardinality, attribute):
+    return np.array([bits(cardinality), bits(attribute)], float)
+
+
+X, PBEST, GBEST = bits("10101"), bits("01001"), bits("11010")
+
+
+def test_learning_sets_of_the_worked_example():
+    np.testing.assert_array_equal(learning_set(PBEST, X), rows("01000", "01000"))
+    np.testing.assert_array_equal(learning_set(GBEST, X), rows("00100", "01010"))
+    np.testing.assert_array_equal(self_learning_set(X), rows("00100", "10101"))
+
+
+def test_an_empty_exemplar_teaches_nothing():
+    np.testing.assert_array_equal(learning_set(bits("00000"), X), np.zeros((2, 5)))
+
+
+RHO = np.array([0.82, 2.53, 2.22, 0.28, 0.95])
+SIGMA = np.array([1.61, 1.88, 0.80, 1.33, 2.88])
+
+
+def test_position_update_of_the_worked_example():
+    np.testing.assert_array_equal(term_ranking(SIGMA), [3, 2, 5, 4, 1])
+    assert draw_cardinality(RHO, 3.5 / RHO.sum(), upso2d.ZERO) == 3
+    found = position_update(np.array([RHO, SIGMA]), 3.5 / RHO.sum(), upso2d.ZERO, np.arange(5))
+    np.testing.assert_array_equal(found, bits("11001"))
+
+
+def test_of_equally_likely_terms_the_earlier_ranks_first():
+    np.testing.assert_array_equal(term_ranking(np.array([1.0, 2.0, 1.0, 2.0])), [3, 1, 4, 2])
+
+
+def test_equally_likely_terms_rank_in_the_given_order(rng):
+    velocity = np.array([[0.0, 1.0, 0.0, 0.0], [1.0, 2.0, 1.0, 1.0]])
+    for order in itertools.permutations(range(4)):
+        found = position_update(velocity, 0.5, upso2d.ZERO, np.array(order))
+        second = next(term for term in order if term != 1)
+        assert set(np.flatnonzero(found)) == {1, second}
+    drawn = [tuple(random_order(3, rng)) for _ in range(6000)]
+    np.testing.assert_allclose([drawn.count(p) / 6000 for p in itertools.permutations(range(3))], 1 / 6, atol=0.02)
+
+
+@pytest.mark.parametrize(
+    ("negative", "likelihood", "shares"),
+    [
+        (upso2d.ZERO, [1.0, -2.0, 3.0], [1 / 4, 0, 3 / 4]),
+        # Sums 1, -1, 2: r in [0, 1) meets the first entry, r in [1, 2) the last.
+        (upso2d.CUMULATIVE, [1.0, -2.0, 3.0], [1 / 2, 0, 1 / 2]),
+        # Sums 3, 1, 2: the first entry covers more than all.
+        (upso2d.CUMULATIVE, [3.0, -2.0, 1.0], [1, 0, 0]),
+        (upso2d.CUMULATIVE, [1.0, -2.0, 0.5], [1 / 3, 1 / 3, 1 / 3]),
+        (upso2d.SHIFTED, [1.0, -2.0, 3.0], [3 / 8, 0, 5 / 8]),
+        (upso2d.SHIFTED, [1.0, 2.0, 1.0], [1 / 4, 1 / 2, 1 / 4]),
+        (upso2d.SHIFTED, [-1.0, -1.0, -1.0], [1 / 3, 1 / 3, 1 / 3]),
+    ],
+)
+def test_negative_likelihoods_of_cardinalities(negative, likelihood, shares):
+    fractions = (np.arange(2400) + 0.5) / 2400
+    drawn = [draw_cardinality(np.array(likelihood), fraction, negative) for fraction in fractions]
+    np.testing.assert_allclose([drawn.count(j) / 2400 for j in (1, 2, 3)], shares, atol=1e-3)
+
+
+def test_velocity_update_by_hand(rng):
+    v, r1, r2, s1, s2 = rng.random((5, 2, 5))
+    own, gbest, nbest = (learning_set(exemplar, X) for exemplar in (PBEST, GBEST, bits("00011")))
+    itself = self_learning_set(X)
+    found = velocity_update(v, 0.729, 1.49, 1.49, (r1, r2), (s1, s2), -0.3, 0.4, own, gbest, nbest, itself)
+    v_g = 0.729 * v + 1.49 * r1 * own + 1.49 * r2 * gbest - 0.3 * itself
+    v_l = 0.729 * v + 1.49 * s1 * own + 1.49 * s2 * nbest - 0.3 * itself
+    np.testing.assert_allclose(found, 0.4 * v_g + 0.6 * v_l, rtol=1e-14)
+
+
+class TestSelfFeedback:
+    now = np.array([-100.0, -50.0, 0.0, math.inf, 100.0])
+    before = np.array([-90.0, -60.0, 10.0, -100.0, math.inf])
+
+    def test_range_normalised(self):
+        found = self_feedback(self.now, self.before, upso2d.RANGE_NORMALISED)
+        np.testing.assert_allclose(found, [1.0, -0.75, 0.5, 0.0, 0.0])
+
+    def test_range_normalised_ignores_a_constant_added_to_j(self):
+        found = self_feedback(self.now + 1000.0, self.before + 1000.0, upso2d.RANGE_NORMALISED)
+        np.testing.assert_allclose(found, self_feedback(self.now, self.before, upso2d.RANGE_NORMALISED))
+
+    def test_literal_formula(self):
+        now, before = np.array([50.0, 100.0, math.inf]), np.array([60.0, 80.0, 70.0])
+        np.testing.assert_allclose(self_feedback(now, before, upso2d.LITERAL), [0.5, 0.0, 0.0])
+        # With negative J the ratio of the printed formula turns round: a smaller J counts as worse.
+        now, before = np.array([-100.0, -50.0]), np.array([-90.0, -60.0])
+        np.testing.assert_allclose(self_feedback(now, before, upso2d.LITERAL), [1.0, 0.0])
+
+    def test_none(self):
+        assert not self_feedback(self.now, self.before, upso2d.OFF).any()
+
+    @pytest.mark.parametrize("mode", [upso2d.RANGE_NORMALISED, upso2d.LITERAL])
+    @pytest.mark.parametrize("value", [math.inf, 0.0, -7.0])
+    def test_a_swarm_of_equals_gets_numbers(self, mode, value):
+        found = self_feedback(np.full(3, value), np.full(3, value), mode)
+        assert np.isfinite(found).all()
+
+
+def test_ring_neighbours():
+    fitness = np.array([5.0, 1.0, 4.0, 3.0, 2.0])
+    assert [ring_best(fitness, i, 1) for i in range(5)] == [1, 1, 1, 4, 4]
+    assert [ring_best(fitness, i, 2) for i in range(5)] == [1, 1, 1, 1, 1]
+    assert ring_best(np.array([1.0]), 0, 3) == 0
+
+
+def test_unification_factor_runs_from_start_to_end():
+    assert unification_factor(199, 199, 0.2, 0.7) == pytest.approx(0.7)
+    assert unification_factor(100, 200, 0.2, 0.7) == pytest.approx(0.45)

@@ -1,0 +1,123 @@
+"""Statistics over a few runs whose improvements are easy to follow by hand."""
+
+import math
+
+import pytest
+
+from narxbench.analysis import performance
+from narxbench.analysis.frames import conditions_frame, runs_frame
+from narxbench.analysis.metrics import selection_frequency
+from tests.unit.analysis.summaries import make_summary, published
+
+NAN = math.nan
+
+
+def small(method, histories, true=-10.0, **changes):
+    """Return a summary of a few runs under a budget of 100 evaluations."""
+    summary = make_summary(method=method, histories=histories, true=true, **{"evaluations": 100, **changes})
+    summary["runs"]["evaluations"] = [summary["evaluations"]] * len(histories)
+    return summary
+
+
+# Best J: -20 (a, third run). After five evaluations the runs stand at 0, 0, 80 and infinity, 80, 80.
+A = small("upso2d", [[(1, 0.0), (40, -10.0)], [(2, 0.0), (30, -19.5)], [(5, 80.0), (90, -20.0)]])
+B = small("ga", [[], [(1, 80.0)], [(3, 80.0), (60, -10.0)]])
+
+
+def gaps_of(*summaries):
+    found = performance.gaps(runs_frame(summaries))
+    return found[found.columns[6:]].astype(object).where(found.notna(), None).to_numpy().tolist()
+
+
+def test_convergence():
+    histories = [[(2, -10.0), (100, -40.0)], [(1, -20.0), (201, -30.0)], [(1, -20.0)], [(4, -12.0), (400, -40.0)]]
+    curve = performance.convergence(runs_frame([small("upso2d", histories, evaluations=400)]))
+    assert list(curve["evaluations"]) == sorted({math.ceil(400 * i / 300) for i in range(1, 301)})
+    at = curve.set_index("evaluations")[["mean", "low", "high"]].T
+    # The last run has no finite J before its fourth evaluation.
+    assert math.isnan(at[2]["mean"])
+    assert (at[2]["low"], at[2]["high"]) == (-20, -10)
+    assert list(at[4]) == [(-10 - 20 - 20 - 12) / 4, -20, -12]
+    assert at[100]["mean"] == at[200]["mean"] == (-40 - 20 - 20 - 12) / 4
+    assert at[202]["mean"] == (-40 - 30 - 20 - 12) / 4
+    assert list(at[400]) == [(-40 - 30 - 20 - 40) / 4, -40, -30]
+    few = performance.convergence(runs_frame([small("upso2d", [[(1, -1.0)]], evaluations=3)]))
+    assert list(few["evaluations"]) == [1, 2, 3]
+    assert performance.convergence(runs_frame([small("upso2d", [[], []])]))["mean"].isna().all()
+
+
+def test_a_third_of_the_budget_is_on_the_curve():
+    curve = performance.convergence(runs_frame([make_summary(runs=3)])).set_index("evaluations")
+    third = conditions_frame([make_summary(runs=3)], published())["third_fitness"][0]
+    assert curve["mean"][2000] == third
+
+
+def test_recovery():
+    summary = make_summary(counts=dict.fromkeys(make_summary()["candidates"], 0))
+    index = summary["candidates"].index
+    summary["runs"]["structures"][7] = [index(term) for term in summary["system_terms"]]
+    found = performance.recovery(conditions_frame([summary], published()), 0.9).iloc[0]
+    assert (found["exact"], found["runs"]) == (1, 40)
+    assert (found["rate"], found["low"], found["high"]) == selection_frequency(1, 40, 0.9)
+
+
+def test_run_length():
+    found = performance.run_length(runs_frame([A, B]))
+    keys = ["method", "target", "target_method", "fitness", "evaluations"]
+    assert found[keys].to_numpy().tolist() == [
+        ["upso2d", "true", "", -10.0, (30, 40, 90)],
+        ["upso2d", "best", "", -20.0, (90,)],
+        # The runs stand at 0, 0, 80, 80, 80 and infinity after 5 of 100 evaluations: median 80, 1 % of 100 is 1.
+        ["upso2d", "near", "", -19.0, (30, 90)],
+        ["upso2d", "median", "ga", 80.0, (1, 2, 5)],
+        ["ga", "true", "", -10.0, (60,)],
+        ["ga", "best", "", -20.0, ()],
+        ["ga", "near", "", -19.0, ()],
+        ["ga", "median", "upso2d", -19.5, ()],
+    ]
+    assert set(found["runs"]) == {3}
+
+
+def test_run_length_allows_for_rounding():
+    near = small("upso2d", [[(7, -10.0 * (1 - 0.9e-9))], [(8, -10.0 * (1 - 1.1e-9))]])
+    assert performance.run_length(runs_frame([near]))["evaluations"][0] == (7,)
+
+
+def test_targets_that_do_not_exist():
+    nothing = [small("upso2d", [[], []], true=None), small("ga", [[], []], true=None)]
+    found = performance.run_length(runs_frame(nothing))
+    assert found["fitness"].isna().all()
+    assert set(found["evaluations"]) == {()}
+    # All runs found a structure, but none within 5 % of the budget.
+    late = performance.run_length(runs_frame([small("upso2d", [[(50, 1.0)]])]))
+    assert late["fitness"].to_list() == pytest.approx([-10.0, 1.0, NAN], nan_ok=True)
+
+
+def test_budget():
+    found = performance.budget(runs_frame([A]))
+    assert list(found["evaluations"]) == [10, 20, 30, 40, 50, 60, 70, 80, 90, 100]
+    assert list(found["median"]) == [0.0, 0.0, 0.0, -10.0, -10.0, -10.0, -10.0, -10.0, -19.5, -19.5]
+    assert list(found["low"]) == [0.0, 0.0, -19.5, -19.5, -19.5, -19.5, -19.5, -19.5, -20.0, -20.0]
+    assert list(found["high"]) == [80.0, 80.0, 80.0, 80.0, 80.0, 80.0, 80.0, 80.0, -10.0, -10.0]
+    assert performance.budget(runs_frame([B]))["high"].isna().all()
+    assert list(performance.budget(runs_frame([A | {"evaluations": 15}]))["evaluations"])[:5] == [2, 3, 5, 6, 8]
+
+
+def test_gaps():
+    # Best known, true structure, median gaps to the best and to the true, criterion failure, search failures.
+    a, b = gaps_of(A, B)
+    assert a == [-20.0, -10.0, 0.5, -9.5, True, 2 / 3]
+    assert b == [-20.0, -10.0, 100.0, 90.0, True, 1.0]
+    assert gaps_of(small("upso2d", [[(1, -10.0 * (1 + 0.9e-9))]]))[0][4] is False
+    assert gaps_of(small("upso2d", [[(1, -5.0)]]))[0][4] is False
+
+
+def test_gaps_of_runs_on_data_of_their_own():
+    own = small("upso2d", [[(1, -5.0)], [(1, -20.0)], [(1, 3.0)]], realisations=3, true_fitness=[-6.0, -30.0, 0.0])
+    assert gaps_of(own) == [[None, -10.0, None, 3.0, None, None]]
+    assert performance.run_length(runs_frame([own]))["fitness"].isna().all()
+
+
+def test_gaps_that_do_not_exist():
+    assert gaps_of(small("upso2d", [[], []])) == [[None, -10.0, None, None, None, None]]
+    assert gaps_of(small("upso2d", [[(1, 1.0)], []], true=None)) == [[1.0, None, None, None, None, 0.5]]

@@ -1,0 +1,141 @@
+"""Tests and effect sizes against values worked out by hand, by brute force, and against the formulas themselves."""
+
+import math
+from fractions import Fraction
+from itertools import combinations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from narxbench.analysis.frames import runs_frame
+from narxbench.analysis.significance import a12, comparisons, fisher_exact, holm, magnitude, mann_whitney
+from tests.unit.analysis.summaries import make_summary
+
+INF = math.inf
+values = st.lists(st.sampled_from([-2.0, 0.0, 1.0, 1.5, 3.0, INF]), min_size=1, max_size=7)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "p"),
+    [
+        # Of C(4, 2) = 6 ways to deal the ranks, two are as extreme as {1, 2}; of 20, two as extreme as {1, 2, 3}.
+        ([1.0, 2.0], [3.0, 4.0], 2 / 6),
+        ([3.0, 4.0], [1.0, 2.0], 2 / 6),
+        ([1.0, 2.0, 3.0], [4.0, 5.0, 6.0], 2 / 20),
+        ([1.0, 4.0], [2.0, 3.0], 1.0),
+        # A run without a finite structure has the last rank.
+        ([1.0, 2.0], [3.0, INF], 2 / 6),
+    ],
+)
+def test_mann_whitney_by_hand(a, b, p):
+    assert mann_whitney(a, b) == (pytest.approx(p, rel=1e-5), "exact")
+
+
+@settings(max_examples=25)
+@given(st.permutations(range(9)), st.integers(1, 8))
+def test_exact_mann_whitney_counts_all_ways_to_deal_the_ranks(order, size):
+    a, b = [float(value) for value in order[:size]], [float(value) for value in order[size:]]
+    centre = size * 4  # mean of the ranks 0 to 8
+    ways = [abs(sum(chosen) - centre) for chosen in combinations(range(9), size)]
+    expected = sum(way >= abs(sum(a) - centre) for way in ways) / len(ways)
+    assert mann_whitney(a, b) == (pytest.approx(expected, rel=1e-5), "exact")
+
+
+def test_mann_whitney_with_ties_is_the_normal_approximation(rng):
+    a, b = rng.integers(0, 9, 40) * 1.0, rng.integers(1, 10, 40) * 1.0
+    n, ranks = 80, stats.rankdata([*a, *b])
+    ties = sum(count**3 - count for count in map([*a, *b].count, {*a, *b}))
+    sd = math.sqrt(1600 / 12 * (n + 1 - ties / (n * (n - 1))))
+    z = (abs(ranks[:40].sum() - 40 * (n + 1) / 2) - 0.5) / sd
+    assert mann_whitney(a, b) == (pytest.approx(math.erfc(z / math.sqrt(2)), rel=1e-5), "asymptotic")
+    assert mann_whitney([1.0] * 40, [1.0] * 40) == (1.0, "asymptotic")
+
+
+@settings(max_examples=40)
+@given(values, values)
+def test_the_choice_of_the_distribution_is_that_of_scipy(a, b):
+    assert mann_whitney(a, b)[0] == pytest.approx(stats.mannwhitneyu(a, b, method="auto").pvalue, rel=1e-5)
+
+
+@settings(max_examples=40)
+@given(values, values)
+def test_a12_counts_pairs(a, b):
+    wins = sum(2 if x < y else 1 if x == y else 0 for x in a for y in b)
+    assert a12(a, b) == Fraction(wins, 2 * len(a) * len(b))
+
+
+@pytest.mark.parametrize(
+    ("effect", "name"),
+    [
+        *(("0.5", "negligible"), ("0.5599", "negligible"), ("0.56", "small"), ("0.44", "small"), ("0.64", "medium")),
+        *(("0.2901", "medium"), ("0.29", "large"), ("1", "large")),
+    ],
+)
+def test_magnitude(effect, name):
+    assert magnitude(Fraction(effect)) == name
+
+
+def test_holm_by_hand():
+    # In order .005 * 4, .01 * 3, .03 * 2, and .04 * 1 is raised to the one before.
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert list(holm([0.9, 0.8])) == [1.0, 1.0]
+    assert list(holm([])) == []
+
+
+@settings(max_examples=40)
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=9))
+def test_holm_rejects_what_the_step_down_procedure_rejects(p_values):
+    level, rejected = 0.05, set()
+    for step, index in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
+        if p_values[index] * (len(p_values) - step) > level:
+            break
+        rejected.add(index)
+    assert {index for index, p in enumerate(holm(p_values)) if p <= level} == rejected
+
+
+@pytest.mark.parametrize(
+    ("a", "n_a", "b", "n_b", "p"),
+    [
+        # Fisher's tea: of C(8, 4) = 70 outcomes, 1 + 16 + 16 + 1 are at most as likely as three right of four.
+        (3, 4, 1, 4, 34 / 70),
+        (4, 4, 0, 4, 2 / 70),
+        (40, 40, 40, 40, 1.0),
+        (0, 40, 0, 40, 1.0),
+        # One run of 40 missing on one side only: both outcomes are equally likely.
+        (40, 40, 39, 40, 1.0),
+        (1, 1, 0, 2, 1 / 3),
+    ],
+)
+def test_fisher_by_hand(a, n_a, b, n_b, p):
+    assert fisher_exact(a, n_a, b, n_b) == pytest.approx(p, rel=1e-5)
+
+
+@settings(max_examples=50)
+@given(st.data())
+def test_fisher_sums_the_tables_that_are_at_most_as_likely(data):
+    n_a, n_b = data.draw(st.integers(1, 62)), data.draw(st.integers(1, 62))
+    a, b = data.draw(st.integers(0, n_a)), data.draw(st.integers(0, n_b))
+    weights = [math.comb(n_a, x) * math.comb(n_b, a + b - x) for x in range(max(0, a + b - n_b), min(n_a, a + b) + 1)]
+    own = math.comb(n_a, a) * math.comb(n_b, b)
+    expected = Fraction(sum(weight for weight in weights if weight <= own), math.comb(n_a + n_b, a + b))
+    assert fisher_exact(a, n_a, b, n_b) == pytest.approx(float(expected), rel=1e-5)
+
+
+def test_comparisons_of_all_pairs():
+    # All of a's runs but for one tie are better than b's: 8.5 of 9 pairs.
+    a = make_summary(histories=[[(1, -10.0)], [(1, -19.5)], [(1, -20.0)]])
+    b = make_summary(method="ga", histories=[[], [(1, 80.0)], [(1, -10.0)]])
+    c = make_summary(method="wide", histories=[[], []])
+    other = [make_summary(snr_db=30, method=name, histories=[[(1, 1.0)], [(1, 2.0)]]) for name in ("upso2d", "ga")]
+    found = comparisons(runs_frame([a, b, *other, c]))
+    assert list(zip(found["snr_db"], found["a"], found["b"], strict=True)) == [
+        *((50, "upso2d", "ga"), (50, "upso2d", "wide"), (50, "ga", "wide"), (30, "upso2d", "ga"))
+    ]
+    first = found.iloc[0]
+    assert (first["n_a"], first["n_b"], first["median_a"], first["median_b"]) == (3, 3, -19.5, 80.0)
+    assert (first["a12"], first["magnitude"], first["distribution"]) == (8.5 / 9, "large", "asymptotic")
+    assert math.isnan(found["median_b"][1])
+    assert list(found["p_holm"]) == pytest.approx(list(holm(found["p_value"])), rel=1e-5)
+    assert comparisons(runs_frame([a])).empty

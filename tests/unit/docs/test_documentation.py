@@ -1,0 +1,122 @@
+"""The documentation says what is there: pictures, examples, links, paths and commands."""
+
+import doctest
+import re
+import runpy
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from narxbench.experiment.study_settings import load_study
+from narxbench.model.system import load_system
+from narxbench.pipeline.plan import Plan
+
+ROOT = Path(__file__).parents[3]
+PAGES = sorted(
+    path.relative_to(ROOT).as_posix()
+    for pattern in ("*.md", "docs/**/*.md", "config/*.md", "data/reference/*.md")
+    for path in ROOT.glob(pattern)
+    if "_build" not in path.parts
+)
+TEXT = {page: (ROOT / page).read_text(encoding="utf-8") for page in PAGES}
+# What the pipeline makes or a reader writes, and names that stand for others.
+NOT_KEPT = re.compile(
+    r"(reports|data|logs|docs/_build|\.snakemake|\.venv|measurements|profiles/cluster/\w+-)|.*[A-Z]{3}"
+)
+
+
+def anchors(text):
+    """Return the anchors of a page's headings, as GitHub makes them."""
+    titles = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def commands():
+    """Return every Snakemake command that a page names in full, without its first word."""
+    found = set()
+    for page, text in TEXT.items():
+        blocks = "\n".join(re.findall(r"```\n(.*?)```", text, re.DOTALL))
+        if page != "CHANGELOG.md":
+            found |= set(re.findall(r"^(?:python3 .*)?\bsnakemake (.*)$", blocks, re.MULTILINE))
+            found |= set(re.findall(r"`snakemake ([^`]*)`", text))
+    return sorted(command for command in found if not re.search(r"[A-Z]{4}|…", command))
+
+
+def test_picture_of_imports_is_current():
+    drawing = runpy.run_path(str(ROOT / "docs/draw_imports.py"))
+    kept = drawing["PICTURE"].read_text(encoding="utf-8")
+    assert drawing["picture"]() == kept, "run python docs/draw_imports.py"
+
+
+def test_examples_of_the_tutorial(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = re.sub(r"^```.*$", "", TEXT["docs/tutorial.md"], flags=re.MULTILINE)
+    example = doctest.DocTestParser().get_doctest(text, {}, "tutorial.md", "docs/tutorial.md", 0)
+    assert example.examples
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+    printed = []
+    assert runner.run(example, out=printed.append).failed == 0, "".join(printed)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_somewhere(page):
+    for link in re.findall(r"\]\(([^)\s]+)\)", TEXT[page]):
+        if "://" not in link:
+            path, _, anchor = link.partition("#")
+            target = (ROOT / page).parent / path if path else ROOT / page
+            assert target.exists(), link
+            assert not anchor or anchor in anchors(target.read_text(encoding="utf-8")), link
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page != "CHANGELOG.md"])
+def test_paths_named_exist(page):
+    """Paths in backticks are seen from the top folder or from that of the page."""
+    named = re.findall(r"`([\w./-]+/[\w.-]*|[\w-]+\.(?:py|smk|yaml|toml|cff))`", TEXT[page])
+    folders = (ROOT, (ROOT / page).parent)
+    missing = {name for name in named if not any((folder / name).exists() for folder in folders)}
+    assert {name for name in missing if not NOT_KEPT.match(name)} == set()
+
+
+@pytest.mark.parametrize("command", commands())
+def test_snakemake_commands_can_be_typed(command, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    line, _, settings = command.partition("--config ")
+    options = dict(re.findall(r"(--configfile|--workflow-profile|--cores)[ =](\S+)", line))
+    targets = re.sub(r"--(configfile|workflow-profile|cores)[ =]\S+|--?[a-z-]+", "", line).split()
+    assert options.get("--workflow-profile", "none") == "none" or Path(options["--workflow-profile"]).is_dir()
+    study = [text for text in shlex.split(settings) if not text.startswith("finished_only=")]
+    plan = Plan([options["--configfile"]] if "--configfile" in options else [], study)
+    rules = "".join(path.read_text(encoding="utf-8") for path in Path("workflow/rules").glob("*.smk"))
+    assert set(targets) <= {*re.findall(r"^rule (\w+):", rules, re.MULTILINE), *plan.results()}
+
+
+def test_results_on_the_way_of_one_seed_are_those_of_the_study(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    named = re.findall(r"Result: `(.*?)`", TEXT["docs/architecture.md"])
+    assert len(named) == 6
+    assert set(named) <= set(Plan().results())
+
+
+def test_examples_of_the_configuration(tmp_path):
+    system, method = re.findall(r"```yaml\n(.*?)```", TEXT["config/README.md"], re.DOTALL)
+    (tmp_path / "mine.yaml").write_text(method, encoding="utf-8")
+    study = load_study([ROOT / "config/paper.yaml", tmp_path / "mine.yaml"])
+    assert (study.study, list(study.methods)) == ("mine", ["upso2d", "ga-tournament", "stepwise"])
+    (tmp_path / "tank.yaml").write_text(system, encoding="utf-8")
+    assert len(load_system("tank", tmp_path).terms) == 3
+
+
+@pytest.mark.slow
+@pytest.mark.ci
+def test_documentation_is_built_offline(tmp_path):
+    pytest.importorskip("sphinx")
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "docs", str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    pages = {path.name: path.read_text(encoding="utf-8") for path in tmp_path.rglob("*.html")}
+    assert "read_signals" in pages["narxbench.model.html"]
+    for text in pages.values():
+        assert re.findall(r'<(?:script|img|link|iframe)\b[^>]*(?:src|href)="(?:https?:)?//[^"]*', text) == []

@@ -1,0 +1,103 @@
+"""The kernel against three oracles: stored values, a readable evaluation, and plain arithmetic to the last bit."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests import plain
+from tests.reference import evaluate
+
+from narxbench import StructureProblem, load_system
+from narxbench.fitness.kernel.simd import LANES
+from narxbench.model.dataset import read_signals
+
+VECTORS = Path(__file__).parents[2] / "data" / "vectors"
+CASES = json.loads((VECTORS / "fitness_vectors.json").read_text())["cases"]
+every_system = pytest.mark.parametrize("name", ["S1", "S2", "S3", "S4"])
+
+
+def problem_of(name, samples, **other):
+    system = load_system(name)
+    u, y = system.simulate(samples, snr_db=30)
+    return u, y, StructureProblem(u, y, n_u=system.n_u, n_y=system.n_y, degree=system.degree, **other)
+
+
+def names(problem, position):
+    return [problem.terms[i] for i in np.flatnonzero(position)]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['system']}-{len(case['terms'])}")
+@pytest.mark.parametrize("criterion", ["bic", "aic-2", "aic-256"])
+def test_independent_fitness_values(case, criterion):
+    u, y = read_signals(VECTORS / f"{case['system']}.csv")
+    orders = {name: case[name] for name in ("n_u", "n_y", "degree")}
+    found = StructureProblem(u, y, **orders, criterion=criterion).evaluate(case["terms"])
+    if case["sse"] is None:
+        assert found.fitness == found.sse == math.inf
+    else:
+        assert found.fitness == pytest.approx(case[criterion.replace("-", "_")], rel=1e-8)
+        assert found.sse == pytest.approx(case["sse"], rel=1e-8)
+    np.testing.assert_allclose(found.coefficients, case["coefficients"], rtol=1e-6, atol=1e-10)
+
+
+@every_system
+def test_kernel_meets_the_readable_reference(name, rng):
+    u, y, problem = problem_of(name, 2000)
+    positions = (rng.random((30, len(problem.terms))) < rng.random((30, 1)) * 0.7).astype(np.uint8)
+    fitness, sse, _ = problem.evaluate_positions(positions)
+    for position, j, e in zip(positions, fitness, sse, strict=True):
+        if not position.any():
+            assert j == math.inf
+            continue
+        _, expected = evaluate(u, y, names(problem, position), n_u=problem.n_u, n_y=problem.n_y)
+        assert e == pytest.approx(expected, rel=1e-6)
+        if math.isfinite(expected):
+            assert j == pytest.approx(600 * math.log(expected) + math.log(600) * position.sum(), rel=1e-8)
+
+
+@every_system
+def test_kernel_gives_the_bytes_of_plain_arithmetic(name, rng):
+    u, y, problem = problem_of(name, 500, n_validation=150)
+    positions = (rng.random((20, len(problem.terms))) < rng.random((20, 1))).astype(np.uint8)
+    positions[0] = [term in load_system(name).terms for term in problem.terms]
+    _, sse, weights = problem.evaluate_positions(positions)
+    for position, e, w in zip(positions, sse, weights, strict=True):
+        terms = names(problem, position)
+        coefficients, expected = plain.evaluate(u, y, terms, n_u=problem.n_u, n_y=problem.n_y, n_validation=150)
+        assert float(e) == expected or not terms
+        assert w[position == 1].tolist() == coefficients
+    assert np.isfinite(sse).sum() > 5
+
+
+def test_a_result_does_not_depend_on_its_neighbours(rng):
+    problem = problem_of("S4", 2000)[2]
+    positions = (rng.random((2 * LANES + 3, 66)) < rng.random((2 * LANES + 3, 1))).astype(np.uint8)
+    together = problem.evaluate_positions(positions)
+    alone = [problem.evaluate_positions(p[None]) for p in positions]
+    order = rng.permutation(len(positions))
+    shuffled = problem.evaluate_positions(positions[order])
+    for i, values in enumerate(together):
+        assert values.tobytes() == np.concatenate([result[i] for result in alone]).tobytes()
+        assert values[order].tobytes() == shuffled[i].tobytes()
+
+
+@given(st.data())
+@settings(max_examples=25, deadline=None)
+def test_no_data_give_nan(data):
+    """Any finite signals, large, small or constant: J is a number or +inf, and its weights are numbers."""
+    values = st.sampled_from([0.0, 1.0, -1.0, 1e-160, 1e60]) | st.floats(-1e70, 1e70)
+    u, y = (data.draw(st.lists(values, min_size=12, max_size=12)) for _ in "uy")
+    problem = StructureProblem(u, y, n_u=1, n_y=1, degree=2, n_validation=4)
+    everything = np.array([[i >> b & 1 for b in range(6)] for i in range(64)], np.uint8)
+    fitness, sse, weights = problem.evaluate_positions(everything)
+    assert not np.isnan([fitness, sse]).any()
+    assert np.isfinite(weights[np.isfinite(fitness)]).all()
+
+
+def test_an_error_whose_squares_overflow_is_no_nan():
+    problem = StructureProblem(np.zeros(12), [*np.zeros(11), 1e160], n_u=1, n_y=1, degree=2, n_validation=4)
+    assert problem.evaluate(["1"]).fitness == math.inf

@@ -1,0 +1,188 @@
+"""Tables as CSV files: kinds of columns, mistakes with their places, and every frame reads back."""
+
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from narxbench.io.csv import (
+    FLAG,
+    INTEGER,
+    NAME,
+    NUMBER,
+    TEXT,
+    Kind,
+    list_of,
+    matching,
+    one_of,
+    optional,
+    read_table,
+    write_table,
+    wrong,
+)
+from narxbench.io.errors import NarxbenchError
+
+quick = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+SCHEMA = {
+    "name": NAME,
+    "note": TEXT,
+    "runs": INTEGER,
+    "snr_db": NUMBER,
+    "fitness": optional(NUMBER),
+    "exact": FLAG,
+    "nu": list_of(INTEGER),
+    "curve": list_of(optional(NUMBER)),
+}
+finite = st.floats(allow_nan=False, allow_infinity=False)
+line = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\r\n"), max_size=8)
+rows = st.tuples(
+    *(line.filter(bool), line, st.integers(-(10**17), 10**17), finite, finite | st.just(math.nan), st.booleans()),
+    *(st.lists(st.integers(0, 40), max_size=4).map(tuple), st.lists(finite, max_size=4).map(tuple)),
+)
+
+
+@given(values=st.lists(rows, min_size=1, max_size=5))
+@quick
+def test_every_frame_reads_back_to_the_last_bit(tmp_path: Path, values: list[tuple[object, ...]]) -> None:
+    frame = pd.DataFrame(values, columns=list(SCHEMA))
+    text = write_table(frame)
+    (tmp_path / "t.csv").write_bytes(text.encode())
+    found = read_table(tmp_path / "t.csv", SCHEMA)
+    pd.testing.assert_frame_equal(found, frame, check_exact=True)
+    assert write_table(found) == text
+
+
+def test_the_text_is_canonical() -> None:
+    columns = {
+        "int": [1, 2],
+        "whole": [50.0, math.nan],
+        "float": [-0.0, 0.1],
+        "flag": [np.True_, np.False_],
+        "text": ["a,b", None],
+        "tuple": [(1, np.int64(2)), (0.5, math.nan, -0.0)],
+    }
+    expected = 'int,whole,float,flag,text,tuple\n1,50,0.0,true,"a,b",1;2\n2,,0.1,false,,0.5;;0.0\n'
+    assert write_table(pd.DataFrame(columns)) == expected
+    assert write_table(pd.DataFrame(columns).astype({"int": float, "flag": object})) == expected
+
+
+@pytest.mark.parametrize("value", [math.inf, -math.inf, (1.0, math.inf), "a\nb", "a\r"])
+def test_what_cannot_be_read_back_is_not_written(value: object) -> None:
+    with pytest.raises(ValueError, match="in a table; allowed"):
+        write_table(pd.DataFrame({"x": [value]}))
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "value"),
+    [
+        (NUMBER, "1e-3", 0.001),
+        (NUMBER, "+.5", 0.5),
+        (NUMBER, "179769313486231570000e288", sys.float_info.max),
+        (NUMBER, "0.1000000000000000055511151231257827", 0.1),
+        (INTEGER, "-007", -7),
+        (optional(INTEGER), "", math.nan),
+        (list_of(INTEGER), "", ()),
+        (list_of(optional(NUMBER)), "1;;2", (1.0, math.nan, 2.0)),
+        (FLAG, "false", False),
+        (one_of("nu", "r"), "r", "r"),
+        (matching(r"T[1-9]\d*", "a label such as T1"), "T12", "T12"),
+        (matching(r"\d{1,3}", "a whole number of dB", int), "50", 50),
+    ],
+)
+def test_kinds(tmp_path: Path, kind: Kind, text: str, value: object) -> None:
+    (tmp_path / "t.csv").write_text(f"\ufeffx\r\n{text or chr(34) * 2}\r\n", newline="")
+    (found,) = read_table(tmp_path / "t.csv", {"x": kind})["x"].tolist()
+    assert repr(found) == repr(value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "message"),
+    [
+        *(
+            (NUMBER, text, "a finite number")
+            for text in ["", "x", "nan", "inf", "1e400", "1_0", " 1", "0x1", "١", "−1"]
+        ),
+        *((INTEGER, text, "a whole number") for text in ["", "1.0", "1e3", "9" * 19, "9" * 5000, "1_0", "１"]),
+        (optional(NUMBER), "x", "a finite number, or nothing"),
+        (list_of(INTEGER), "1;", "a list joined by ;, each a whole number"),
+        (FLAG, "True", "true or false (did you mean 'true'?)"),
+        (NAME, "", "text that is not empty"),
+        (one_of("upso2d", "ga"), "upso", "one of upso2d, ga (did you mean 'upso2d'?)"),
+        (matching(r"\d", "a digit"), "５", "a digit"),
+    ],
+    ids=lambda value: repr(value)[:20],
+)
+def test_a_wrong_field_is_told_with_its_place(tmp_path: Path, kind: Kind, text: str, message: str) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(f"a,x\n1,{text}\n")
+    with pytest.raises(NarxbenchError) as error:
+        read_table(path, {"a": INTEGER, "x": kind})
+    assert str(error.value).startswith(f"{path}: line 2, column x: found '")
+    assert str(error.value).endswith(f"; allowed: {message}")
+    assert len(str(error.value)) < 300
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "line 1: found columns none; allowed: a,x"),
+        (b"x,a\n1,2\n", "line 1: found columns x,a; allowed: a,x"),
+        (b"a,X\n1,2\n", "line 1: found columns a,X; allowed: a,x (did you mean 'X'?)"),
+        (b"a,x,x\n1,2,3\n", "line 1: found columns a,x,x; allowed: a,x"),
+        (b"a,x\n", "found no rows below the header; allowed: at least one"),
+        (b"a,x\n1,2\n1,2,3\n", "line 3: found 3 fields; allowed: 2"),
+        (b"a,x\n1,2\n3,x\n", "line 3, column x: found 'x'; allowed: a whole number"),
+        (b"a,x\n1\n", "line 2: found 1 fields; allowed: 2"),
+        (b"a,x\n\n1,2\n", "line 2: found 0 fields; allowed: 2"),
+        (b'a,x\n1,"2\n', "line 2: not CSV: unexpected end of data"),
+        (b'a,x\n1,"2"x\n', "line 2: not CSV: ',' expected after '\"'"),
+        (b'a,x\n1,"2\n3"\n', "line 3: not CSV: found a line break between quotes"),
+        (b"a,x\n1," + b"1" * 200_000, "line 2: not CSV: field larger than field limit"),
+        (b"a,x\n1,\xff\n", "not text in UTF-8 (byte 6)"),
+        (b"a," * 100_000 + b"b\n", "line 1: found columns a,a,a"),
+    ],
+    ids=lambda value: repr(value[:20]),
+)
+def test_mistakes_in_a_file(tmp_path: Path, content: bytes, message: str) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(content)
+    with pytest.raises(NarxbenchError) as error:
+        read_table(path, {"a": INTEGER, "x": INTEGER})
+    assert str(error.value).startswith(f"{path}: {message}")
+    assert len(str(error.value)) < 400
+    assert str(error.value).isprintable()
+
+
+def test_a_table_may_be_empty_where_that_is_said(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"a": [], "x": []})
+    (tmp_path / "t.csv").write_text(write_table(frame))
+    found = read_table(tmp_path / "t.csv", {"a": INTEGER, "x": NUMBER}, may_be_empty=True)
+    assert list(found) == ["a", "x"] and found.empty
+
+
+def test_a_reader_can_tell_mistakes_of_its_own() -> None:
+    error = wrong("terms.csv", 3, "system", "S11", "one of S1, S2", ["S1", "S2"])
+    assert str(error) == "terms.csv: line 5, column system: found 'S11'; allowed: one of S1, S2 (did you mean 'S1'?)"
+
+
+def test_pandas_is_imported_by_tables_only() -> None:
+    code = "import sys, narxbench.io.csv, narxbench.model.system; sys.exit('pandas' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@given(data=st.binary(max_size=60) | st.text("a,x\n\r\"'1;.", max_size=60).map(str.encode))
+@quick
+def test_any_bytes_are_a_table_or_a_clear_error(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(b"a,x\n" + data)
+    try:
+        assert len(read_table(path, {"a": NUMBER, "x": list_of(TEXT)})) > 0
+    except NarxbenchError as error:
+        assert str(error).startswith(f"{path}: ")
+        assert str(error).isprintable()

@@ -1,0 +1,116 @@
+"""Files: whole or not at all, canonical, and clear about what cannot be read."""
+
+import json
+import os
+import stat
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from narxbench.io.csv import TEXT, read_table
+from narxbench.io.errors import NarxbenchError
+from narxbench.io.files import canonical_json, read_bytes, read_json, read_text, write_atomically
+from narxbench.io.yaml import read_mapping
+
+
+@pytest.fixture(params=[0o022, 0o077, 0o002])
+def umask(request: pytest.FixtureRequest) -> Iterator[int]:
+    before = os.umask(request.param)
+    yield request.param
+    os.umask(before)
+
+
+def test_written_files_respect_the_umask(tmp_path: Path, umask: int) -> None:
+    write_atomically(tmp_path / "deep/file.txt", "text")
+    assert stat.S_IMODE((tmp_path / "deep/file.txt").stat().st_mode) == 0o666 & ~umask
+
+
+def test_written_files_hold_text_or_bytes(tmp_path: Path) -> None:
+    for content in ("ν\n", "ν\n".encode()):
+        write_atomically(tmp_path / "file.txt", content)
+        assert (tmp_path / "file.txt").read_bytes() == b"\xce\xbd\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["file.txt"]
+
+
+def test_failed_writing_leaves_nothing_new(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "file.txt"
+    write_atomically(path, "old")
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.raises(NarxbenchError, match=r"file\.txt: cannot be written: No space left"):
+        write_atomically(path, "new")
+    assert path.read_text() == "old"
+    assert [file.name for file in tmp_path.iterdir()] == ["file.txt"]
+
+
+def test_canonical_json() -> None:
+    assert canonical_json({"b": 0.1, "a": ["ν"]}) == '{\n "a": [\n  "ν"\n ],\n "b": 0.1\n}\n'
+    with pytest.raises(ValueError, match="Out of range"):
+        canonical_json({"a": float("inf")})
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(value=json_values)
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_canonical_json_reads_back(tmp_path: Path, value: Any) -> None:
+    write_atomically(tmp_path / "x.json", canonical_json(value))
+    assert (
+        canonical_json(read_json(tmp_path / "x.json"))
+        == canonical_json(value)
+        == canonical_json(json.loads(canonical_json(value)))
+    )
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"{",
+        b"[1,]",
+        b"NaN",
+        b"[Infinity]",
+        b"[" * 100_000,
+        b'{"a":' * 100_000,
+        b'"\\ud800"',
+        b"\xff",
+        b"01",
+        b"'a'",
+    ],
+    ids=lambda content: repr(content[:12]),
+)
+def test_damaged_json(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "x.json").write_bytes(content)
+    with pytest.raises(NarxbenchError, match="damaged, not valid JSON") as error:
+        read_json(tmp_path / "x.json")
+    assert str(error.value).startswith(f"{tmp_path}/x.json: ")
+    assert len(str(error.value)) < 300
+
+
+READERS: list[Callable[[Any], object]] = [
+    *(read_bytes, read_text, read_json, read_mapping),
+    lambda path: read_table(path, {"a": TEXT}),
+]
+
+
+@pytest.mark.parametrize("read", READERS)
+def test_what_cannot_be_read(tmp_path: Path, read: Callable[[Any], object]) -> None:
+    for path, reason in ((tmp_path / "none", "No such file or directory"), (tmp_path, "Is a directory")):
+        with pytest.raises(NarxbenchError) as error:
+            read(path)
+        assert str(error.value) == f"{path}: cannot be read: {reason}"
+    for name in ("a\x00b", "\ud800"):
+        with pytest.raises(NarxbenchError, match="cannot be read: not a name of a file"):
+            read(name)

@@ -1,0 +1,82 @@
+"""Style, types, the direction of imports, the doctests, and what must not be in the repository."""
+
+import doctest
+import pkgutil
+import re
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import narxbench
+
+ROOT = Path(__file__).parents[2]
+# One environment serves the whole workflow: environment.yml for conda, pyproject.toml for uv.
+LINT_EXCEPTION = "Specify a conda environment or container for each rule."
+MODULES = sorted(module.name for module in pkgutil.walk_packages(narxbench.__path__, "narxbench."))
+
+
+def git_files(*options):
+    command = ["git", "-c", f"safe.directory={ROOT}", "ls-files", "-z", *options]
+    names = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\0")
+    return [name for name in names if (ROOT / name).is_file()]
+
+
+def texts():
+    """Return the text of every file of the project, whether committed already or not."""
+    names = git_files("--cached", "--others", "--exclude-standard")
+    return {name: (ROOT / name).read_text("utf-8") for name in names if not name.endswith((".png", ".pdf"))}
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["ruff", "check", "."],
+        ["ruff", "format", "--check", "."],
+        ["mypy"],
+        ["snakefmt", "--check", "."],
+        ["lint-imports", "--no-cache", "--no-logo"],
+    ],
+    ids=" ".join,
+)
+def test_tool_is_content(command):
+    program = Path(sys.executable).with_name(command[0])
+    done = subprocess.run([program, *command[1:]], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_snakemake_lint():
+    command = [sys.executable, "-m", "snakemake", "--lint"]
+    done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    found = re.findall(r"^ {4}\* (.*?):$", done.stdout + done.stderr, re.MULTILINE)
+    assert set(found) == {LINT_EXCEPTION}, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("name", ["narxbench", *MODULES])
+def test_examples_in_docstrings(name):
+    failed, _ = doctest.testmod(import_module(name), optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+    assert failed == 0
+
+
+@pytest.mark.parametrize(
+    "unwanted",
+    [
+        r"pypi\.org|python[h]osted|[a-z]+\.anaconda\.org|prefix\.dev|index[-]url",
+        r"(?<![\w.~/])/(work|root|home/[a-z]+)/",
+    ],
+)
+def test_no_address_of_a_registry_or_a_machine(unwanted):
+    found = {name: match[0] for name, text in texts().items() if (match := re.search(unwanted, text))}
+    assert found == {}
+
+
+def test_no_kept_number_is_missing():
+    kept = {name: text for name, text in texts().items() if name.startswith("data/") or name.endswith(".json")}
+    assert "data/reference/published_tables.csv" in kept
+    assert [name for name, text in kept.items() if re.search(r"\b(NaN|nan|Infinity|inf)\b", text)] == []
+
+
+def test_nothing_that_is_made_is_kept():
+    assert git_files("--cached", "--ignored", "--exclude-standard") == []

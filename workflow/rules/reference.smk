@@ -1,0 +1,43 @@
+# Digests of all results, and the reference results that the repository keeps.
+
+
+rule manifest:
+    """Write settings, versions and the digest of every result."""
+    input:
+        PLAN.results(),
+    output:
+        PLAN.manifest,
+    log:
+        f"{PLAN.logs}/manifest.log",
+    params:
+        settings=PLAN.settings(),
+        code=PLAN.code("manifest"),
+    script:
+        "../../scripts/manifest.py"
+
+
+rule verify:
+    """Compare every result with the reference results."""
+    input:
+        lambda w: PLAN.to_verify(),
+    log:
+        f"{PLAN.logs}/verify.log",
+    params:
+        # No input: it would be made anew from the results.
+        reference=f"{PLAN.kept}/manifest.csv",
+    script:
+        "../../scripts/verify.py"
+
+
+rule update_reference:
+    """Make the results of this study the reference results that the repository keeps."""
+    input:
+        list(PLAN.kept_files().values()),
+    output:
+        list(PLAN.kept_files()),
+    log:
+        f"{PLAN.logs}/update_reference.log",
+    params:
+        code=PLAN.code("update_reference"),
+    script:
+        "../../scripts/update_reference.py"

@@ -1,0 +1,34 @@
+# From data sets to runs, and to the summary of each condition.
+
+
+rule search:
+    """Run one method on one problem with one seed, or with the seeds that share a job."""
+    input:
+        data=lambda w: PLAN.data_files(w.condition, PLAN.blocks[w.seeds]),
+    output:
+        f"{PLAN.data}/runs/{{condition}}/{{seeds}}.json",
+    log:
+        f"{PLAN.logs}/search/{{condition}}/{{seeds}}.log",
+    params:
+        seeds=lambda w: PLAN.blocks[w.seeds],
+        run=lambda w: PLAN.search(w.condition),
+        code=lambda w: PLAN.code("search", w.condition),
+    run:
+        call("scripts/search.py", input=input, output=output, params=params, log=log)
+
+
+rule summarise:
+    """Summarise the runs of one condition."""
+    input:
+        runs=lambda w: PLAN.run_files(w.condition),
+        data=lambda w: PLAN.data_files(w.condition),
+    output:
+        f"{PLAN.data}/conditions/{{condition}}.json",
+    log:
+        f"{PLAN.logs}/summarise/{{condition}}.log",
+    params:
+        seeds=PLAN.study.seeds,
+        condition=lambda w: PLAN.summary(w.condition),
+        code=lambda w: PLAN.code("summarise", w.condition),
+    run:
+        call("scripts/summarise.py", input=input, output=output, params=params, log=log)
