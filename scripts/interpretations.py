@@ -19,7 +19,7 @@ def main(job: Any) -> None:
     default = choices.named[job.params.default]
     files = interpretations_report(frame, choices, published, claims, default)
     for path in job.output:
-        write_atomically(path, files[str(Path(path).relative_to(job.params.folder))])
+        write_atomically(path, files[str(Path(path).relative_to(Path(job.output[0]).parent))])
 
 
 as_script(main, globals())

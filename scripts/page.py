@@ -1,5 +1,7 @@
 """Write the page of a study."""
 
+import os
+from pathlib import Path
 from typing import Any
 
 from narxbench.io.files import write_atomically
@@ -9,7 +11,8 @@ from narxbench.report.study_page import study_page
 
 def main(job: Any) -> None:
     """Write the page."""
-    write_atomically(job.output[0], study_page(job.input, job.params.settings, job.params.folder))
+    folder = os.path.relpath(f"reports/{job.params.settings['study']}", Path(job.output[0]).parent)
+    write_atomically(job.output[0], study_page(job.input, job.params.settings, "" if folder == "." else f"{folder}/"))
 
 
 as_script(main, globals())

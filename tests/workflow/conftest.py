@@ -1,21 +1,22 @@
 import pytest
-from project import QUICK, Copy
+from tests.workflow.project import Project, hiding
 
 
 @pytest.fixture(scope="session")
-def first_run(tmp_path_factory):
-    """The quick configuration, run in a fresh copy: the project and what was printed."""
-    project = Copy.of_checkout(tmp_path_factory.mktemp("first") / "project")
-    return project, project.snakemake(*QUICK)
+def finished(tmp_path_factory):
+    """The tiny study, complete, made by a checkout whose package is not installed; not to be changed."""
+    project = Project.of_checkout(tmp_path_factory.mktemp("finished") / "project")
+    project.printed = project.snakemake(env=hiding(tmp_path_factory.mktemp("hiding")))
+    return project
 
 
 @pytest.fixture
-def complete(first_run, tmp_path):
-    """A copy of the project in which the quick configuration is complete."""
-    return first_run[0].copied(tmp_path / "project", made=True)
+def copy(finished, tmp_path):
+    """A copy in which the tiny study is complete."""
+    return finished.copied(tmp_path / "project")
 
 
 @pytest.fixture
-def clean(first_run, tmp_path):
-    """A copy of the project without results; the compiled search is kept to save time."""
-    return first_run[0].copied(tmp_path / "project", made=False)
+def empty(finished, tmp_path):
+    """A copy in which nothing is made yet."""
+    return finished.copied(tmp_path / "project", made=False)

@@ -1,4 +1,4 @@
-"""A copy of the project, and what its pipeline does in it."""
+"""A copy of the project in a folder of its own, and what its pipeline does there."""
 
 import os
 import re
@@ -6,123 +6,104 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TypeVar
 
+import narxbench
 from narxbench.pipeline.manifest import read_manifest
 
+T = TypeVar("T")
 ROOT = Path(__file__).parents[2]
-QUICK = ("--configfile", "config/quick.yaml")
-MADE = ("data/generated", "data/runs", "data/cells", "reports", "logs", ".snakemake")
-# The folders of what it makes that is compared between runs.
-RESULTS = MADE[:4]
-# The quick configuration made smaller still, for tests that compute something.
-TINY = "seeds: 2\nevaluations: 200\nstatistics: {bootstrap_samples: 50}\n"
-
-
-def committed_files() -> list[str]:
-    """Return the paths of the project's files, whether committed already or not."""
-    command = ["git", "-c", f"safe.directory={ROOT}", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    names = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\0")
-    return [name for name in names if (ROOT / name).is_file()]
+# The smallest study with both kinds of candidate terms (66 and 84), both algorithms and two criteria: 12 runs.
+TINY = """\
+systems: [S3, S4]
+snr_db: [30]
+seeds: 2
+evaluations: 200
+methods: {upso2d: {criteria: [bic, aic-2]}}
+statistics: {bootstrap_samples: 50}
+"""
+CONDITIONS = [f"{system}/30dB/{way}" for system in ("S3", "S4") for way in ("upso2d/bic", "upso2d/aic-2", "ga/bic")]
+# Seconds in which anything here ends on a busy machine, unless it hangs.
+LIMIT = 300.0
+_RULE = re.compile(r"^(?:local)?rule (\w+):\n((?: {4}.*\n)+)", re.MULTILINE)
+# Python executes this file in every process: the installed package is hidden, as if there were only the checkout.
+_HIDING = "import sys\nsys.path[:] = [path for path in sys.path if path != {installed!r}]\n"
+_BLOCKING = """
+class Missing:
+    def find_spec(self, name, *rest):
+        if name == {module!r}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+sys.meta_path.insert(0, Missing())
+"""
 
 
 class Project:
-    """A copy of the project in a folder of its own, and its pipeline."""
+    """A copy of the project, and one of its studies, named as the file of its settings."""
 
-    def __init__(self, root: Path) -> None:
-        self.root = root
+    def __init__(self, root: Path, study: str = "tiny") -> None:
+        self.root, self.study = root, study
 
     def __truediv__(self, path: str) -> Path:
         return self.root / path
 
-    def snakemake(self, *arguments: str, code: int = 0, cores: int = 2) -> str:
-        """Run Snakemake and return what it prints on either stream."""
-        command = [sys.executable, "-m", "snakemake", "--cores", str(cores), *arguments]
-        done = subprocess.run(
-            command,
-            cwd=self.root,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        assert done.returncode == code, done.stdout
-        return done.stdout
+    @classmethod
+    def of_checkout(cls, root: Path) -> "Project":
+        """Copy what belongs to the project, committed or not, and the compiled functions; nothing that was made."""
+        command = ["git", "-c", f"safe.directory={ROOT}", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+        names = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\0")
+        paths = [ROOT / name for name in names] + list(ROOT.glob("src/**/*.nb[ic]"))
+        for path in filter(Path.is_file, paths):
+            copy = root / path.relative_to(ROOT)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(path, copy)
+        project = cls(root)
+        project.write("tiny.yaml", TINY)
+        (project / "data/reference/interpretations").mkdir(exist_ok=True)  # DEV
+        shutil.copy("/tmp/plan/interpretations_conditions.csv", project / "data/reference/interpretations/conditions.csv")  # DEV
+        return project
 
-    def planned(self, *arguments: str) -> dict[str, list[str]]:
-        """Return the outputs of the jobs that would run, by rule."""
-        return jobs(self.snakemake("--dry-run", *arguments))
+    def copied(self, root: Path, *, made: bool = True) -> "Project":
+        """Copy everything, or everything but what the pipeline made."""
+        made_by_it = {str(self / name) for name in (f"data/{self.study}", "reports", "logs", ".snakemake")}
 
-    def done(self, *arguments: str) -> dict[str, list[str]]:
-        """Run Snakemake and return the outputs of the jobs that ran, by rule."""
-        before = set(self.root.glob(".snakemake/log/*"))
-        self.snakemake(*arguments)
-        (log,) = set(self.root.glob(".snakemake/log/*")) - before
-        return jobs(log.read_text(encoding="utf-8"))
+        def left_out(folder: str, names: list[str]) -> list[str]:
+            return [] if made else [name for name in names if f"{folder}/{name}" in made_by_it]
+
+        return Project(Path(shutil.copytree(self.root, root, symlinks=True, ignore=left_out)), self.study)
+
+    def with_study(self, name: str, settings: str) -> "Project":
+        """Return the same copy with another study."""
+        self.write(f"{name}.yaml", settings)
+        return Project(self.root, name)
 
     def write(self, path: str, text: str) -> None:
-        (self.root / path).write_text(text, encoding="utf-8")
+        (self / path).write_text(text, encoding="utf-8")
+
+    def append(self, path: str, text: str) -> None:
+        self.write(path, (self / path).read_text(encoding="utf-8") + text)
 
     def edit(self, path: str, old: str, new: str) -> None:
-        text = (self.root / path).read_text(encoding="utf-8")
+        text = (self / path).read_text(encoding="utf-8")
         assert text.count(old) == 1, f"{path}: {old!r} is there {text.count(old)} times"
         self.write(path, text.replace(old, new))
 
-    def contents(self, *folders: str) -> dict[str, bytes]:
-        """Return the bytes of every file in the folders, but for the one that tells machine and time."""
-        paths = [path for folder in folders for path in (self.root / folder).rglob("*") if path.is_file()]
-        paths = [path for path in paths if path.name != "made.md"]
-        return {str(path.relative_to(self.root)): path.read_bytes() for path in sorted(paths)}
-
-
-class Copy(Project):
-    """A copy whose pipeline always takes the same configuration, in a session of its own."""
-
-    def __init__(self, root: Path, overlays: Sequence[str] = QUICK) -> None:
-        super().__init__(root)
-        self.overlays = tuple(overlays)
-
-    @classmethod
-    def of_checkout(cls, root: Path, overlays: Sequence[str] = QUICK) -> "Copy":
-        """Copy the project's files and nothing that was made."""
-        for name in committed_files():
-            (root / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, root / name)
-        return cls(root, overlays)
-
-    def copied(self, root: Path, *, made: bool) -> "Copy":
-        """Copy everything, or everything but what the pipeline made; the compiled searches are taken along."""
-        results = {str(self / path) for path in MADE}
-
-        def left_out(folder: str, names: list[str]) -> list[str]:
-            return [] if made else [name for name in names if f"{folder}/{name}" in results]
-
-        return Copy(Path(shutil.copytree(self.root, root, symlinks=True, ignore=left_out)), self.overlays)
-
-    def take_compiled(self, source: Path) -> None:
-        """Copy the compiled searches, which say for which code and processor they are."""
-        for path in source.glob("src/**/*.nb[ic]"):
-            (self / str(path.relative_to(source))).parent.mkdir(exist_ok=True)
-            shutil.copy2(path, self / str(path.relative_to(source)))
-
-    def begin(
-        self,
-        *arguments: str,
-        program: Sequence[str] = ("-m", "snakemake"),
-        env: Mapping[str, str] | None = None,
-        umask: int = 0o022,
-        output: int = subprocess.PIPE,
-    ) -> subprocess.Popen[str]:
-        """Start Snakemake; ``output`` takes both streams, as what ``subprocess`` takes for one."""
-        return subprocess.Popen(
-            [sys.executable, *program, *arguments, *self.overlays],
+    @contextmanager
+    def under_way(
+        self, *arguments: str, env: Mapping[str, str] | None = None, umask: int = 0o022, output: int = subprocess.PIPE
+    ) -> Iterator[subprocess.Popen[str]]:
+        """Begin Snakemake in a session of its own; whatever happens, none of it is left running."""
+        begun = subprocess.Popen(
+            [sys.executable, "-m", "snakemake", *arguments, "--configfile", f"{self.study}.yaml"],
             cwd=self.root,
             env=os.environ | (env or {}),
             umask=umask,
             start_new_session=True,
             # A shell lets its background jobs ignore SIGINT, which is inherited: Ctrl-C would have no effect.
-            preexec_fn=_heed_interrupt,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
@@ -130,34 +111,63 @@ class Copy(Project):
             encoding="utf-8",
             errors="replace",
         )
+        try:
+            yield begun
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(begun.pid, signal.SIGKILL)
+            begun.communicate()
 
-    def make(self, *arguments: str, env: Mapping[str, str] | None = None, umask: int = 0o022, code: int = 0) -> str:
-        """Run Snakemake to its end and return what it prints on either stream."""
-        begun = self.begin(*arguments, env=env, umask=umask)
-        printed, _ = begun.communicate()
+    def snakemake(self, *arguments: str, code: int = 0, env: Mapping[str, str] | None = None, umask: int = 0o022) -> str:
+        """Run Snakemake to its end and return what it prints on either stream: never lines of code."""
+        cores = () if "--cores" in arguments else ("--cores", "2")
+        with self.under_way(*arguments, *cores, env=env, umask=umask) as begun:
+            printed, _ = begun.communicate(timeout=LIMIT)
         assert begun.returncode == code, printed
+        assert "Traceback" not in printed, printed
         return printed
 
-    def results(self) -> dict[str, bytes]:
-        return self.contents(*RESULTS)
+    def planned(self, *arguments: str) -> dict[str, list[str]]:
+        """Return the outputs of the jobs that would run, by rule."""
+        found: dict[str, list[str]] = {}
+        for rule, block in _RULE.findall(self.snakemake("--dry-run", *arguments)):
+            output = re.search(r"^ {4}output: (.*)$", block, re.MULTILINE)
+            found.setdefault(rule, []).extend(output[1].split(", ") if output else [])
+        return found
+
+    def files(self, *folders: str) -> dict[str, bytes]:
+        """Return the bytes of all files of the study, or of folders, but for the one that tells machine and time."""
+        roots = [self / folder for folder in folders or (f"data/{self.study}", f"reports/{self.study}")]
+        paths = (path for root in roots for path in root.rglob("*") if path.is_file() and path.name != "run_info.md")
+        return {str(path.relative_to(self.root)): path.read_bytes() for path in sorted(paths)}
+
+    def run_files(self) -> list[Path]:
+        return list((self / f"data/{self.study}/runs").rglob("seed*.json"))
+
+    def manifest(self) -> dict[str, str]:
+        return read_manifest(self / f"reports/{self.study}/manifest.csv")
+
+    def locked(self) -> bool:
+        return any((self / ".snakemake").glob("locks/*"))
 
 
-def _heed_interrupt() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+def unlike(found: Mapping[str, object], right: Mapping[str, object]) -> list[str]:
+    """Return the names of what is missing, new or different."""
+    return [name for name in {**right, **found} if found.get(name) != right.get(name)]
 
 
-def differences(a: Project, b: Project) -> list[str]:
-    """Return what differs in the manifests of two runs: files, then versions and settings."""
-    ours, theirs = (read_manifest(project / "reports/manifest.csv") for project in (a, b))
-    found = []
-    for left, right in ((ours.entries, theirs.entries), (ours.conditions, theirs.conditions)):
-        found += [name for name in {**left, **right} if left.get(name) != right.get(name)]
-    return found
+def hiding(folder: Path, missing: str | None = None) -> dict[str, str]:
+    """Return an environment in which this package is not installed, nor is a module that it needs."""
+    text = _HIDING.format(installed=str(Path(narxbench.__file__).parents[1]))
+    (folder / "sitecustomize.py").write_text(text + (_BLOCKING.format(module=missing) if missing else ""))
+    return {"PYTHONPATH": str(folder)}
 
 
-def jobs(log: str) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for rule, block in re.findall(r"^(?:local)?rule (\w+):\n((?: {4}.*\n)+)", log, re.MULTILINE):
-        output = re.search(r"^ {4}output: (.*)$", block, re.MULTILINE)
-        found.setdefault(rule, []).append(output[1] if output else "")
-    return found
+def wait_for(condition: Callable[[], T], what: str, limit: float = LIMIT) -> T:
+    """Return the first true value of a condition; it is an error when there is none within the limit."""
+    last = time.monotonic() + limit
+    while not (value := condition()):
+        if time.monotonic() > last:
+            raise TimeoutError(f"waited {limit:g} s in vain for {what}")
+        time.sleep(0.01)
+    return value

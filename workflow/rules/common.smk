@@ -1,11 +1,7 @@
 # The plan of the study that the settings ask for; its questions are answered in src/narxbench/pipeline/plan.py.
-import os
 import sys
 
-CODE = f"{workflow.basedir}/src"
-sys.path.insert(0, CODE)
-# Steps that are processes of their own use this checkout too, not a copy of the library that is installed elsewhere.
-os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [CODE, os.environ.get("PYTHONPATH")]))
+sys.path.insert(0, f"{workflow.basedir}/src")
 
 try:
     from narxbench.pipeline.plan import REFERENCE

@@ -49,7 +49,6 @@ rule interpretations:
     log:
         f"{PLAN.logs}/interpretations.log",
     params:
-        folder=PLAN.reports,
         default=PLAN.default_interpretation,
         code=PLAN.code("interpretations"),
     script:
@@ -66,8 +65,6 @@ rule page:
         f"{PLAN.logs}/page.log",
     params:
         settings=PLAN.settings(),
-        # Where the files of the study are from the page.
-        folder=PLAN.folder_from_page,
         code=PLAN.code("page"),
     script:
         "../../scripts/page.py"

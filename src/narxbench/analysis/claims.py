@@ -7,10 +7,10 @@ counterexample refutes a claim; without one it holds only if every value that it
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property, partial
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -31,8 +31,6 @@ THRESHOLD = 0.9  # the text's example of a threshold for the final structure
 
 # The longest list of places that an evidence holds.
 _LISTED = 4
-
-Place = tuple[str, float]
 
 
 class Claim(Settings):
@@ -55,13 +53,12 @@ class _Claims(Settings):
     claims: list[Claim]
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """One condition as the tables print it; ``nu`` in label order.
 
     ``best`` and ``median`` are final J of the runs, ``third`` and ``curve`` the mean best J after a third and after
     each tenth of the evaluations (infinite where not finite), ``last_improvement`` the median evaluation of the runs'
-    last one. The paper prints none of these: None, and an empty curve.
+    last one. The paper prints none of these: NaN, and an empty curve.
     """
 
     system: str
@@ -71,9 +68,9 @@ class Row:
     nu: tuple[float, ...]
     r: float
     nu_max: float
-    best: float | None = None
-    median: float | None = None
-    third: float = math.inf
+    best: float = math.nan
+    median: float = math.nan
+    third: float = math.nan
     curve: tuple[float, ...] = ()
     last_improvement: float = math.nan
 
@@ -86,35 +83,40 @@ class View:
     figure_snr_db: float = 30
     missing: str = ""
     note: str = ""
-    snrs: tuple[float, ...] = field(init=False)
-    _by_place: Mapping[tuple[str, float, str, str], Row] = field(init=False, repr=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "snrs", tuple(dict.fromkeys(row.snr_db for row in self.rows)))
-        places = {(row.system, row.snr_db, row.algorithm, row.criterion): row for row in self.rows}
-        object.__setattr__(self, "_by_place", places)
+    @cached_property
+    def snrs(self) -> list[float]:
+        """The SNRs of the rows in dB, in their order."""
+        return list(dict.fromkeys(row.snr_db for row in self.rows))
+
+    @cached_property
+    def _by_place(self) -> dict[tuple[str, float, str, str], Row]:
+        return {(row.system, row.snr_db, row.algorithm, row.criterion): row for row in self.rows}
 
     def row(self, system: str, snr_db: float, algorithm: str = UPSO, criterion: str = "bic") -> Row | None:
         """Return the row of a place, or None."""
         return self._by_place.get((system, snr_db, algorithm, criterion))
 
 
-@dataclass(frozen=True)
-class Verdict:
+class Verdict(NamedTuple):
     """Whether a claim holds (None: cannot be judged), and the numbers that decide it."""
 
     holds: bool | None
     evidence: str
 
 
-@dataclass(frozen=True)
-class Check:
+class Check(NamedTuple):
     """A claim tested at one place; ``margin`` tells how close it came to the other verdict."""
 
-    place: Place
+    system: str
+    snr_db: float
     holds: bool | None
     found: str
-    margin: float = 0.0
+    margin: float
+
+
+Predicate = Callable[[View], Verdict]
+Test = tuple[bool | None, str, float]
 
 
 def load_claims(path: StrPath) -> list[Claim]:
@@ -145,7 +147,8 @@ def published_view(published: Published) -> View:
         for metric, label, value in group[["metric", "label", "published"]].itertuples(index=False):
             known.setdefault(label or metric, value if metric == "r" else published_count(value) / RUNS)
         nu = tuple(known[label] for label in published.systems[place[0]]["label"])
-        rows.append(Row(*place, nu, known["r"], known["nu_max"]))
+        named = dict(zip(PLACE, place, strict=True))
+        rows.append(Row(**named, nu=nu, r=known["r"], nu_max=known["nu_max"]))
     return View(tuple(rows), missing="the paper shows this in a figure only")
 
 
@@ -172,60 +175,124 @@ def claim_rows(conditions: pd.DataFrame) -> tuple[Row, ...]:
     return tuple(map(_row, conditions.to_dict("records")))
 
 
+# Tests at one place: whether the claim holds there, what was found, and how far that is from the other verdict
+
+
+def reaches(row: Row, level: float) -> Test:
+    """Test whether every system term's nu, as printed with two decimals, reaches ``level``."""
+    return _reach(row, level), _smallest(row), min(row.nu) - level
+
+
+def separates(row: Row) -> Test:
+    """Test whether nu_max lies below the smallest nu of a system term."""
+    lowest = min(row.nu)
+    return row.nu_max < lowest, f"ν_max {printed(row.nu_max)}, {_smallest(row)}", lowest - row.nu_max
+
+
+def exact_at_threshold(row: Row) -> Test:
+    """Test whether exactly the system terms have nu >= 0.9."""
+    lowest = min(row.nu)
+    margin = min(lowest - THRESHOLD, THRESHOLD - row.nu_max)
+    return _kept(lowest) and not _kept(row.nu_max), f"{_smallest(row)}, ν_max {printed(row.nu_max)}", margin
+
+
+def both_criteria(row: Row) -> Test:
+    """Test whether a row meets the two criteria that the text gives for BIC."""
+    return meets_both(row), f"{_smallest(row)}, ν_max {printed(row.nu_max)}", min(row.nu) - row.nu_max
+
+
+def loses_most(row: Row) -> Test:
+    """Test whether most system terms stay below the threshold 0.9."""
+    lost = [not _kept(nu) for nu in row.nu]
+    return sum(lost) > len(lost) / 2, f"{_count(lost)} below {THRESHOLD}", sum(lost) - len(lost) / 2
+
+
+def some_below_spurious(row: Row) -> Test:
+    """Test whether system terms lie below nu_max."""
+    below = [nu < row.nu_max for nu in row.nu]
+    return any(below), f"{_count(below)} below ν_max {printed(row.nu_max)}", sum(below)
+
+
+def falls(low: Row, high: Row) -> Test:
+    """Test whether both r and nu_max fall from the smallest to the largest rho."""
+    found = f"[r, ν_max] {_spurious(low)} with {_short(RHOS[0])}, {_spurious(high)} with {_short(RHOS[-1])}"
+    fall = min(low.r - high.r, low.nu_max - high.nu_max)
+    return fall > 0, found, fall
+
+
+def lowest_rho_is_best(*rows: Row) -> Test:
+    """Test whether the smallest rho has the lowest nu_max of all rho under which every nu reaches 0.95."""
+    kept = {name: row.nu_max for name, row in zip(RHOS, rows, strict=True) if _reach(row)}
+    found = ", ".join(f"{printed(value)} with {_short(name)}" for name, value in kept.items())
+    holds = RHOS[0] in kept and kept[RHOS[0]] <= min(kept.values())
+    return holds, f"ν_max {found}" if kept else "no ϱ keeps every system term", 0.0
+
+
+def fewer_spurious(upso: Row, ga: Row) -> Test:
+    """Test whether both r and nu_max of 2D-UPSO are smaller than those of GA."""
+    margin = min(ga.r - upso.r, ga.nu_max - upso.nu_max)
+    return margin > 0, f"[r, ν_max] {_spurious(upso)} against {_spurious(ga)}", margin
+
+
+def better_fitness(upso: Row, ga: Row) -> Test:
+    """Test whether the median final J of 2D-UPSO lies below that of GA."""
+    medians = upso.median, ga.median
+    found = "median J " + " against ".join(f"{m:.1f}" if math.isfinite(m) else "infinite" for m in medians)
+    return None if math.isnan(sum(medians)) else upso.median < ga.median, found, ga.median - upso.median
+
+
+def stagnates(upso: Row, ga: Row) -> Test:
+    """Test whether after a third of the budget GA's mean J closes less of its gap than half, and than 2D-UPSO's does.
+
+    The gap is the one between the mean J after a third of the budget and the best final J of any run of either method.
+    """
+    own, other = (_closed(row, min(upso.best, ga.best)) for row in (ga, upso))
+    if own is None or other is None:
+        return None, "mean J is not finite after a third of the budget", 0.0
+    found = (
+        f"GA closes {_percent(own)} of its gap after a third of the budget, 2D-UPSO {_percent(other)}; "
+        f"median last improvement at evaluation {ga.last_improvement:g} and {upso.last_improvement:g}"
+    )
+    return own < min(0.5, other), found, min(0.5, other) - own
+
+
+def keeps_improving(row: Row) -> Test:
+    """Test whether the mean J falls in every tenth of the budget."""
+    steps = [a - b for a, b in pairwise(filter(math.isfinite, row.curve))]
+    if not steps or not math.isfinite(row.curve[-1]):
+        return None, "mean J is not finite", 0.0
+    fell = f"falls in {sum(step > 0 for step in steps)} of the {len(steps)} tenths after the first"
+    return min(steps) > 0, f"{fell}, by {steps[-1]:.2f} in the last", min(steps)
+
+
 # Predicates
 
 
-def terms_reach(
-    view: View, systems: Sequence[str] = SYSTEMS, algorithm: str = UPSO, level: float = IDENTIFIED
-) -> Verdict:
-    """Judge whether under BIC every system term's nu, as printed with two decimals, reaches ``level``."""
+def everywhere(
+    test: Callable[..., Test], systems: Sequence[str], *needed: tuple[str, str], in_figures: bool = False
+) -> Predicate:
+    """Return the predicate that a test of the rows of ``needed`` (algorithm, criterion) holds at every place.
 
-    def test(row: Row) -> tuple[bool, str, float]:
-        return _reach(row, level), f"smallest ν {printed(min(row.nu))}", min(row.nu) - level
+    Places are the systems at every SNR, or at the SNR of the figures.
+    """
 
-    return _everywhere(view, systems, [(algorithm, "bic")], test)
+    def predicate(view: View) -> Verdict:
+        checks = []
+        for system in systems:
+            for snr_db in [view.figure_snr_db] if in_figures else view.snrs:
+                rows = [view.row(system, snr_db, *of) for of in needed]
+                algorithm, criterion = needed[rows.index(None) if None in rows else 0]
+                no_row = None, f"no condition of {_method(algorithm)} under {_short(criterion)}", 0.0
+                holds, found, margin = no_row if None in rows else test(*rows)
+                checks.append(Check(system, snr_db, holds, view.missing or found if holds is None else found, margin))
+        return _verdict(checks)
 
-
-def separable(view: View, systems: Sequence[str] = SYSTEMS) -> Verdict:
-    """Judge whether under BIC nu_max lies below the smallest nu of a system term."""
-
-    def test(row: Row) -> tuple[bool, str, float]:
-        lowest = min(row.nu)
-        return row.nu_max < lowest, f"ν_max {printed(row.nu_max)}, {_smallest(row)}", lowest - row.nu_max
-
-    return _everywhere(view, systems, [(UPSO, "bic")], test)
-
-
-def mostly_identified(view: View) -> Verdict:
-    """Judge whether under most criteria, systems and SNRs every system term has nu >= 0.95."""
-    places = [(system, snr_db) for system in SYSTEMS for snr_db in view.snrs]
-    rows = {name: [row for place in places if (row := view.row(*place, UPSO, name))] for name in CRITERIA}
-    every = [row for found in rows.values() for row in found]
-    if not every:
-        return _nothing(view)
-    good = sum(map(_reach, every))
-    half = len(places) * len(CRITERIA) / 2
-    values = [_reached(nu) for row in every for nu in row.nu]
-    each = ", ".join(f"{_short(name)} {_count(map(_reach, found))}" for name, found in rows.items() if found)
-    evidence = (
-        f"Every system term reaches ν {IDENTIFIED} in {good} of {len(every)} conditions "
-        f"({_percent(good / len(every))}): {each}; so do {_count(values)} values "
-        f"({_percent(sum(values) / len(values))})."
-    )
-    if absent := [_short(name) for name, found in rows.items() if len(found) < len(places)]:
-        evidence += f" Conditions are missing: {', '.join(absent)}."
-    return Verdict(True if good > half else False if len(every) - good >= half else None, evidence)
+    return predicate
 
 
 def larger_rho_fewer_spurious(view: View) -> Verdict:
-    """Judge whether on S1 to S3 both r and nu_max are smaller with rho = 256 than with rho = 2."""
-
-    def test(low: Row, high: Row) -> tuple[bool, str, float]:
-        found = f"[r, ν_max] {_spurious(low)} with {_short(RHOS[0])}, {_spurious(high)} with {_short(RHOS[-1])}"
-        fall = min(low.r - high.r, low.nu_max - high.nu_max)
-        return fall > 0, found, fall
-
-    verdict = _everywhere(view, SPARSE, [(UPSO, RHOS[0]), (UPSO, RHOS[-1])], test)
+    """Judge whether `falls` holds on S1 to S3, and tell in how many chains no step between raises r or nu_max."""
+    verdict = everywhere(falls, SPARSE, (UPSO, RHOS[0]), (UPSO, RHOS[-1]))(view)
     chains = []
     for system in SPARSE:
         for snr_db in view.snrs:
@@ -238,182 +305,73 @@ def larger_rho_fewer_spurious(view: View) -> Verdict:
     return Verdict(verdict.holds, f"{verdict.evidence} {steps}")
 
 
-def rho_256_loses_s4(view: View) -> Verdict:
-    """Judge whether on S4 with rho = 256 most system terms stay below the threshold 0.9."""
-
-    def test(row: Row) -> tuple[bool, str, float]:
-        lost = [not _kept(nu) for nu in row.nu]
-        return sum(lost) > len(lost) / 2, f"{_count(lost)} below {THRESHOLD}", sum(lost) - len(lost) / 2
-
-    return _everywhere(view, ["S4"], [(UPSO, "aic-256")], test)
-
-
-def rho_2_good_for_s4(view: View) -> Verdict:
-    """Judge whether on S4 rho = 2 meets both criteria that the text gives for BIC."""
-
-    def test(row: Row) -> tuple[bool, str, float]:
-        return meets_both(row), f"{_smallest(row)}, ν_max {printed(row.nu_max)}", min(row.nu) - row.nu_max
-
-    return _everywhere(view, ["S4"], [(UPSO, "aic-2")], test)
-
-
-def lower_rho_suits_s4(view: View) -> Verdict:
-    """Judge whether on S4 rho = 2 has the lowest nu_max of all rho under which every nu reaches 0.95."""
-
-    def test(*rows: Row) -> tuple[bool, str, float]:
-        kept = {name: row.nu_max for name, row in zip(RHOS, rows, strict=True) if _reach(row)}
-        found = ", ".join(f"{printed(value)} with {_short(name)}" for name, value in kept.items())
-        holds = RHOS[0] in kept and kept[RHOS[0]] <= min(kept.values())
-        return holds, f"ν_max {found}" if kept else "no ϱ keeps every system term", 0.0
-
-    return _everywhere(view, ["S4"], [(UPSO, criterion) for criterion in RHOS], test)
+def mostly_identified(view: View) -> Verdict:
+    """Judge whether under most criteria, systems and SNRs every system term has nu >= 0.95."""
+    rows = {name: [row for row in _rows_of(view, name) if row] for name in CRITERIA}
+    every = [row for found in rows.values() for row in found]
+    if not every:
+        return _nothing(view)
+    places = len(SYSTEMS) * len(view.snrs)
+    good = sum(map(_reach, every))
+    half = places * len(CRITERIA) / 2
+    values = [_reached(nu) for row in every for nu in row.nu]
+    each = ", ".join(f"{_short(name)} {_count(map(_reach, found))}" for name, found in rows.items() if found)
+    evidence = (
+        f"Every system term reaches ν {IDENTIFIED} in {good} of {len(every)} conditions "
+        f"({_percent(good / len(every))}): {each}; so do {_count(values)} values "
+        f"({_percent(sum(values) / len(values))})."
+    )
+    if absent := [_short(name) for name, found in rows.items() if len(found) < places]:
+        evidence += f" Conditions are missing: {', '.join(absent)}."
+    return Verdict(True if good > half else False if len(every) - good >= half else None, evidence)
 
 
 def bic_preferable(view: View) -> Verdict:
     """Judge whether BIC meets both criteria of the text in every row, and no rho does."""
-    places = [(system, snr_db) for system in SYSTEMS for snr_db in view.snrs]
-    verdicts: dict[str, bool | None] = {}
-    counts = []
-    for criterion in CRITERIA:
-        rows = [view.row(*place, UPSO, criterion) for place in places]
-        met = [meets_both(row) if row else None for row in rows]
-        verdicts[criterion] = _all(met)
-        if found := [verdict for verdict in met if verdict is not None]:
-            counts.append(f"{_short(criterion)} {_count(found)}")
+    met = {name: [row and meets_both(row) for row in _rows_of(view, name)] for name in CRITERIA}
+    found = {name: [verdict for verdict in verdicts if verdict is not None] for name, verdicts in met.items()}
+    counts = [f"{_short(name)} {_count(verdicts)}" for name, verdicts in found.items() if verdicts]
     if not counts:
         return _nothing(view)
-    refuting = [_short(name) for name in RHOS if verdicts[name]]
-    holds = _all([verdicts["bic"], *(None if (all_met := verdicts[name]) is None else not all_met for name in RHOS)])
+    all_met = {name: _all(verdicts) for name, verdicts in met.items()}
+    refuting = [_short(name) for name in RHOS if all_met[name]]
     evidence = f"Rows with every ν ≥ {IDENTIFIED} and ν_max below them: {', '.join(counts)}."
     if refuting:
         evidence += f" In every row: {', '.join(refuting)}."
-    if None in verdicts.values():
+    if None in all_met.values():
         evidence += " Conditions are missing."
-    return Verdict(holds, evidence)
+    fails = [None if (met_by := all_met[name]) is None else not met_by for name in RHOS]
+    return Verdict(_all([all_met["bic"], *fails]), evidence)
 
 
-def ga_fails_s4(view: View) -> Verdict:
-    """Judge whether on S4 at each SNR system terms of GA under BIC lie below its nu_max."""
-
-    def test(row: Row) -> tuple[bool, str, float]:
-        below = [nu < row.nu_max for nu in row.nu]
-        return any(below), f"{_count(below)} below ν_max {printed(row.nu_max)}", sum(below)
-
-    return _everywhere(view, ["S4"], [(GA, "bic")], test)
-
-
-def fewer_spurious(view: View, systems: Sequence[str]) -> Verdict:
-    """Judge whether under BIC both r and nu_max of 2D-UPSO are smaller than those of GA."""
-
-    def test(upso: Row, ga: Row) -> tuple[bool, str, float]:
-        margin = min(ga.r - upso.r, ga.nu_max - upso.nu_max)
-        return margin > 0, f"[r, ν_max] {_spurious(upso)} against {_spurious(ga)}", margin
-
-    return _everywhere(view, systems, [(UPSO, "bic"), (GA, "bic")], test)
-
-
-def exact_at_threshold(view: View, systems: Sequence[str] = SYSTEMS, criterion: str = "bic") -> Verdict:
-    """Judge whether exactly the system terms have nu >= 0.9."""
-
-    def test(row: Row) -> tuple[bool, str, float]:
-        lowest = min(row.nu)
-        margin = min(lowest - THRESHOLD, THRESHOLD - row.nu_max)
-        return _kept(lowest) and not _kept(row.nu_max), f"{_smallest(row)}, ν_max {printed(row.nu_max)}", margin
-
-    return _everywhere(view, systems, [(UPSO, criterion)], test)
-
-
-def ga_stagnates(view: View) -> Verdict:
-    """Judge whether after a third of the budget GA's mean J closes less of its gap than half, and than 2D-UPSO's does.
-
-    The gap is the one between the mean J after a third of the budget and the best final J of any run of either method.
-    """
-
-    def test(upso: Row, ga: Row) -> tuple[bool | None, str, float]:
-        best = min(math.inf if row.best is None else row.best for row in (upso, ga))
-        own, other = (_closed(row, best) for row in (ga, upso))
-        if own is None or other is None:
-            return None, view.missing or "mean J is not finite after a third of the budget", 0.0
-        found = (
-            f"GA closes {_percent(own)} of its gap after a third of the budget, 2D-UPSO {_percent(other)}; "
-            f"median last improvement at evaluation {ga.last_improvement:g} and {upso.last_improvement:g}"
-        )
-        return own < min(0.5, other), found, min(0.5, other) - own
-
-    return _everywhere(view, SYSTEMS, [(UPSO, "bic"), (GA, "bic")], test, [view.figure_snr_db])
-
-
-def keeps_improving(view: View) -> Verdict:
-    """Judge whether the mean J of 2D-UPSO falls in every tenth of the budget."""
-
-    def test(row: Row) -> tuple[bool | None, str, float]:
-        if not row.curve:
-            return None, view.missing, 0.0
-        falls = [a - b for a, b in pairwise(filter(math.isfinite, row.curve))]
-        if not falls or not math.isfinite(row.curve[-1]):
-            return None, "mean J is not finite", 0.0
-        fell = f"falls in {sum(fall > 0 for fall in falls)} of the {len(falls)} tenths after the first"
-        return min(falls) > 0, f"{fell}, by {falls[-1]:.2f} in the last", min(falls)
-
-    return _everywhere(view, SYSTEMS, [(UPSO, "bic")], test, [view.figure_snr_db])
-
-
-def better_fitness(view: View) -> Verdict:
-    """Judge whether under BIC the median final J of 2D-UPSO lies below that of GA."""
-
-    def test(upso: Row, ga: Row) -> tuple[bool | None, str, float]:
-        if upso.median is None or ga.median is None:
-            return None, view.missing, 0.0
-        medians = upso.median, ga.median
-        found = "median J " + " against ".join(f"{m:.1f}" if math.isfinite(m) else "infinite" for m in medians)
-        return upso.median < ga.median, found, ga.median - upso.median
-
-    return _everywhere(view, SYSTEMS, [(UPSO, "bic"), (GA, "bic")], test)
-
-
-PREDICATES: dict[str, Callable[[View], Verdict]] = {
-    "bic-finds-all-terms": terms_reach,
-    "bic-separates": separable,
+_UPSO, _GA = (UPSO, "bic"), (GA, "bic")
+PREDICATES: dict[str, Predicate] = {
+    "bic-finds-all-terms": everywhere(partial(reaches, level=IDENTIFIED), SYSTEMS, _UPSO),
+    "bic-separates": everywhere(separates, SYSTEMS, _UPSO),
     "terms-found-with-any-criterion": mostly_identified,
     "larger-rho-fewer-spurious": larger_rho_fewer_spurious,
-    "rho-256-suits-s1-s3": partial(exact_at_threshold, systems=SPARSE, criterion="aic-256"),
-    "rho-256-loses-s4": rho_256_loses_s4,
-    "rho-2-good-for-s4": rho_2_good_for_s4,
-    "lower-rho-suits-many-terms": lower_rho_suits_s4,
+    "rho-256-suits-s1-s3": everywhere(exact_at_threshold, SPARSE, (UPSO, "aic-256")),
+    "rho-256-loses-s4": everywhere(loses_most, ["S4"], (UPSO, "aic-256")),
+    "rho-2-good-for-s4": everywhere(both_criteria, ["S4"], (UPSO, "aic-2")),
+    "lower-rho-suits-many-terms": everywhere(lowest_rho_is_best, ["S4"], *((UPSO, name) for name in RHOS)),
     "bic-preferable-to-every-rho": bic_preferable,
-    "upso-finds-s4": partial(terms_reach, systems=["S4"], level=0.98),
-    "ga-fails-s4": ga_fails_s4,
-    "ga-finds-s1-s3": partial(terms_reach, systems=SPARSE, algorithm=GA, level=THRESHOLD),
-    "upso-fewer-spurious-s1-s3": partial(fewer_spurious, systems=SPARSE),
-    "upso-fewer-spurious-s4": partial(fewer_spurious, systems=["S4"]),
-    "threshold-recovers-structure": exact_at_threshold,
-    "ga-stagnates": ga_stagnates,
-    "upso-keeps-improving": keeps_improving,
-    "upso-reaches-better-j": better_fitness,
+    "upso-finds-s4": everywhere(partial(reaches, level=0.98), ["S4"], _UPSO),
+    "ga-fails-s4": everywhere(some_below_spurious, ["S4"], _GA),
+    "ga-finds-s1-s3": everywhere(partial(reaches, level=THRESHOLD), SPARSE, _GA),
+    "upso-fewer-spurious-s1-s3": everywhere(fewer_spurious, SPARSE, _UPSO, _GA),
+    "upso-fewer-spurious-s4": everywhere(fewer_spurious, ["S4"], _UPSO, _GA),
+    "threshold-recovers-structure": everywhere(exact_at_threshold, SYSTEMS, _UPSO),
+    "ga-stagnates": everywhere(stagnates, SYSTEMS, _UPSO, _GA, in_figures=True),
+    "upso-keeps-improving": everywhere(keeps_improving, SYSTEMS, _UPSO, in_figures=True),
+    "upso-reaches-better-j": everywhere(better_fitness, SYSTEMS, _UPSO, _GA),
 }
 
 
 # Parts of the predicates
 
 
-def _everywhere(
-    view: View,
-    systems: Sequence[str],
-    needed: Sequence[tuple[str, str]],
-    test: Callable[..., tuple[bool | None, str, float]],
-    snrs: Sequence[float] | None = None,
-) -> Verdict:
-    checks = []
-    for system in systems:
-        for snr_db in view.snrs if snrs is None else snrs:
-            rows = [view.row(system, snr_db, algorithm, criterion) for algorithm, criterion in needed]
-            if None in rows:
-                algorithm, criterion = needed[rows.index(None)]
-                reason = view.missing or f"no condition of {_method(algorithm)} under {_short(criterion)}"
-                checks.append(Check((system, snr_db), None, reason))
-            else:
-                checks.append(Check((system, snr_db), *test(*rows)))
-    return _verdict(checks)
+def _rows_of(view: View, criterion: str) -> list[Row | None]:
+    return [view.row(system, snr_db, UPSO, criterion) for system in SYSTEMS for snr_db in view.snrs]
 
 
 def _verdict(checks: Sequence[Check]) -> Verdict:
@@ -429,13 +387,13 @@ def _verdict(checks: Sequence[Check]) -> Verdict:
         else:
             listed, lead = shown[: _LISTED if failed else 1], "not " if failed else "closest "
         more = f"; and {len(failed) - _LISTED} more" if lead and len(failed) > _LISTED else ""
-        found = "; ".join(f"{check.place[0]} at {_decibels([check.place[1]])}: {check.found}" for check in listed)
+        found = "; ".join(f"{check.system} at {_decibels([check.snr_db])}: {check.found}" for check in listed)
         parts.append(f"Holds at {len(judged) - len(failed)} of {len(judged)}: {lead}{found}{more}.")
     reasons: dict[str, dict[str, list[float]]] = {}
     for check in checks:
         if check.holds is None:
-            reasons.setdefault(check.found, {}).setdefault(check.place[0], []).append(check.place[1])
-    snrs = list(dict.fromkeys(check.place[1] for check in checks))
+            reasons.setdefault(check.found, {}).setdefault(check.system, []).append(check.snr_db)
+    snrs = list(dict.fromkeys(check.snr_db for check in checks))
     for reason, places in reasons.items():
         where = [name if of == snrs else f"{name} at {_decibels(of)}" for name, of in places.items()]
         parts.append(_sentence(f"{reason}: {', '.join(where)}"))

@@ -16,11 +16,11 @@ from pydantic import ConfigDict, Field
 
 from narxbench.analysis.metrics import Selections, selection_frequency, selections, spurious_terms
 from narxbench.analysis.published import Published
-from narxbench.experiment.study_settings import snr_label
-from narxbench.io.csv import FLAG, INTEGER, NUMBER, TEXT, Kind, list_of, optional, read_table, write_table, wrong
+from narxbench.io.csv import FLAG, INTEGER, NUMBER, TEXT, list_of, optional, read_table, write_table, wrong
 from narxbench.io.errors import NarxbenchError
 from narxbench.io.files import StrPath, read_json
 from narxbench.io.settings import Settings, SettingsError, validated
+from narxbench.model.dataset import snr_label
 from narxbench.numerics.random_streams import generator
 
 Summary = dict[str, Any]
@@ -29,81 +29,52 @@ KEY = ["system", "snr_db", "data_seed", "interpretation", "method", "criterion"]
 PROBLEM = [name for name in KEY if name != "method"]  # what methods are compared on
 TENTHS = 10  # points of a condition's curve
 
-_NUMBER, _TRUTH = optional(NUMBER), optional(FLAG)
-_WHOLES, _NUMBERS = list_of(INTEGER), list_of(_NUMBER)
-_KEY = {
-    "system": TEXT,
-    "snr_db": _NUMBER,
-    "data_seed": INTEGER,
-    "interpretation": TEXT,
-    "method": TEXT,
-    "criterion": TEXT,
+_KINDS = {
+    "text": TEXT,
+    "whole": INTEGER,
+    "number": optional(NUMBER),
+    "truth": optional(FLAG),
+    "wholes": list_of(INTEGER),
+    "numbers": list_of(optional(NUMBER)),
 }
-_SIZE = {"algorithm": TEXT, "runs": INTEGER, "evaluations": INTEGER, "n_terms": INTEGER}
-_FITNESS = dict.fromkeys(["best_fitness", "median_fitness", "true_fitness"], _NUMBER)
-_LIMITS = {"low": _NUMBER, "high": _NUMBER}
-_DIFFERENCES = [f"difference_{metric}" for metric in ("nu", "r", "nu_max")]
-_SHARES = [f"consistent_{metric}{holm}" for metric in ("nu", "r", "nu_max") for holm in ("", "_holm")]
-
-# Frame -> column -> kind.
-SCHEMAS: dict[str, dict[str, Kind]] = {
-    "conditions": {
-        **_KEY,
-        **_SIZE,
-        **{"nu": _WHOLES, "spurious": INTEGER, "nu_max": INTEGER, "exact_runs": INTEGER, "cardinality": _NUMBER},
-        **dict.fromkeys(["true_fitness", "best_fitness", "median_fitness", "third_fitness"], _NUMBER),
-        **{"curve": _NUMBERS, "last_improvement": _NUMBER},
-    },
-    "metrics": {
-        **_KEY,
-        **_SIZE,
-        **dict.fromkeys(["r", "r_low", "r_high", "nu_max", "nu_max_low", "nu_max_high"], _NUMBER),
-        **{"worst_spurious_term": TEXT, "exact_runs": INTEGER, "final_is_exact": _TRUTH},
-        **_FITNESS,
-    },
-    "selection": {
-        **_KEY,
-        **{"term": TEXT, "label": TEXT, "system_term": _TRUTH, "count": INTEGER, "runs": INTEGER},
-        **{"frequency": _NUMBER, **_LIMITS},
-    },
-    "convergence": {**_KEY, "evaluations": INTEGER, "mean": _NUMBER, **_LIMITS},
-    "recovery": {**_KEY, "exact": INTEGER, "runs": INTEGER, "rate": _NUMBER, **_LIMITS},
-    "comparisons": {
-        **{name: _KEY[name] for name in PROBLEM},
-        **{"a": TEXT, "b": TEXT, "n_a": INTEGER, "n_b": INTEGER, "median_a": _NUMBER, "median_b": _NUMBER},
-        **{"p_value": _NUMBER, "distribution": TEXT, "p_holm": _NUMBER, "a12": _NUMBER, "magnitude": TEXT},
-    },
-    "run_length": {
-        **_KEY,
-        **{"target": TEXT, "target_method": TEXT, "fitness": _NUMBER, "evaluations": _WHOLES, "runs": INTEGER},
-    },
-    "budget": {**_KEY, "evaluations": INTEGER, "median": _NUMBER, **_LIMITS},
-    "gaps": {
-        **_KEY,
-        **dict.fromkeys(["best_known", "true_structure", "median_gap_to_best", "median_gap_to_true"], _NUMBER),
-        **{"criterion_failure": _TRUTH, "search_failure_rate": _NUMBER},
-    },
-    "agreement_values": {
-        **{"table": TEXT, "system": TEXT, "algorithm": TEXT, "criterion": TEXT, "snr_db": _NUMBER},
-        **{"metric": TEXT, "label": TEXT, "term": TEXT},
-        **{"data_seed": _NUMBER, "interpretation": TEXT, "method": TEXT},
-        **{"published": _NUMBER, "reproduced": _NUMBER, **_LIMITS, "difference": _NUMBER, "p_value": _NUMBER},
-        **{"consistent": _TRUTH, "consistent_holm": _TRUTH},
-    },
-    "agreement": {
-        **{"table": TEXT, "algorithm": TEXT, "method": TEXT, "compared": INTEGER, "missing": INTEGER},
-        **dict.fromkeys([*_DIFFERENCES, *_SHARES], _NUMBER),
-    },
-    "claims": {"id": TEXT, "side": TEXT, "holds": _TRUTH, "evidence": TEXT},
+_DTYPES = {"text": "str", "whole": "int64", "number": "float64", "truth": "boolean"}
+_CONDITION = "system:text snr_db data_seed:whole interpretation:text method:text criterion:text"
+_SIZE = "algorithm:text runs:whole evaluations:whole n_terms:whole"
+# Frame -> its columns in order; a column without a kind holds numbers.
+_COLUMNS = {
+    "conditions": f"{_CONDITION} {_SIZE} nu:wholes spurious:whole nu_max:whole exact_runs:whole cardinality "
+    "true_fitness best_fitness median_fitness third_fitness curve:numbers last_improvement",
+    "metrics": f"{_CONDITION} {_SIZE} r r_low r_high nu_max nu_max_low nu_max_high worst_spurious_term:text "
+    "exact_runs:whole final_is_exact:truth best_fitness median_fitness true_fitness",
+    "selection": f"{_CONDITION} term:text label:text system_term:truth count:whole runs:whole frequency low high",
+    "convergence": f"{_CONDITION} evaluations:whole mean low high",
+    "recovery": f"{_CONDITION} exact:whole runs:whole rate low high",
+    "comparisons": "system:text snr_db data_seed:whole interpretation:text criterion:text a:text b:text n_a:whole "
+    "n_b:whole median_a median_b p_value distribution:text p_holm a12 magnitude:text",
+    "run_length": f"{_CONDITION} target:text target_method:text fitness evaluations:wholes runs:whole",
+    "budget": f"{_CONDITION} evaluations:whole median low high",
+    "gaps": f"{_CONDITION} best_known true_structure median_gap_to_best median_gap_to_true criterion_failure:truth "
+    "search_failure_rate",
+    "agreement_values": "table:text system:text algorithm:text criterion:text snr_db metric:text label:text term:text "
+    "data_seed interpretation:text method:text published reproduced low high difference p_value consistent:truth "
+    "consistent_holm:truth",
+    "agreement": "table:text algorithm:text method:text compared:whole missing:whole difference_nu difference_r "
+    "difference_nu_max consistent_nu consistent_nu_holm consistent_r consistent_r_holm consistent_nu_max "
+    "consistent_nu_max_holm",
+    "claims": "id:text side:text holds:truth evidence:text",
 }
-_DTYPES = {TEXT: "str", INTEGER: "int64", _NUMBER: "float64", _TRUTH: "boolean"}
+_KIND_OF = {
+    frame: {name: kind or "number" for name, _, kind in (column.partition(":") for column in columns.split())}
+    for frame, columns in _COLUMNS.items()
+}
+SCHEMAS = {frame: {name: _KINDS[kind] for name, kind in kinds.items()} for frame, kinds in _KIND_OF.items()}
 
 
 def framed(name: str, rows: Iterable[Sequence[Any]] | pd.DataFrame) -> pd.DataFrame:
     """Return rows as the frame ``name``: with its columns and their types, and NaN for what is not finite."""
-    schema = SCHEMAS[name]
-    frame = rows[list(schema)] if isinstance(rows, pd.DataFrame) else pd.DataFrame(list(rows), columns=list(schema))
-    typed = frame.astype({column: _DTYPES[kind] for column, kind in schema.items() if kind in _DTYPES})
+    kinds = _KIND_OF[name]
+    frame = rows[list(kinds)] if isinstance(rows, pd.DataFrame) else pd.DataFrame(list(rows), columns=list(kinds))
+    typed = frame.astype({column: _DTYPES[kind] for column, kind in kinds.items() if kind in _DTYPES})
     return typed.replace([math.inf, -math.inf], math.nan)
 
 
@@ -141,23 +112,23 @@ def _check_conditions(path: StrPath, frame: pd.DataFrame) -> None:
                 raise wrong(path, row, column, condition[column], allowed)
 
 
-class _Runs(Settings):
-    """The part ``runs`` of a summary, one entry a run."""
+class _Lenient(Settings):
+    model_config = ConfigDict(extra="ignore")
 
+
+class _Runs(_Lenient):
     fitness: list[float | None] = Field(min_length=1)
     evaluations: list[int]
     structures: list[list[int]]
     history_evaluations: list[list[int]]
     history_fitness: list[list[float]]
-    model_config = ConfigDict(extra="ignore")
 
 
-class _TrueStructure(Settings):
+class _TrueStructure(_Lenient):
     fitness: float | None
-    model_config = ConfigDict(extra="ignore")
 
 
-class _Summary(Settings):
+class _Summary(_Lenient):
     """What the analysis reads of a summary; it may hold more."""
 
     system: str
@@ -177,7 +148,6 @@ class _Summary(Settings):
     true_fitness: list[float | None]
     final_structure: list[str]
     runs: _Runs
-    model_config = ConfigDict(extra="ignore")
 
     def model_post_init(self, _: Any) -> None:
         """Refuse lists of unequal lengths and terms that are no candidates."""

@@ -1,27 +1,31 @@
-"""What the interpretations of the paper do to its results; everything is computed from the frame of conditions."""
+"""What the interpretations of the paper do to its results; everything is computed from the frame of conditions.
+
+A quantity ``q`` of several data seeds stands in frames as its median ``q`` and its range ``q_low`` to ``q_high``.
+"""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TypeVar
 
 import pandas as pd
 from scipy import stats
 
 from narxbench.analysis.agreement import clearly_different, compare, distances
-from narxbench.analysis.claims import CRITERIA, GA, SPARSE, UPSO, Claim, Row, View, claim_rows, meets_both, published_view
-from narxbench.analysis.multiverse_frame import (
-    BY_SEED,
-    COMPARED,
-    DATA_SET,
-    JOINT,
-    SCREENED,
-    Multiverse,
-    Pair,
-    joint_distances,
+from narxbench.analysis.claims import (
+    CRITERIA,
+    GA,
+    SPARSE,
+    UPSO,
+    Claim,
+    Row,
+    View,
+    claim_rows,
+    meets_both,
+    published_view,
 )
-from narxbench.analysis.published import METRICS, Published
+from narxbench.analysis.multiverse_frame import BY_SEED, COMPARED, DATA_SET, JOINT, SCREENED, Multiverse, Pair
+from narxbench.analysis.published import METRICS
 from narxbench.experiment.interpretations import BASELINE, SHARED_PARTS, interpretation_settings, interpretation_text
 
 # Final J are stored to six decimals, so that two of them may differ by their rounding alone.
@@ -31,39 +35,30 @@ REFERENCE = "stepwise"
 # A GA that is known to be stronger than the baseline's, which is shown whatever its distance is.
 STRONG_GA = "selection=tournament+elitism=on"
 ROLES = ("baseline", "default", "closest", "closest without contradiction")
-
-# How verdicts are told.
 VERDICTS = {True: "holds", False: "does not hold", None: "cannot be judged"}
 
-_PLACE = ["table", "algorithm", "system", "snr_db", "metric", "label", "term"]
 _DISTANCES = ["distance", *METRICS, "different"]
+_PLACE = ["algorithm", "system", "snr_db", "metric", "label", "term"]
 
-T = TypeVar("T")
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Findings:
-    """All findings of a multiverse.
-
-    A quantity ``q`` of several data seeds stands in frames as its median ``q`` and its range ``q_low`` to ``q_high``.
+    """All findings of a multiverse; each frame is described where it is made.
 
     Attributes
     ----------
     distances : DataFrame
-        `Multiverse.distances` of 2D-UPSO and GA, and `joint_distances`.
+        By algorithm and for both together (`JOINT`), interpretation and data seed.
     rankings : dict of DataFrame
-        By algorithm, and for both together: `ranking`.
+        `ranking` by algorithm and for both together.
     roles : dict of Pair
-        The interpretations that are set side by side, by role (`find_roles`).
-    shown : dict of dict
-        By algorithm, the texts of its interpretations in ``roles`` that are complete, by role.
+        The interpretations that are set side by side, by role.
     """
 
     multiverse: Multiverse
     distances: pd.DataFrame
     rankings: Mapping[str, pd.DataFrame]
     roles: Mapping[str, Pair]
-    shown: Mapping[str, Mapping[str, str]]
     whole: pd.DataFrame
     effects: pd.DataFrame
     interactions: pd.DataFrame
@@ -79,15 +74,11 @@ class Findings:
 
 def analyse(multiverse: Multiverse, claims: Sequence[Claim]) -> Findings:
     """Return all findings on ``claims`` and on the published values."""
-    own = {name: multiverse.distances(name) for name in COMPARED}
-    by_seed = pd.concat([*own.values(), joint_distances(multiverse, *own.values())], ignore_index=True)
+    parts = [*map(multiverse.distances, COMPARED), multiverse.joint_distances()]
+    by_seed = pd.concat(parts, ignore_index=True)
     rankings = {name: ranking(multiverse, by_seed, name) for name in (*COMPARED, JOINT)}
     roles = find_roles(multiverse, rankings[JOINT])
-    shown = {
-        name: _sharing((role, pair[index]) for role, pair in roles.items() if pair[index] in multiverse.complete(name))
-        for index, name in enumerate(COMPARED)
-    }
-    values = compared_values(multiverse)
+    values = reproduced(multiverse)
     verdicts = claim_verdicts(multiverse, claims)
     in_view = shown_verdicts(multiverse, claims, verdicts, roles)
     return Findings(
@@ -95,18 +86,17 @@ def analyse(multiverse: Multiverse, claims: Sequence[Claim]) -> Findings:
         distances=by_seed,
         rankings=rankings,
         roles=roles,
-        shown=shown,
         whole=whole_distances(multiverse, roles),
         effects=effects(multiverse, by_seed),
         interactions=interactions(by_seed),
-        side_by_side=side_by_side(values, roles),
-        unexplained=unexplained(values, {name: with_role("closest", of) for name, of in shown.items()}),
+        side_by_side=role_frame(roles).merge(values[values["metric"] != "nu"]),
+        unexplained=role_frame({"closest": with_role("closest", roles)}).merge(values[values["different"]]),
         verdicts=verdicts,
         shown_verdicts=in_view,
-        claims=claim_overview(claims, multiverse.published, verdicts, in_view),
-        contests=contests(multiverse, shown[UPSO]),
+        claims=claim_overview(multiverse, claims, verdicts, in_view),
+        contests=contests(multiverse, roles),
         criteria=criterion_scores(multiverse),
-        gaps=gaps(multiverse, shown),
+        gaps=gaps(multiverse, roles),
     )
 
 
@@ -114,51 +104,52 @@ def over_seeds(frame: pd.DataFrame, by: Sequence[str], names: Sequence[str]) -> 
     """Return median and range of columns in groups; all three are missing where any value of a group is."""
     grouped = frame.groupby(list(by), sort=False)[list(names)]
     found = {"": grouped.median(skipna=False), "_low": grouped.min(skipna=False), "_high": grouped.max(skipna=False)}
-    columns = {f"{name}{end}": values[name] for name in names for end, values in found.items()}
-    return pd.DataFrame(columns).reset_index()
+    return pd.DataFrame({f"{name}{end}": of[name] for name in names for end, of in found.items()}).reset_index()
+
+
+def change(differences: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
+    """Return median, range and Student's interval of the mean of the column ``change`` in groups.
+
+    A change is ``clear`` if the interval does not contain 0. It is missing for a single data seed. An exact sign test
+    of five pairs cannot reach the level 5 %.
+    """
+    found = differences.groupby(list(by), sort=False)["change"].agg(["median", "min", "max", "mean", "sem", "count"])
+    reach = stats.t.ppf((1 + CONFIDENCE) / 2, found["count"] - 1) * found["sem"]
+    found = found.assign(interval_low=found["mean"] - reach, interval_high=found["mean"] + reach)
+    found["clear"] = (found["interval_low"] > 0) | (found["interval_high"] < 0)
+    return found.drop(columns=["mean", "sem", "count"]).rename(columns={"min": "low", "max": "high"}).reset_index()
 
 
 # Ranking
 
 
 def ranking(multiverse: Multiverse, by_seed: pd.DataFrame, algorithm: str) -> pd.DataFrame:
-    """Return the complete interpretations of an algorithm (or `JOINT`), the smallest median distance first.
+    """Return the interpretations of an algorithm (or `JOINT`), the smallest median distance first.
 
     Returns
     -------
     DataFrame
         ``place``, ``interpretation``, the ``names`` that it has in the settings, how many ``changes`` from the baseline
-        it makes, what it ``contradicts``; distance, its parts and the number of clear differences
-        (``different``), each over the data seeds; the number of published ``values``.
+        it makes, what it ``contradicts``; distance, its parts and the number of clear differences (``different``),
+        each over the data seeds; the number of published ``values``; and whether it is ``near`` the closest, such that
+        no clear change of the distance tells them apart.
     """
-    own = by_seed[by_seed["algorithm"] == algorithm]
     names: dict[str, list[str]] = {}
     for name, chosen in multiverse.choices.named.items():
         text = interpretation_text(multiverse.choices, chosen, None if algorithm == JOINT else algorithm)
         names.setdefault(text, []).append(name)
+    own = by_seed[by_seed["algorithm"] == algorithm]
     ranked = over_seeds(own, ["interpretation", "values"], _DISTANCES)
     texts = ranked["interpretation"]
-    ranked["names"] = [" ".join(names.get(text, [])) for text in texts]
+    ranked["names"] = [", ".join(names.get(text, [])) for text in texts]
     ranked["changes"] = [len(multiverse.chosen(text)) for text in texts]
-    ranked["contradicts"] = ["; ".join(multiverse.contradictions(text)) for text in texts]
+    ranked["contradicts"] = [multiverse.contradictions(text) for text in texts]
     ranked = ranked.sort_values(["distance", "changes", "interpretation"], ignore_index=True)
     ranked.insert(0, "place", ranked.index + 1)
-    return ranked
-
-
-def near_closest(by_seed: pd.DataFrame, ranked: pd.DataFrame) -> list[str]:
-    """Return the interpretations whose distance does not clearly differ from the closest one's, as `change` tells it.
-
-    There is none for a single data seed, with which nothing can be told.
-    """
-    closest = ranked["interpretation"].iloc[0]
-    by_text = by_seed.pivot(index="data_seed", columns="interpretation", values="distance")
-    farther = by_text.sub(by_text[closest], axis=0).drop(columns=closest)
-    if len(farther) < 2 or farther.empty:
-        return []
-    found = change(farther.melt(value_name="change"), ["interpretation"])
-    near = set(found.loc[~found["clear"], "interpretation"])
-    return [text for text in ranked["interpretation"] if text in near]
+    by_text = own.pivot(index="data_seed", columns="interpretation", values="distance")
+    beyond = by_text.sub(by_text[ranked["interpretation"].iloc[0]], axis=0) if len(own) else by_text
+    found = change(beyond.melt(value_name="change"), ["interpretation"]).dropna()
+    return ranked.assign(near=ranked["interpretation"].isin(found.loc[~found["clear"], "interpretation"]))
 
 
 def find_roles(multiverse: Multiverse, joint: pd.DataFrame) -> dict[str, Pair]:
@@ -167,64 +158,35 @@ def find_roles(multiverse: Multiverse, joint: pd.DataFrame) -> dict[str, Pair]:
     Closest is the interpretation of both algorithms with the smallest median distance, closest without contradiction
     that of those which contradict no explicit statement of the sources.
     """
-    closest = [joint["interpretation"].iloc[0], joint.loc[joint["contradicts"] == "", "interpretation"].iloc[0]]
-    chosen = [{}, multiverse.default, *map(multiverse.chosen, closest)]
-    return _sharing(
-        (role, Pair(*(interpretation_text(multiverse.choices, options, name) for name in COMPARED)))
-        for role, options in zip(ROLES, chosen, strict=True)
-    )
+    consistent = joint[joint["contradicts"] == ""]
+    closest = [multiverse.chosen(frame["interpretation"].iloc[0]) for frame in (joint, consistent)]
+    names: dict[Pair, list[str]] = {}
+    for role, chosen in zip(ROLES, [{}, multiverse.default, *closest], strict=True):
+        pair = Pair(*(interpretation_text(multiverse.choices, chosen, name) for name in COMPARED))
+        names.setdefault(pair, []).append(role)
+    return {", ".join(of): pair for pair, of in names.items()}
 
 
-def has_role(names: str, role: str) -> bool:
-    """Tell whether a role is among those that share an interpretation."""
-    return role in names.split(", ")
-
-
-def with_role(role: str, shown: Mapping[str, T]) -> T | None:
+def with_role(role: str, roles: Mapping[str, Pair]) -> Pair:
     """Return what has a role, alone or with others."""
-    return next((value for names, value in shown.items() if has_role(names, role)), None)
-
-
-def _sharing(named: Iterable[tuple[str, T]]) -> dict[str, T]:
-    """Return values by name; the names of equal values are joined."""
-    names: dict[T, list[str]] = {}
-    for name, value in named:
-        names.setdefault(value, []).append(name)
-    return {", ".join(of): value for value, of in names.items()}
+    return next(pair for names, pair in roles.items() if role in names.split(", "))
 
 
 def whole_distances(multiverse: Multiverse, roles: Mapping[str, Pair]) -> pd.DataFrame:
-    """Return the distance to all published tables of the interpretations that were run under every criterion."""
-    every = set.intersection(*(set(multiverse.complete(UPSO, criterion)) for criterion in CRITERIA))
-    partner = {pair.upso2d: pair.ga for pair in reversed(list(roles.values()))}
-    known = multiverse.complete(GA)
+    """Return, for the roles that were run under every criterion, the distance to all published tables."""
     found = []
-    for text in multiverse.complete(UPSO):
-        pair = Pair(text, partner.get(text, multiverse.shared(text)))
-        if text in every and pair.ga in known:
-            parts = [multiverse.of(UPSO, text, criterion) for criterion in CRITERIA] + [multiverse.of(GA, pair.ga)]
-            found.append(compare(pd.concat(parts), multiverse.published).assign(**pair._asdict()))
+    for role, pair in roles.items():
+        parts = [(UPSO, pair.upso2d, criterion) for criterion in CRITERIA] + [(GA, pair.ga, SCREENED)]
+        if all(text in multiverse.texts(name, criterion) for name, text, criterion in parts):
+            own = [multiverse.of(name, criterion).query("interpretation == @text") for name, text, criterion in parts]
+            found.append(compare(pd.concat(own), multiverse.published).assign(role=role))
     if not found:
         return pd.DataFrame()
-    by_seed = distances(pd.concat(found), [*Pair._fields, "data_seed"])
-    by = [*Pair._fields, "conditions", "values"]
-    return over_seeds(by_seed, by, _DISTANCES).sort_values("distance", ignore_index=True)
+    by_seed = distances(pd.concat(found), ["role", "data_seed"])
+    return over_seeds(by_seed, ["role", "conditions", "values"], _DISTANCES).sort_values("distance")
 
 
-# Effects of single options
-
-
-def change(differences: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
-    """Return median, range and Student's interval of the mean of the column ``change`` in groups.
-
-    The interval is missing for a single data seed. An exact sign test of five pairs cannot reach the level 5 %.
-    """
-    found = differences.groupby(list(by), sort=False)["change"].agg(["median", "min", "max", "mean", "sem", "count"])
-    reach = stats.t.ppf((1 + CONFIDENCE) / 2, found["count"] - 1) * found["sem"]
-    found = found.assign(interval_low=found["mean"] - reach, interval_high=found["mean"] + reach)
-    found["clear"] = (found["interval_low"] > 0) | (found["interval_high"] < 0)
-    names = {"min": "low", "max": "high"}
-    return found.drop(columns=["mean", "sem", "count"]).rename(columns=names).reset_index()
+# Effects of options
 
 
 def effects(multiverse: Multiverse, by_seed: pd.DataFrame) -> pd.DataFrame:
@@ -235,28 +197,19 @@ def effects(multiverse: Multiverse, by_seed: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         One row for each ``algorithm``, option and ``measure``: ``distance``, its parts ``distance_nu``, ``distance_r``,
         ``distance_nu_max``; and ``nu`` (mean over the system terms), ``r`` and ``nu_max``, averaged over the conditions
-        of S1 to S3 (``_sparse``) and of S4 (``_s4``). ``part`` is what the design choice belongs to. Then the columns
-        of `change`.
+        of S1 to S3 (``_sparse``) and of S4 (``_s4``); with the columns of `change` and of `Multiverse.options`.
     """
     own = by_seed[by_seed["algorithm"] != JOINT].set_index(BY_SEED)
     measures = own[["distance", *METRICS]].rename(columns={part: f"distance_{part}" for part in METRICS})
     measures = measures.join(_group_means(multiverse.conditions))
-    baseline = measures.xs(BASELINE, level="interpretation")
-    differences = measures - baseline.reindex(measures.index.droplevel("interpretation")).set_axis(measures.index)
+    baseline = measures.xs(BASELINE, level="interpretation").reindex(measures.index.droplevel("interpretation"))
+    differences = measures - baseline.set_axis(measures.index)
     long = differences.melt(var_name="measure", value_name="change", ignore_index=False).reset_index()
-    single = [len(multiverse.chosen(text)) == 1 for text in long["interpretation"]]
-    found = change(long[single].dropna(), ["algorithm", "interpretation", "measure"])
-    known = multiverse.choices.design_choices
-    options = [next(iter(multiverse.chosen(text).items())) for text in found["interpretation"]]
-    found["part"] = [known[name].part for name, _ in options]
-    found["contradicts"] = [known[name].options[option].contradicts for name, option in options]
-    found["design_choice"], found["option"] = [name for name, _ in options], [option for _, option in options]
-    size = found["median"].abs().where(found["measure"] == "distance")
-    found["size"] = -size.groupby([found["algorithm"], found["interpretation"]]).transform("max")
-    found["order"] = found["algorithm"].map(COMPARED.index)
-    found["at"] = found["measure"].map(list(measures.columns).index)
-    found = found.sort_values(["order", "size", "interpretation", "at"], ignore_index=True)
-    return found.drop(columns=["order", "size", "at"])
+    long = long.merge(multiverse.options[["interpretation"]]).dropna()
+    found = change(long, ["algorithm", "interpretation", "measure"])
+    order = found[found["measure"] == "distance"].assign(size=lambda of: -of["median"].abs())
+    order = order.sort_values(["algorithm", "size", "interpretation"], ascending=[False, True, True])
+    return order[["algorithm", "interpretation"]].merge(found).merge(multiverse.options, on="interpretation")
 
 
 def _group_means(conditions: pd.DataFrame) -> pd.DataFrame:
@@ -266,11 +219,11 @@ def _group_means(conditions: pd.DataFrame) -> pd.DataFrame:
         nu=[sum(counts) / len(counts) for counts in known["nu"]] / known["runs"],
         r=known["spurious"] / known["n_terms"],
         nu_max=known["nu_max"] / known["runs"],
-        group=known["system"].map(dict.fromkeys(SPARSE, "sparse") | {"S4": "s4"}),
+        group=known["system"].map(dict.fromkeys(SPARSE, "0_sparse") | {"S4": "1_s4"}),
     )
     means = measured.groupby([*BY_SEED, "group"])[list(METRICS)].mean().unstack("group")
-    means.columns = [f"{measure}_{group}" for measure, group in means.columns]
-    return means[[name for group in ("sparse", "s4") for m in METRICS if (name := f"{m}_{group}") in means]]
+    means = means.sort_index(axis=1, level="group", sort_remaining=False)
+    return means.set_axis([f"{measure}{group[1:]}" for measure, group in means.columns], axis=1)
 
 
 def interactions(by_seed: pd.DataFrame) -> pd.DataFrame:
@@ -286,68 +239,43 @@ def interactions(by_seed: pd.DataFrame) -> pd.DataFrame:
     for algorithm in COMPARED:
         own = by_seed[by_seed["algorithm"] == algorithm]
         by_text = own.pivot(index="data_seed", columns="interpretation", values="distance")
-        changes = by_text.sub(by_text[BASELINE], axis=0) if BASELINE in by_text else by_text
         for text in dict.fromkeys(own["interpretation"]):
             single = text.split("+")
-            if len(single) == 2 and set(single) <= set(changes):
-                beyond = changes[text] - changes[single].sum(axis=1)
+            if len(single) == 2 and set(single) <= set(by_text):
+                changes = by_text[[text, *single]].sub(by_text[BASELINE], axis=0)
                 entry = {"algorithm": algorithm, "interpretation": text, "total": changes[text].median()}
-                found.append(change(beyond.rename("change").to_frame().assign(**entry), list(entry)))
+                beyond = changes[text] - changes[single].sum(axis=1)
+                found.append(change(beyond.to_frame("change").assign(**entry), list(entry)))
     if not found:
         return pd.DataFrame()
     return pd.concat(found).sort_values("median", key=lambda value: -value.abs(), kind="stable", ignore_index=True)
 
 
-# Published and reproduced, side by side
+# Published and reproduced
 
 
-def compared_values(multiverse: Multiverse) -> pd.DataFrame:
-    """Return `agreement.compare` of the complete interpretations under BIC.
+def reproduced(multiverse: Multiverse) -> pd.DataFrame:
+    """Return the published values under BIC, each once, beside those of all interpretations.
 
-    Beside its columns there are the system ``term`` behind a label, and whether the value is clearly ``different``.
+    Returns
+    -------
+    DataFrame
+        The place with the system ``term`` of a nu, ``published``, ``interpretation``, ``reproduced`` over the data
+        seeds, and whether it is clearly ``different`` on every one.
     """
     rows = pd.concat([multiverse.compared(name) for name in COMPARED], ignore_index=True)
     rows["different"] = clearly_different(rows, BY_SEED)
-    terms = multiverse.published.terms[["system", "label", "term"]]
-    return rows.merge(terms, how="left", on=["system", "label"]).fillna({"term": ""})
+    # A value that is printed in two tables is tested twice and told once.
+    rows = rows.merge(multiverse.published.terms[["system", "label", "term"]], how="left").fillna({"term": ""})
+    by = ["table", *_PLACE, "published", "interpretation"]
+    found = over_seeds(rows, by, ["reproduced"]).merge(rows.groupby(by)["different"].all().reset_index())
+    return found.drop_duplicates([*_PLACE, "interpretation"])
 
 
-def side_by_side(values: pd.DataFrame, roles: Mapping[str, Pair]) -> pd.DataFrame:
-    """Return the published r and nu_max of every condition under BIC beside those of the interpretations in a role.
-
-    Returns
-    -------
-    DataFrame
-        The place, ``published``, ``role``, and ``reproduced`` over the data seeds; no row where an algorithm has no
-        complete interpretation of the role.
-    """
-    parts = [
-        _reproduced(values[values["metric"] != "nu"], algorithm, text).assign(role=role)
-        for role, pair in roles.items()
-        for algorithm, text in zip(COMPARED, pair, strict=True)
-    ]
-    return pd.concat(parts, ignore_index=True)
-
-
-def unexplained(values: pd.DataFrame, closest: Mapping[str, str | None]) -> pd.DataFrame:
-    """Return the published values that differ clearly from the closest interpretation on every data seed, each once.
-
-    Returns
-    -------
-    DataFrame
-        The place, with the system term of a nu, ``published``, and ``reproduced`` over the data seeds.
-    """
-    parts = [_reproduced(values, algorithm, text) for algorithm, text in closest.items() if text]
-    found = pd.concat(parts, ignore_index=True)
-    return found[found.pop("clear")].reset_index(drop=True)
-
-
-def _reproduced(values: pd.DataFrame, algorithm: str, text: str) -> pd.DataFrame:
-    own = values[(values["algorithm"] == algorithm) & (values["interpretation"] == text)]
-    found = over_seeds(own, [*_PLACE, "published"], ["reproduced"])
-    # A value that is printed in two tables is taken once.
-    found["clear"] = own.groupby([*_PLACE, "published"], sort=False)["different"].all().to_numpy()
-    return found.drop_duplicates([name for name in _PLACE if name != "table"])
+def role_frame(roles: Mapping[str, Pair]) -> pd.DataFrame:
+    """Return the interpretations in a role with ``role`` and ``algorithm``."""
+    rows = [(role, *of) for role, pair in roles.items() for of in zip(COMPARED, pair, strict=True)]
+    return pd.DataFrame(rows, columns=["role", "algorithm", "interpretation"])
 
 
 # Claims
@@ -360,33 +288,28 @@ def claim_verdicts(multiverse: Multiverse, claims: Sequence[Claim]) -> pd.DataFr
     -------
     DataFrame
         ``claim``; ``upso2d`` and ``ga``, the interpretations (empty for an algorithm that the claim does not speak of);
-        on how many data ``seeds`` the claim holds; and the ``verdict`` of more than half of the data seeds, which cannot
-        be judged where there is no such majority.
+        on how many data ``seeds`` the claim holds; and the ``verdict`` of more than half of the data seeds, which
+        cannot be judged where there is no such majority.
     """
+    texts = [multiverse.texts(name) for name in COMPARED]
+    groups = dict(iter(multiverse.conditions.groupby(BY_SEED, sort=False)))
 
     @cache
-    def views(algorithm: str, text: str) -> dict[int, tuple[Row, ...]]:
-        known = pd.concat([multiverse.of(algorithm, text, criterion) for criterion in CRITERIA])
-        return {seed: claim_rows(known[known["data_seed"] == seed]) for seed in multiverse.seeds}
-
-    def holds(claim: Claim, pair: Pair) -> list[bool | None]:
-        own = [views(name, text) for name, text in zip(COMPARED, pair, strict=True) if text]
-        return [claim.judge(View([row for rows in own for row in rows[seed]])).holds for seed in multiverse.seeds]
+    def rows(algorithm: str, text: str, seed: int) -> tuple[Row, ...]:
+        return claim_rows(groups[algorithm, text, seed])
 
     found = []
     for claim in claims:
-        for pair in _pairs(multiverse, claim):
-            each = holds(claim, pair)
-            majority = next((side for side in (True, False) if 2 * each.count(side) > len(each)), None)
-            found.append((claim.id, *pair, each.count(True), VERDICTS[majority]))
-    return pd.DataFrame(found, columns=["claim", *Pair._fields, "seeds", "verdict"])
-
-
-def _pairs(multiverse: Multiverse, claim: Claim) -> Iterable[Pair]:
-    upso2d, ga = map(multiverse.complete, COMPARED)
-    if GA not in claim.algorithms:
-        return [Pair(text, "") for text in upso2d]
-    return multiverse.pairs(upso2d, ga) if UPSO in claim.algorithms else [Pair("", text) for text in ga]
+        # An algorithm that a claim does not speak of has one interpretation, without any row.
+        own = [of if name in claim.algorithms else [""] for name, of in zip(COMPARED, texts, strict=True)]
+        pairs = multiverse.pairs(*own) if all(map(all, own)) else [Pair(a, b) for a in own[0] for b in own[1]]
+        for pair in pairs:
+            named = [(name, text) for name, text in zip(COMPARED, pair, strict=True) if text]
+            views = (View([row for name in named for row in rows(*name, seed)]) for seed in multiverse.seeds)
+            holds = [claim.judge(view).holds for view in views]
+            majority = next((side for side in (True, False) if 2 * holds.count(side) > len(holds)), None)
+            found.append((claim.id, *pair, holds.count(True), VERDICTS[majority]))
+    return pd.DataFrame(found, columns=["claim", *COMPARED, "seeds", "verdict"])
 
 
 def shown_verdicts(
@@ -397,97 +320,73 @@ def shown_verdicts(
     Returns
     -------
     DataFrame
-        ``claim``; ``role``, empty for a single option; ``interpretation``, empty for a role; ``seeds`` and ``verdict``
-        as in `claim_verdicts`, 0 and not judged where there is no condition.
+        ``claim``; ``name``, the role or the option; whether it is an ``option``; ``seeds`` and ``verdict`` as in
+        `claim_verdicts`, 0 and not judged where there are no conditions.
     """
-    known = {tuple(row[:3]): row[3:] for row in verdicts.itertuples(index=False, name=None)}
-    complete = {text for name in COMPARED for text in multiverse.complete(name)}
-    options = {
-        f"{name}={option}": choice.part
-        for name, choice in multiverse.choices.design_choices.items()
-        for option in choice.options
-        if f"{name}={option}" in complete
-    }
+    known = {row[:3]: row[3:] for row in verdicts.itertuples(index=False, name=None)}
+    run = {text for name in COMPARED for text in multiverse.texts(name)}
+    options = multiverse.options[multiverse.options["interpretation"].isin(run)]
     found = []
     for claim in claims:
-        concerned = [(role, "", pair) for role, pair in roles.items()]
-        for text, part in options.items():
-            if part in (*SHARED_PARTS, *claim.algorithms):
-                own = (text if part in (*SHARED_PARTS, name) else BASELINE for name in COMPARED)
-                concerned.append(("", text, Pair(*own)))
-        for role, text, pair in concerned:
-            own = (of if name in claim.algorithms else "" for name, of in zip(COMPARED, pair, strict=True))
-            found.append((claim.id, role, text, *known.get((claim.id, *own), (0, VERDICTS[None]))))
-    return pd.DataFrame(found, columns=["claim", "role", "interpretation", "seeds", "verdict"])
+        own = options[options["part"].isin([*SHARED_PARTS, *claim.algorithms])]
+        single = {
+            text: Pair(*(text if part in (*SHARED_PARTS, name) else BASELINE for name in COMPARED))
+            for text, part in zip(own["interpretation"], own["part"], strict=True)
+        }
+        for name, pair in {**roles, **single}.items():
+            spoken = (text if of in claim.algorithms else "" for of, text in zip(COMPARED, pair, strict=True))
+            found.append((claim.id, name, name in single, *known.get((claim.id, *spoken), (0, VERDICTS[None]))))
+    return pd.DataFrame(found, columns=["claim", "name", "option", "seeds", "verdict"])
 
 
-def claim_overview(claims: Sequence[Claim], published: Published, verdicts: pd.DataFrame, shown: pd.DataFrame) -> pd.DataFrame:
+def claim_overview(
+    multiverse: Multiverse, claims: Sequence[Claim], verdicts: pd.DataFrame, shown: pd.DataFrame
+) -> pd.DataFrame:
     """Return one row for each claim.
 
     Returns
     -------
     DataFrame
-        ``claim``, ``title``, the verdict on the ``published`` values and under the ``baseline`` (with the number of data
-        ``seeds`` on which it holds there), under how many interpretations it is ``judged`` and ``holds``, and ``flips``,
-        the list of single options whose verdict is the opposite of the baseline's.
+        ``claim``, ``title``, the verdict on the ``published`` values and under the ``baseline`` (with the number of
+        data ``seeds`` on which it holds there), under how many interpretations it is ``judged`` and ``holds``, and
+        ``flips``, the list of single options whose verdict is the opposite of the baseline's.
     """
-    opposite = {VERDICTS[True]: VERDICTS[False], VERDICTS[False]: VERDICTS[True]}
+    opposite = {VERDICTS[side]: VERDICTS[not side] for side in (True, False)}
+    on_paper = published_view(multiverse.published)
     found = []
     for claim in claims:
         own, each = (frame[frame["claim"] == claim.id] for frame in (verdicts, shown))
-        baseline = next(row for row in each.itertuples() if has_role(row.role, "baseline"))
-        flips = each[(each["role"] == "") & (each["verdict"] == opposite.get(baseline.verdict, ""))]
-        found.append(
-            {
-                "claim": claim.id,
-                "title": claim.title,
-                "published": VERDICTS[claim.judge(published_view(published)).holds],
-                "baseline": baseline.verdict,
-                "seeds": baseline.seeds,
-                "holds": int((own["verdict"] == VERDICTS[True]).sum()),
-                "judged": int((own["verdict"] != VERDICTS[None]).sum()),
-                "flips": list(flips["interpretation"]),
-            }
-        )
-    return pd.DataFrame(found)
+        baseline = each.iloc[0]  # the first of the roles
+        flips = each[each["option"] & (each["verdict"] == opposite.get(baseline["verdict"]))]
+        counts = [(own["verdict"] != VERDICTS[None]).sum(), (own["verdict"] == VERDICTS[True]).sum()]
+        words = VERDICTS[claim.judge(on_paper).holds], baseline["verdict"], baseline["seeds"]
+        found.append((claim.id, claim.title, *words, *counts, list(flips["name"])))
+    columns = ["claim", "title", "published", "baseline", "seeds", "judged", "holds", "flips"]
+    return pd.DataFrame(found, columns=columns)
 
 
 # One algorithm against another, one criterion against another
 
 
-def head_to_head(multiverse: Multiverse, own: tuple[str, str], other: tuple[str, str]) -> pd.DataFrame:
-    """Return how the median final J of an algorithm under an interpretation compares with another's on the same data.
+def contests(multiverse: Multiverse, roles: Mapping[str, Pair]) -> pd.DataFrame:
+    """Return the median final J of 2D-UPSO in each role against that of every GA and the plain search on the same data.
 
     Returns
     -------
     DataFrame
-        By ``system``, on how many SNRs and data seeds that of ``own`` is ``lower`` (better), ``equal`` and ``higher``.
+        ``role``, ``rival`` (the other algorithm), ``interpretation`` (that of the rival), ``system``, and on how many
+        SNRs and data seeds the J of 2D-UPSO is ``lower`` (better), ``equal`` and ``higher``.
     """
-    pairs = multiverse.of(*own).merge(multiverse.of(*other), on=DATA_SET, suffixes=("", "_other"))
+    own = role_frame(roles).merge(multiverse.of(UPSO)).drop(columns="interpretation")
+    rivals = pd.concat([multiverse.of(name) for name in (GA, REFERENCE)]).rename(columns={"algorithm": "rival"})
+    rivals = rivals[["rival", "interpretation", "shared", *DATA_SET, "median_fitness"]]
+    both = own.merge(rivals, on=["shared", *DATA_SET], suffixes=("", "_rival"))
     # Missing is infinite; of two infinite J none is lower.
-    worst = pairs[["median_fitness", "median_fitness_other"]].fillna(math.inf)
-    excess = (worst["median_fitness"] - worst["median_fitness_other"]).fillna(0.0)
-    counted = pairs[["system"]].assign(lower=excess < -SAME_J, equal=excess.abs() <= SAME_J, higher=excess > SAME_J)
-    return counted.groupby("system").sum().reset_index()
-
-
-def contests(multiverse: Multiverse, upso2d: Mapping[str, str]) -> pd.DataFrame:
-    """Return `head_to_head` of 2D-UPSO in each role with every GA, and the plain search, on the same data.
-
-    Returns
-    -------
-    DataFrame
-        ``role``, ``rival`` (the other algorithm), ``interpretation`` (that of the rival), ``system``, ``lower``,
-        ``equal``, ``higher``.
-    """
-    columns = ["role", "rival", "interpretation", "system", "lower", "equal", "higher"]
-    found = [
-        head_to_head(multiverse, (UPSO, text), (rival, other)).assign(role=role, rival=rival, interpretation=other)
-        for role, text in upso2d.items()
-        for rival in (GA, REFERENCE)
-        for _, other in multiverse.pairs([text], multiverse.complete(rival))
-    ]
-    return pd.concat(found, ignore_index=True)[columns] if found else pd.DataFrame(columns=columns)
+    worst = both[["median_fitness", "median_fitness_rival"]].fillna(math.inf)
+    excess = (worst["median_fitness"] - worst["median_fitness_rival"]).fillna(0.0)
+    both = both.assign(lower=excess < -SAME_J, equal=excess.abs() <= SAME_J, higher=excess > SAME_J)
+    by = ["role", "rival", "interpretation", "system"]
+    return both.groupby(by, sort=False)[["lower", "equal", "higher"]].sum().reset_index()
 
 
 def criterion_scores(multiverse: Multiverse) -> pd.DataFrame:
@@ -496,73 +395,61 @@ def criterion_scores(multiverse: Multiverse) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``interpretation``, ``criterion``; of how many ``rows`` (systems, SNRs, data seeds) the two criteria by which the
-        text prefers BIC are ``met``; ``exact_runs`` of ``runs``; the ``distance`` over the data seeds, if published.
+        ``interpretation``, ``criterion``; of how many ``rows`` (systems, SNRs, data seeds) the two criteria by which
+        the text prefers BIC are ``met``; ``exact_runs`` of ``runs``; the ``distance`` over the data seeds.
     """
-    complete = {criterion: multiverse.complete(UPSO, criterion) for criterion in CRITERIA}
-    distances = pd.concat(multiverse.distances(UPSO, criterion).assign(criterion=criterion) for criterion in CRITERIA)
-    found = []
-    for text in complete[SCREENED]:
-        criteria = [criterion for criterion in CRITERIA if text in complete[criterion]]
-        for criterion in criteria if len(criteria) > 1 else ():
-            own = multiverse.of(UPSO, text, criterion)
-            met = sum(map(meets_both, claim_rows(own)))
-            runs = {"exact_runs": own["exact_runs"].sum(), "runs": own["runs"].sum()}
-            found.append({"interpretation": text, "criterion": criterion, "met": met, "rows": len(own), **runs})
-    if not found:
-        return pd.DataFrame()
+    known = multiverse.conditions[multiverse.conditions["algorithm"] == UPSO]
+    known = known[known.groupby("interpretation")["criterion"].transform("nunique") > 1]
+    known = known.assign(met=list(map(meets_both, claim_rows(known))), rows=1)
     by = ["interpretation", "criterion"]
-    return pd.DataFrame(found).merge(over_seeds(distances, by, ["distance"]), how="left", on=by)
+    found = known.groupby(by, sort=False)[["met", "rows", "exact_runs", "runs"]].sum().reset_index()
+    by_seed = [multiverse.distances(UPSO, name).assign(criterion=name) for name in dict.fromkeys(known["criterion"])]
+    if not by_seed:
+        return pd.DataFrame()
+    return found.merge(over_seeds(pd.concat(by_seed), by, ["distance"]), how="left", on=by)
 
 
 # Optimality gaps
 
 
-def gaps(multiverse: Multiverse, shown: Mapping[str, Mapping[str, str]]) -> pd.DataFrame:
+def gaps(multiverse: Multiverse, roles: Mapping[str, Pair]) -> pd.DataFrame:
     """Return how far J lies above the best known J of the same data, under the interpretations in a role.
 
-    The best known J is the smallest that any run of any algorithm, or the true structure, has on the same data under the
-    same criterion. A stronger GA and a plain search are shown as well.
+    The best known J is the smallest that any run of any algorithm, or the true structure, has on the same data under
+    the same criterion. A stronger GA and a plain search are shown as well.
 
     Returns
     -------
     DataFrame
-        ``algorithm``, ``role``, ``interpretation``, ``system``, ``snr_db``, ``criterion``, number of data ``seeds``; the
-        gaps of the median final J (``median_gap``), of the best final J (``best_gap``) and of the true structure
+        ``algorithm``, ``role``, ``interpretation``, ``system``, ``snr_db``, ``criterion``, number of data ``seeds``;
+        the gaps of the median final J (``median_gap``), of the best final J (``best_gap``) and of the true structure
         (``true_gap``) over the data seeds, missing where one is not finite or where every run has data of its own;
         ``true_above``, the number of data seeds on which the true structure is not the best known; ``exact_runs`` of
         ``runs``.
     """
-    texts = {name: dict(of) for name, of in shown.items()}
-    if STRONG_GA in multiverse.complete(GA) and STRONG_GA not in texts[GA].values():
-        texts[GA]["tournament and elitism"] = STRONG_GA
-    data = dict.fromkeys(map(multiverse.shared, texts[UPSO].values()))
-    every = multiverse.complete(REFERENCE)
-    texts[REFERENCE] = {text: text for text in data if text in every}
-    above = _above_best_known(multiverse)
-    above["criterion_order"] = above["criterion"].map(CRITERIA.index)
-    series = [(algorithm, role, text) for algorithm, of in texts.items() for role, text in of.items()]
-    known = pd.concat(
-        above[(above["algorithm"] == algorithm) & (above["interpretation"] == text)]
-        .sort_values(["criterion_order", "system", "snr_db"], ascending=[True, True, False])
-        .assign(role=role, seeds=1, true_above=lambda own: own["true_gap"] > 0)
-        for algorithm, role, text in series
-    )
+    named = role_frame(roles).sort_values("algorithm", ascending=False, kind="stable")
+    more = [(text, REFERENCE, text) for text in dict.fromkeys(multiverse.shared(pair.upso2d) for pair in roles.values())]
+    if STRONG_GA not in [pair.ga for pair in roles.values()]:
+        more.insert(0, ("tournament and elitism", GA, STRONG_GA))
+    known = pd.concat([named, pd.DataFrame(more, columns=named.columns)]).merge(_above_best(multiverse))
+    known = known.assign(seeds=1, true_above=known["true_gap"] > 0)
     by = ["algorithm", "role", "interpretation", "system", "snr_db", "criterion"]
     counts = known.groupby(by, sort=False)[["seeds", "true_above", "exact_runs", "runs"]].sum().reset_index()
     return over_seeds(known, by, ["median_gap", "best_gap", "true_gap"]).merge(counts, on=by)
 
 
-def _above_best_known(multiverse: Multiverse) -> pd.DataFrame:
+def _above_best(multiverse: Multiverse) -> pd.DataFrame:
     """Return the conditions with the gaps of their median, best and true J above the best known J of their data."""
     known = multiverse.conditions
     best = known[["best_fitness", "true_fitness"]].min(axis=1)
     best = best.groupby([known[name] for name in ("shared", *DATA_SET, "criterion")]).transform("min")
-    settings = {
-        text: interpretation_settings(multiverse.choices, multiverse.chosen(text)) for text in known["shared"].unique()
-    }
+
     # Runs with data of their own: no J can be compared with that of another run.
-    own = known["shared"].map({text: of["data"]["realisation"] == "per_run" for text, of in settings.items()})
-    gaps = {f"{name}_gap": known[f"{name}_fitness"] - best for name in ("median", "best", "true")}
+    def apart(text: str) -> bool:
+        settings = interpretation_settings(multiverse.choices, multiverse.chosen(text))
+        return bool(settings["data"]["realisation"] == "per_run")
+
+    own = known["shared"].map({text: apart(text) for text in known["shared"].unique()})
+    above = {f"{name}_gap": known[f"{name}_fitness"] - best for name in ("median", "best", "true")}
     # A difference of rounding alone is none.
-    return known.assign(**{name: gap.mask(gap <= SAME_J, 0.0).mask(own) for name, gap in gaps.items()})
+    return known.assign(**{name: gap.mask(gap <= SAME_J, 0.0).mask(own) for name, gap in above.items()})

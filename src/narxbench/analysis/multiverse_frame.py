@@ -1,4 +1,4 @@
-"""The conditions of all interpretations: which are complete, which share data, and how far each is from the paper."""
+"""The conditions of all interpretations that lack none, and how far each interpretation is from the paper."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from narxbench.analysis.agreement import compare, distances
-from narxbench.analysis.claims import GA, UPSO
+from narxbench.analysis.claims import CRITERIA, GA, UPSO
 from narxbench.analysis.published import METRICS, Published
 from narxbench.experiment.interpretations import (
     BASELINE,
@@ -25,6 +25,7 @@ COMPARED = (UPSO, GA)  # the algorithms with published values
 JOINT = "joint"
 DATA_SET = ["data_seed", "system", "snr_db"]
 BY_SEED = ["algorithm", "interpretation", "data_seed"]
+_GROUP = ["algorithm", "interpretation", "criterion"]
 
 
 class Pair(NamedTuple):
@@ -36,59 +37,47 @@ class Pair(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Multiverse:
-    """The conditions of all interpretations.
-
-    Systems and SNRs are those with published values; interpretations are compared under BIC unless said.
+    """The conditions of all interpretations, of an algorithm under a criterion each, that lack none.
 
     Attributes
     ----------
     conditions : DataFrame
-        The conditions frame, with a column ``shared``: the part of the interpretation that concerns data and fitness.
-    choices : DesignChoices
-        The design choices, and the named interpretations.
-    published : Published
-        The published values.
+        The conditions frame, with a column ``shared``: the part of an interpretation that concerns data and fitness.
+        The baseline comes first, then single options, then combinations; seeds and systems ascend, SNRs descend.
+    seeds : list of int
+        The data seeds.
+    incomplete : list
+        Algorithm and text of the interpretations that were left out.
     default : mapping
         The interpretation of the main study.
     """
 
     conditions: pd.DataFrame
+    seeds: list[int]
+    incomplete: list[tuple[str, str]]
     choices: DesignChoices
     published: Published
     default: Interpretation
 
     @cached_property
-    def seeds(self) -> list[int]:
-        """The data seeds."""
-        return sorted(self.conditions["data_seed"].unique())
+    def options(self) -> pd.DataFrame:
+        """The single options but the baseline's, by ``interpretation``, with what they belong to and contradict."""
+        rows = [
+            (f"{name}={option}", name, option, choice.part, choice.options[option].contradicts)
+            for name, choice in self.choices.design_choices.items()
+            for option in list(choice.options)[1:]
+        ]
+        return pd.DataFrame(rows, columns=["interpretation", "design_choice", "option", "part", "contradicts"])
 
-    @cached_property
-    def _places(self) -> set[tuple[int, str, float]]:
-        places = self.published.values[["system", "snr_db"]].itertuples(index=False, name=None)
-        return {(seed, *place) for place in set(places) for seed in self.seeds}
+    def of(self, algorithm: str, criterion: str = SCREENED) -> pd.DataFrame:
+        """Return the conditions of an algorithm under a criterion."""
+        return self.conditions[
+            (self.conditions["algorithm"] == algorithm) & (self.conditions["criterion"] == criterion)
+        ]
 
-    @cached_property
-    def _groups(self) -> dict[tuple[str, str, str], pd.DataFrame]:
-        return dict(iter(self.conditions.groupby(["algorithm", "interpretation", "criterion"], sort=False)))
-
-    def of(self, algorithm: str, interpretation: str, criterion: str = SCREENED) -> pd.DataFrame:
-        """Return the conditions of one interpretation on all data seeds; none may be there."""
-        return self._groups.get((algorithm, interpretation, criterion), self.conditions.iloc[:0])
-
-    def missing(self, algorithm: str, interpretation: str, criterion: str = SCREENED) -> list[tuple[int, str, float]]:
-        """Return the data seeds, systems and SNRs of the paper at which an interpretation has no condition."""
-        found = self.of(algorithm, interpretation, criterion)[DATA_SET].itertuples(index=False, name=None)
-        return sorted(self._places - set(found), key=lambda place: (place[0], place[1], -place[2]))
-
-    def complete(self, algorithm: str, criterion: str = SCREENED) -> list[str]:
-        """Return the interpretations that lack no condition: the baseline, single options, combinations."""
-        found = [text for name, text, of in self._groups if (name, of) == (algorithm, criterion)]
-        return sorted((text for text in found if not self.missing(algorithm, text, criterion)), key=self._rank)
-
-    def incomplete(self) -> list[tuple[str, str]]:
-        """Return algorithm and text of the interpretations that are left out, for they lack conditions."""
-        named = dict.fromkeys((name, text) for name, text, _ in self._groups if name in COMPARED)
-        return [name for name in named if self.missing(*name)]
+    def texts(self, algorithm: str, criterion: str = SCREENED) -> list[str]:
+        """Return the interpretations of an algorithm under a criterion in their order."""
+        return list(dict.fromkeys(self.of(algorithm, criterion)["interpretation"]))
 
     def chosen(self, *texts: str) -> dict[str, str]:
         """Return the differences from the baseline that texts name together."""
@@ -98,9 +87,9 @@ class Multiverse:
         """Return the interpretations of several algorithms, which agree in data and fitness, as one."""
         return interpretation_text(self.choices, self.chosen(*texts))
 
-    def contradictions(self, text: str) -> list[str]:
+    def contradictions(self, text: str) -> str:
         """Return the explicit statements that an interpretation contradicts."""
-        return contradictions(self.choices, self.chosen(text))
+        return "; ".join(contradictions(self.choices, self.chosen(text)))
 
     def pairs(self, upso2d: Iterable[str], ga: Iterable[str]) -> Iterator[Pair]:
         """Yield each interpretation of 2D-UPSO with each of GA on the same data."""
@@ -115,74 +104,80 @@ class Multiverse:
 
     @cache
     def compared(self, algorithm: str, criterion: str = SCREENED) -> pd.DataFrame:
-        """Return `agreement.compare` of the complete interpretations of an algorithm."""
-        found = [self.of(algorithm, text, criterion) for text in self.complete(algorithm, criterion)]
-        return compare(pd.concat(found or [self.conditions.iloc[:0]]), self.published)
+        """Return `agreement.compare` of the interpretations of an algorithm."""
+        return compare(self.of(algorithm, criterion), self.published)
 
     def distances(self, algorithm: str, criterion: str = SCREENED) -> pd.DataFrame:
-        """Return the distance of each complete interpretation to the published values on each data seed.
-
-        Returns
-        -------
-        DataFrame
-            ``algorithm``, ``interpretation``, ``data_seed`` and the columns of `agreement.distances`; no rows where
-            no value is published.
-        """
+        """Return `agreement.distances` of each interpretation of an algorithm on each data seed."""
         return distances(self.compared(algorithm, criterion), BY_SEED)
 
-    def _rank(self, text: str) -> tuple[int, list[tuple[int, int]]]:
-        known = self.choices.design_choices
-        order = {name: (place, list(choice.options)) for place, (name, choice) in enumerate(known.items())}
-        ranks = [(order[name][0], order[name][1].index(option)) for name, option in self.chosen(text).items()]
-        return len(ranks), ranks
+    def joint_distances(self) -> pd.DataFrame:
+        """Return the distances of 2D-UPSO and GA together, each interpretation with each on the same data.
 
-
-def joint_distances(multiverse: Multiverse, upso2d: pd.DataFrame, ga: pd.DataFrame) -> pd.DataFrame:
-    """Return the distances of 2D-UPSO and GA together, each interpretation with each on the same data.
-
-    The parts are means over the published conditions of both; values and clear differences add up. Without any GA an
-    interpretation is that of 2D-UPSO.
-    """
-    if ga.empty:
-        return upso2d.assign(algorithm=JOINT)
-    each = [frame.assign(shared=frame["interpretation"].map(multiverse.shared)) for frame in (upso2d, ga)]
-    both = each[0].merge(each[1], on=["shared", "data_seed"], suffixes=("_a", "_b"), sort=False)
-    names = zip(both["interpretation_a"], both["interpretation_b"], strict=True)
-    joint = pd.DataFrame({"algorithm": JOINT, "interpretation": [multiverse.joined(*name) for name in names]})
-    joint["data_seed"] = both["data_seed"]
-    for total in ("conditions", "values", "different"):
-        joint[total] = both[f"{total}_a"] + both[f"{total}_b"]
-    for part in METRICS:
-        sums = (both[f"conditions{end}"] * both[f"{part}{end}"] for end in ("_a", "_b"))
-        joint[part] = sum(sums) / joint["conditions"]
-    return joint.assign(distance=joint[list(METRICS)].sum(axis=1) / len(METRICS))
+        The parts are means over the published conditions of both; values and clear differences add up. Without any GA
+        an interpretation is that of 2D-UPSO.
+        """
+        upso2d, ga = (self.distances(name) for name in COMPARED)
+        if ga.empty:
+            return upso2d.assign(algorithm=JOINT)
+        a, b = (frame.assign(shared=frame["interpretation"].map(self.shared)) for frame in (upso2d, ga))
+        both = a.merge(b, on=["shared", "data_seed"], suffixes=("_a", "_b"))
+        pairs = zip(both["interpretation_a"], both["interpretation_b"], strict=True)
+        joint = both[["data_seed"]].assign(algorithm=JOINT, interpretation=[self.joined(*pair) for pair in pairs])
+        for total in ("conditions", "values", "different"):
+            joint[total] = both[f"{total}_a"] + both[f"{total}_b"]
+        for part in METRICS:
+            weighted = (both[f"conditions{end}"] * both[f"{part}{end}"] for end in ("_a", "_b"))
+            joint[part] = sum(weighted) / joint["conditions"]
+        return joint.assign(distance=joint[list(METRICS)].mean(axis=1))
 
 
 def make_multiverse(
     conditions: pd.DataFrame, choices: DesignChoices, published: Published, default: Interpretation
 ) -> Multiverse:
-    """Check conditions against the design choices and the published values.
+    """Check conditions against the design choices and the published values, and put them in order.
 
     Raises
     ------
     NarxbenchError
         Where an interpretation is not written as it must be, or the baseline lacks conditions or published values.
     """
-    shared = {}
+    shared, ranks = {}, {}
     for algorithm, text in conditions[["algorithm", "interpretation"]].drop_duplicates().itertuples(index=False):
-        own = parse_interpretation(choices, text)
-        if (allowed := interpretation_text(choices, own, algorithm)) != text:
+        chosen = parse_interpretation(choices, text)
+        if (allowed := interpretation_text(choices, chosen, algorithm)) != text:
             raise NarxbenchError(f"conditions, {algorithm}: found interpretation {text!r}; allowed: {allowed!r}")
-        shared[text] = interpretation_text(choices, own, "")
-    known = conditions.assign(shared=conditions["interpretation"].map(shared))
-    multiverse = Multiverse(known, choices, published, dict(default))
+        shared[text] = interpretation_text(choices, chosen, "")
+        ranks[text] = len(chosen), [
+            (place, list(choice.options).index(chosen[name]))
+            for place, (name, choice) in enumerate(choices.design_choices.items())
+            if name in chosen
+        ]
+    seeds = sorted(conditions["data_seed"].unique())
+    places = set(published.values[["system", "snr_db"]].itertuples(index=False, name=None))
+    needed = {(seed, *place) for seed in seeds for place in places}
+    missing = {
+        name: needed - set(own[DATA_SET].itertuples(index=False, name=None))
+        for name, own in conditions.groupby(_GROUP, sort=False)
+    }
     for algorithm in (UPSO, *({GA} & set(conditions["algorithm"]))):
-        if missing := multiverse.missing(algorithm, BASELINE):
-            seed, system, snr_db = missing[0]
+        if lacking := missing.get((algorithm, BASELINE, SCREENED), needed):
+            seed, system, snr_db = min(lacking, key=lambda place: (place[0], place[1], -place[2]))
             found = f"none of {algorithm} under {BASELINE} for data seed {seed}, {system}, {snr_db:g} dB"
             allowed = f"every system and SNR of the paper under {SCREENED} on every data seed"
             raise NarxbenchError(f"conditions: found {found}; allowed: {allowed}")
-        if multiverse.distances(algorithm).empty:
+        if not ((published.values["algorithm"] == algorithm) & (published.values["criterion"] == SCREENED)).any():
             allowed = "those of every compared algorithm"
             raise NarxbenchError(f"published values: found none of {algorithm} under {SCREENED}; allowed: {allowed}")
-    return multiverse
+    order = {text: place for place, text in enumerate(sorted(ranks, key=ranks.__getitem__))}
+    known = conditions.assign(
+        shared=conditions["interpretation"].map(shared),
+        order=conditions["interpretation"].map(order),
+        criterion_order=conditions["criterion"].map({name: place for place, name in enumerate(CRITERIA)}),
+    )
+    by = ["order", "criterion_order", *DATA_SET]
+    known = known[[not missing[name] for name in known[_GROUP].itertuples(index=False, name=None)]]
+    known = known.sort_values(by, ascending=[name != "snr_db" for name in by], ignore_index=True)
+    lacking_any = sorted((name for name in missing if missing[name]), key=lambda name: order[name[1]])
+    incomplete = [(name, text) for name, text, of in lacking_any if name in COMPARED and of == SCREENED]
+    return Multiverse(known.drop(columns=["order", "criterion_order"]), seeds, incomplete, choices, published, default)

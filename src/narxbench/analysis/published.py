@@ -11,7 +11,7 @@ from functools import cached_property
 
 import pandas as pd
 
-from narxbench.io.csv import NAME, TEXT, Kind, matching, number, one_of, read_table, wrong
+from narxbench.io.csv import NAME, TEXT, Kind, matching, one_of, read_table, wrong
 from narxbench.io.files import StrPath
 from narxbench.model.terms import parse_term, term_name
 
@@ -108,25 +108,11 @@ def _canonical(text: str) -> str:
     return text
 
 
-def _not_zero(text: str) -> float:
-    """Return a number; raise ValueError if it is zero."""
-    if (value := number(text)) == 0:
-        raise ValueError(text)
-    return value
-
-
-def _frequency(text: str) -> float:
-    """Return a number from 0 to 1."""
-    if (value := float(text)) > 1:
-        raise ValueError(text)
-    return value
-
-
 _TERM_COLUMNS = {
     "system": matching("[A-Za-z0-9][A-Za-z0-9_-]{0,99}", "a name of up to 100 letters, digits, _ and -"),
     "label": NAME,
     "term": Kind("the canonical name of a term, such as y(k-1)*u(k-2)", _canonical),
-    "coefficient": Kind("a number other than 0", _not_zero),
+    "coefficient": matching(r"(?!-?0*(\.0*)?$)-?\d+(\.\d+)?", "a number other than 0", float),
     "appendix_label": matching(r"T[1-9]\d*", "a label such as T1"),
 }
 _VALUE_COLUMNS = {
@@ -137,5 +123,5 @@ _VALUE_COLUMNS = {
     "snr_db": matching(r"\d{1,3}", "a whole number of dB of at most three digits", float),
     "metric": one_of(*METRICS),
     "term": TEXT,
-    "value": matching(r"[01](\.\d{1,2})?", "a number from 0 to 1 with at most two decimals", _frequency),
+    "value": matching(r"0(\.\d{1,2})?|1(\.00?)?", "a number from 0 to 1 with at most two decimals", float),
 }

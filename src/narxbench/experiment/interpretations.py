@@ -42,7 +42,7 @@ class OpenData(Settings):
     noise: Literal["output", "equation"]
     """Where the white Gaussian noise enters: measured output only, or the equation itself."""
     realisation: Literal["shared", "per_run"]
-    """Whether all runs of a cell see the same data set, or each run has input and noise of its own."""
+    """Whether all runs of a condition see the same data set, or each run has input and noise of its own."""
 
 
 class Fitness(Settings):

@@ -5,7 +5,6 @@ import platform
 from functools import cache
 from importlib import metadata
 from pathlib import Path
-from types import CodeType
 
 from narxbench import __version__
 from narxbench.algorithms.registry import algorithm_module
@@ -30,16 +29,12 @@ def algorithm_digest(algorithm: str) -> str:
 
 @cache
 def code_digest(path: Path) -> str:
-    """Return a digest of what a Python file does; comments and the words of docstrings do not count."""
-    return sha256(_meaning(compile(ast.parse(path.read_bytes()), path.name, "exec", dont_inherit=True, optimize=2)))
+    """Return a digest of what a Python file does; layout, comments and the words of docstrings do not count."""
+    return sha256(ast.dump(_WithoutDocstrings().visit(ast.parse(path.read_bytes()))))
 
 
-def _meaning(code: CodeType) -> str:
-    # Line numbers are kept elsewhere in a code object.
-    constants = [_meaning(c) if isinstance(c, CodeType) else _ordered(c) for c in code.co_consts]
-    return repr((code.co_name, code.co_code, code.co_names, code.co_varnames, constants))
+class _WithoutDocstrings(ast.NodeTransformer):
+    """Takes out the statements that are a mere value: docstrings of modules, classes, functions and fields."""
 
-
-def _ordered(constant: object) -> str:
-    # The order of a set of texts differs from process to process.
-    return repr(sorted(map(repr, constant))) if isinstance(constant, frozenset) else repr(constant)
+    def visit_Expr(self, node: ast.Expr) -> ast.Expr | None:
+        return None if isinstance(node.value, ast.Constant) else node

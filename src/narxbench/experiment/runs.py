@@ -4,7 +4,7 @@ A file holds the runs of one condition that share a job: one seed, or several on
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -68,8 +68,13 @@ class Run(Settings):
             raise ValueError(f"found {len(self.terms)} terms and {len(self.coefficients)} coefficients")
         if (self.fitness is None) != (not self.terms):
             raise ValueError("found terms without a fitness, or a fitness without terms")
-        if len(self.history.evaluations) != len(self.history.fitness):
+        if len(set(self.terms)) != len(self.terms):
+            raise ValueError("found a term twice")
+        made = self.history.evaluations
+        if len(made) != len(self.history.fitness):
             raise ValueError("found a history of unequal columns")
+        if made != sorted(set(made)) or (made and not 1 <= made[0] <= made[-1] <= self.evaluations):
+            raise ValueError("found a history that is not in the order of the evaluations")
         return self
 
 
@@ -180,7 +185,11 @@ def read_run_file(path: str | Path) -> RunFile:
 
 
 def read_runs(
-    paths: Iterable[str | Path], data_sha256: Mapping[int, str], evaluations: int, **wanted: Any
+    paths: Iterable[str | Path],
+    data_sha256: Mapping[int, str],
+    evaluations: int,
+    candidates: Collection[str],
+    **wanted: Any,
 ) -> tuple[RunFile, list[Run]]:
     """Read all runs of a condition, and check that they belong together.
 
@@ -192,6 +201,8 @@ def read_runs(
         The digest of each seed's data set, in the order of the seeds.
     evaluations : int
         What each run must have spent.
+    candidates : collection of str
+        The terms that a structure may have.
     **wanted
         Values that each file must have: fields of :class:`RunFile`.
 
@@ -221,6 +232,7 @@ def read_runs(
         for run in found.runs:
             _must_be(path, "data_sha256", run.data_sha256, data_sha256[run.seed])
             _must_be(path, "evaluations", run.evaluations, evaluations)
+            _must_be(path, "terms", [term for term in run.terms if term not in candidates], [])
         runs += found.runs
     if first is None or len(runs) != len(seeds):
         raise NarxbenchError(f"runs of a condition: found {len(runs)}; needed: {len(seeds)}, one for each seed")

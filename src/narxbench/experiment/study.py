@@ -18,7 +18,8 @@ from narxbench.experiment.interpretations import (
     interpretation_text,
     parse_interpretation,
 )
-from narxbench.experiment.study_settings import Data, Study, snr_label
+from narxbench.experiment.study_settings import Data, Study
+from narxbench.model.dataset import snr_label
 from narxbench.model.system import System
 
 
@@ -40,7 +41,7 @@ class Problem:
 
     @cached_property
     def simulation(self) -> dict[str, Any]:
-        """What defines the data set, as the parameters of :func:`narxbench.experiment.data_sets.simulate`."""
+        """What defines the data set, as the parameters of :func:`narxbench.experiment.data_sets.simulated_csv`."""
         return {
             "system": {
                 "name": self.system.name,

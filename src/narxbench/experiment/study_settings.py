@@ -31,11 +31,13 @@ from narxbench.io.errors import NarxbenchError, did_you_mean
 from narxbench.io.files import canonical_json
 from narxbench.io.settings import Allowed, Problem, Settings, SettingsError, problems_of, report, show, validated
 from narxbench.io.yaml import read_mapping, read_value
+from narxbench.model.dataset import snr_label
 from narxbench.model.system import system_names
 
 COMMAND_LINE = "command line (--config)"
 _MOST_RUNS = 100_000
 _LONGEST_CRITERION = 40
+_EXCITATION = ("data", "excitation")
 _DEVICE = re.compile(r"con|prn|aux|nul|com[0-9]|lpt[0-9]", re.IGNORECASE)
 T = TypeVar("T")
 
@@ -87,6 +89,12 @@ def _distinct_criteria(texts: list[str]) -> list[str]:
 def _no_device(name: str) -> str:
     if _DEVICE.fullmatch(name):
         raise ValueError(f"found {name!r}, which Windows keeps for a device; allowed: any other name")
+    return name
+
+
+def _no_reference(name: str) -> str:
+    if name.casefold() == "reference":
+        raise ValueError(f"found {name!r}, the folder of the published values; allowed: any other name")
     return name
 
 
@@ -202,7 +210,7 @@ class Variations(Settings):
 class Study(Settings):
     """All settings of a study, complete and valid."""
 
-    study: Name
+    study: Annotated[Name, AfterValidator(_no_reference)]
     """Name of the study: of its folders under data/ and reports/. That of an overlay is the name of its file."""
     page: Literal["paper", "interpretations"]
     """What the study's page says: the paper's tables and claims, or what the interpretations do to them."""
@@ -268,10 +276,11 @@ class Study(Settings):
         if self.page == "paper" and len(self.data.seeds) > 1:
             text = f"found {len(self.data.seeds)} seeds; allowed: one, for the paper's tables show one data set"
             problems.append(Problem(("data", "seeds"), text))
-        if (self.page == "interpretations") != (self.variations is not None):
-            allowed = "settings" if self.variations is None else "none"
-            found = "missing" if self.variations is None else "found settings"
-            problems.append(Problem(("variations",), f"{found}; allowed with the page {self.page}: {allowed}"))
+        if self.page == "interpretations" and self.variations is None:
+            text = "found interpretations without settings under variations; allowed: with them, or paper"
+            problems.append(Problem(("page",), text))
+        if self.page == "paper" and self.variations is not None:
+            problems.append(Problem(("variations",), "found settings; allowed: none with the page paper"))
         if self.variations:
             named = [(("methods", i), name) for i, name in enumerate(self.variations.methods)]
             for place, name in [*named, (("reference",), self.variations.reference)]:
@@ -280,12 +289,6 @@ class Study(Settings):
                     problems.append(Problem(("variations", *place), f"found {name!r}; allowed: {allowed}"))
         _raise_if(problems)
         return self
-
-
-def snr_label(snr_db: float) -> str:
-    """Return the text of an SNR in file names, ``50`` or ``37.5``; different numbers differ in it."""
-    number = float(snr_db)
-    return str(int(number)) if number.is_integer() else repr(number)
 
 
 # From files to settings
@@ -354,9 +357,9 @@ def _merge(
     path: tuple[str, ...] = (),
 ) -> None:
     # Another kind of excitation and another algorithm start anew: nothing of the one that they replace fits them.
-    if layer.get("kind", base.get("kind")) != base.get("kind"):
+    if path == _EXCITATION and layer.get("kind", base.get("kind")) != base.get("kind"):
         base.clear()
-    if layer.get("algorithm", base.get("algorithm")) != base.get("algorithm"):
+    if path[:-1] == ("methods",) and layer.get("algorithm", base.get("algorithm")) != base.get("algorithm"):
         base.pop("settings", None)
     for key, value in layer.items():
         place = (*path, str(key))
@@ -395,7 +398,7 @@ def _fill(
     origins: dict[tuple[str, ...], str],
     path: tuple[str, ...] = (),
 ) -> None:
-    if given.get("kind", defaults.get("kind")) != defaults.get("kind"):
+    if path == _EXCITATION and given.get("kind", defaults.get("kind")) != defaults.get("kind"):
         return
     for key, value in defaults.items():
         place = (*path, key)

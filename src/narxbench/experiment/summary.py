@@ -59,6 +59,7 @@ def summarise(
         runs,
         {seed: digests[path] for seed, path in data.items()},
         budget(settings_model(algorithm).model_validate(dict(settings)), evaluations),
+        first.terms,
         condition=ConditionOfRuns(**condition),
         algorithm=algorithm,
         settings=dict(settings),

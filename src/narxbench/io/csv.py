@@ -214,7 +214,7 @@ def write_table(frame: "pd.DataFrame") -> str:
     r"""Return a frame as canonical CSV text: equal values give equal bytes, and they read back to the last bit.
 
     Floats are written with all their digits and without a negative zero, but as whole numbers where all of a column
-    are whole. Missing values (NaN, None) are empty fields, truth values ``true`` and ``false``, and the entries of
+    are whole. Missing values (NaN, None, NA) are empty fields, truth values ``true`` and ``false``, and the entries of
     tuples are joined by ``;``. The index is not written.
 
     Raises
@@ -231,13 +231,15 @@ def write_table(frame: "pd.DataFrame") -> str:
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(frame.columns)
-    writer.writerows(zip(*(_texts(frame[name].tolist()) for name in frame.columns), strict=True))
+    # As objects, so that every mark of a missing value becomes None: NaN, NaT, pandas' own.
+    columns = (frame[name].astype(object).where(frame[name].notna(), None) for name in frame.columns)
+    writer.writerows(zip(*(_texts(column.tolist()) for column in columns), strict=True))
     return stream.getvalue()
 
 
 def _texts(values: list[Any]) -> list[str]:
     """Return the fields of a column."""
-    floats = [isinstance(value, float) and not math.isnan(value) for value in values]
+    floats = [isinstance(value, float) for value in values]
     whole = all(value.is_integer() and abs(value) < 2**53 for value in itertools.compress(values, floats))
     return [_text(int(value) if whole and is_float else value) for value, is_float in zip(values, floats, strict=True)]
 

@@ -78,16 +78,17 @@ def read_text(path: StrPath) -> str:
 
 def read_json(path: StrPath) -> Any:
     """Return what a JSON file says; a missing or damaged file raises :class:`NarxbenchError`."""
+    content = read_bytes(path)
     try:
-        return pydantic_core.from_json(read_bytes(path), allow_inf_nan=False)
-    except NarxbenchError:
-        raise
+        return pydantic_core.from_json(content, allow_inf_nan=False)
     except ValueError as error:
         raise NarxbenchError(f"{path}: damaged, not valid JSON ({error}); delete it and run again") from None
 
 
 def canonical_json(value: Any, indent: int | None = None) -> str:
-    """Return JSON with sorted keys and full-precision numbers; NaN and infinities raise ValueError.
+    """Return JSON with sorted keys and full-precision numbers, on one line unless ``indent`` is given.
+
+    NaN and infinities raise ValueError.
 
     Examples
     --------

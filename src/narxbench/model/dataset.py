@@ -89,3 +89,9 @@ def write_signals(path: StrPath, u: NDArray[np.float64], y: NDArray[np.float64])
     [array([ 0.1, -1. ]), array([0.  , 0.25])]
     """
     write_atomically(path, signals_csv(u, y))
+
+
+def snr_label(snr_db: float) -> str:
+    """Return the text of an SNR in file names, ``50`` or ``37.5``; different numbers differ in it."""
+    number = float(snr_db)
+    return str(int(number)) if number.is_integer() else repr(number)

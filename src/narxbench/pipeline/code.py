@@ -1,4 +1,7 @@
-"""What a step depends on in the code: the import closure of its script, computed from the imports themselves."""
+"""What a step depends on in the code: the import closure of its script, computed from the imports themselves.
+
+The templates belong to the module that fills them in.
+"""
 
 import ast
 from collections.abc import Iterator
@@ -9,12 +12,19 @@ from narxbench.experiment.provenance import code_digest
 from narxbench.io.files import sha256
 
 PACKAGE = Path(__file__).parents[1]
+TEMPLATING = PACKAGE / "report" / "templating.py"
+TEMPLATES = TEMPLATING.parent / "templates"
 
 
 def closure(*files: Path) -> frozenset[Path]:
     """Return the files and all modules of the package that importing them executes, packages' ``__init__`` included.
 
     Imports that only a type checker makes do not count, those inside functions do.
+
+    Examples
+    --------
+    >>> sorted(str(path.relative_to(PACKAGE)) for path in closure(PACKAGE / "numerics" / "compilation.py"))
+    ['__init__.py', 'numerics/__init__.py', 'numerics/compilation.py']
     """
     found: set[Path] = set()
     waiting = list(files)
@@ -22,22 +32,26 @@ def closure(*files: Path) -> frozenset[Path]:
         file = waiting.pop()
         if file not in found:
             found.add(file)
-            waiting += imported_files(file)
+            waiting += imported_files(file) if file.suffix == ".py" else ()
     return frozenset(found)
 
 
 def digest_of(*files: Path) -> str:
-    """Return one digest of what the closure of the files does."""
+    """Return one digest, 16 hexadecimal digits, of what the closure of the files does."""
     names = {
         file: str(file.relative_to(PACKAGE) if file.is_relative_to(PACKAGE) else file.name) for file in closure(*files)
     }
-    return sha256("\n".join(f"{names[file]} {code_digest(file)}" for file in sorted(names)))[:16]
+    return sha256("\n".join(f"{names[file]} {_digest(file)}" for file in sorted(names)))[:16]
+
+
+def _digest(file: Path) -> str:
+    return code_digest(file) if file.suffix == ".py" else sha256(file.read_bytes())
 
 
 @cache
 def imported_files(file: Path) -> frozenset[Path]:
-    """Return the modules of the package that a file imports, with the packages that they are in."""
-    found: set[Path] = set()
+    """Return the modules of the package that a file imports, with the packages that they are in, and its templates."""
+    found = {path for path in TEMPLATES.rglob("*") if path.is_file()} if file == TEMPLATING else set()
     for name in _imported_names(ast.parse(file.read_bytes())):
         parts = name.split(".")[1:]
         for end in range(len(parts) + 1):

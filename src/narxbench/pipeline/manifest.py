@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from narxbench.experiment.provenance import versions
-from narxbench.io.errors import NarxbenchError
+from narxbench.io.errors import NarxbenchError, show
 from narxbench.io.files import read_bytes, read_text, sha256
 
 SETTINGS, ENVIRONMENT = "settings/", "environment/"
@@ -61,13 +61,15 @@ def read_manifest(path: str | Path) -> dict[str, str]:
     except csv.Error as error:
         raise NarxbenchError(f"{path}: not CSV: {error}") from None
     if not rows or rows[0] != _HEADER:
-        raise NarxbenchError(f"{path}: line 1: found {rows[0] if rows else 'nothing'}; needed: {','.join(_HEADER)}")
-    found: dict[str, str] = {}
+        found = show(rows[0] if rows else None, kind=False)
+        raise NarxbenchError(f"{path}: line 1: found {found}; needed: {','.join(_HEADER)}")
+    values: dict[str, str] = {}
     for line, row in enumerate(rows[1:], 2):
-        if len(row) != len(_HEADER) or row[0] in found:
-            raise NarxbenchError(f"{path}: line {line}: found {row}; needed: a name, once, and its value")
-        found[row[0]] = row[1]
-    return found
+        if len(row) != len(_HEADER) or row[0] in values:
+            found = show(row, kind=False)
+            raise NarxbenchError(f"{path}: line {line}: found {found}; needed: a name, once, and its value")
+        values[row[0]] = row[1]
+    return values
 
 
 def check_settings(path: str | Path, settings: Mapping[str, Any]) -> None:

@@ -164,11 +164,6 @@ class Plan:
             return str(read_mapping(BASE)["interpretation"])
         return self.study.interpretation
 
-    @property
-    def folder_from_page(self) -> str:
-        """Where the files of the study are from its page: ``paper/``, or the same folder."""
-        return f"{self.study.study}/" if self.study.study == DOOR else ""
-
     def page_files(self) -> dict[str, Any]:
         """Return what the page is made of, by name."""
         document, *others = self.interpretation_files()

@@ -1,6 +1,7 @@
 """The main process of a run: its end by a signal, its progress, and what makes thousands of short jobs quick."""
 
 import logging
+import os
 import signal
 import sys
 import threading
@@ -33,17 +34,17 @@ _SECONDS_BETWEEN_LINES = 5.0
 
 def orderly_end_while_planning() -> None:
     """Exit at a signal that would end Python at once and leave the folder locked."""
-    for number in _heeded():
+    for number in _watched():
         signal.signal(number, lambda *_: sys.exit("narxbench: ended while planning; repeat the command to go on."))
 
 
 def orderly_end_while_working(workflow: Any) -> None:
     """End with the jobs under way at a signal: Snakemake's handler would wait for a lock that its thread may hold."""
-    for number in _heeded():
+    for number in _watched():
         signal.signal(number, lambda *_: threading.Thread(target=workflow.scheduler.exit_gracefully).start())
 
 
-def _heeded() -> list[signal.Signals]:
+def _watched() -> list[signal.Signals]:
     return [number for number in _ENDS if signal.getsignal(number) != signal.SIG_IGN]
 
 
@@ -105,6 +106,9 @@ def show_progress() -> None:
 def plan(workflow: Any) -> Plan:
     """Return the plan of what the command line asks for; a mistake in it ends the process with one line."""
     orderly_end_while_planning()
+    # Steps that are processes of their own use this checkout too, not a library that is installed elsewhere.
+    paths = [f"{workflow.basedir}/src", os.environ.get("PYTHONPATH")]
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
     if not (workflow.output_settings.dryrun or workflow.output_settings.verbose):
         show_progress()
     try:

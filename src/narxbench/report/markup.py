@@ -2,13 +2,11 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from markdown_it import MarkdownIt
-from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
-from markdown_it.utils import EnvType, OptionsDict
 from markupsafe import Markup, escape
 
 _SCROLL = '<div class="scroll" role="group" aria-label="{}" tabindex="0">'
@@ -58,30 +56,45 @@ def script_json(value: Any) -> Markup:
     return Markup(text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"))
 
 
+# Raw HTML and links with a scheme that runs code stay text.
+_MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
+
+
 def _untitled(text: str) -> list[Token]:
     tokens = _MARKDOWN.parse(text)
     return tokens[3:] if tokens and tokens[0].tag == "h1" else tokens
 
 
-def _render(tokens: Sequence[Token]) -> Markup:
-    return Markup(_MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {}))
+def _render(tokens: Iterable[Token]) -> Markup:
+    return Markup(_MARKDOWN.renderer.render(list(tokens), _MARKDOWN.options, {}))
 
 
-def _within_page(tokens: Sequence[Token], prefix: str, figures: Mapping[str, str]) -> list[Token]:
-    """Return tokens with the levels, ids and links of the page, and with figures for their images."""
-    for token, following in zip(tokens, [*tokens[1:], None], strict=True):
+def _within_page(tokens: Sequence[Token], prefix: str, figures: Mapping[str, str]) -> Iterator[Token]:
+    """Yield tokens with the levels, ids and links of the page, and with figures for the images of that path."""
+    skipped = 0
+    for token, following in zip(tokens, [*tokens[1:], Token("", "", 0)], strict=True):
         if token.type in ("heading_open", "heading_close"):
             # The page has its own headings of the first and second level.
             token.tag = f"h{int(token.tag[1]) + 1}"
-        if token.type == "heading_open" and following:
+        if token.type == "heading_open":
             token.attrSet("id", f"{prefix}-{slug(following.content)}")
-        if token.children:
-            token.children = list(_inline_within_page(token.children, prefix))
-    return list(_with_figures(tokens, prefix, figures))
+        elif token.type == "table_open":
+            yield _raw("html_block", _SCROLL.format("Table") + "\n")
+        elif token.type == "th_open":
+            token.attrSet("scope", "col")
+        elif token.type == "paragraph_open" and (figure := _figure(following.children or [], prefix, figures)):
+            yield _raw("html_block", figure)
+            skipped = 3
+        if not skipped:
+            token.children = token.children and list(_inline_within_page(token.children, prefix))
+            yield token
+        if token.type == "table_close":
+            yield _raw("html_block", "</div>\n")
+        skipped = max(0, skipped - 1)
 
 
 def _inline_within_page(tokens: Sequence[Token], prefix: str) -> Iterator[Token]:
-    """Yield tokens without the links to other files, with links that lead within the page, and with ν_max set."""
+    """Yield tokens without the links to other files, with links that lead within the page, and with terms set."""
     local = False
     for token in tokens:
         if token.type == "link_open":
@@ -89,6 +102,8 @@ def _inline_within_page(tokens: Sequence[Token], prefix: str) -> Iterator[Token]
             local = not target.startswith(("#", "https:", "http:", "mailto:"))
             if target.startswith("#"):
                 token.attrSet("href", f"#{prefix}-{target[1:]}")
+        elif token.type == "code_inline" and token.content.startswith(("y(", "u(")):
+            token.attrSet("class", "term")
         if token.type == "text":
             yield _raw("html_inline", escape(token.content).replace("ν_max", Markup("ν<sub>max</sub>")))
         elif not (local and token.type in ("link_open", "link_close")):
@@ -97,49 +112,15 @@ def _inline_within_page(tokens: Sequence[Token], prefix: str) -> Iterator[Token]
             local = False
 
 
-def _with_figures(tokens: Sequence[Token], prefix: str, figures: Mapping[str, str]) -> Iterator[Token]:
-    """Yield tokens with a figure for each paragraph that is one of the images."""
-    skipped = 0
-    for token, following in zip(tokens, [*tokens[1:], None], strict=True):
-        image = following.children[0] if following and following.children and len(following.children) == 1 else None
-        path = str(image.attrs["src"]) if image and image.type == "image" else ""
-        if token.type == "paragraph_open" and path in figures and image:
-            name = f"{prefix}-{slug(path)}"
-            drawn = Markup(_SCROLL).format("Figure") + inline_svg(figures[path], name) + Markup("</div>")
-            caption = Markup('<figcaption id="{}-caption">{}</figcaption>').format(name, image.content)
-            yield _raw("html_block", Markup("<figure>{}{}</figure>\n").format(drawn, caption))
-            skipped = 3
-        if skipped:
-            skipped -= 1
-        else:
-            yield token
+def _figure(inline: Sequence[Token], prefix: str, figures: Mapping[str, str]) -> str:
+    """Return the figure for a paragraph that is one of the images, else nothing."""
+    path = str(inline[0].attrs["src"]) if len(inline) == 1 and inline[0].type == "image" else ""
+    if path not in figures:
+        return ""
+    name = f"{prefix}-{slug(path)}"
+    caption = f'<figcaption id="{name}-caption">{escape(inline[0].content)}</figcaption>'
+    return f"<figure>{_SCROLL.format('Figure')}{inline_svg(figures[path], name)}</div>{caption}</figure>\n"
 
 
-def _raw(kind: str, html: Markup) -> Token:
+def _raw(kind: str, html: str) -> Token:
     return Token(kind, "", 0, content=str(html))
-
-
-def _table(self: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType) -> str:
-    opening = tokens[index].nesting == 1
-    return f"{_SCROLL.format('Table')}\n<table>\n" if opening else "</table>\n</div>\n"
-
-
-def _heading_of_column(
-    self: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType
-) -> str:
-    tokens[index].attrSet("scope", "col")
-    return self.renderToken(tokens, index, options, env)
-
-
-def _code(self: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType) -> str:
-    if tokens[index].content.startswith(("y(", "u(")):
-        tokens[index].attrSet("class", "term")
-    return self.code_inline(tokens, index, options, env)
-
-
-# Raw HTML and links with a scheme that runs code stay text.
-_MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
-_MARKDOWN.add_render_rule("table_open", _table)
-_MARKDOWN.add_render_rule("table_close", _table)
-_MARKDOWN.add_render_rule("th_open", _heading_of_column)
-_MARKDOWN.add_render_rule("code_inline", _code)

@@ -7,17 +7,8 @@ from typing import Any
 import pandas as pd
 
 from narxbench.analysis.agreement import ALPHA
-from narxbench.analysis.claims import GA, SPARSE, UPSO, Claim
-from narxbench.analysis.multiverse import (
-    REFERENCE,
-    STRONG_GA,
-    VERDICTS,
-    Findings,
-    analyse,
-    has_role,
-    near_closest,
-    with_role,
-)
+from narxbench.analysis.claims import SPARSE, UPSO, Claim
+from narxbench.analysis.multiverse import REFERENCE, STRONG_GA, Findings, analyse
 from narxbench.analysis.multiverse_frame import COMPARED, JOINT, SCREENED, make_multiverse
 from narxbench.analysis.published import Published
 from narxbench.experiment.interpretations import BASELINE, DesignChoices, Interpretation
@@ -27,9 +18,7 @@ from narxbench.report.multiverse_figures import figures
 from narxbench.report.table import Column, Table, to_markdown
 from narxbench.report.templating import rendered
 
-SHOWN = 25  # interpretations in the rankings of the document; distances.csv holds all
-SHOWN_JOINT = 10  # joint ones, many of which differ in little
-SHOWN_NEAR = 3
+SHOWN = {JOINT: 10, UPSO: 25}  # interpretations in the rankings of the document; many joint ones differ in little
 
 Record = dict[str, Any]
 
@@ -37,16 +26,10 @@ _SYMBOLS = {"nu": "ν", "r": "r", "nu_max": "ν_max"}
 _DAGGER = "†"
 _FLIPS = "Single options that reverse the verdict of the baseline"
 _KINDS: Mapping[str, Any] = {
-    "Algorithm": "method",
-    "Belongs to": "method",
-    "Criterion": "criterion",
-    "SNR": "snr",
-    "Published": "frequency",
-    "Place": "number",
-    "Value": "prose",
-    "Claim": "prose",
-    _FLIPS: "text",
+    **{"Algorithm": "method", "Belongs to": "method", "Rival": "method", "Criterion": "criterion", "SNR": "snr"},
+    **{"Published": "frequency", "Place": "number", "Value": "prose", "Claim": "prose", _FLIPS: "text"},
 }
+_SPREAD_NOTE = "Median over the data seeds [smallest, largest]; parts: medians."
 
 
 def interpretations_report(
@@ -93,112 +76,88 @@ def csv_frames(findings: Findings) -> dict[str, pd.DataFrame]:
     """Return the findings that are stored as CSV, by name; numbers to six decimals."""
     named = ["interpretation", "names", "contradicts"]
     ranked = pd.concat(findings.rankings[name][named].assign(algorithm=name) for name in COMPARED)
-    distances = ranked.merge(findings.distances, on=["algorithm", "interpretation"])
-    measured = ["distance", "nu", "r", "nu_max", "different", "values"]
-    effects = ["algorithm", "part", "design_choice", "option", "contradicts", "measure"]
+    spread = ["median", "low", "high", "interval_low", "interval_high"]
     gaps = [f"{name}_gap{end}" for name in ("median", "best", "true") for end in ("", "_low", "_high")]
-    places = ["algorithm", "role", "interpretation", "system", "snr_db", "criterion", "seeds"]
+    place = ["algorithm", "role", "interpretation", "system", "snr_db", "criterion", "seeds"]
     frames = {
-        "distances": distances[["algorithm", *named, "data_seed", *measured]],
-        "effects": findings.effects[[*effects, "median", "low", "high", "interval_low", "interval_high"]],
+        "distances": ranked.merge(findings.distances)[
+            ["algorithm", *named, "data_seed", "distance", *_SYMBOLS, "different", "values"]
+        ],
+        "effects": findings.effects[
+            ["algorithm", "part", "design_choice", "option", "contradicts", "measure", *spread]
+        ],
         "claims": findings.verdicts[["claim", *COMPARED, "verdict"]],
-        "gaps": findings.gaps[[*places, *gaps, "true_above", "exact_runs", "runs"]],
+        "gaps": findings.gaps[[*place, *gaps, "true_above", "exact_runs", "runs"]],
     }
     return {name: frame.round(6) for name, frame in frames.items()}
 
 
-# Document
-
-
 def document(findings: Findings) -> str:
     """Return the document as Markdown."""
-    values = _facts(findings) | {"tables": tables(findings)}
     forms = {"spread": _spread, "counts": partial(_spread, show=number), "gaps": partial(_spread, show=rounded)}
+    values = _facts(findings) | {"tables": tables(findings)}
     return rendered("interpretations.md.j2", values, **forms, signed=signed, method=method_name)
 
 
-def _facts(findings: Findings) -> dict[str, Any]:
+# What the sentences say
+
+
+def _facts(findings: Findings) -> Record:
     """Return the numbers and names behind the sentences of the document."""
-    multiverse, joint = findings.multiverse, findings.rankings[JOINT]
-    judged = findings.claims[findings.claims["judged"] > 0]
-    claims = {
-        "always": judged[judged["holds"] == judged["judged"]],
-        "never": judged[judged["holds"] == 0],
-        "depends": judged[(judged["holds"] > 0) & (judged["holds"] < judged["judged"])],
-        "unjudged": findings.claims[findings.claims["judged"] == 0],
-        "reversed": judged[judged["flips"].map(len) > 0],
-    }
+    multiverse, joint, claims = findings.multiverse, findings.rankings[JOINT], findings.claims
+    judged = claims[claims["judged"] > 0]
+    unexplained = findings.unexplained.groupby("algorithm")["system"].agg(["size", "unique"])
     return {
         "choices": len(multiverse.choices.design_choices),
         "conditions": len(multiverse.conditions),
         "runs": int(multiverse.conditions["runs"].sum()),
-        "interpretations": {name: len(findings.rankings[name]) for name in (*COMPARED, JOINT)},
         "seeds": len(multiverse.seeds),
-        "incomplete": multiverse.incomplete(),
+        "incomplete": multiverse.incomplete,
         "algorithms": [_ranking_facts(findings, name) for name in COMPARED if len(findings.rankings[name])],
-        "consistent": next(iter(_records(joint[joint["contradicts"] == ""]))),
+        "consistent": _records(joint[joint["contradicts"] == ""])[0],
         "fewest_different": int(joint["different_low"].min()),
         "joint_values": int(joint["values"].iloc[0]),
-        "standings": _standings(findings),
-        "strong_ga": STRONG_GA,
-        "claims": {name: _records(frame) for name, frame in claims.items()},
-        "all_claims": len(findings.claims),
-        "rho_256": _records(_rho_256(findings.gaps).query("algorithm == @UPSO").dropna(subset="true_gap")),
-        "unexplained": _unexplained_facts(findings),
+        "standings": _standings(findings.contests),
+        "claims": len(claims),
+        "always": list(judged.loc[judged["holds"] == judged["judged"], "title"]),
+        "never": list(judged.loc[judged["holds"] == 0, "title"]),
+        "unjudged": len(claims) - len(judged),
+        "unexplained": [(name, size, list(systems)) for name, size, systems in unexplained.itertuples()],
     }
 
 
 def _ranking_facts(findings: Findings, algorithm: str) -> Record:
     """Return how far an algorithm is from its published values: baseline, closest, and what changes its distance."""
-    ranked = findings.rankings[algorithm]
-    by_seed = findings.distances[findings.distances["algorithm"] == algorithm]
-    near = near_closest(by_seed, ranked)
-    effects = findings.effects
+    ranked, effects, rows = findings.rankings[algorithm], findings.effects, findings.side_by_side
     single = effects[(effects["algorithm"] == algorithm) & (effects["measure"] == "distance")]
+    own = rows[(rows["algorithm"] == algorithm) & (rows["interpretation"] == BASELINE) & (rows["metric"] == "r")]
+    own = own[own["system"].isin(SPARSE)]
+    fewer, more = own["reproduced_high"] < own["published"], own["reproduced_low"] > own["published"]
     return {
         "algorithm": algorithm,
+        "interpretations": len(ranked),
         "baseline": _records(ranked[ranked["interpretation"] == BASELINE])[0],
         "closest": _records(ranked)[0],
-        "near": _records(ranked[ranked["interpretation"].isin(near)]),
-        "spurious": _spurious_side(findings.side_by_side, algorithm),
-        "clear_options": _records(single[single["clear"]]),
-        "single": len(single),
+        "near": _records(ranked[ranked["near"]].iloc[1:]),
+        "spurious": "" if own.empty else "fewer" if fewer.all() else "more" if more.all() else "",
+        "changing": _records(single[single["clear"]]),
+        "options": len(single),
     }
 
 
-def _spurious_side(rows: pd.DataFrame, algorithm: str) -> str:
-    """Tell whether the baseline has fewer or more spurious terms on S1 to S3 than published, everywhere; or ""."""
-    known = rows[(rows["algorithm"] == algorithm) & (rows["metric"] == "r") & rows["system"].isin(SPARSE)]
-    own = known[[has_role(role, "baseline") for role in known["role"]]]
-    if own.empty:
-        return ""
-    fewer, more = own["reproduced_high"] < own["published"], own["reproduced_low"] > own["published"]
-    return "fewer" if fewer.all() else "more" if more.all() else ""
-
-
-def _standings(findings: Findings) -> list[Record]:
+def _standings(contests: pd.DataFrame) -> list[Record]:
     """Return on which systems the plain search and a strong GA end lower than 2D-UPSO on most data sets, or do not."""
-    found = findings.contests
-    shown = (found["rival"] == REFERENCE) | (found["interpretation"] == STRONG_GA)
+    shown = contests[(contests["rival"] == REFERENCE) | (contests["interpretation"] == STRONG_GA)]
     standings = []
-    for (role, rival, _), own in found[shown].groupby(["role", "rival", "interpretation"], sort=False):
-        counts = own.set_index("system")[["higher", "equal", "lower"]].astype(int)
-        half = counts.sum(axis=1) / 2
-        # What is lower for 2D-UPSO is higher for its rival.
-        sides = {"lower": "higher", "the same": "equal", "higher": "lower"}
-        systems = {word: list(counts.index[counts[side] > half]) for word, side in sides.items()}
-        systems["mixed"] = [name for name in counts.index if not any(name in of for of in systems.values())]
-        standings.append({"role": role, "plain": rival == REFERENCE, "systems": {word: of for word, of in systems.items() if of}})
+    for (role, rival), own in shown.groupby(["role", "rival"], sort=False):
+        counts = own.set_index("system")[["higher", "equal", "lower"]]
+        # What is higher for 2D-UPSO is lower for its rival.
+        words = counts.idxmax(axis=1).map({"higher": "lower", "equal": "the same", "lower": "higher"})
+        words = words.where(counts.max(axis=1) > counts.sum(axis=1) / 2, "mixed")
+        systems = {word: list(words.index[words == word]) for word in ("lower", "the same", "higher", "mixed")}
+        shown_systems = {word: names for word, names in systems.items() if names}
+        standings.append({"role": role, "plain": rival == REFERENCE, "systems": shown_systems})
     return standings
-
-
-def _unexplained_facts(findings: Findings) -> list[Record]:
-    rows = findings.unexplained
-    shown = [name for name in COMPARED if with_role("closest", findings.shown[name])]
-    own = {name: rows[rows["algorithm"] == name] for name in shown}
-    return [
-        {"algorithm": name, "values": len(of), "systems": list(dict.fromkeys(of["system"]))} for name, of in own.items()
-    ]
 
 
 # Tables
@@ -207,46 +166,40 @@ def _unexplained_facts(findings: Findings) -> list[Record]:
 def tables(findings: Findings) -> dict[str, str]:
     """Return the tables of the document as Markdown, by name; those without rows are empty."""
     joined = [findings.multiverse.joined(*pair) for pair in findings.roles.values()]
-    own = ((name, findings.rankings[name]) for name in COMPARED)
     return {
-        "roles": _roles_table(findings),
+        "roles": _roles_table(findings, joined),
         "effects": "\n".join(filter(None, (_effects_table(findings.effects, name) for name in COMPARED))),
         "interactions": _interactions_table(findings.interactions),
-        "joint": _ranking_table(findings.rankings[JOINT], "both algorithms", SHOWN_JOINT, joined),
-        "rankings": "\n".join(_ranking_table(of, method_name(name), SHOWN, [BASELINE]) for name, of in own if len(of)),
+        "joint": _ranking_table(findings, JOINT, joined),
+        "rankings": "\n".join(filter(None, (_ranking_table(findings, name, [BASELINE]) for name in COMPARED))),
         "whole": _whole_table(findings.whole),
         "side_by_side": _side_by_side_table(findings.side_by_side),
         "claims": _claims_table(findings),
         "contests": _contests_table(findings.contests),
         "criteria": _criteria_table(findings.criteria),
         "rho_256": _rho_256_table(findings.gaps),
-        "gaps": _gaps_table(findings.gaps),
         "failures": _failures_table(findings.gaps),
         "unexplained": _unexplained_table(findings.unexplained),
     }
 
 
-def _table(caption: str, row_headers: int, rows: Sequence[Mapping[str, Any]], *notes: str) -> str:
+def _table(caption: str, texts: int, rows: Sequence[Mapping[str, Any]], *notes: str) -> str:
     """Return rows by heading; the first columns are text and the others numbers unless `_KINDS` says."""
     if not rows:
         return ""
-    default = ["text" if place < row_headers else "number" for place in range(len(rows[0]))]
+    default = ["text" if place < texts else "number" for place in range(len(rows[0]))]
     columns = [Column(name, name, kind=_KINDS.get(name, kind)) for name, kind in zip(rows[0], default, strict=True)]
-    return to_markdown(Table("", caption, tuple(columns), pd.DataFrame(rows, dtype=object), notes, row_headers))
+    return to_markdown(Table("", caption, tuple(columns), pd.DataFrame(rows, dtype=object), notes, texts))
 
 
-def _roles_table(findings: Findings) -> str:
-    joint = {row["interpretation"]: row for row in _records(findings.rankings[JOINT])}
-    rows = []
-    for role, pair in findings.roles.items():
-        found = joint.get(findings.multiverse.joined(*pair))
-        own = dict(zip(map(method_name, COMPARED), pair, strict=True))
-        rows.append({"Role": role, **own} | (_distance(found) if found else {}))
+def _roles_table(findings: Findings, joined: Sequence[str]) -> str:
+    found = {row["interpretation"]: _distance(row) for row in _records(findings.rankings[JOINT])}
+    rows = [
+        {"Role": role, "2D-UPSO": pair.upso2d, "GA": pair.ga, **dict.fromkeys(_DISTANCE), **found.get(text, {})}
+        for (role, pair), text in zip(findings.roles.items(), joined, strict=True)
+    ]
     note = f"Distance to the published values of both algorithms under BIC. {_SPREAD_NOTE}"
     return _table("Interpretations that are set side by side", 3, rows, note)
-
-
-_SPREAD_NOTE = "Median over the data seeds [smallest, largest]; parts: medians."
 
 
 def _effects_table(effects: pd.DataFrame, algorithm: str) -> str:
@@ -256,7 +209,7 @@ def _effects_table(effects: pd.DataFrame, algorithm: str) -> str:
     medians = own.pivot(index="interpretation", columns="measure", values="median")
     rows = [
         {
-            "Option": _marked(row["interpretation"], row["contradicts"]),
+            "Option": _marked(row),
             "Belongs to": row["part"],
             "Distance": signed(row["median"]),
             "95 % interval": _interval(row),
@@ -288,53 +241,39 @@ def _interactions_table(found: pd.DataFrame) -> str:
     return _table("Pairs of options", 2, rows)
 
 
-def _distance(row: Record) -> Record:
-    parts = {symbol: fixed(row[part], 3) for part, symbol in _SYMBOLS.items()}
-    different = f"{_spread(row, 'different', number)} of {row['values']}"
-    return {"Distance": _spread(row, "distance"), **parts, "Clear differences": different}
-
-
-def _ranking_table(ranked: pd.DataFrame, of: str, most: int, always: Collection[str]) -> str:
-    shown = _records(ranked[(ranked["place"] <= most) | ranked["interpretation"].isin(always)])
-    rows = [
-        {"Place": row["place"], "Interpretation": _marked(_named(row), row["contradicts"]), **_distance(row)}
-        for row in shown
-    ]
+def _ranking_table(findings: Findings, name: str, always: Collection[str]) -> str:
+    ranked = findings.rankings[name]
+    shown = ranked[(ranked["place"] <= SHOWN.get(name, SHOWN[UPSO])) | ranked["interpretation"].isin(always)]
     return _table(
-        f"Interpretations by their distance to the published values of {of}",
+        "Interpretations by their distance to the published values of "
+        + ("both algorithms" if name == JOINT else method_name(name)),
         2,
-        rows,
+        [{"Place": row["place"], "Interpretation": _marked(row), **_distance(row)} for row in _records(shown)],
         f"{_SPREAD_NOTE} Clear differences: Fisher's exact tests with Holm's correction over all values of a data seed, "
         f"level {ALPHA}. {_DAGGER} contradicts an explicit statement.",
-        *([f"{len(rows)} of {len(ranked)} interpretations."] if len(ranked) > len(rows) else []),
+        *([f"{len(shown)} of {len(ranked)} interpretations."] if len(ranked) > len(shown) else []),
     )
 
 
 def _whole_table(whole: pd.DataFrame) -> str:
-    rows = [{method_name(name): row[name] for name in COMPARED} | _distance(row) for row in _records(whole)]
-    size = whole["conditions"].iloc[0] if rows else 0
-    return _table(f"Distance to all published tables ({size} conditions, all criteria)", 2, rows)
-
-
-def _place(row: Record, value: str) -> Record:
-    place = {"Algorithm": row["algorithm"], "System": row["system"], "SNR": row["snr_db"]}
-    return place | {"Value": value, "Published": row["published"]}
+    rows = [{"Role": row["role"], "Conditions": row["conditions"], **_distance(row)} for row in _records(whole)]
+    return _table("Distance to all published tables, under all criteria", 1, rows)
 
 
 def _side_by_side_table(found: pd.DataFrame) -> str:
-    roles = dict.fromkeys(found["role"])
-    by_place: dict[tuple[Any, ...], Record] = {}
+    roles = dict.fromkeys(map(_capital, found["role"]))
+    rows: dict[tuple[Any, ...], Record] = {}
     for row in _records(found):
-        place = _place(row, _SYMBOLS[row["metric"]])
-        known = by_place.setdefault(tuple(place.values()), place | dict.fromkeys(map(_capital, roles)))
+        place = _place(row)
+        known = rows.setdefault(tuple(place.values()), place | roles)
         known[_capital(row["role"])] = _spread(row, "reproduced", rounded)
-    rows = list(by_place.values())
-    return _table("Published and reproduced, under BIC", 4, rows, "Median over the data seeds [smallest, largest].")
+    note = "Median over the data seeds [smallest, largest]."
+    return _table("Published and reproduced, under BIC", 4, list(rows.values()), note)
 
 
 def _claims_table(findings: Findings) -> str:
-    others = [role for role in findings.roles if not has_role(role, "baseline")]
-    shown = findings.shown_verdicts.set_index(["claim", "role"])["verdict"]
+    shown = findings.shown_verdicts.set_index(["claim", "name"])["verdict"]
+    others = list(findings.roles)[1:]
     rows = [
         {
             "Claim": row["title"],
@@ -357,13 +296,12 @@ def _claims_table(findings: Findings) -> str:
 
 
 def _contests_table(found: pd.DataFrame) -> str:
-    systems = list(dict.fromkeys(found["system"]))
     rows = []
     for (role, rival, text), own in found.groupby(["role", "rival", "interpretation"], sort=False):
-        counts = own.set_index("system")[["lower", "equal", "higher"]].astype(int)
-        scores = counts.T.to_dict("list") | {"All": list(counts.sum())}
-        names = {"2D-UPSO": role, "Rival": method_name(rival), "Interpretation of the rival": text}
-        rows.append(names | {name: " / ".join(map(str, scores[name])) for name in (*systems, "All") if name in scores})
+        counts = own.set_index("system")[["lower", "equal", "higher"]]
+        counts.loc["All"] = counts.sum()
+        scores = {name: " / ".join(map(str, score)) for name, *score in counts.itertuples()}
+        rows.append({"2D-UPSO": role, "Rival": rival, "Interpretation of the rival": text, **scores})
     return _table(
         "2D-UPSO against GA and the plain search",
         3,
@@ -393,17 +331,6 @@ def _criteria_table(scores: pd.DataFrame) -> str:
     )
 
 
-_GAP_NOTE = (
-    "J above the best known, which is the smallest J that any run of any algorithm reached on the same data under the "
-    "same criterion, or that of the true structure: median over the data seeds. – : not finite, or data of its own for "
-    "every run, whose J do not compare."
-)
-
-
-def _rho_256(gaps: pd.DataFrame) -> pd.DataFrame:
-    return gaps[(gaps["system"] == "S4") & (gaps["criterion"] == "aic-256")]
-
-
 def _rho_256_table(gaps: pd.DataFrame) -> str:
     rows = [
         {
@@ -416,23 +343,16 @@ def _rho_256_table(gaps: pd.DataFrame) -> str:
             "True structure not the best known": f"{row['true_above']} of {row['seeds']}",
             "Exact runs": percent(row["exact_runs"], row["runs"]),
         }
-        for row in _records(_rho_256(gaps))
+        for row in _records(gaps[(gaps["system"] == "S4") & (gaps["criterion"] == "aic-256")])
     ]
-    return _table("S4 with ϱ = 256", 3, rows, _GAP_NOTE)
-
-
-def _gaps_table(gaps: pd.DataFrame) -> str:
-    shown = _records(gaps[gaps["criterion"] == SCREENED])
-    names = list(dict.fromkeys(_series(row) for row in shown))
-    rows: dict[tuple[str, float], Record] = {}
-    for row in shown:
-        # The first series is 2D-UPSO under the baseline, which has every condition.
-        start = {"System": row["system"], "SNR": row["snr_db"], "True structure": _above(row["true_gap"])}
-        start["Not the best known"] = f"{row['true_above']} of {row['seeds']}"
-        known = rows.setdefault((row["system"], row["snr_db"]), start | dict.fromkeys(names))
-        known[_series(row)] = _above(row["median_gap"])
-    note = f"{_GAP_NOTE} The true structure is that on the data of the baseline."
-    return _table("Median final J above the best known J, under BIC", 2, list(rows.values()), note)
+    return _table(
+        "S4 with ϱ = 256",
+        3,
+        rows,
+        "J above the best known, which is the smallest J that any run of any algorithm reached on the same data under "
+        "the same criterion, or that of the true structure: median over the data seeds. – : not finite, or data of its "
+        "own for every run, whose J do not compare.",
+    )
 
 
 def _failures_table(gaps: pd.DataFrame) -> str:
@@ -462,34 +382,37 @@ def _failures_table(gaps: pd.DataFrame) -> str:
 
 
 def _unexplained_table(found: pd.DataFrame) -> str:
-    rows = []
-    for row in _records(found):
-        name = f"ν of {row['label']} {row['term']}" if row["label"] else _SYMBOLS[row["metric"]]
-        rows.append(_place(row, name) | {"Closest interpretation": _spread(row, "reproduced", rounded)})
+    rows = [_place(row) | {"Closest interpretation": _spread(row, "reproduced", rounded)} for row in _records(found)]
     return _table("Values that differ clearly under every data seed", 4, rows)
 
 
 # Forms
+
+_DISTANCE = ("Distance", *_SYMBOLS.values(), "Clear differences")
+
+
+def _distance(row: Record) -> Record:
+    different = f"{_spread(row, 'different', number)} of {row['values']}"
+    return dict(zip(_DISTANCE, (_spread(row, "distance"), *(_three(row[part]) for part in _SYMBOLS), different), strict=True))
+
+
+def _place(row: Record) -> Record:
+    value = f"{_SYMBOLS[row['metric']]} of {row['label']} {row['term']}" if row["label"] else _SYMBOLS[row["metric"]]
+    place = {"Algorithm": row["algorithm"], "System": row["system"], "SNR": row["snr_db"]}
+    return place | {"Value": value, "Published": row["published"]}
 
 
 def _records(frame: pd.DataFrame) -> list[Record]:
     return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]
 
 
-def _named(row: Record) -> str:
-    return f"{row['interpretation']} ({row['names'].replace(' ', ', ')})" if row["names"] else row["interpretation"]
-
-
-def _series(row: Record) -> str:
-    return f"{method_name(row['algorithm'])}, {row['role']}"
-
-
 def _capital(role: str) -> str:
     return role[:1].upper() + role[1:]
 
 
-def _marked(text: str, contradicts: object) -> str:
-    return f"{text} {_DAGGER}" if contradicts else text
+def _marked(row: Record) -> str:
+    names = f" ({row['names']})" if row.get("names") else ""
+    return f"{row['interpretation']}{names}{f' {_DAGGER}' if row['contradicts'] else ''}"
 
 
 def _above(gap: float) -> str | None:

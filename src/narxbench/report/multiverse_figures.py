@@ -92,7 +92,7 @@ def _ranking(findings: Findings) -> tuple[Figure, list[Line2D], int]:
     labels = []
     for place, row in enumerate(ranked.to_dict("records")):
         colour = GREEN if row["interpretation"] == BASELINE else BLUE
-        _range(axis, row, "distance", place, colour, hollow=bool(row["contradicts"]))
+        _range(axis, row, "distance", place, colour, hollow=row["contradicts"])
         labels.append(f"{row['interpretation']} ({row['names']})" if row["names"] else row["interpretation"])
     _label_rows(axis, labels, [label for label in labels if label.split()[0] == BASELINE])
     axis.set_xlim(left=0)
@@ -141,9 +141,8 @@ def _side_by_side(findings: Findings) -> tuple[Figure, list[Line2D], int]:
 def _claims(findings: Findings) -> tuple[Figure, list[Line2D], int]:
     """Draw which claims hold under the interpretations in a role and under every single option."""
     claims = findings.claims
-    shown = findings.shown_verdicts.assign(name=lambda rows: rows["role"] + rows["interpretation"])
     on_paper = claims[["claim"]].assign(name=_ON_PAPER, verdict=claims["published"])
-    shown = pd.concat([on_paper, shown])
+    shown = pd.concat([on_paper, findings.shown_verdicts])
     shown["x"] = shown["name"].map(places := _columns(findings))
     shown["y"] = shown["claim"].map({name: place for place, name in enumerate(claims["claim"])})
     figure = new_figure(2.6 + 1.2 * ROW * len(claims))
@@ -233,12 +232,11 @@ def _range(
 
 def _columns(findings: Findings) -> dict[str, float]:
     """Return the horizontal position of each interpretation, with a gap before the single options of each part."""
-    single = [text for text in dict.fromkeys(findings.shown_verdicts["interpretation"]) if text]
-    groups: dict[str, list[str]] = {"": [_ON_PAPER, *findings.roles]}
-    for name, choice in findings.multiverse.choices.design_choices.items():
-        groups.setdefault(choice.part, []).extend(text for text in single if text.partition("=")[0] == name)
+    options = findings.multiverse.options
+    options = options[options["interpretation"].isin(findings.shown_verdicts["name"])]
+    groups = [[_ON_PAPER, *findings.roles], *(list(of) for _, of in options.groupby("part", sort=False)["interpretation"])]
     places: dict[str, float] = {}
-    for names in groups.values():
+    for names in groups:
         start = max(places.values(), default=-1.8) + 1.8
         places |= {name: start + index for index, name in enumerate(names)}
     return places

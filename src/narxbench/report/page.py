@@ -113,8 +113,8 @@ def render_page(
         "digests": dict.fromkeys((each["system"], each["snr_db"], each["data_sha256"]) for each in summaries),
         "citation": texts.citation.strip().split("\n\n"),
         "data": script_json(explorer_data(frames, summaries, settings["statistics"])),
-        "style": _own("page.css"),
-        "script": _own("page.js"),
+        "style": own_text("page.css"),
+        "script": own_text("page.js"),
         # The one text that could end the element early; the tests see that it does not occur.
         "plotly": Markup(get_plotlyjs().replace("</script", "<\\/script")),
     }
@@ -192,7 +192,7 @@ def _tables(
             table,
             compared=compared,
             distance=distance([compared[place] for place in places if place in compared]),
-            files=[(suffix, f"{folder}tables/{quote(name)}.{suffix}") for suffix in ("csv", "md", "tex")],
+            files=[(suffix, f"{folder}tables/{quote(name, safe='')}.{suffix}") for suffix in ("csv", "md", "tex")],
             command=f"snakemake {shlex.quote(f'reports/{study}/tables/{name}.csv')}",
         )
     return shown
@@ -240,5 +240,6 @@ def _shown_settings(settings: Mapping[str, Any]) -> str:
     return stream.getvalue()
 
 
-def _own(name: str) -> Markup:
+def own_text(name: str) -> Markup:
+    """Return a style sheet or script of this project as it is."""
     return Markup((TEMPLATES / name).read_text(encoding="utf-8"))

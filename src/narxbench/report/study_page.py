@@ -8,8 +8,10 @@ from narxbench.analysis.claims import load_claims
 from narxbench.analysis.frames import SCHEMAS, load_summaries, read_frame
 from narxbench.io.files import read_text
 from narxbench.model.system import load_system
-from narxbench.report.page import Texts, render_document, render_page
+from narxbench.report.markup import markdown_html
+from narxbench.report.page import Texts, own_text, render_page
 from narxbench.report.tables import paper_tables
+from narxbench.report.templating import rendered
 
 
 def study_page(files: Mapping[str, Any], settings: Mapping[str, Any], folder: str) -> str:
@@ -27,7 +29,13 @@ def study_page(files: Mapping[str, Any], settings: Mapping[str, Any], folder: st
     drawn = [Path(path) for path in files["document_figures"]]
     document, figures = read_text(files["document"]), {f"{p.parent.name}/{p.name}": read_text(p) for p in drawn}
     if settings["page"] == "interpretations":
-        return render_document(document, figures, settings)
+        page = {
+            "title": document.split("\n", 1)[0].removeprefix("# "),
+            "study": settings["study"],
+            "body": markdown_html(document, "interpretations", figures),
+            "style": own_text("page.css"),
+        }
+        return rendered("document.html.j2", page)
     frames = {name: read_frame(name, path) for name, path in files.items() if name in SCHEMAS}
     claims = load_claims(files["claim_texts"])
     systems = [load_system(Path(path).stem) for path in files["systems"]]

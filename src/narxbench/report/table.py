@@ -178,7 +178,7 @@ def to_markdown(table: Table) -> str:
 def to_latex(table: Table) -> str:
     """Return the table as a LaTeX float that needs the packages booktabs, multirow and adjustbox.
 
-    A table with long texts or many columns spans both columns of the page. One that is too wide is scaled down.
+    A table with long texts or many columns spans both columns of the page. One that is too large is scaled down.
     """
     wide = len(table.columns) > _COLUMNS_OF_A_NARROW_TABLE or any(
         c.kind in ("equation", "prose") for c in table.columns

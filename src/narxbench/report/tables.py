@@ -53,14 +53,6 @@ def paper_tables(
     return {table.name: table for table in tables}
 
 
-def table_names(systems: Iterable[str]) -> list[str]:
-    """Return the names of the tables of a study of these systems."""
-    systems = list(systems)
-    of_systems = [f"{kind}_{system}" for kind in ("fitness", "comparison") for system in systems]
-    statistics = ["spurious_terms", "method_comparison", "recovery", "gaps"]
-    return ["agreement", "claims", *of_systems, *statistics, "test_systems", "method_settings"]
-
-
 def table_files(tables: Mapping[str, Table]) -> dict[str, str]:
     """Return the content of the files of all tables by file name: CSV, Markdown and LaTeX of each."""
     forms = {"csv": to_csv, "md": to_markdown, "tex": to_latex}
@@ -69,7 +61,7 @@ def table_files(tables: Mapping[str, Table]) -> dict[str, str]:
 
 def shared_criterion(settings: Mapping[str, Any]) -> str:
     """Return the criterion under which methods are compared: bic if all have it, else the first that most have."""
-    criteria = [method["criteria"] for method in settings["methods"].values()]
+    criteria: list[list[str]] = [method["criteria"] for method in settings["methods"].values()]
     names = dict.fromkeys(name for group in criteria for name in group)
     if not names:
         raise NarxbenchError("methods: found no criterion to compare them by; allowed: at least one")
@@ -81,9 +73,8 @@ def in_order(frame: pd.DataFrame, settings: Mapping[str, Any]) -> pd.DataFrame:
     criteria = dict.fromkeys(name for method in settings["methods"].values() for name in method["criteria"])
     orders = {"system": settings["systems"], "snr_db": settings["snr_db"], "method": settings["methods"]}
     orders["criterion"] = criteria
-    places = {key: {value: place for place, value in enumerate(order)} for key, order in orders.items()}
     keys = [key for key in CONDITION if key in frame]
-    return frame.sort_values(keys, key=lambda values: values.map(places[values.name]), kind="stable") if keys else frame
+    return frame.sort_values(keys, key=lambda values: values.map(list(orders[values.name]).index), kind="stable")
 
 
 def fitness_table(system: str, frames: Frames) -> Table:

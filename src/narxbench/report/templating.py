@@ -9,7 +9,7 @@ import jinja2
 TEMPLATES = Path(__file__).parent / "templates"
 
 # Braces and per cent signs are LaTeX's own.
-_LATEX = {
+_LATEX: dict[str, Any] = {
     "block_start_string": "<%",
     "block_end_string": "%>",
     "variable_start_string": "<<",

@@ -17,7 +17,7 @@ def test_selection_table():
 )
 def test_wilson_interval(count, runs, low, high):
     nu = selection_frequency(count, runs)
-    assert nu.value == count / runs
+    assert nu.value == pytest.approx(count / runs, rel=1e-11)
     assert (nu.low, nu.high) == (pytest.approx(low, abs=5e-5), pytest.approx(high, abs=5e-5))
 
 
@@ -29,7 +29,9 @@ def test_wilson_limits_are_the_chances_that_a_score_test_just_rejects(drawn):
     assert 0 <= nu.low <= nu.value <= nu.high <= 1
     for limit in (nu.low, nu.high):
         if 0 < limit < 1:
-            assert abs(count / runs - limit) / np.sqrt(limit * (1 - limit) / runs) == pytest.approx(1.959963985, rel=1e-6)
+            assert abs(count / runs - limit) / np.sqrt(limit * (1 - limit) / runs) == pytest.approx(
+                1.959963985, rel=1e-6
+            )
 
 
 def chosen(counts, runs):

@@ -3,11 +3,11 @@
 import math
 
 import pytest
+from tests.unit.analysis.summaries import make_summary, published
 
 from narxbench.analysis import performance
 from narxbench.analysis.frames import conditions_frame, runs_frame
 from narxbench.analysis.metrics import selection_frequency
-from tests.unit.analysis.summaries import make_summary, published
 
 NAN = math.nan
 

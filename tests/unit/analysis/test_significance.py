@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from tests.unit.analysis.summaries import make_summary
 
 from narxbench.analysis.frames import runs_frame
 from narxbench.analysis.significance import a12, comparisons, fisher_exact, holm, magnitude, mann_whitney
-from tests.unit.analysis.summaries import make_summary
 
 INF = math.inf
 values = st.lists(st.sampled_from([-2.0, 0.0, 1.0, 1.5, 3.0, INF]), min_size=1, max_size=7)

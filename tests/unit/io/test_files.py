@@ -51,7 +51,8 @@ def test_failed_writing_leaves_nothing_new(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_canonical_json() -> None:
-    assert canonical_json({"b": 0.1, "a": ["ν"]}) == '{\n "a": [\n  "ν"\n ],\n "b": 0.1\n}\n'
+    assert canonical_json({"b": 0.1, "a": ["ν"]}) == '{"a":["ν"],"b":0.1}\n'
+    assert canonical_json({"b": 0.1, "a": ["ν"]}, indent=1) == '{\n "a": [\n  "ν"\n ],\n "b": 0.1\n}\n'
     with pytest.raises(ValueError, match="Out of range"):
         canonical_json({"a": float("inf")})
 

@@ -71,7 +71,6 @@ def test_values(text: str, value: Any) -> None:
     ("text", "message"),
     [
         (LAUGHS, "line 1, column 5: found the anchor or alias a0; allowed: plain values"),
-        ("a: &a [1, *a]\n", "line 1, column 4: found the anchor or alias a"),
         ("a: *b\n", "line 1, column 4: found the anchor or alias b"),
         ("a: 1\n*b : 1\n", "line 2, column 1: found a list, mapping or alias for a key"),
         ("? {a: b}\n: c\n", "line 1, column 3: found a list, mapping or alias for a key; allowed: a plain value"),
@@ -81,7 +80,6 @@ def test_values(text: str, value: Any) -> None:
         ("a: " + "[" * 100_000, "found more than 50 levels"),
         ("- " * 5000, "found more than 50 levels"),
         ("{a: " * 5000, "found more than 50 levels"),
-        ("? " * 20_000, "line 1, column 3: found a list"),
         ("&" * 50_000, "line 1, column 1: found the anchor"),
         (f"a: {'9' * 5000}\n", "line 1, column 4: found '9999999999"),
         ("a: 9223372036854775808\n", "found '9223372036854775808'; allowed: a whole number of at most 64 bits"),
@@ -102,7 +100,6 @@ def test_values(text: str, value: Any) -> None:
         ("- 1", "found [1] (list) at the top level; allowed: a mapping"),
         ("a: 1".encode("utf-16"), "not text in UTF-8 (byte 0)"),
         ("a: 1".encode("utf-16-le"), "line 1: not YAML: found the character U+0000"),
-        ("a: é".encode("latin-1"), "not text in UTF-8 (byte 3)"),
         (b"a: \xed\xa0\x80", "not text in UTF-8 (byte 3)"),
     ],
     ids=lambda value: repr(value[:24]),

@@ -195,6 +195,9 @@ def few_claims() -> tuple[list[Any], pd.DataFrame]:
         SimpleNamespace(id=f"c{n}", title=f"Claim {n} on ν_max", quote="a <b>", source="section V", predicate="r < 1")
         for n in range(3)
     ]
-    rows = [(f"c{n}", side, holds, "Holds.") for n, both in enumerate(verdicts) for side, holds in zip(
-        ("published", "here"), both, strict=True)]
+    rows = [
+        (f"c{n}", side, holds, "Holds.")
+        for n, both in enumerate(verdicts)
+        for side, holds in zip(("published", "here"), both, strict=True)
+    ]
     return texts, frames.framed("claims", rows)

@@ -1,0 +1,300 @@
+"""The paper's claims: each predicate on hand-made views, and all of them on the published values."""
+
+import math
+from functools import partial
+
+import pytest
+from tests.unit.analysis.summaries import REFERENCE, make_summary, paper_study, published
+
+from narxbench.analysis import claims
+from narxbench.analysis.claims import (
+    CRITERIA,
+    GA,
+    PREDICATES,
+    RHOS,
+    SPARSE,
+    SYSTEMS,
+    UPSO,
+    Row,
+    Verdict,
+    View,
+    claims_frame,
+    conditions_view,
+    load_claims,
+    published_view,
+)
+from narxbench.analysis.frames import conditions_frame
+from narxbench.io.errors import NarxbenchError
+
+CLAIMS = load_claims(REFERENCE / "claims.yaml")
+INF = math.inf
+FALLING = tuple(-float(i) for i in range(10))
+
+
+def row(system="S1", snr_db=30, algorithm=UPSO, criterion="bic", nu=(1.0, 1.0), r=0.1, nu_max=0.2, **more):
+    return Row(system, algorithm, criterion, snr_db, nu, r, nu_max, **more)
+
+
+def rows(systems=SYSTEMS, **values):
+    return [row(system, **values) for system in systems]
+
+
+def judged(name, *parts, **view):
+    """Judge a claim on the given rows; of two with the same place the later one counts."""
+    return PREDICATES[name](View([row for part in parts for row in part], **view))
+
+
+def here(summaries, **view):
+    """Return the verdicts on these conditions by claim."""
+    own = conditions_view(conditions_frame(summaries, published()), **view)
+    return {claim.id: claim.judge(own) for claim in CLAIMS}
+
+
+# What the paper's own tables say: each verdict can be seen by eye.
+PUBLISHED = {
+    "bic-finds-all-terms": True,  # the smallest value is 0.95: S3, 30 dB, T1
+    "bic-separates": True,  # the closest: S4, 40 dB, 0.95 against 1
+    "terms-found-with-any-criterion": True,  # 50 of 60 rows
+    "larger-rho-fewer-spurious": True,  # the ends; S1 at 50 dB goes .33 .14 .15 .06
+    "rho-256-suits-s1-s3": True,  # the closest: S2, 30 dB, T4 with 0.90
+    "rho-256-loses-s4": True,  # only T5 has 1, the next is T2 with 0.63
+    "rho-2-good-for-s4": False,  # 30 dB: T1 0.93, nu_max 0.98
+    "lower-rho-suits-many-terms": False,  # nu_max .98 .93 .90 at 50 and 40 dB
+    "bic-preferable-to-every-rho": False,  # rho = 8 meets both criteria in all twelve rows
+    "upso-finds-s4": True,  # T1 and T15 with 0.98 at 30 dB
+    "ga-fails-s4": True,  # 15, 17 and 13 of 23
+    "ga-finds-s1-s3": None,  # figures only
+    "upso-fewer-spurious-s1-s3": None,
+    "upso-fewer-spurious-s4": False,  # r equal at 40 dB, nu_max of GA lower at every SNR
+    "threshold-recovers-structure": False,  # S4: nu_max 0.95 and 0.90
+    "ga-stagnates": None,
+    "upso-keeps-improving": None,
+    "upso-reaches-better-j": None,
+}
+
+
+def test_published_verdicts():
+    view = published_view(published())
+    verdicts = {claim.id: claim.judge(view) for claim in CLAIMS}
+    assert {name: verdict.holds for name, verdict in verdicts.items()} == PUBLISHED
+    assert len(view.rows) == 63
+    assert view.row("S1", 50).nu_max == 11 / 40  # printed as 0.28
+    for name, numbers in {
+        "ga-fails-s4": ["50 dB: 15 of 23", "40 dB: 17 of 23", "30 dB: 13 of 23"],
+        "bic-preferable-to-every-rho": ["BIC 12 of 12", "ϱ = 2 8 of 12", "ϱ = 8 12 of 12", "In every row: ϱ = 8."],
+        "terms-found-with-any-criterion": ["50 of 60 conditions (83 %)", "465 of 540 values"],
+        "rho-2-good-for-s4": ["S4 at 30 dB: smallest ν 0.93, ν_max 0.98"],
+        "larger-rho-fewer-spurious": ["9 of 9", "raises either in 6 of 9"],
+        "threshold-recovers-structure": ["10 of 12: not S4 at 40 dB", "S4 at 30 dB"],
+        "upso-fewer-spurious-s1-s3": ["figure only: S1, S2, S3."],
+    }.items():
+        assert all(number in verdicts[name].evidence for number in numbers), verdicts[name].evidence
+
+
+AIC_2, AIC_256, S4_2 = rows(criterion="aic-2"), rows(criterion="aic-256"), partial(row, "S4", criterion="aic-2")
+S4_256, BY_GA = partial(row, "S4", criterion="aic-256"), partial(row, algorithm=GA)
+BOTH = rows(median=-2.0) + rows(algorithm=GA, r=0.2, nu_max=0.3, median=-1.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "true", "false"),
+    [
+        ("bic-finds-all-terms", rows(nu=(1.0, 0.95)), row("S2", nu=(1.0, 0.925))),
+        ("bic-separates", rows(nu=(0.5,), nu_max=0.475), row("S3", nu=(0.5,), nu_max=0.5)),
+        (
+            "rho-256-suits-s1-s3",
+            rows(criterion="aic-256", nu=(0.9,), nu_max=0.875),
+            row(criterion="aic-256", nu_max=0.9),
+        ),
+        ("rho-256-suits-s1-s3", AIC_256, row(criterion="aic-256", nu=(1.0, 0.875))),
+        ("rho-256-loses-s4", [S4_256(nu=(1, 0.8, 0.8))], S4_256(nu=(1, 0.8))),
+        ("rho-2-good-for-s4", AIC_2, S4_2(nu=(0.925,))),
+        ("rho-2-good-for-s4", AIC_2, S4_2(nu=(0.975,), nu_max=0.975)),
+        # 39 of 40 runs are printed as 0.98, 38 as 0.95.
+        ("upso-finds-s4", [row("S4", nu=(1.0, 0.975))], row("S4", nu=(1.0, 0.95))),
+        ("ga-fails-s4", [BY_GA("S4", nu=(1.0, 0.175))], BY_GA("S4", nu=(1.0, 0.2))),
+        ("ga-finds-s1-s3", rows(algorithm=GA, nu=(0.9,)), BY_GA("S3", nu=(0.875,))),
+        ("upso-fewer-spurious-s1-s3", BOTH, BY_GA("S2", r=0.2)),
+        ("upso-fewer-spurious-s4", BOTH, BY_GA("S4", nu_max=0.3)),
+        ("threshold-recovers-structure", rows(nu=(0.9,), nu_max=0.875), row(nu=(0.9,), nu_max=0.9)),
+        ("threshold-recovers-structure", rows(nu=(0.9,)), row("S4", nu=(0.875,))),
+        ("upso-reaches-better-j", BOTH, BY_GA("S2", median=-2.0)),
+    ],
+)
+def test_one_counterexample_refutes_and_a_missing_condition_leaves_open(name, true, false):
+    assert judged(name, true).holds is True
+    assert judged(name, true, [false]).holds is False
+    fewer = [entry for entry in true if entry.system != false.system]
+    assert judged(name, fewer, [false]).holds is (False if len({entry.algorithm for entry in true}) == 1 else None)
+    missing = judged(name, fewer, [row("S4", criterion="other")])
+    assert missing.holds is None
+    assert f": {false.system}" in missing.evidence
+    assert judged(name).holds is None
+
+
+def test_most_conditions():
+    name = "terms-found-with-any-criterion"
+    good = [row(s, criterion=c) for s in SYSTEMS for c in CRITERIA]
+    bad = [entry._replace(nu=(1.0, 0.9)) for entry in good]
+    assert judged(name, good, bad[:9]).holds is True
+    verdict = judged(name, good, bad[:10])
+    assert verdict.holds is False
+    assert "10 of 20 conditions (50 %): BIC 2 of 4" in verdict.evidence
+    assert "30 of 40 values (75 %)" in verdict.evidence
+    # Eleven of twenty hold whatever the others are; ten of those found do not tell.
+    assert judged(name, good[:11]).holds is True
+    assert judged(name, good[:10]).holds is None
+    assert judged(name, bad[:10]).holds is False
+    assert "missing: BIC" in judged(name, good[:10]).evidence
+    assert judged(name).holds is None
+
+
+def test_larger_rho():
+    name = "larger-rho-fewer-spurious"
+    low = [row(s, criterion="aic-2", r=0.5, nu_max=0.5) for s in SPARSE]
+    high = rows(SPARSE, criterion="aic-256")
+    assert judged(name, low, high).holds is True
+    # Both must fall.
+    assert judged(name, low, high, [row("S2", criterion="aic-256", r=0.5)]).holds is False
+    assert judged(name, low, high, [row("S3", criterion="aic-256", nu_max=0.5)]).holds is False
+    assert judged(name, low, high[:2]).holds is None
+    # The steps between are told and decide nothing.
+    between = [row("S1", criterion="aic-8", r=0.6), row("S1", criterion="aic-64", r=0.6)]
+    assert judged(name, low, high, between).holds is True
+    assert "raises either in 0 of 1." in judged(name, low, high, between).evidence
+    between = [row("S1", criterion=c, r=0.4) for c in ("aic-8", "aic-64")]
+    assert "raises either in 1 of 1." in judged(name, low, high, between).evidence
+
+
+def test_lower_rho():
+    name = "lower-rho-suits-many-terms"
+
+    def four(*values):
+        return [row("S4", criterion=c, nu=(nu,), nu_max=m) for c, (nu, m) in zip(RHOS, values, strict=True)]
+
+    assert judged(name, four((1, 0.5), (1, 0.5), (0.9, 0.1), (0, 0))).holds is True
+    assert judged(name, four((1, 0.5), (1, 0.4), (0.9, 0.1), (0, 0))).holds is False
+    assert judged(name, four((0.9, 0.1), (1, 0.4), (1, 0.5), (0, 0))).holds is False
+    assert judged(name, four((0.9, 0), (0.9, 0), (0, 0), (0, 0))) == Verdict(
+        False, "Holds at 0 of 1: S4 at 30 dB: no ϱ keeps every system term."
+    )
+    assert judged(name, four((1, 0.5), (1, 0.5), (1, 0.9), (0, 0))[:3]).holds is None
+
+
+def test_bic_preferable():
+    name = "bic-preferable-to-every-rho"
+    every = [row(s, criterion=c) for s in SYSTEMS for c in CRITERIA]
+    each_fails = [row("S4", criterion=c, nu=(0.5,)) for c in RHOS]
+    assert judged(name, every, each_fails).holds is True
+    verdict = judged(name, every, each_fails[1:])
+    assert verdict.holds is False
+    assert verdict.evidence.endswith("ϱ = 256 3 of 4. In every row: ϱ = 2.")
+    assert judged(name, every, each_fails, [row("S1", nu_max=1.0)]).holds is False
+    # Without S1 a rho that meets both criteria elsewhere may fail there; one that fails on S4 has failed.
+    rest = [entry for entry in every if entry.system != "S1"]
+    assert judged(name, rest, each_fails).holds is None
+    assert judged(name, rest).holds is None
+    assert judged(name).holds is None
+
+
+def test_ga_stagnates():
+    name = "ga-stagnates"
+    # Best J -100. After a third 2D-UPSO stands at -50 and ends at -90: 80 % of its gap. GA: -20 to -30, 12.5 %.
+    upso = rows(best=-100.0, third=-50.0, curve=(0.0, -90.0), last_improvement=300)
+    ga = rows(algorithm=GA, best=-30.0, third=-20.0, curve=(0.0, -30.0), last_improvement=200)
+    verdict = judged(name, upso, ga)
+    assert verdict.holds is True
+    assert "S1 at 30 dB: GA closes 12 % of its gap after a third of the budget, 2D-UPSO 80 %" in verdict.evidence
+    assert "median last improvement at evaluation 200 and 300" in verdict.evidence
+    assert judged(name, upso, ga, [ga[3]._replace(curve=(0.0, -70.0))]).holds is False  # 62.5 %
+    assert judged(name, upso, ga, [upso[3]._replace(curve=(0.0, -50.0))]).holds is False  # more than 2D-UPSO
+    done = upso[3]._replace(best=-90.0, third=-90.0, curve=(0.0, -90.0))
+    assert judged(name, upso, ga, [done]).holds is True
+    assert judged(name, upso).holds is None
+    assert judged(name, upso, ga, figure_snr_db=40).holds is None
+    assert judged(name, upso, ga, [ga[0]._replace(third=INF)]).holds is None
+
+
+def test_keeps_improving():
+    name = "upso-keeps-improving"
+    assert judged(name, rows(curve=FALLING)).holds is True
+    verdict = judged(name, rows(curve=FALLING), [row("S3", curve=(*FALLING[:-1], FALLING[-2]))])
+    assert verdict.holds is False
+    assert "S3 at 30 dB: falls in 8 of the 9 tenths after the first, by 0.00 in the last" in verdict.evidence
+    # The first tenths may have no J to start from.
+    assert judged(name, rows(curve=(INF, INF, *FALLING[2:]))).holds is True
+    assert judged(name, rows(curve=(INF,) * 10)).holds is None
+    assert judged(name, rows()).holds is None
+
+
+def test_a_median_that_is_not_finite_is_the_worse_one():
+    verdict = judged("upso-reaches-better-j", rows(median=1.0), rows(algorithm=GA, median=INF))
+    assert verdict.holds is True
+    assert "1.0 against infinite" in verdict.evidence
+
+
+def test_view_of_conditions():
+    summaries = paper_study()
+    view = conditions_view(conditions_frame(summaries, published()), 40)
+    assert (view.snrs, view.figure_snr_db, view.note, view.missing) == ([50, 40, 30], 40, "", "")
+    assert len(view.rows) == 72
+    summary = next(s for s in summaries if (s["system"], s["snr_db"], s["algorithm"]) == ("S4", 40, "ga"))
+    found = view.row("S4", 40, GA)
+    count = [
+        sum(summary["candidates"].index(term) in structure for structure in summary["runs"]["structures"])
+        for term in ("y(k-1)", "u(k-1)")
+    ]
+    # The order of the paper's tables: T1 is y(k-1), T5 is u(k-1).
+    assert [found.nu[0], found.nu[4]] == [count[0] / 40, count[1] / 40]
+    assert found.best == min(summary["runs"]["fitness"])
+    verdicts = claims_frame(CLAIMS, published_view(published()), view)
+    assert list(verdicts["id"][::2]) == list(PUBLISHED)
+    assert verdicts[verdicts["side"] == "here"]["holds"].notna().all()
+
+
+def test_a_study_without_ga():
+    verdicts = here([summary for summary in paper_study() if summary["method"] != "ga"])
+    for name in ("ga-fails-s4", "ga-finds-s1-s3", "upso-fewer-spurious-s4", "ga-stagnates", "upso-reaches-better-j"):
+        assert verdicts[name].holds is None
+        assert verdicts[name].evidence.startswith("No condition of GA under BIC: S")
+    assert verdicts["bic-finds-all-terms"].holds is not None
+
+
+def test_other_snrs_and_few_runs():
+    verdicts = here([make_summary(system, 20, runs=4) for system in SYSTEMS], figure_snr_db=20)
+    assert "at 20 dB" in verdicts["bic-separates"].evidence
+    note = "Judged on 4 runs of 6000 evaluations; the paper made 40 of 6000."
+    assert verdicts["bic-separates"].evidence.endswith(note)
+    missing = Verdict(None, "No condition of 2D-UPSO under ϱ = 2: S1, S2, S3.")
+    assert verdicts["larger-rho-fewer-spurious"] == missing
+
+
+def test_an_algorithm_is_represented_by_the_method_of_its_name():
+    named, bounded = make_summary(), make_summary(method="bounded", algorithm="upso2d")
+    alone = conditions_view(conditions_frame([named], published()))
+    for summaries in ([bounded, named], [named, bounded]):
+        view = conditions_view(conditions_frame(summaries, published()))
+        assert (view.rows, view.note) == (alone.rows, "")
+    assert conditions_view(conditions_frame([bounded], published())).note == "2D-UPSO is the method bounded."
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("id: bic-separates", "id: bic-separate", ".*found 'bic-separate'.*did you mean 'bic-separates'"),
+        ("id: bic-separates", "id: bic-finds-all-terms", r"claims\[1\].id: found 'bic-finds-all-terms'; .* once"),
+        ("    source: section V-A\n", "", r"claims\[0\]\.source: missing"),
+        ("    source:", "    sauce:", r"claims\[0\]"),
+    ],
+)
+def test_a_damaged_file_of_claims_is_refused(tmp_path, old, new, message):
+    text = (REFERENCE / "claims.yaml").read_text(encoding="utf-8")
+    (tmp_path / "claims.yaml").write_text(text.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(NarxbenchError, match=f"claims.yaml: {message}"):
+        load_claims(tmp_path / "claims.yaml")
+
+
+def test_every_predicate_needs_its_claim(tmp_path, monkeypatch):
+    monkeypatch.setitem(claims.PREDICATES, "new", claims.bic_preferable)
+    with pytest.raises(NarxbenchError, match="found no claim 'new'"):
+        load_claims(REFERENCE / "claims.yaml")

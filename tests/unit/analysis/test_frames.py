@@ -1,0 +1,159 @@
+"""Reading summaries, the frames that are read off them, and the CSV form of frames."""
+
+import json
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.unit.analysis.summaries import UNKNOWN, make_summary, published, true_structure
+
+from narxbench.analysis.frames import (
+    KEY,
+    SCHEMAS,
+    conditions_frame,
+    frame_csv,
+    framed,
+    load_summaries,
+    metrics_frame,
+    read_frame,
+    runs_frame,
+    selection_frame,
+)
+from narxbench.io.errors import NarxbenchError
+
+TERMS = true_structure("S1")[0]
+HISTORIES = [
+    [(2, -10.0), (100, -40.0)],
+    [(1, -20.0), (201, -30.0)],
+    [(1, -20.0)],
+    [(4, -12.0), (400, -40.0)],
+]
+
+
+def four_runs(**changes):
+    """Return a summary of runs that choose the system terms; the second also a spurious one, the third not the last."""
+    summary = make_summary(histories=HISTORIES, true=-50.0, **{"evaluations": 400, **changes})
+    index = [summary["candidates"].index(term) for term in TERMS]
+    summary["runs"]["structures"] = [index, [*index, summary["candidates"].index("u(k-2)")], index[:3], index[::-1]]
+    summary["runs"]["evaluations"] = [400] * 4
+    return summary
+
+
+def write(folder, summaries):
+    paths = [folder / f"{number}.json" for number in range(len(summaries))]
+    for path, summary in zip(paths, summaries, strict=True):
+        path.write_text(json.dumps(summary), encoding="utf-8")
+    return paths
+
+
+def test_a_condition_by_hand():
+    found = conditions_frame([four_runs()], published()).iloc[0]
+    assert list(found[KEY]) == ["S1", 50, 1, "baseline", "upso2d", "bic"]
+    counts = ["runs", "evaluations", "n_terms", "spurious", "nu_max", "exact_runs", "cardinality"]
+    assert list(found[counts]) == [4, 400, 66, 1, 1, 2, 4]
+    # Labels follow the paper: T4 is the last term of the equation.
+    assert found["nu"] == (4, 4, 4, 3)
+    assert (found["best_fitness"], found["median_fitness"], found["true_fitness"]) == (-40, -35, -50)
+    assert found["third_fitness"] == (-40 - 20 - 20 - 12) / 4
+    assert found["curve"] == (-15.5, -15.5, *[-23.0] * 3, *[-25.5] * 4, -32.5)
+    assert found["last_improvement"] == 150.5
+
+
+def test_runs_that_found_nothing():
+    summary = make_summary(histories=[[], [], []], true=None, counts=dict.fromkeys(make_summary()["candidates"], 0))
+    found = conditions_frame([summary], published()).iloc[0]
+    assert found[["best_fitness", "median_fitness", "true_fitness", "third_fitness"]].isna().all()
+    assert np.isnan(found["curve"]).all()
+    assert (found["spurious"], found["nu_max"], found["last_improvement"]) == (0, 0, 0)
+    metrics = metrics_frame([summary], conditions_frame([summary], published()), 0.95, 50).iloc[0]
+    assert (metrics["worst_spurious_term"], metrics["r_high"], metrics["final_is_exact"]) == ("", 0, False)
+
+
+def test_metrics_and_selection():
+    summary = four_runs(final_structure=TERMS[::-1])
+    metrics = metrics_frame([summary], conditions_frame([summary], published()), 0.95, 200).iloc[0]
+    assert metrics["r"] == pytest.approx(1 / 66)
+    assert (metrics["nu_max"], metrics["worst_spurious_term"]) == (0.25, "u(k-2)")
+    assert metrics["nu_max_low"] <= 0.25 <= metrics["nu_max_high"]
+    assert metrics["final_is_exact"]
+    selection = selection_frame([summary], published(), 0.95).set_index("term")
+    assert list(selection.index) == summary["candidates"]
+    assert selection.loc["u(k-1)^2", ["label", "system_term", "count", "frequency"]].to_list() == ["T4", True, 3, 0.75]
+    assert selection.loc["u(k-2)", ["label", "system_term", "count", "frequency"]].to_list() == ["", False, 1, 0.25]
+    assert selection["system_term"].sum() == 4
+
+
+def test_the_order_of_runs_changes_no_condition():
+    summary, other = four_runs(), four_runs()
+    other["runs"] = {name: values[::-1] for name, values in other["runs"].items()}
+    pd.testing.assert_frame_equal(*(conditions_frame([s], published()) for s in (summary, other)))
+
+
+def test_a_run_without_a_structure_is_infinitely_bad():
+    runs = runs_frame([make_summary(histories=[[], [(3, 1.0)]], realisations=2)])
+    assert list(runs["fitness"]) == [math.inf, 1.0]
+    assert not runs["shared_data"].any()
+
+
+def test_summaries_are_read_in_the_given_order(tmp_path):
+    summaries = [make_summary("S2", 37.5, runs=2), make_summary(UNKNOWN, runs=2)]
+    assert load_summaries(write(tmp_path, summaries)) == summaries
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda s: [], "no summary of a condition"),
+        (lambda s: {"system": "S1"}, "no summary of a condition .*snr_db"),
+        (lambda s: s | {"seeds": ["1"] * 2}, r"seeds\[0\]"),
+        (lambda s: s | {"seeds": [1]}, "seeds and lists of another length"),
+        (lambda s: s | {"system_terms": ["y(k-9)"]}, "system term that is no candidate"),
+        (lambda s: s | {"true_coefficients": [1.0]}, "unequal number"),
+        (lambda s: s | {"runs": s["runs"] | {"structures": [[0], [66]]}}, "index of no candidate term"),
+        (lambda s: s | {"runs": s["runs"] | {"history_fitness": [[0.0], [0.0]]}}, "lists of another length"),
+        (lambda s: s | {"runs": s["runs"] | {"fitness": [None, "x"]}}, r"runs\.fitness\[1\]"),
+    ],
+)
+def test_what_is_no_summary_is_told_in_one_line(tmp_path, change, message):
+    (path,) = write(tmp_path, [change(make_summary(runs=2))])
+    with pytest.raises(NarxbenchError, match=f"0.json: .*{message}.*") as error:
+        load_summaries([path])
+    assert "\n" not in str(error.value)
+
+
+def test_a_condition_may_not_repeat(tmp_path):
+    with pytest.raises(NarxbenchError, match=r"1.json: .*second time"):
+        load_summaries(write(tmp_path, [make_summary(runs=2)] * 2))
+
+
+ROW = dict(zip(SCHEMAS["conditions"], conditions_frame([four_runs()], published()).iloc[0], strict=True))
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "place"),
+    [
+        *(("runs", 0, "runs"), ("runs", 3, "nu"), ("nu", (), "nu"), ("nu", (4, 4, 4, -1), "nu")),
+        *(("spurious", 63, "spurious"), ("spurious", 0, "nu_max"), ("nu_max", 5, "nu_max"), ("exact_runs", 5, "exact")),
+        *(("curve", (1.0,), "curve"), ("data_seed", "x", "data_seed"), ("median_fitness", "1_0", "median_fitness")),
+    ],
+)
+def test_impossible_conditions_are_refused(tmp_path, column, value, place):
+    path = tmp_path / "conditions.csv"
+    path.write_text(frame_csv(pd.DataFrame([ROW, {**ROW, "data_seed": 2, column: value}])), encoding="utf-8")
+    with pytest.raises(NarxbenchError, match=f"conditions.csv: line 3, column {place}"):
+        read_frame("conditions", path)
+
+
+def test_a_repeated_condition_is_refused(tmp_path):
+    path = tmp_path / "conditions.csv"
+    path.write_text(frame_csv(pd.DataFrame([ROW, ROW])), encoding="utf-8")
+    with pytest.raises(NarxbenchError, match=r"line 3, column criterion: .*each condition once"):
+        read_frame("conditions", path)
+
+
+def test_missing_values_are_empty_in_csv(tmp_path):
+    frame = framed("claims", [("a", "here", None, "x, y"), ("b", "here", True, "")])
+    assert frame_csv(frame) == 'id,side,holds,evidence\na,here,,"x, y"\nb,here,true,\n'
+    (tmp_path / "claims.csv").write_text(frame_csv(frame), encoding="utf-8")
+    pd.testing.assert_frame_equal(read_frame("claims", tmp_path / "claims.csv"), frame)

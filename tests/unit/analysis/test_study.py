@@ -1,0 +1,41 @@
+import pandas as pd
+import pytest
+from tests.unit.analysis.summaries import REFERENCE, UNKNOWN, make_summary, paper_study, published
+
+from narxbench.analysis.claims import load_claims
+from narxbench.analysis.frames import SCHEMAS, frame_csv, read_frame
+from narxbench.analysis.study import analyse
+
+CHANGED = [0.6, 0.3, 0.3, 0.5]
+
+
+def frames_of(summaries):
+    claims = load_claims(REFERENCE / "claims.yaml")
+    return analyse(summaries, published(), claims, confidence=0.95, bootstrap_samples=50, figure_snr_db=30)
+
+
+@pytest.mark.parametrize(
+    "summaries",
+    [
+        paper_study(("S1", "S4")),
+        [make_summary("S2", 37.5, runs=1)],
+        [make_summary(histories=[[], []], true=None), make_summary(method="ga", histories=[[], [(9, 1.0)]])],
+        [make_summary(UNKNOWN), make_summary(true_coefficients=CHANGED)],
+    ],
+)
+def test_every_frame_reads_back_as_it_was(tmp_path, summaries):
+    frames = frames_of(summaries)
+    assert frames.keys() == SCHEMAS.keys()
+    for name, frame in frames.items():
+        path = tmp_path / f"{name}.csv"
+        path.write_text(frame_csv(frame), encoding="utf-8")
+        assert not {"nan", "inf"} & set(path.read_text(encoding="utf-8").lower().replace("\n", ",").split(","))
+        pd.testing.assert_frame_equal(read_frame(name, path), frame)
+
+
+def test_the_paper_claims_nothing_about_other_systems():
+    frames = frames_of([make_summary(UNKNOWN), make_summary(true_coefficients=CHANGED)])
+    assert set(frames["agreement_values"]["method"]) == {""}
+    here = frames["claims"].query("side == 'here'")
+    assert here["holds"].isna().all()
+    assert (here["evidence"] != "").all()

@@ -1,0 +1,87 @@
+"""Nothing that is read is run: readers take any text as text, start nothing, and write nothing."""
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from narxbench.io.csv import TEXT, read_table
+from narxbench.io.errors import NarxbenchError
+from narxbench.io.files import canonical_json, read_json
+from narxbench.io.yaml import read_mapping
+from narxbench.model.dataset import read_signals
+from narxbench.model.system import load_system, parse_equation
+from narxbench.model.terms import parse_term
+
+CODE = [
+    "__import__('os').system('touch PWNED')",
+    "(lambda: open('PWNED', 'w'))()",
+    "{0.__class__.__init__.__globals__} %(x)s %n",
+    "{{ ''.__class__.__mro__[1].__subclasses__() }}{% include '/etc/passwd' %}",
+    "$(touch PWNED) `touch PWNED`; touch PWNED | touch PWNED #",
+    "!!python/object/apply:os.system ['touch PWNED']",
+    "!!python/object/new:subprocess.Popen [[touch, PWNED]]",
+    "!!python/name:os.system ''",
+    "cos\nsystem\n(S'touch PWNED'\ntR.",
+]
+STARTS = ("exec", "import", "pickle", "os.system", "os.exec", "os.spawn", "os.posix_spawn", "os.fork", "subprocess.")
+_recorded: list[str] | None = None
+
+
+def _hook(event: str, arguments: tuple[Any, ...]) -> None:
+    # An audit hook stays for the life of the process, so that it can only be told when to listen.
+    if _recorded is not None and event.startswith((*STARTS, "socket.", "ctypes.", "shutil.rmtree")):
+        _recorded.append(f"{event} {arguments!r:.200}")
+    elif _recorded is not None and event == "open" and (arguments[2] or 0) & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
+        _recorded.append(f"write {arguments[0]}")
+
+
+sys.addaudithook(_hook)
+
+
+def record(calls: list[Callable[[], object]]) -> list[str]:
+    """Return what Python runs, imports, starts and opens for writing in the calls, which may raise our error."""
+    global _recorded
+    _recorded = []
+    try:
+        for call in calls:
+            try:
+                call()
+            except NarxbenchError:
+                continue
+        return _recorded
+    finally:
+        _recorded = None
+
+
+def test_the_record_sees_what_is_run(tmp_path: Path) -> None:
+    events = "\n".join(record([lambda: eval("1 + 1"), lambda: os.system("true"), (tmp_path / "x").touch]))
+    assert all(told in events for told in ("exec", "os.system", f"write {tmp_path / 'x'}"))
+
+
+@pytest.mark.parametrize("payload", CODE)
+def test_code_in_any_file_is_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, payload: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    calls: list[Callable[[], object]] = [lambda: parse_term(payload)]
+    for text in (payload, f"y(k) = {payload}", f"y(k) = 0.5*y(k-1) + {payload}"):
+        calls.append(lambda text=text: parse_equation(text))  # type: ignore[misc]
+    shapes = ("{}", "a: {}", "a: [{}]", "? {}\n: b", "u,y\n{},1", "u,y,{}\n1,1,{}", "a\n{}", "equation: {}")
+    for number, text in enumerate(
+        [canonical_json({"a": payload, payload: 1}), *(s.replace("{}", payload) for s in shapes)]
+    ):
+        path = Path(f"F{number}.yaml")
+        path.write_text(text)
+        for read in (read_mapping, read_json, read_signals):
+            calls.append(lambda read=read, path=path: read(path))  # type: ignore[misc]
+        calls.append(lambda path=path: read_table(path, {"a": TEXT}))  # type: ignore[misc]
+        calls.append(lambda path=path: load_system(path.stem, "."))  # type: ignore[misc]
+    before = sorted(os.listdir())
+    record(calls)  # the first use of a reader imports what it needs
+    assert record(calls) == []
+    assert sorted(os.listdir()) == before
+    for reads in (parse_term, parse_equation):
+        with pytest.raises(NarxbenchError):
+            reads(payload)

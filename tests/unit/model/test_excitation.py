@@ -1,0 +1,36 @@
+"""Excitation: the distributions of the inputs, and recorded ones."""
+
+import numpy as np
+import pytest
+
+from narxbench.io.errors import NarxbenchError
+from narxbench.io.settings import validated
+from narxbench.model.excitation import AutoregressiveInput, GaussianInput, RecordedInput, UniformInput
+from narxbench.numerics.random_streams import generator
+
+
+def test_distributions():
+    def drawn(excitation):
+        return excitation.samples(generator(purpose="input", system="S1", seed=1), 20_000)
+
+    uniform = drawn(UniformInput(low=-2.0, high=1.0))
+    assert -2 <= uniform.min() < -1.99 and 0.99 < uniform.max() <= 1
+    gaussian = drawn(GaussianInput(sd=0.3))
+    assert np.std(gaussian) == pytest.approx(0.3, rel=0.02) and abs(np.mean(gaussian)) < 0.01
+    coloured = drawn(AutoregressiveInput(sd=0.3, pole=0.8))
+    assert np.std(coloured) == pytest.approx(0.3, rel=0.05)
+    assert np.corrcoef(coloured[1:], coloured[:-1])[0, 1] == pytest.approx(0.8, abs=0.02)
+
+
+def test_bounds_in_the_wrong_order():
+    with pytest.raises(NarxbenchError, match="found low 1 and high -1; allowed: low below high"):
+        validated(UniformInput, {"low": 1.0, "high": -1.0}, "my.yaml")
+
+
+def test_recorded_input(tmp_path):
+    file = tmp_path / "u.csv"
+    file.write_text("u\n" + "\n".join(str(0.01 * i) for i in range(50)) + "\n")
+    recorded, draws = RecordedInput(file=str(file)), generator(purpose="input")
+    np.testing.assert_allclose(recorded.samples(draws, 40), 0.01 * np.arange(40))
+    with pytest.raises(NarxbenchError, match="found 50 samples; allowed: at least 60"):
+        recorded.samples(draws, 60)

@@ -1,0 +1,195 @@
+"""Systems: equations as text, files of systems, and simulation."""
+
+import csv
+import math
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from narxbench.io.errors import NarxbenchError
+from narxbench.io.files import CONFIG_FOLDER
+from narxbench.model.excitation import GaussianInput
+from narxbench.model.system import System, load_system, parse_equation
+from narxbench.model.terms import term_name
+
+quick = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+REFERENCE = CONFIG_FOLDER.parent / "data" / "reference"
+monomials = st.lists(st.tuples(st.integers(0, 1), st.integers(1, 9999)), max_size=12).map(lambda m: tuple(sorted(m)))
+coefficients = st.floats(allow_nan=False, allow_infinity=False).filter(bool)
+
+
+@pytest.mark.parametrize("name", ["S1", "S2", "S3", "S4"])
+def test_systems_have_the_published_terms(name):
+    with open(REFERENCE / "system_terms.csv") as stream:
+        published = {r["term"]: float(r["coefficient"]) for r in csv.DictReader(stream) if r["system"] == name}
+    system = load_system(name)
+    assert dict(zip(system.terms, system.coefficients, strict=True)) == published
+
+
+def test_spellings_of_equations():
+    assert parse_equation("y(t)= -2u(t-1)y(t-2) + 1") == [(((0, 2), (1, 1)), -2.0), ((), 1.0)]
+    assert parse_equation("y(k) = − y(k-1) + 1e-3*u(k-1)**2") == [(((0, 1),), -1.0), (((1, 1), (1, 1)), 1e-3)]
+
+
+def equation_of(pairs):
+    """Return the canonical text of an equation."""
+    return "y(k) = " + " ".join(
+        f"{'-' if c < 0 else '+'} {abs(c)!r}*{term_name(m)}".removesuffix("*1") for m, c in pairs
+    )
+
+
+@given(pairs=st.lists(st.tuples(monomials, coefficients), min_size=1, max_size=8, unique_by=lambda pair: pair[0]))
+@quick
+def test_every_equation_reads_back(pairs):
+    assert parse_equation(equation_of(pairs)) == pairs
+
+
+MANY = "+".join(f"y(k-{i})*u(k-{j})" for i in range(1, 100) for j in range(1, 100))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "equation: found ''; allowed: 'y(k) = ' and a sum of terms"),
+        ("y = y(k-1)", "equation: found 'y = y(k-1)'; allowed"),
+        ("y(k) =", "equation: 'y(k) =' ends where a term is expected"),
+        ("y(k) = + - 1", "equation: two signs in a row before column 3 of '+ - 1'"),
+        ("y(k) = " + "-" * 100_000, "equation: two signs in a row"),
+        ("y(k) = 1 1", "equation: did not expect '1' at column 3 of '1 1'"),
+        ("y(k) = 0.5*", "equation: a factor is missing after '*'"),
+        ("y(k) = y(k-1)*0.5", "equation: did not expect '0.5' at column 8"),
+        ("y(k) = 1e400*y(k-1)", "equation: found the coefficient 1e400; allowed: a finite number other than 0"),
+        (
+            "y(k) = " + "9" * 100_000,
+            "equation: found the coefficient 9999999999999999999999999999999999999999; allowed",
+        ),
+        ("y(k) = 0*y(k-1)", "equation: found the coefficient 0; allowed: a finite number other than 0"),
+        ("y(k) = ½", "equation '½': did not expect '½' at column 1"),
+        ("y(k) = y(k-1) = 2", "did not expect '= 2' at column 8"),
+        ("y(k) = y(k-1) + y(t-1)", "equation: the term y(k-1) appears twice; allowed: each term once"),
+        (f"y(k) = {MANY}+y(k-1)u(k-1)", "twice"),
+        ("y(k) = 0.5**y(k-1)", "equation '0.5**y(k-1)': did not expect '**y(k-1)' at column 4"),
+    ],
+    ids=lambda value: repr(value[:24]),
+)
+def test_bad_equations(text, message):
+    with pytest.raises(NarxbenchError) as error:
+        parse_equation(text)
+    assert message in str(error.value)
+    assert len(str(error.value)) < 400
+
+
+@given(st.text(max_size=60) | st.text("yuk()-+*^=0123456789. eEt−", max_size=60))
+@quick
+def test_any_text_is_an_equation_or_a_clear_error(text):
+    try:
+        pairs = parse_equation("y(k) = " + text)
+    except NarxbenchError as error:
+        assert str(error).isprintable()
+        return
+    assert pairs and all(math.isfinite(c) and c for _, c in pairs)
+    assert parse_equation(equation_of(pairs)) == pairs
+
+
+def test_a_term_outside_the_orders_is_refused():
+    with pytest.raises(NarxbenchError, match=r"y\(k-3\)"):
+        System("X", "y(k) = 0.5*y(k-3)", n_u=1, n_y=2, degree=1)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../S1",
+        "systems/S1",
+        "S1.yaml",
+        "S1\x00",
+        "S1\n",
+        "/etc/passwd",
+        "",
+        ".",
+        "..",
+        "~",
+        "*",
+        "\ud800",
+        "s1",
+        "S" * 300,
+    ],
+    ids=lambda name: ascii(name)[:20],
+)
+def test_systems_are_found_by_the_names_of_their_files_only(tmp_path, name):
+    for path in (tmp_path / "S1.yaml", tmp_path / "systems" / "S2.yaml"):
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes((CONFIG_FOLDER / "systems" / "S1.yaml").read_bytes())
+    with pytest.raises(NarxbenchError, match=r"no .*NAME\.yaml of that name; allowed: S2"):
+        load_system(name, tmp_path / "systems")
+    with pytest.raises(NarxbenchError, match="did you mean 'S1'"):
+        load_system("S11")
+
+
+@pytest.mark.parametrize(
+    ("content", "found"),
+    [
+        ("degree: 0\nn_u: 1\nn_y: 1\nequation: y(k) = y(k-1)", "degree: found 0"),
+        ("degree: 1\nn_u: 1\nn_y: 1\nequation: y(k) = z(k-1)", "did not expect 'z"),
+        ("degree: 1\ndegree: 2\nn_u: 1\nn_y: 1\nequation: y(k) = y(k-1)", "twice"),
+        ("[", "line 1"),
+    ],
+)
+def test_a_bad_system_file_is_told_with_its_name(tmp_path, content, found):
+    (tmp_path / "X.yaml").write_text(content)
+    with pytest.raises(NarxbenchError) as error:
+        load_system("X", tmp_path)
+    assert str(error.value).startswith(f"{tmp_path}/X.yaml: ")
+    assert found in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_the_response_by_hand():
+    system = System("X", "y(k) = 0.5*y(k-1) + u(k-2)^2 - 1", n_u=2, n_y=1, degree=2)
+    u, y = system.simulate(50, washout=0)
+    expected = []
+    for k in range(50):
+        expected.append((0.5 * expected[-1] if k else 0.0) + (u[k - 2] ** 2 if k >= 2 else 0.0) - 1)
+    np.testing.assert_allclose(y, expected, rtol=1e-15)
+
+
+@pytest.mark.parametrize("noise", ["output", "equation"])
+def test_noise_has_the_wanted_power_and_is_shared_by_all_snr(noise):
+    system = load_system("S1")
+    u0, clean = system.simulate(20_000)
+    noisy = {snr: system.simulate(20_000, snr_db=snr, noise=noise) for snr in (50, 30)}
+    assert all(np.array_equal(u, u0) for u, _ in noisy.values())
+    if noise == "equation":
+        assert not np.allclose(noisy[30].y, clean)
+        return
+    for snr, (_, y) in noisy.items():
+        assert 10 * np.log10(np.var(clean) / np.var(y - clean)) == pytest.approx(snr, abs=0.2)
+    np.testing.assert_allclose(noisy[30].y - clean, 10 * (noisy[50].y - clean), rtol=1e-9, atol=1e-12)
+
+
+def test_name_seed_and_realisation_decide_the_data():
+    first, again = load_system("S1").simulate(100, snr_db=30), load_system("S1").simulate(100, snr_db=30)
+    assert np.array_equal(first.y, again.y)
+    others = [
+        load_system("S2").simulate(100),
+        *(load_system("S1").simulate(100, **{k: 2}) for k in ("seed", "realisation")),
+    ]
+    assert not any(np.array_equal(first.u, other.u) for other in others)
+
+
+def test_washout_drops_the_first_samples():
+    system = load_system("S3")
+    np.testing.assert_array_equal(system.simulate(100, washout=20).y, system.simulate(120, washout=0).y[20:])
+
+
+def test_divergence_is_told():
+    with pytest.raises(NarxbenchError, match=r"S4: its output diverges .* at sample \d+"):
+        load_system("S4").simulate(2000, excitation=GaussianInput(sd=1.0))
+
+
+@pytest.mark.parametrize("wrong", [{"samples": 0}, {"washout": -1}, {"seed": True}, {"seed": 1.0}, {"noise": "input"}])
+def test_impossible_arguments(wrong):
+    with pytest.raises(NarxbenchError, match=f"simulate: {next(iter(wrong))}: found"):
+        load_system("S1").simulate(**wrong)

@@ -1,0 +1,57 @@
+"""The figures: deterministic bytes, and any study can be drawn."""
+
+import subprocess
+import sys
+from xml.etree import ElementTree
+
+import matplotlib
+import pytest
+from tests.unit.report.factory import UNKNOWN, make_frames, make_settings, summary
+
+from narxbench.io.errors import NarxbenchError
+from narxbench.report import figures
+
+
+def draw(systems, methods=("upso2d", "ga"), left_out=(), **changed):
+    summaries = [summary(name, 30, method) for name in systems for method in methods if (name, method) not in left_out]
+    settings = make_settings(systems, methods=dict.fromkeys(methods, ["bic"]))
+    return figures.paper_figures(make_frames(summaries) | changed, settings)
+
+
+def test_the_same_frames_give_the_same_bytes_whatever_the_user_prefers():
+    first = draw(["S1"])
+    with matplotlib.rc_context({"font.size": 20, "svg.fonttype": "none", "axes.grid": True}):
+        assert draw(["S1"]) == first
+    files = figures.figure_files(first)
+    assert set(files) == {f"{name}.{kind}" for name in ("convergence", "term_frequency") for kind in ("pdf", "svg")}
+    assert not any(b"CreationDate" in content or b"<dc:date>" in content for content in files.values())
+
+
+@pytest.mark.parametrize("systems", [["S1", "S2", UNKNOWN], ["S1", "S2", "S3", "a$b$\\x", UNKNOWN]])
+def test_any_number_of_systems_can_be_drawn(systems):
+    for figure in draw(systems, left_out=[(UNKNOWN, "ga")]).values():
+        ElementTree.fromstring(figure["svg"])
+        assert figure["pdf"].startswith(b"%PDF")
+
+
+def test_runs_that_found_nothing_can_be_drawn():
+    curves = make_frames([summary(snr_db=30, method=method) for method in ("upso2d", "ga")])["convergence"]
+    numbers = ["mean", "low", "high"]
+    curves[numbers] = curves[numbers].mask(curves["method"] == "ga")
+    draw(["S1"], convergence=curves)
+    curves[numbers] = float("nan")
+    draw(["S1"], convergence=curves)
+
+
+def test_an_snr_without_conditions_is_an_error():
+    with pytest.raises(NarxbenchError, match="found no condition at an SNR of 30 dB; allowed: 20"):
+        figures.paper_figures(make_frames([summary(snr_db=20)]), make_settings(["S1"]) | {"snr_db": [20]})
+
+
+def test_labels_are_kept_apart():
+    assert figures._spread([0.1, 0.15, 0.9], gap=0.2) == pytest.approx([0.1, 0.3, 0.9])
+
+
+def test_pyplot_is_never_imported():
+    code = "import sys, narxbench.report.figures; sys.exit('matplotlib.pyplot' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,0 +1,62 @@
+"""Names and numbers for readers, and escaping: any text is shown literally in every format."""
+
+from html import unescape
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from narxbench.report import formats
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        *[(0.975, "0.98"), (0.925, "0.93"), (0.125, "0.13"), (0.9, "0.90"), (42 / 66, "0.64"), (43 / 66, "0.65")],
+        *[(1, "1"), (1.0, "1"), (0, "0"), (0.0, "0"), (0.995, "1.00"), (0.001, "0.00")],
+    ],
+)
+def test_rounding_is_the_papers(value, shown):
+    assert formats.rounded(value) == shown
+
+
+def test_names_and_numbers():
+    assert [formats.method_name(name) for name in ("upso2d", "ga", "mine")] == ["2D-UPSO", "GA", "mine"]
+    assert [formats.criterion_name(name) for name in ("bic", "aic-8", "x")] == ["BIC", "AIC (ϱ = 8)", "x"]
+    assert [formats.signed(value) for value in (0.1, -0.1, 0.0001, -0.0001)] == ["+0.100", "−0.100", "0.000", "0.000"]
+    assert [formats.fitness(value) for value in (-20.04, -0.01)] == ["−20.0", "0.0"]
+    assert [formats.p_value(value) for value in (0.00001, 0.0123)] == ["< 0.001", "0.012"]
+    assert [formats.snr(50.0), formats.snr(37.5), formats.number(3.0), formats.number(0.1)] == (
+        ["50 dB", "37.5 dB", "3", "0.1"]
+    )
+    assert [formats.percent(1, 4), formats.percent(1, 0)] == ["25 %", "–"]
+
+
+@given(
+    st.text(st.characters(codec="utf-8", exclude_characters="\r", exclude_categories=["Cc", "Zl", "Zp"]), max_size=30)
+)
+@settings(max_examples=50)
+def test_markdown_and_html_show_any_text_literally(text):
+    shown = MarkdownIt("commonmark").enable("table").render(f"x {formats.escape(text, 'markdown')} x")
+    assert unescape(shown.strip()).replace("<p>", "", 1).removesuffix("</p>").split() == f"x {text} x".split()
+    html = formats.escape(text, "html")
+    assert unescape(html) == text
+    assert not set(html) & set("<>\"'")
+
+
+def test_latex_escapes_any_name():
+    assert formats.escape(r"a_b&c%$#{}~^\<x>|[1]--*", "latex") == (
+        r"a\_b\&c\%\$\#\{\}\textasciitilde{}\textasciicircum{}\textbackslash{}\textless{}x\textgreater{}"
+        r"\textbar{}{[}1{]}-{}-{*}"
+    )
+
+
+def test_symbols_are_mathematics_and_the_rest_is_escaped():
+    text = "T1 y(k-1)^2*u(k-2), ν_max & r_x"
+    assert formats.format_math(text, "latex") == r"$T_{1}$~${y(k-1)^{2}\,u(k-2)}$, $\nu_{\max}$ \& r\_x"
+    assert formats.format_math(text, "markdown") == r"T1 `y(k-1)^2*u(k-2)`, ν<sub>max</sub> \& r\_x"
+    assert formats.format_math(text, "html") == (
+        "T<sub>1</sub> <code>y(k-1)^2*u(k-2)</code>, ν<sub>max</sub> &amp; r_x"
+    )
+    assert formats.format_math(text, "plain") == text

@@ -1,0 +1,65 @@
+"""Markdown and SVG as HTML, and data for scripts."""
+
+import json
+
+import pytest
+from tests.unit.report.factory import REFERENCE, ROOT
+
+from narxbench.io.yaml import read_mapping
+from narxbench.report.markup import inline_svg, markdown_html, markdown_sections, script_json
+
+SVG = '<?xml version="1.0"?>\n<svg width="9pt" id="x"><metadata>2026</metadata><style>*{a}</style><use xlink:href="#g"/></svg>'
+
+
+def test_markdown_is_escaped_and_keeps_its_tables():
+    html = markdown_html("# T\n\n## A <b>\n\nx `y(k-1)` *e* [l](javascript:alert(1))\n\n| Q |\n|---|\n| ν_max |", "m")
+    assert html.startswith('<h3 id="m-a-b">A &lt;b&gt;</h3>\n<p>x <code class="term">y(k-1)</code> <em>e</em>')
+    assert "<a" not in html
+    assert '<th scope="col">Q</th>' in html and "<td>ν<sub>max</sub></td>" in html
+    assert html.count('tabindex="0">\n<table>') == html.count("</table>\n</div>") == 1
+
+
+def test_links_stay_within_the_page():
+    html = markdown_html("[a](#b) [c](other.md) <https://d.org>", "m")
+    assert html == '<p><a href="#m-b">a</a> c <a href="https://d.org">https://d.org</a></p>\n'
+
+
+def test_images_become_figures():
+    html = markdown_html("![A <b> *c*](f/x.svg)\n\n![other](y.svg)", "m", {"f/x.svg": SVG})
+    assert '<figcaption id="m-f-x-svg-caption">A &lt;b&gt; *c*</figcaption></figure>' in html
+    assert 'id="m-f-x-svg" role="img" aria-labelledby="m-f-x-svg-caption">' in html
+    assert html.count("<img") == 1
+
+
+def test_svg_can_stand_beside_others():
+    assert inline_svg(SVG, "n") == (
+        '<svg id="n" role="img" aria-labelledby="n-caption"><style>#n *{a}</style><use href="#n-g"/></svg>'
+    )
+
+
+def test_errata_are_complete():
+    sections = markdown_sections((ROOT / "docs" / "errata.md").read_text(encoding="utf-8"), "erratum")
+    assert len(sections) == 7
+    assert sections[0][0] == "The tables of S4 do not use the appendix's order of terms"
+    assert all("Evidence:" in body and "`" not in body for _, body in sections)
+
+
+def test_data_cannot_end_its_script():
+    value = {"name": "</script><!--<script>\u2028", "number": 0.1}
+    text = script_json(value)
+    assert "<" not in text
+    assert "\u2028" not in text
+    assert json.loads(text) == value
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        script_json([float("nan")])
+
+
+def test_the_citation_agrees_with_the_citation_file():
+    known = read_mapping(ROOT / "CITATION.cff")
+    paper, software = (REFERENCE / "citation.bib").read_text(encoding="utf-8").split("\n\n")
+    for entry, source in ((software, known), (paper, known["references"][0])):
+        year = str(source.get("year") or source["date-released"])[:4]
+        assert f"title = {{{{{source['title']}}}}}" in entry and f"year = {{{year}}}" in entry
+        assert all(person.get("family-names", person.get("name")) in entry for person in source["authors"])
+    assert f"version = {{{known['version']}}}" in software
+    assert known["references"][0]["notes"].removeprefix("arXiv:") in paper

@@ -1,0 +1,169 @@
+"""The paper's tables: their content and order."""
+
+import math
+
+import pytest
+from tests.unit.report.factory import (
+    CRITERIA,
+    METHODS,
+    UNKNOWN,
+    claim_texts,
+    few_claims,
+    make_frames,
+    make_settings,
+    paper_summaries,
+    summary,
+    system,
+)
+
+from narxbench.report import tables
+from narxbench.report.table import to_csv, to_markdown
+
+
+@pytest.fixture(scope="module")
+def study():
+    settings = make_settings(["S1", "S4"])
+    summaries = sorted(paper_summaries(("S1", "S4")), key=lambda each: str(each["criterion"]))
+    made = tables.paper_tables(make_frames(summaries), settings, [system("S1"), system("S4")], claim_texts())
+    return settings, made
+
+
+def rows(table, keys):
+    return list(table.data[keys].itertuples(index=False, name=None))
+
+
+def test_all_tables_are_made_in_three_forms(study):
+    made = study[1]
+    files = tables.table_files(made)
+    assert set(files) == {f"{name}.{suffix}" for name in made for suffix in ("csv", "md", "tex")}
+    assert all(len(table.data) for table in made.values())
+
+
+def test_fitness_table_has_the_papers_rows_and_columns(study):
+    table = study[1]["fitness_S1"]
+    assert [column.key for column in table.columns] == ["criterion", "snr_db", "T1", "T2", "T3", "T4", "r", "nu_max"]
+    assert rows(table, ["criterion", "snr_db"]) == [(name, snr) for name in CRITERIA for snr in (50, 40, 30)]
+    assert table.notes[-1] == "System terms: T1 y(k-1), T2 u(k-1), T3 y(k-1)*u(k-1), T4 u(k-1)^2."
+
+
+def test_comparison_groups_rows_by_method(study):
+    expected = [(name, snr) for name in METHODS for snr in (50, 40, 30)]
+    assert rows(study[1]["comparison_S4"], ["method", "snr_db"]) == expected
+    assert rows(study[1]["spurious_terms"], ["system", "method", "snr_db"]) == [
+        (name, *row) for name in ("S1", "S4") for row in expected
+    ]
+
+
+def test_s4_columns_are_in_the_order_of_the_labels():
+    counts = {"y(k-1)": 1, "u(k-1)": 2, "y(k-3)^2": 3, "u(k-3)^2": 4}
+    table = tables.fitness_table("S4", make_frames([summary("S4", counts=counts)]))
+    labels = [f"T{number}" for number in range(1, 24)]
+    assert [column.key for column in table.columns][2:-2] == labels
+    assert list(table.data[["T1", "T5", "T15", "T23"]].iloc[0]) == [0.025, 0.05, 0.075, 0.1]
+
+
+def test_methods_with_several_criteria_share_a_fitness_table():
+    cells = [summary(method=name, criterion=c, algorithm="ga") for name in ("b", "a") for c in ("bic", "aic-2")]
+    table = tables.fitness_table("S1", make_frames([*cells, summary(method="single")]))
+    assert rows(table, ["method", "criterion"]) == [("b", "bic"), ("b", "aic-2"), ("a", "bic"), ("a", "aic-2")]
+
+
+def test_unknown_system_has_labels_in_equation_order():
+    table = tables.fitness_table(UNKNOWN, make_frames([summary(UNKNOWN)]))
+    assert table.notes[-1] == "System terms: T1 u(k-1), T2 y(k-2)^2."
+    assert r"\<script\>X" in to_markdown(table)
+
+
+def test_rows_follow_the_settings_and_no_condition_may_be_missing():
+    settings = make_settings(["S1"])
+    frames = make_frames([summary(snr_db=30, criterion="aic-2"), summary(snr_db=30), summary(method="ga")])
+    made = tables.paper_tables(frames, settings, [system("S1")], claim_texts())
+    assert rows(made["fitness_S1"], ["criterion", "snr_db"]) == [("bic", 30), ("aic-2", 30)]
+    assert rows(made["recovery"], ["snr_db", "method"]) == [(50, "ga"), (30, "upso2d"), (30, "upso2d")]
+
+
+@pytest.mark.parametrize(
+    ("methods", "criterion"),
+    [({"a": ["aic-2", "bic"], "b": ["bic"]}, "bic"), ({"a": ["bic", "aic-8"], "b": ["aic-8"]}, "aic-8")],
+)
+def test_shared_criterion(methods, criterion):
+    assert tables.shared_criterion(make_settings(methods=methods)) == criterion
+
+
+def test_test_systems():
+    table = tables.systems_table([system("S2"), system("S3")])
+    equation = "y(k) = 0.5 + 0.5*y(k-1) + 0.8*u(k-2) + u(k-1)^2 - 0.05*y(k-2)^2"
+    assert table.rows("plain") == [
+        ["S2", equation, "5", "5", "2", "66"],
+        ["S3", "y(k) = 0.8*y(k-1) + 0.4*u(k-1) + 0.4*u(k-1)^2 + 0.4*u(k-1)^3", "3", "3", "3", "84"],
+    ]
+
+
+def test_settings_of_methods_are_listed_one_a_row():
+    settings = make_settings()
+    settings["methods"] = {
+        "a": {"algorithm": "upso2d", "settings": {"ring": {"radius": 1}, "bound": None, "on": True}},
+        "b": {"algorithm": "stepwise", "settings": {}},
+    }
+    table = tables.settings_table(settings)
+    shown = [("ring.radius", "1"), ("bound", "null"), ("on", "true"), ("–", "")]
+    assert rows(table, ["setting", "value"]) == shown
+    assert "40 runs of 6000" in table.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("change", "verdict"),
+    [
+        ({}, "2D-UPSO"),
+        ({"p_holm": 0.3}, "no clear difference"),
+        ({"median_a": math.nan}, "GA"),
+        ({"median_a": math.nan, "median_b": math.nan}, "no clear difference"),
+        ({"median_a": -5.0}, "GA"),
+    ],
+)
+def test_the_better_method_is_named_where_it_is_clear(change, verdict):
+    found = make_frames([summary(), summary(method="ga")])["comparisons"]
+    known = {"median_a": -20.04, "median_b": -10.0, "p_value": 0.00001, "p_holm": 0.012, "a12": 0.97}
+    shown = tables.method_comparison_table(found.assign(**known | {"magnitude": "large"} | change)).rows("plain")[0]
+    assert shown[-1] == verdict
+    if not change:
+        assert shown == (
+            [
+                "S1",
+                "50 dB",
+                "BIC",
+                "2D-UPSO",
+                "GA",
+                "40",
+                "−20.0",
+                "−10.0",
+                "< 0.001",
+                "0.012",
+                "0.97",
+                "large",
+                verdict,
+            ]
+        )
+
+
+def test_gaps_and_recovery_are_shown_as_readers_expect():
+    frames = make_frames([summary(), summary(criterion="aic-256")])
+    gaps = frames["gaps"].assign(best_known=-10.0, true_structure=math.nan, median_gap_to_true=-0.01)
+    assert tables.gaps_table(gaps).rows("plain")[0][4:8] == [
+        "−10.0",
+        "–",
+        *tables.gaps_table(gaps).rows("plain")[0][6:8],
+    ]
+    assert tables.gaps_table(gaps).rows("plain")[0][7] == "0.0"
+    recovery = frames["recovery"].assign(exact=3, runs=40, rate=0.075, low=0.026, high=0.199)
+    assert tables.recovery_table(recovery).rows("plain")[0][3:] == ["2D-UPSO", "3", "40", "0.08", "0.03", "0.20"]
+
+
+def test_claims_table():
+    texts, verdicts = few_claims()
+    lines = to_csv(tables.claims_table(texts, verdicts)).splitlines()
+    assert lines[1:] == [
+        "Claim 0 on ν_max,section V,holds,holds,Holds.,Holds.",
+        "Claim 1 on ν_max,section V,holds,does not hold,Holds.,Holds.",
+        "Claim 2 on ν_max,section V,does not hold,cannot be judged,Holds.,Holds.",
+    ]

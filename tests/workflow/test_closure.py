@@ -1,0 +1,115 @@
+"""A step runs again when a module that its result can depend on is edited, and only then."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.workflow.project import ROOT
+
+from narxbench.pipeline import code
+from narxbench.pipeline.plan import Plan
+
+pytestmark = pytest.mark.xdist_group("pipeline")
+
+MODULES = sorted(code.PACKAGE.rglob("*.py"))
+STEPS = sorted(path.stem for path in (ROOT / "scripts").glob("*.py"))
+# Executes each script without a job, in a process of its own, and prints the modules of the package that this loads;
+# the parent has loaded what is slow.
+LOADING = """
+import os, runpy, sys
+import jinja2, matplotlib.figure, numba, pandas, plotly.graph_objects, pydantic, scipy.stats
+for script in sys.argv[1:]:
+    if os.fork() == 0:
+        runpy.run_path(script)
+        files = {module.__file__ for name, module in sys.modules.items() if name.split(".")[0] == "narxbench"}
+        print(script, *sorted(files), sep="\\t", flush=True)
+        os._exit(0)
+    os.wait()
+"""
+# No search depends on them.
+ABOVE = ("analysis", "report")
+
+
+@pytest.fixture
+def plan(finished, monkeypatch):
+    """The plan of the tiny study here."""
+    monkeypatch.chdir(ROOT)
+    return Plan([finished / "tiny.yaml"])
+
+
+def digests(plan):
+    """Return the digest of each step's code, by step; searches and summaries by algorithm too."""
+    conditions = {condition.algorithm: condition.name for condition in plan.conditions}
+    found = {step: plan.code(step) for step in STEPS if step not in ("search", "summarise")}
+    return found | {
+        f"{step} {algorithm}": plan.code(step, name)
+        for step in ("search", "summarise")
+        for algorithm, name in conditions.items()
+    }
+
+
+def loaded():
+    """Return the modules that each script loads."""
+    scripts = [str(ROOT / f"scripts/{step}.py") for step in STEPS]
+    done = subprocess.run([sys.executable, "-c", LOADING, *scripts], capture_output=True, text=True, check=True)
+    lines = [line.split("\t") for line in done.stdout.splitlines()]
+    return {Path(script).stem: set(map(Path, files)) for script, *files in lines}
+
+
+def test_any_edit_of_a_module_changes_the_digest_of_the_steps_that_load_it(plan, monkeypatch):
+    real, loads = code.code_digest, loaded()
+    assert loads.keys() == set(STEPS)
+    assert len(loads["page"]) > len(loads["simulate"]) > 5
+    before = digests(plan)
+    seen = {}
+    for module in MODULES:
+        monkeypatch.setattr(code, "code_digest", lambda path, module=module: "edited" if path == module else real(path))
+        monkeypatch.setattr("narxbench.pipeline.plan._digests", {})
+        after = digests(plan)
+        seen[module] = {step for step in before if before[step] != after[step]}
+    for name in before:
+        step, _, algorithm = name.partition(" ")
+        missed = {m for m in loads[step] if name not in seen[m]}
+        assert missed == set(), f"{name} loads what its digest does not see"
+        if algorithm:
+            own = code.PACKAGE / "algorithms" / f"{algorithm}.py"
+            assert [m for m in (own.with_name("ga.py"), own.with_name("upso2d.py")) if name in seen[m]] == [own]
+            above = [m for m in MODULES if m.relative_to(code.PACKAGE).parts[0] in ABOVE and name in seen[m]]
+            assert above == []
+
+
+def test_edited_file_changes_its_digest_and_a_comment_does_not(tmp_path):
+    for module in MODULES:
+        text = module.read_text(encoding="utf-8")
+        for number, added in enumerate(("", "# A remark.\n", "EDITED = 1\n")):
+            # Of one name, which is part of the digest.
+            (tmp_path / f"{number}").mkdir(exist_ok=True)
+            (tmp_path / f"{number}" / module.name).write_text(text + added, encoding="utf-8")
+        same, remark, edited = (code.code_digest(tmp_path / f"{n}" / module.name) for n in range(3))
+        code.code_digest.cache_clear()
+        assert same == remark != edited, module
+
+
+ENDING = {"manifest", "run_info", "all"}
+AFTER_ANALYSIS = {"analyse", "tables", "figures", "page", *ENDING}
+
+
+@pytest.mark.parametrize(
+    ("path", "again", "spared", "searches"),
+    [
+        ("src/narxbench/model/system.py", {"simulate"}, set(), 12),
+        ("src/narxbench/algorithms/ga.py", {"summarise", *AFTER_ANALYSIS}, {"simulate", "interpretations"}, 4),
+        ("src/narxbench/analysis/significance.py", AFTER_ANALYSIS, {"simulate", "summarise"}, 0),
+        ("src/narxbench/report/figures.py", {"figures", "page", *ENDING}, {"summarise", "analyse", "tables"}, 0),
+        ("src/narxbench/report/templates/page.css", {"page", *ENDING}, {"summarise", "analyse", "figures"}, 0),
+    ],
+)
+def test_plan_after_an_edit(copy, path, again, spared, searches):
+    copy.append(path, "\nEDITED = 1\n" if path.endswith(".py") else "\n/* edited */\n")
+    planned = copy.planned()
+    assert again <= set(planned)
+    assert spared & set(planned) == set()
+    outputs = planned.get("search", [])
+    assert len(outputs) == searches
+    assert searches != 4 or all("/ga/" in output for output in outputs)
