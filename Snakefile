@@ -45,3 +45,7 @@ rule all:
 
 onstart:
     begin(workflow)
+
+
+onsuccess:
+    print(f"narxbench: the page of this study is {PLAN.page}", file=sys.stderr)

@@ -7,15 +7,7 @@ from html import unescape
 from typing import NamedTuple
 
 import pytest
-from tests.unit.report.factory import (
-    UNKNOWN,
-    claim_texts,
-    make_frames,
-    make_settings,
-    paper_summaries,
-    summary,
-    system,
-)
+from tests.unit.report.factory import UNKNOWN, few_claims, make_frames, make_settings, paper_summaries, summary, system
 
 from narxbench.report import tables
 from narxbench.report.table import Table, to_latex
@@ -45,7 +37,7 @@ def all_tables() -> list[Table]:
     summaries = [summary(runs=100, counts={"y(k-1)": 7}), *paper_summaries()[1:]]
     frames, settings = make_frames(summaries), make_settings()
     settings["methods"]["upso2d"]["settings"] = {"inertia": 0.729, "swarm_size": 30}
-    made = tables.paper_tables(frames, settings, map(system, settings["systems"]), claim_texts())
+    made = tables.paper_tables(frames, settings, map(system, settings["systems"]), few_claims())
     odd = make_frames([summary(UNKNOWN, snr, r"_~^a&c%$#{}\|[1]--*" + UNKNOWN) for snr in (50, 30)])
     return [*made.values(), tables.comparison_table(UNKNOWN, odd, "bic")]
 
@@ -101,8 +93,8 @@ def test_every_table_fits_its_columns_and_is_legible(compiled):
         width = max(word.right for word in page) - min(word.left for word in page)
         low, high = (ONE_COLUMN, BOTH_COLUMNS) if table.name in SPANNING else (0, ONE_COLUMN)
         assert low < width <= high, table.name
-        smallest = min(word.bottom - word.top for word in page if re.fullmatch(r"\d\.\d+|dB", word.text))
-        assert smallest >= (SMALLEST if table.name != "claims" else 3), table.name
+        smallest = min(word.bottom - word.top for word in page if re.fullmatch(r"\d\.\d+|dB|V", word.text))
+        assert smallest >= SMALLEST, table.name
 
 
 def joined(page: list[Word]) -> str:

@@ -53,7 +53,8 @@ class Project:
     @classmethod
     def of_checkout(cls, root: Path) -> "Project":
         """Copy what belongs to the project, committed or not, and the compiled functions; nothing that was made."""
-        command = ["git", "-c", f"safe.directory={ROOT}", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+        git = ["git", "-c", f"safe.directory={ROOT}"]
+        command = [*git, "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
         names = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\0")
         paths = [ROOT / name for name in names] + list(ROOT.glob("src/**/*.nb[ic]"))
         for path in filter(Path.is_file, paths):
@@ -62,8 +63,6 @@ class Project:
             shutil.copy2(path, copy)
         project = cls(root)
         project.write("tiny.yaml", TINY)
-        (project / "data/reference/interpretations").mkdir(exist_ok=True)  # DEV
-        shutil.copy("/tmp/plan/interpretations_conditions.csv", project / "data/reference/interpretations/conditions.csv")  # DEV
         return project
 
     def copied(self, root: Path, *, made: bool = True) -> "Project":
@@ -118,7 +117,9 @@ class Project:
                 os.killpg(begun.pid, signal.SIGKILL)
             begun.communicate()
 
-    def snakemake(self, *arguments: str, code: int = 0, env: Mapping[str, str] | None = None, umask: int = 0o022) -> str:
+    def snakemake(
+        self, *arguments: str, code: int = 0, env: Mapping[str, str] | None = None, umask: int = 0o022
+    ) -> str:
         """Run Snakemake to its end and return what it prints on either stream: never lines of code."""
         cores = () if "--cores" in arguments else ("--cores", "2")
         with self.under_way(*arguments, *cores, env=env, umask=umask) as begun:

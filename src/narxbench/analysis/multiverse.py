@@ -45,14 +45,8 @@ _PLACE = ["algorithm", "system", "snr_db", "metric", "label", "term"]
 class Findings:
     """All findings of a multiverse; each frame is described where it is made.
 
-    Attributes
-    ----------
-    distances : DataFrame
-        By algorithm and for both together (`JOINT`), interpretation and data seed.
-    rankings : dict of DataFrame
-        `ranking` by algorithm and for both together.
-    roles : dict of Pair
-        The interpretations that are set side by side, by role.
+    ``distances`` and ``rankings`` are by algorithm and for both together (`JOINT`); ``roles`` are the interpretations
+    that are set side by side.
     """
 
     multiverse: Multiverse
@@ -126,13 +120,10 @@ def change(differences: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
 def ranking(multiverse: Multiverse, by_seed: pd.DataFrame, algorithm: str) -> pd.DataFrame:
     """Return the interpretations of an algorithm (or `JOINT`), the smallest median distance first.
 
-    Returns
-    -------
-    DataFrame
-        ``place``, ``interpretation``, the ``names`` that it has in the settings, how many ``changes`` from the baseline
-        it makes, what it ``contradicts``; distance, its parts and the number of clear differences (``different``),
-        each over the data seeds; the number of published ``values``; and whether it is ``near`` the closest, such that
-        no clear change of the distance tells them apart.
+    The columns are ``place``, ``interpretation``, the ``names`` that it has in the settings, how many ``changes`` from
+    the baseline it makes, what it ``contradicts``; distance, its parts and the number of clear differences
+    (``different``), each over the data seeds; the number of published ``values``; and whether it is ``near`` the
+    closest, such that no clear change of the distance tells them apart.
     """
     names: dict[str, list[str]] = {}
     for name, chosen in multiverse.choices.named.items():
@@ -192,12 +183,9 @@ def whole_distances(multiverse: Multiverse, roles: Mapping[str, Pair]) -> pd.Dat
 def effects(multiverse: Multiverse, by_seed: pd.DataFrame) -> pd.DataFrame:
     """Return what each single option changes, in pairs of data seeds; the largest change of the distance first.
 
-    Returns
-    -------
-    DataFrame
-        One row for each ``algorithm``, option and ``measure``: ``distance``, its parts ``distance_nu``, ``distance_r``,
-        ``distance_nu_max``; and ``nu`` (mean over the system terms), ``r`` and ``nu_max``, averaged over the conditions
-        of S1 to S3 (``_sparse``) and of S4 (``_s4``); with the columns of `change` and of `Multiverse.options`.
+    There is one row for each ``algorithm``, option and ``measure``: ``distance``, its parts ``distance_nu``,
+    ``distance_r``, ``distance_nu_max``; and ``nu`` (mean over the system terms), ``r`` and ``nu_max``, averaged over
+    the conditions of S1 to S3 (``_sparse``) and of S4 (``_s4``). The columns are those of `change` and the options.
     """
     own = by_seed[by_seed["algorithm"] != JOINT].set_index(BY_SEED)
     measures = own[["distance", *METRICS]].rename(columns={part: f"distance_{part}" for part in METRICS})
@@ -207,7 +195,7 @@ def effects(multiverse: Multiverse, by_seed: pd.DataFrame) -> pd.DataFrame:
     long = differences.melt(var_name="measure", value_name="change", ignore_index=False).reset_index()
     long = long.merge(multiverse.options[["interpretation"]]).dropna()
     found = change(long, ["algorithm", "interpretation", "measure"])
-    order = found[found["measure"] == "distance"].assign(size=lambda of: -of["median"].abs())
+    order = found[found["measure"] == "distance"].assign(size=lambda of: -of["median"].abs().round(12))
     order = order.sort_values(["algorithm", "size", "interpretation"], ascending=[False, True, True])
     return order[["algorithm", "interpretation"]].merge(found).merge(multiverse.options, on="interpretation")
 
@@ -229,11 +217,8 @@ def _group_means(conditions: pd.DataFrame) -> pd.DataFrame:
 def interactions(by_seed: pd.DataFrame) -> pd.DataFrame:
     """Return what pairs of options do to the distance beyond the sum of their single changes, if all were run.
 
-    Returns
-    -------
-    DataFrame
-        ``algorithm``, ``interpretation``, ``total`` (the median change by both), and the columns of `change` for what
-        exceeds the sum; the largest excess first.
+    ``total`` is the median change by both; the columns of `change` tell what exceeds the sum. The largest excess is
+    first.
     """
     found = []
     for algorithm in COMPARED:
@@ -255,15 +240,11 @@ def interactions(by_seed: pd.DataFrame) -> pd.DataFrame:
 
 
 def reproduced(multiverse: Multiverse) -> pd.DataFrame:
-    """Return the published values under BIC, each once, beside those of all interpretations.
+    """Return the published values under BIC, each once, with those of all interpretations over the data seeds.
 
-    Returns
-    -------
-    DataFrame
-        The place with the system ``term`` of a nu, ``published``, ``interpretation``, ``reproduced`` over the data
-        seeds, and whether it is clearly ``different`` on every one.
+    ``term`` is the system term of a nu; ``different`` tells whether a value differs clearly on every data seed.
     """
-    rows = pd.concat([multiverse.compared(name) for name in COMPARED], ignore_index=True)
+    rows = compare(pd.concat([multiverse.of(name) for name in COMPARED]), multiverse.published)
     rows["different"] = clearly_different(rows, BY_SEED)
     # A value that is printed in two tables is tested twice and told once.
     rows = rows.merge(multiverse.published.terms[["system", "label", "term"]], how="left").fillna({"term": ""})
@@ -284,14 +265,11 @@ def role_frame(roles: Mapping[str, Pair]) -> pd.DataFrame:
 def claim_verdicts(multiverse: Multiverse, claims: Sequence[Claim]) -> pd.DataFrame:
     """Return the verdict on each claim under each interpretation that can matter to it.
 
-    Returns
-    -------
-    DataFrame
-        ``claim``; ``upso2d`` and ``ga``, the interpretations (empty for an algorithm that the claim does not speak of);
-        on how many data ``seeds`` the claim holds; and the ``verdict`` of more than half of the data seeds, which
-        cannot be judged where there is no such majority.
+    ``upso2d`` and ``ga`` are its interpretations (empty for an algorithm that the claim does not speak of), ``seeds``
+    counts the data seeds on which the claim holds. The ``verdict`` is that of more than half of the data seeds; a claim
+    cannot be judged where there is no such majority.
     """
-    texts = [multiverse.texts(name) for name in COMPARED]
+    texts = {name: multiverse.texts(name) for name in COMPARED}
     groups = dict(iter(multiverse.conditions.groupby(BY_SEED, sort=False)))
 
     @cache
@@ -301,8 +279,8 @@ def claim_verdicts(multiverse: Multiverse, claims: Sequence[Claim]) -> pd.DataFr
     found = []
     for claim in claims:
         # An algorithm that a claim does not speak of has one interpretation, without any row.
-        own = [of if name in claim.algorithms else [""] for name, of in zip(COMPARED, texts, strict=True)]
-        pairs = multiverse.pairs(*own) if all(map(all, own)) else [Pair(a, b) for a in own[0] for b in own[1]]
+        own = [texts[name] if name in claim.algorithms else [""] for name in COMPARED]
+        pairs = multiverse.pairs() if all(map(all, own)) else (Pair(a, b) for a in own[0] for b in own[1])
         for pair in pairs:
             named = [(name, text) for name, text in zip(COMPARED, pair, strict=True) if text]
             views = (View([row for name in named for row in rows(*name, seed)]) for seed in multiverse.seeds)
@@ -317,11 +295,7 @@ def shown_verdicts(
 ) -> pd.DataFrame:
     """Return the verdicts under the interpretations in a role, and under every single option that can matter.
 
-    Returns
-    -------
-    DataFrame
-        ``claim``; ``name``, the role or the option; whether it is an ``option``; ``seeds`` and ``verdict`` as in
-        `claim_verdicts`, 0 and not judged where there are no conditions.
+    ``name`` is the role or the option; ``seeds`` and ``verdict`` are as in `claim_verdicts`.
     """
     known = {row[:3]: row[3:] for row in verdicts.itertuples(index=False, name=None)}
     run = {text for name in COMPARED for text in multiverse.texts(name)}
@@ -342,14 +316,10 @@ def shown_verdicts(
 def claim_overview(
     multiverse: Multiverse, claims: Sequence[Claim], verdicts: pd.DataFrame, shown: pd.DataFrame
 ) -> pd.DataFrame:
-    """Return one row for each claim.
+    """Return for each claim the verdicts on the ``published`` values and under the ``baseline``.
 
-    Returns
-    -------
-    DataFrame
-        ``claim``, ``title``, the verdict on the ``published`` values and under the ``baseline`` (with the number of
-        data ``seeds`` on which it holds there), under how many interpretations it is ``judged`` and ``holds``, and
-        ``flips``, the list of single options whose verdict is the opposite of the baseline's.
+    It holds on ``seeds`` data seeds there, and under ``holds`` of the interpretations under which it can be ``judged``.
+    ``flips`` lists the single options whose verdict is the opposite of the baseline's.
     """
     opposite = {VERDICTS[side]: VERDICTS[not side] for side in (True, False)}
     on_paper = published_view(multiverse.published)
@@ -369,13 +339,10 @@ def claim_overview(
 
 
 def contests(multiverse: Multiverse, roles: Mapping[str, Pair]) -> pd.DataFrame:
-    """Return the median final J of 2D-UPSO in each role against that of every GA and the plain search on the same data.
+    """Return how the median final J of 2D-UPSO in each role compares with that of every GA and of stepwise selection.
 
-    Returns
-    -------
-    DataFrame
-        ``role``, ``rival`` (the other algorithm), ``interpretation`` (that of the rival), ``system``, and on how many
-        SNRs and data seeds the J of 2D-UPSO is ``lower`` (better), ``equal`` and ``higher``.
+    ``interpretation`` is that of the ``rival``, on the same data. The J of 2D-UPSO is ``lower`` (better), ``equal`` and
+    ``higher`` on so many SNRs and data seeds of a system.
     """
     own = role_frame(roles).merge(multiverse.of(UPSO)).drop(columns="interpretation")
     rivals = pd.concat([multiverse.of(name) for name in (GA, REFERENCE)]).rename(columns={"algorithm": "rival"})
@@ -392,11 +359,7 @@ def contests(multiverse: Multiverse, roles: Mapping[str, Pair]) -> pd.DataFrame:
 def criterion_scores(multiverse: Multiverse) -> pd.DataFrame:
     """Return the scores of all criteria for the interpretations of 2D-UPSO that were run under more than one.
 
-    Returns
-    -------
-    DataFrame
-        ``interpretation``, ``criterion``; of how many ``rows`` (systems, SNRs, data seeds) the two criteria by which
-        the text prefers BIC are ``met``; ``exact_runs`` of ``runs``; the ``distance`` over the data seeds.
+    The two criteria by which the text prefers BIC are ``met`` in so many ``rows`` (systems, SNRs, data seeds).
     """
     known = multiverse.conditions[multiverse.conditions["algorithm"] == UPSO]
     known = known[known.groupby("interpretation")["criterion"].transform("nunique") > 1]
@@ -416,19 +379,13 @@ def gaps(multiverse: Multiverse, roles: Mapping[str, Pair]) -> pd.DataFrame:
     """Return how far J lies above the best known J of the same data, under the interpretations in a role.
 
     The best known J is the smallest that any run of any algorithm, or the true structure, has on the same data under
-    the same criterion. A stronger GA and a plain search are shown as well.
-
-    Returns
-    -------
-    DataFrame
-        ``algorithm``, ``role``, ``interpretation``, ``system``, ``snr_db``, ``criterion``, number of data ``seeds``;
-        the gaps of the median final J (``median_gap``), of the best final J (``best_gap``) and of the true structure
-        (``true_gap``) over the data seeds, missing where one is not finite or where every run has data of its own;
-        ``true_above``, the number of data seeds on which the true structure is not the best known; ``exact_runs`` of
-        ``runs``.
+    the same criterion. A stronger GA and stepwise selection are shown as well. The gaps of the median and best final J
+    and of the true structure are told over the data ``seeds``; they are missing where one is not finite or where every
+    run has data of its own. ``true_above`` counts the data seeds on which the true structure is not the best known.
     """
     named = role_frame(roles).sort_values("algorithm", ascending=False, kind="stable")
-    more = [(text, REFERENCE, text) for text in dict.fromkeys(multiverse.shared(pair.upso2d) for pair in roles.values())]
+    data = dict.fromkeys(multiverse.shared(pair.upso2d) for pair in roles.values())
+    more = [(text, REFERENCE, text) for text in data]
     if STRONG_GA not in [pair.ga for pair in roles.values()]:
         more.insert(0, ("tournament and elitism", GA, STRONG_GA))
     known = pd.concat([named, pd.DataFrame(more, columns=named.columns)]).merge(_above_best(multiverse))
@@ -443,13 +400,11 @@ def _above_best(multiverse: Multiverse) -> pd.DataFrame:
     known = multiverse.conditions
     best = known[["best_fitness", "true_fitness"]].min(axis=1)
     best = best.groupby([known[name] for name in ("shared", *DATA_SET, "criterion")]).transform("min")
-
+    settings = {
+        text: interpretation_settings(multiverse.choices, multiverse.chosen(text)) for text in known["shared"].unique()
+    }
     # Runs with data of their own: no J can be compared with that of another run.
-    def apart(text: str) -> bool:
-        settings = interpretation_settings(multiverse.choices, multiverse.chosen(text))
-        return bool(settings["data"]["realisation"] == "per_run")
-
-    own = known["shared"].map({text: apart(text) for text in known["shared"].unique()})
+    own = known["shared"].map({text: of["data"]["realisation"] == "per_run" for text, of in settings.items()})
     above = {f"{name}_gap": known[f"{name}_fitness"] - best for name in ("median", "best", "true")}
     # A difference of rounding alone is none.
     return known.assign(**{name: gap.mask(gap <= SAME_J, 0.0).mask(own) for name, gap in above.items()})

@@ -1,8 +1,7 @@
 """The conditions of all interpretations that lack none, and how far each interpretation is from the paper."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, cached_property
 from typing import NamedTuple
 
 import pandas as pd
@@ -39,41 +38,23 @@ class Pair(NamedTuple):
 class Multiverse:
     """The conditions of all interpretations, of an algorithm under a criterion each, that lack none.
 
-    Attributes
-    ----------
-    conditions : DataFrame
-        The conditions frame, with a column ``shared``: the part of an interpretation that concerns data and fitness.
-        The baseline comes first, then single options, then combinations; seeds and systems ascend, SNRs descend.
-    seeds : list of int
-        The data seeds.
-    incomplete : list
-        Algorithm and text of the interpretations that were left out.
-    default : mapping
-        The interpretation of the main study.
+    ``conditions`` is the conditions frame with a column ``shared``, the part of an interpretation that is on data and
+    fitness. The baseline comes first, then single options, then combinations; seeds and systems ascend, SNRs descend.
+    ``options`` are all options but those of the baseline, with what they belong to and contradict.
+    ``incomplete`` tells algorithm and text of what was left out. ``default`` is the interpretation of the main study.
     """
 
     conditions: pd.DataFrame
+    options: pd.DataFrame
     seeds: list[int]
     incomplete: list[tuple[str, str]]
     choices: DesignChoices
     published: Published
     default: Interpretation
 
-    @cached_property
-    def options(self) -> pd.DataFrame:
-        """The single options but the baseline's, by ``interpretation``, with what they belong to and contradict."""
-        rows = [
-            (f"{name}={option}", name, option, choice.part, choice.options[option].contradicts)
-            for name, choice in self.choices.design_choices.items()
-            for option in list(choice.options)[1:]
-        ]
-        return pd.DataFrame(rows, columns=["interpretation", "design_choice", "option", "part", "contradicts"])
-
     def of(self, algorithm: str, criterion: str = SCREENED) -> pd.DataFrame:
         """Return the conditions of an algorithm under a criterion."""
-        return self.conditions[
-            (self.conditions["algorithm"] == algorithm) & (self.conditions["criterion"] == criterion)
-        ]
+        return self.conditions.query("algorithm == @algorithm and criterion == @criterion")
 
     def texts(self, algorithm: str, criterion: str = SCREENED) -> list[str]:
         """Return the interpretations of an algorithm under a criterion in their order."""
@@ -91,25 +72,19 @@ class Multiverse:
         """Return the explicit statements that an interpretation contradicts."""
         return "; ".join(contradictions(self.choices, self.chosen(text)))
 
-    def pairs(self, upso2d: Iterable[str], ga: Iterable[str]) -> Iterator[Pair]:
+    def pairs(self) -> Iterator[Pair]:
         """Yield each interpretation of 2D-UPSO with each of GA on the same data."""
-        by_data: dict[str, list[str]] = {}
-        for text in ga:
-            by_data.setdefault(self.shared(text), []).append(text)
-        return (Pair(own, other) for own in upso2d for other in by_data.get(self.shared(own), []))
+        own, other = (self.of(name)[["interpretation", "shared"]].drop_duplicates() for name in COMPARED)
+        joined = own.merge(other, on="shared", suffixes=("_upso2d", "_ga"))
+        return map(Pair, joined["interpretation_upso2d"], joined["interpretation_ga"])
 
     def shared(self, text: str) -> str:
         """Return the part of an interpretation that concerns data and fitness, which every algorithm shares."""
         return interpretation_text(self.choices, self.chosen(text), "")
 
-    @cache
-    def compared(self, algorithm: str, criterion: str = SCREENED) -> pd.DataFrame:
-        """Return `agreement.compare` of the interpretations of an algorithm."""
-        return compare(self.of(algorithm, criterion), self.published)
-
     def distances(self, algorithm: str, criterion: str = SCREENED) -> pd.DataFrame:
         """Return `agreement.distances` of each interpretation of an algorithm on each data seed."""
-        return distances(self.compared(algorithm, criterion), BY_SEED)
+        return distances(compare(self.of(algorithm, criterion), self.published), BY_SEED)
 
     def joint_distances(self) -> pd.DataFrame:
         """Return the distances of 2D-UPSO and GA together, each interpretation with each on the same data.
@@ -129,7 +104,7 @@ class Multiverse:
         for part in METRICS:
             weighted = (both[f"conditions{end}"] * both[f"{part}{end}"] for end in ("_a", "_b"))
             joint[part] = sum(weighted) / joint["conditions"]
-        return joint.assign(distance=joint[list(METRICS)].mean(axis=1))
+        return joint.assign(distance=joint[list(METRICS)].mean(axis=1).round(12))
 
 
 def make_multiverse(
@@ -142,17 +117,20 @@ def make_multiverse(
     NarxbenchError
         Where an interpretation is not written as it must be, or the baseline lacks conditions or published values.
     """
+    rows = [
+        (f"{name}={option}", name, option, choice.part, choice.options[option].contradicts)
+        for name, choice in choices.design_choices.items()
+        for option in list(choice.options)[1:]
+    ]
+    options = pd.DataFrame(rows, columns=["interpretation", "design_choice", "option", "part", "contradicts"])
+    place_of = {text: place for place, text in enumerate(options["interpretation"])}
     shared, ranks = {}, {}
     for algorithm, text in conditions[["algorithm", "interpretation"]].drop_duplicates().itertuples(index=False):
         chosen = parse_interpretation(choices, text)
         if (allowed := interpretation_text(choices, chosen, algorithm)) != text:
             raise NarxbenchError(f"conditions, {algorithm}: found interpretation {text!r}; allowed: {allowed!r}")
         shared[text] = interpretation_text(choices, chosen, "")
-        ranks[text] = len(chosen), [
-            (place, list(choice.options).index(chosen[name]))
-            for place, (name, choice) in enumerate(choices.design_choices.items())
-            if name in chosen
-        ]
+        ranks[text] = len(chosen), [place_of[f"{name}={option}"] for name, option in chosen.items()]
     seeds = sorted(conditions["data_seed"].unique())
     places = set(published.values[["system", "snr_db"]].itertuples(index=False, name=None))
     needed = {(seed, *place) for seed in seeds for place in places}
@@ -180,4 +158,5 @@ def make_multiverse(
     known = known.sort_values(by, ascending=[name != "snr_db" for name in by], ignore_index=True)
     lacking_any = sorted((name for name in missing if missing[name]), key=lambda name: order[name[1]])
     incomplete = [(name, text) for name, text, of in lacking_any if name in COMPARED and of == SCREENED]
-    return Multiverse(known.drop(columns=["order", "criterion_order"]), seeds, incomplete, choices, published, default)
+    known = known.drop(columns=["order", "criterion_order"])
+    return Multiverse(known, options, seeds, incomplete, choices, published, default)

@@ -139,7 +139,13 @@ class DesignChoices(Settings):
 
 
 def load_design_choices(path: str | Path | None = None) -> DesignChoices:
-    """Read design choices and interpretations (default: the project's ``config/design_choices.yaml``)."""
+    """Read design choices and interpretations (default: the project's ``config/design_choices.yaml``).
+
+    Raises
+    ------
+    NarxbenchError
+        One line for each mistake: file, key, what was found, what is allowed.
+    """
     path = Path(path or DESIGN_CHOICES_FILE)
     return validated(DesignChoices, read_mapping(path), str(path))
 
@@ -156,6 +162,14 @@ def interpretation_text(choices: DesignChoices, chosen: Interpretation, algorith
     algorithm : str, optional
         Only what can matter to this algorithm is named: its own choices, and those of data and fitness. An empty text
         leaves those of data and fitness alone.
+
+    Examples
+    --------
+    >>> chosen = {"ties": "random", "ring": "2", "noise": "output", "elitism": "on"}
+    >>> interpretation_text(load_design_choices(), chosen)
+    'ring=2+ties=random+elitism=on'
+    >>> interpretation_text(load_design_choices(), chosen, "ga"), interpretation_text(load_design_choices(), {})
+    ('elitism=on', 'baseline')
     """
     shown = _differences(choices, chosen)
     if algorithm is not None:
@@ -181,6 +195,11 @@ def parse_interpretation(choices: DesignChoices, text: str) -> dict[str, str]:
     ------
     SettingsError
         For an unknown choice or option, or one that is named twice.
+
+    Examples
+    --------
+    >>> parse_interpretation(load_design_choices(), "ties=random+ring=2+noise=output")
+    {'ring': '2', 'ties': 'random'}
     """
     if text == BASELINE:
         return {}
@@ -208,7 +227,13 @@ def contradictions(choices: DesignChoices, chosen: Interpretation) -> list[str]:
 
 
 def interpretation_settings(choices: DesignChoices, chosen: Interpretation) -> dict[str, dict[str, Any]]:
-    """Return the settings of an interpretation by part: data, fitness, and each algorithm that has choices."""
+    """Return the settings of an interpretation by part: data, fitness, and each algorithm that has choices.
+
+    Examples
+    --------
+    >>> interpretation_settings(load_design_choices(), {"error": "one-step"})["fitness"]
+    {'estimation': 'before_validation', 'error': 'one_step'}
+    """
     settings: dict[str, dict[str, Any]] = {}
     for name, choice in choices.design_choices.items():
         option = choice.options[chosen.get(name, choice.baseline)]

@@ -114,6 +114,11 @@ def run_seeds(
         Arguments of :class:`~narxbench.fitness.problem.StructureProblem` beside data and criterion.
     algorithm, settings, evaluations
         The method and its budget, as for :func:`~narxbench.algorithms.search.search`.
+
+    Raises
+    ------
+    NarxbenchError
+        For a data set that is missing, damaged or too short, and for impossible settings.
     """
     runs = []
     for seed, path in data.items():
@@ -134,13 +139,22 @@ def run_seeds(
 
 
 def by_seed(seeds: Sequence[int], files: Sequence[str]) -> Mapping[int, str]:
-    """Return the data set of each seed: one of its own, or the one that all share."""
+    """Return the data set of each seed: one of its own, or the one that all share.
+
+    Examples
+    --------
+    >>> by_seed([1, 2], ["shared.csv"]), by_seed([1, 2], ["a.csv", "b.csv"])
+    ({1: 'shared.csv', 2: 'shared.csv'}, {1: 'a.csv', 2: 'b.csv'})
+    """
     return dict(zip(seeds, files if len(files) > 1 else list(files) * len(seeds), strict=True))
 
 
 @lru_cache(maxsize=16)
 def load_problem(path: str, digest: str, **structure: Any) -> StructureProblem:
-    """Return the structure problem of a data file; ``digest`` makes a changed file a different problem."""
+    """Return the structure problem of a data file; ``digest`` makes a changed file a different problem.
+
+    ``structure`` are the arguments of :class:`~narxbench.fitness.problem.StructureProblem` beside the signals.
+    """
     return StructureProblem(*read_signals(path), **structure)
 
 

@@ -23,8 +23,8 @@ def closure(*files: Path) -> frozenset[Path]:
 
     Examples
     --------
-    >>> sorted(str(path.relative_to(PACKAGE)) for path in closure(PACKAGE / "numerics" / "compilation.py"))
-    ['__init__.py', 'numerics/__init__.py', 'numerics/compilation.py']
+    >>> sorted(str(path.relative_to(PACKAGE)) for path in closure(PACKAGE / "io" / "files.py"))
+    ['__init__.py', 'io/__init__.py', 'io/errors.py', 'io/files.py']
     """
     found: set[Path] = set()
     waiting = list(files)

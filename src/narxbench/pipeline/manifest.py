@@ -80,7 +80,10 @@ def check_settings(path: str | Path, settings: Mapping[str, Any]) -> None:
     here = dict(_flat(settings))
     differing = [key for key in dict.fromkeys([*known, *here]) if known.get(key) != here.get(key)]
     if differing:
-        shown = [f"{key}: found {here.get(key)}; needed: {known.get(key)}" for key in differing[:_LISTED]]
+        shown = [
+            f"{key}: found {here.get(key, 'nothing')}; needed: {known.get(key, 'nothing')}"
+            for key in differing[:_LISTED]
+        ]
         more = [f"and {len(differing) - _LISTED} more"] if len(differing) > _LISTED else []
         raise NarxbenchError(f"verify: {path} was made with other settings: {'; '.join([*shown, *more])}")
 

@@ -210,7 +210,7 @@ class Plan:
         else:
             made = [path for path in (*self.table_files(), *self.figure_files()) if path.endswith((".md", ".svg"))]
             made += [self.frames()[name] for name in ("metrics", "agreement_values")]
-            made.append(self.manifest)
+        made.append(self.manifest)
         return {f"{self.kept}/{_below(path)}": path for path in made}
 
     def to_verify(self) -> list[str]:

@@ -43,7 +43,20 @@ def as_script(main: Callable[[Any], None], module: Mapping[str, Any]) -> None:
 
 
 def call(script: str | Path, **job: Any) -> None:
-    """Call ``main`` of a script in this thread with the variables of a ``run:`` block; a mistake gives one line."""
+    """Call ``main`` of a script in this thread with the variables of a ``run:`` block; a mistake gives one line.
+
+    Parameters
+    ----------
+    script : path
+        The file that defines ``main``; it is executed once a process.
+    **job
+        ``log``, and what ``main`` wants of ``input``, ``output`` and ``params``.
+
+    Raises
+    ------
+    StepFailedError
+        In place of a mistake, which is on the terminal and in the log by then.
+    """
     try:
         with timed(job["log"][0]):
             _main(Path(script))(SimpleNamespace(**job))

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from narxbench.analysis.agreement import ALPHA
-from narxbench.analysis.claims import SPARSE, UPSO, Claim
+from narxbench.analysis.claims import GA, SPARSE, UPSO, Claim
 from narxbench.analysis.multiverse import REFERENCE, STRONG_GA, Findings, analyse
 from narxbench.analysis.multiverse_frame import COMPARED, JOINT, SCREENED, make_multiverse
 from narxbench.analysis.published import Published
@@ -18,18 +18,21 @@ from narxbench.report.multiverse_figures import figures
 from narxbench.report.table import Column, Table, to_markdown
 from narxbench.report.templating import rendered
 
-SHOWN = {JOINT: 10, UPSO: 25}  # interpretations in the rankings of the document; many joint ones differ in little
+SHOWN = {
+    JOINT: 10,
+    UPSO: 25,
+    GA: 25,
+}  # interpretations in the rankings of the document; many joint ones differ in little
 
 Record = dict[str, Any]
 
 _SYMBOLS = {"nu": "ν", "r": "r", "nu_max": "ν_max"}
-_DAGGER = "†"
+_DISTANCE = ("Distance", *_SYMBOLS.values(), "Clear differences")
 _FLIPS = "Single options that reverse the verdict of the baseline"
 _KINDS: Mapping[str, Any] = {
     **{"Algorithm": "method", "Belongs to": "method", "Rival": "method", "Criterion": "criterion", "SNR": "snr"},
     **{"Published": "frequency", "Place": "number", "Value": "prose", "Claim": "prose", _FLIPS: "text"},
 }
-_SPREAD_NOTE = "Median over the data seeds [smallest, largest]; parts: medians."
 
 
 def interpretations_report(
@@ -39,25 +42,21 @@ def interpretations_report(
     claims: Sequence[Claim],
     default: Interpretation,
 ) -> dict[str, str | bytes]:
-    """Return the document on the interpretations with its figures (SVG) and tables (CSV), by path.
+    """Return the document on the interpretations with its figures (SVG) and tables (CSV).
 
     Parameters
     ----------
     conditions : DataFrame
         The conditions frame of the study of interpretations.
-    choices : DesignChoices
-        The design choices and the named interpretations.
-    published : Published
-        The published values.
-    claims : sequence of Claim
-        The claims of the paper.
+    choices, published, claims
+        The design choices, the published values and the claims of the paper.
     default : mapping
         The interpretation of the main study.
 
     Returns
     -------
     dict
-        ``interpretations.md``, and what it links: ``interpretations/effects.svg``, ``interpretations/effects.csv``, …
+        By path ``interpretations.md`` and what it links, such as ``interpretations/effects.svg``.
 
     Raises
     ------
@@ -94,9 +93,9 @@ def csv_frames(findings: Findings) -> dict[str, pd.DataFrame]:
 
 def document(findings: Findings) -> str:
     """Return the document as Markdown."""
-    forms = {"spread": _spread, "counts": partial(_spread, show=number), "gaps": partial(_spread, show=rounded)}
     values = _facts(findings) | {"tables": tables(findings)}
-    return rendered("interpretations.md.j2", values, **forms, signed=signed, method=method_name)
+    counts = partial(_spread, show=number)
+    return rendered("interpretations.md.j2", values, spread=_spread, counts=counts, signed=signed, method=method_name)
 
 
 # What the sentences say
@@ -108,6 +107,7 @@ def _facts(findings: Findings) -> Record:
     judged = claims[claims["judged"] > 0]
     unexplained = findings.unexplained.groupby("algorithm")["system"].agg(["size", "unique"])
     return {
+        "alpha": ALPHA,
         "choices": len(multiverse.choices.design_choices),
         "conditions": len(multiverse.conditions),
         "runs": int(multiverse.conditions["runs"].sum()),
@@ -146,18 +146,18 @@ def _ranking_facts(findings: Findings, algorithm: str) -> Record:
 
 
 def _standings(contests: pd.DataFrame) -> list[Record]:
-    """Return on which systems the plain search and a strong GA end lower than 2D-UPSO on most data sets, or do not."""
+    """Return on which systems stepwise selection and a strong GA end lower than 2D-UPSO on most data sets."""
     shown = contests[(contests["rival"] == REFERENCE) | (contests["interpretation"] == STRONG_GA)]
-    standings = []
+    found = []
     for (role, rival), own in shown.groupby(["role", "rival"], sort=False):
         counts = own.set_index("system")[["higher", "equal", "lower"]]
         # What is higher for 2D-UPSO is lower for its rival.
         words = counts.idxmax(axis=1).map({"higher": "lower", "equal": "the same", "lower": "higher"})
         words = words.where(counts.max(axis=1) > counts.sum(axis=1) / 2, "mixed")
         systems = {word: list(words.index[words == word]) for word in ("lower", "the same", "higher", "mixed")}
-        shown_systems = {word: names for word, names in systems.items() if names}
-        standings.append({"role": role, "plain": rival == REFERENCE, "systems": shown_systems})
-    return standings
+        told = {word: names for word, names in systems.items() if names}
+        found.append({"role": role, "stepwise": rival == REFERENCE, "systems": told})
+    return found
 
 
 # Tables
@@ -183,13 +183,13 @@ def tables(findings: Findings) -> dict[str, str]:
     }
 
 
-def _table(caption: str, texts: int, rows: Sequence[Mapping[str, Any]], *notes: str) -> str:
+def _table(caption: str, texts: int, rows: Sequence[Mapping[str, Any]]) -> str:
     """Return rows by heading; the first columns are text and the others numbers unless `_KINDS` says."""
     if not rows:
         return ""
     default = ["text" if place < texts else "number" for place in range(len(rows[0]))]
     columns = [Column(name, name, kind=_KINDS.get(name, kind)) for name, kind in zip(rows[0], default, strict=True)]
-    return to_markdown(Table("", caption, tuple(columns), pd.DataFrame(rows, dtype=object), notes, texts))
+    return to_markdown(Table("", caption, tuple(columns), pd.DataFrame(rows, dtype=object)))
 
 
 def _roles_table(findings: Findings, joined: Sequence[str]) -> str:
@@ -198,33 +198,21 @@ def _roles_table(findings: Findings, joined: Sequence[str]) -> str:
         {"Role": role, "2D-UPSO": pair.upso2d, "GA": pair.ga, **dict.fromkeys(_DISTANCE), **found.get(text, {})}
         for (role, pair), text in zip(findings.roles.items(), joined, strict=True)
     ]
-    note = f"Distance to the published values of both algorithms under BIC. {_SPREAD_NOTE}"
-    return _table("Interpretations that are set side by side", 3, rows, note)
+    return _table("Interpretations that are set side by side", 3, rows)
 
 
 def _effects_table(effects: pd.DataFrame, algorithm: str) -> str:
     own = effects[effects["algorithm"] == algorithm]
+    medians = own.pivot(index="interpretation", columns="measure", values="median")
     forms = {"Part of the distance": "distance_{}", "S1 to S3": "{}_sparse", "S4": "{}_s4"}
     heads = {form.format(part): f"{group}: {_SYMBOLS[part]}" for group, form in forms.items() for part in _SYMBOLS}
-    medians = own.pivot(index="interpretation", columns="measure", values="median")
     rows = [
-        {
-            "Option": _marked(row),
-            "Belongs to": row["part"],
-            "Distance": signed(row["median"]),
-            "95 % interval": _interval(row),
-            **{heads[name]: signed(medians.loc[row["interpretation"], name]) for name in heads if name in medians},
-        }
+        {"Option": _marked(row), "Belongs to": row["part"], "Distance": signed(row["median"])}
+        | {"95 % interval": _interval(row)}
+        | {heads[name]: signed(medians.loc[row["interpretation"], name]) for name in heads if name in medians}
         for row in _records(own[own["measure"] == "distance"])
     ]
-    return _table(
-        f"Single options: what they change for {method_name(algorithm)}",
-        2,
-        rows,
-        "Changes from the baseline, medians over the data seeds of the differences paired by data seed; the interval is "
-        "Student's for the mean change of the distance. A negative change of the distance or its parts is towards the "
-        f"published values. {_DAGGER} contradicts an explicit statement.",
-    )
+    return _table(f"Single options: what they change for {method_name(algorithm)}", 2, rows)
 
 
 def _interactions_table(found: pd.DataFrame) -> str:
@@ -243,16 +231,11 @@ def _interactions_table(found: pd.DataFrame) -> str:
 
 def _ranking_table(findings: Findings, name: str, always: Collection[str]) -> str:
     ranked = findings.rankings[name]
-    shown = ranked[(ranked["place"] <= SHOWN.get(name, SHOWN[UPSO])) | ranked["interpretation"].isin(always)]
-    return _table(
-        "Interpretations by their distance to the published values of "
-        + ("both algorithms" if name == JOINT else method_name(name)),
-        2,
-        [{"Place": row["place"], "Interpretation": _marked(row), **_distance(row)} for row in _records(shown)],
-        f"{_SPREAD_NOTE} Clear differences: Fisher's exact tests with Holm's correction over all values of a data seed, "
-        f"level {ALPHA}. {_DAGGER} contradicts an explicit statement.",
-        *([f"{len(shown)} of {len(ranked)} interpretations."] if len(ranked) > len(shown) else []),
-    )
+    shown = ranked[(ranked["place"] <= SHOWN[name]) | ranked["interpretation"].isin(always)]
+    rows = [{"Place": row["place"], "Interpretation": _marked(row), **_distance(row)} for row in _records(shown)]
+    of = "both algorithms" if name == JOINT else method_name(name)
+    size = f" ({len(shown)} of {len(ranked)})" if len(shown) < len(ranked) else ""
+    return _table(f"Interpretations by their distance to the published values of {of}{size}", 2, rows)
 
 
 def _whole_table(whole: pd.DataFrame) -> str:
@@ -267,8 +250,7 @@ def _side_by_side_table(found: pd.DataFrame) -> str:
         place = _place(row)
         known = rows.setdefault(tuple(place.values()), place | roles)
         known[_capital(row["role"])] = _spread(row, "reproduced", rounded)
-    note = "Median over the data seeds [smallest, largest]."
-    return _table("Published and reproduced, under BIC", 4, list(rows.values()), note)
+    return _table("Published and reproduced, under BIC", 4, list(rows.values()))
 
 
 def _claims_table(findings: Findings) -> str:
@@ -285,14 +267,7 @@ def _claims_table(findings: Findings) -> str:
         }
         for row in _records(findings.claims)
     ]
-    return _table(
-        "The paper's claims under the interpretations",
-        3 + len(others),
-        rows,
-        "A verdict is that of more than half of the data seeds; in parentheses on how many of them the claim holds. "
-        "Holds under: interpretations under which it holds, of those under which it can be judged, single options and "
-        "combinations, and for claims on both algorithms all pairs of their interpretations on the same data.",
-    )
+    return _table("The paper's claims under the interpretations", 3 + len(others), rows)
 
 
 def _contests_table(found: pd.DataFrame) -> str:
@@ -302,13 +277,7 @@ def _contests_table(found: pd.DataFrame) -> str:
         counts.loc["All"] = counts.sum()
         scores = {name: " / ".join(map(str, score)) for name, *score in counts.itertuples()}
         rows.append({"2D-UPSO": role, "Rival": rival, "Interpretation of the rival": text, **scores})
-    return _table(
-        "2D-UPSO against GA and the plain search",
-        3,
-        rows,
-        "Median final J of 2D-UPSO against that of the rival under BIC on the same data: on how many of all SNRs and "
-        "data seeds it is lower / equal / higher (lower is better).",
-    )
+    return _table("2D-UPSO against GA and stepwise selection", 3, rows)
 
 
 def _criteria_table(scores: pd.DataFrame) -> str:
@@ -322,63 +291,36 @@ def _criteria_table(scores: pd.DataFrame) -> str:
         }
         for row in _records(scores)
     ]
-    return _table(
-        "BIC against AIC",
-        2,
-        rows,
-        "Rows: systems, SNRs and data seeds. The two criteria by which the text prefers BIC: every ν of a system term "
-        "is at least 0.95 as printed, and ν_max lies below all of them.",
-    )
+    return _table("BIC against AIC", 2, rows)
 
 
 def _rho_256_table(gaps: pd.DataFrame) -> str:
+    shown = {"Median final J": "median_gap", "Best final J": "best_gap", "True structure": "true_gap"}
     rows = [
-        {
-            "Algorithm": row["algorithm"],
-            "Interpretation": row["role"],
-            "SNR": row["snr_db"],
-            "Median final J": _above(row["median_gap"]),
-            "Best final J": _above(row["best_gap"]),
-            "True structure": _above(row["true_gap"]),
-            "True structure not the best known": f"{row['true_above']} of {row['seeds']}",
-            "Exact runs": percent(row["exact_runs"], row["runs"]),
-        }
+        {"Algorithm": row["algorithm"], "Interpretation": row["role"], "SNR": row["snr_db"]}
+        | {heading: None if pd.isna(row[gap]) else fixed(row[gap], 2) for heading, gap in shown.items()}
+        | {"True structure not the best known": f"{row['true_above']} of {row['seeds']}"}
+        | {"Exact runs": percent(row["exact_runs"], row["runs"])}
         for row in _records(gaps[(gaps["system"] == "S4") & (gaps["criterion"] == "aic-256")])
     ]
-    return _table(
-        "S4 with ϱ = 256",
-        3,
-        rows,
-        "J above the best known, which is the smallest J that any run of any algorithm reached on the same data under "
-        "the same criterion, or that of the true structure: median over the data seeds. – : not finite, or data of its "
-        "own for every run, whose J do not compare.",
-    )
+    return _table("J above the best known on S4 with ϱ = 256", 3, rows)
 
 
 def _failures_table(gaps: pd.DataFrame) -> str:
-    known = gaps[gaps["criterion"] == SCREENED].assign(
-        at_best=lambda own: own["median_gap"] == 0,
-        comparable=lambda own: own["median_gap"].notna(),
-        data_sets=lambda own: own["seeds"].where(own["true_gap"].notna(), 0),
-    )
-    totals = ["at_best", "comparable", "exact_runs", "runs", "true_above", "data_sets"]
+    known = gaps[(gaps["criterion"] == SCREENED) & gaps["median_gap"].notna()]
+    known = known.assign(at_best=known["median_gap"] == 0, conditions=1)
+    totals = ["at_best", "conditions", "exact_runs", "runs", "true_above", "seeds"]
     rows = [
         {
             "Algorithm": row["algorithm"],
             "Interpretation": row["role"],
-            "Conditions whose median run reaches the best known J": f"{row['at_best']} of {row['comparable']}",
+            "Conditions whose median run reaches the best known J": f"{row['at_best']} of {row['conditions']}",
             "Runs that find exactly the true structure": percent(row["exact_runs"], row["runs"]),
-            "Data sets whose best known J is not the true structure's": f"{row['true_above']} of {row['data_sets']}",
+            "Data sets whose best known J is not the true structure's": f"{row['true_above']} of {row['seeds']}",
         }
         for row in _records(known.groupby(["algorithm", "role"], sort=False)[totals].sum().reset_index())
-        if row["comparable"]
     ]
-    return _table(
-        "Failures of the optimisation and of the criterion",
-        2,
-        rows,
-        "Conditions: systems and SNRs under BIC, median over the data seeds. Data sets: conditions and data seeds.",
-    )
+    return _table("Failures of the optimisation and of the criterion", 2, rows)
 
 
 def _unexplained_table(found: pd.DataFrame) -> str:
@@ -388,12 +330,11 @@ def _unexplained_table(found: pd.DataFrame) -> str:
 
 # Forms
 
-_DISTANCE = ("Distance", *_SYMBOLS.values(), "Clear differences")
-
 
 def _distance(row: Record) -> Record:
     different = f"{_spread(row, 'different', number)} of {row['values']}"
-    return dict(zip(_DISTANCE, (_spread(row, "distance"), *(_three(row[part]) for part in _SYMBOLS), different), strict=True))
+    shown = _spread(row, "distance"), *(_three(row[part]) for part in _SYMBOLS), different
+    return dict(zip(_DISTANCE, shown, strict=True))
 
 
 def _place(row: Record) -> Record:
@@ -412,11 +353,7 @@ def _capital(role: str) -> str:
 
 def _marked(row: Record) -> str:
     names = f" ({row['names']})" if row.get("names") else ""
-    return f"{row['interpretation']}{names}{f' {_DAGGER}' if row['contradicts'] else ''}"
-
-
-def _above(gap: float) -> str | None:
-    return None if pd.isna(gap) else fixed(gap, 2)
+    return f"{row['interpretation']}{names}{' †' if row['contradicts'] else ''}"
 
 
 def _three(value: float) -> str:

@@ -1,7 +1,7 @@
 """Figures of the study of interpretations as SVG; the bytes depend on nothing but the findings."""
 
 import textwrap
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -23,6 +23,9 @@ DARK, GREY = "#333333", "#999999"
 ROLE_COLOURS = (BLUE, GREEN, ORANGE, PINK)
 MARKERS = ("o", "s", "D", "^", "v", "P", "X", "*")
 ROW = 0.15  # inches of height for a row of text
+
+Drawn = tuple[Figure, list[Line2D], int]  # a figure, and the entries of its legend in so many columns
+
 _ON_PAPER = "published values"
 _LOOKS: tuple[dict[str, Any], ...] = (
     {"color": BLUE, "marker": "o", "markersize": 5, "label": VERDICTS[True]},
@@ -33,15 +36,10 @@ _LOOKS: tuple[dict[str, Any], ...] = (
 
 def figures(findings: Findings) -> dict[str, bytes]:
     """Return the figures ``effects``, ``ranking``, ``side_by_side``, ``claims`` and ``gaps`` as SVG."""
-    draw: dict[str, Callable[[Findings], tuple[Figure, list[Line2D], int]]] = {
-        "effects": _effects,
-        "ranking": _ranking,
-        "side_by_side": _side_by_side,
-        "claims": _claims,
-        "gaps": _gaps,
-    }
+    functions: list[Callable[[Findings], Drawn]] = [_effects, _ranking, _side_by_side, _claims, _gaps]
     drawn = {}
-    for name, function in draw.items():
+    for function in functions:
+        name = function.__name__.removeprefix("_")
         with drawing(f"interpretations {name}"):
             figure, handles, columns = function(findings)
             figure.legend(handles=handles, loc="outside lower center", ncols=columns, frameon=False)
@@ -49,7 +47,7 @@ def figures(findings: Findings) -> dict[str, bytes]:
     return drawn
 
 
-def _effects(findings: Findings) -> tuple[Figure, list[Line2D], int]:
+def _effects(findings: Findings) -> Drawn:
     """Draw the change of the distance by every single option, with Student's intervals, by what it belongs to."""
     effects = findings.effects[findings.effects["measure"] == "distance"]
     order = effects["part"].map({part: place for place, part in enumerate((*SHARED_PARTS, *COMPARED))})
@@ -75,52 +73,53 @@ def _effects(findings: Findings) -> tuple[Figure, list[Line2D], int]:
         axis.axvline(0, color=GREY, linewidth=0.8, zorder=0)
         axis.set_xlabel("change of the distance (left: closer)")
         axis.set_title(f"{method_name(name)}: distance to its published values", loc="left")
-    handles = [
-        _dot("median; interval without 0", BLUE),
-        _dot("interval with 0", GREY),
-        _dot("contradicts a statement", DARK, hollow=True),
-        Line2D([], [], color=DARK, linewidth=1.4, label="Student's interval of the mean"),
-    ]
+    handles = [_dot("median; interval without 0", BLUE), _dot("interval with 0", GREY)]
+    handles.append(_dot("contradicts a statement", DARK, face="white"))
+    handles.append(Line2D([], [], color=DARK, linewidth=1.4, label="Student's interval of the mean"))
     return figure, handles, 4
 
 
-def _ranking(findings: Findings) -> tuple[Figure, list[Line2D], int]:
+def _ranking(findings: Findings) -> Drawn:
     """Draw all interpretations of 2D-UPSO in the order of their distance, with the range over the data seeds."""
     ranked = findings.rankings[UPSO]
     figure = new_figure(0.7 + ROW * len(ranked))
     axis = figure.subplots()
-    labels = []
-    for place, row in enumerate(ranked.to_dict("records")):
-        colour = GREEN if row["interpretation"] == BASELINE else BLUE
-        _range(axis, row, "distance", place, colour, hollow=row["contradicts"])
-        labels.append(f"{row['interpretation']} ({row['names']})" if row["names"] else row["interpretation"])
+    baseline, against = ranked["interpretation"] == BASELINE, ranked["contradicts"] != ""
+    looks = {
+        "contradicts nothing": (BLUE, BLUE),
+        "contradicts a statement": (BLUE, "white"),
+        "baseline": (GREEN, GREEN),
+    }
+    groups = (ranked[~baseline & ~against], ranked[against], ranked[baseline])
+    for own, (colour, face) in zip(groups, looks.values(), strict=True):
+        axis.hlines(own["place"] - 1, own["distance_low"], own["distance_high"], color=colour, linewidth=1.0)
+        axis.plot(own["distance"], own["place"] - 1, "o", markersize=3.5, color=colour, markerfacecolor=face)
+    names = [f" ({name})" if name else "" for name in ranked["names"]]
+    labels = list(ranked["interpretation"] + names)
     _label_rows(axis, labels, [label for label in labels if label.split()[0] == BASELINE])
     axis.set_xlim(left=0)
     axis.grid(axis="x", color="#dddddd", linewidth=0.5)
     axis.set_axisbelow(True)
     axis.set_xlabel("distance to the published values: median and range over the data seeds")
-    handles = [
-        _dot("contradicts nothing", BLUE),
-        _dot("contradicts a statement", BLUE, hollow=True),
-        _dot("baseline", GREEN),
-    ]
-    return figure, handles, 3
+    return figure, [_dot(label, colour, face=face) for label, (colour, face) in looks.items()], 3
 
 
-def _side_by_side(findings: Findings) -> tuple[Figure, list[Line2D], int]:
+def _side_by_side(findings: Findings) -> Drawn:
     """Draw the published r and nu_max of every condition beside those of the interpretations in a role."""
     rows = findings.side_by_side
-    places = list(dict.fromkeys(rows[["algorithm", "system", "snr_db"]].itertuples(index=False, name=None)))
-    roles = list(dict.fromkeys(rows["role"]))
-    groups = [f"{system}, {method_name(algorithm)}" for algorithm, system, _ in places]
+    keys = list(zip(rows["algorithm"], rows["system"], rows["snr_db"], strict=True))
+    places = list(dict.fromkeys(keys))
+    rows = rows.assign(x=list(map(places.index, keys)))
+    styles = {role: (ROLE_COLOURS[place], MARKERS[place]) for place, role in enumerate(dict.fromkeys(rows["role"]))}
     figure = new_figure(4.6)
     axes = figure.subplots(2, 1, sharex=True)
+    groups = [f"{system}, {method_name(algorithm)}" for algorithm, system, _ in places]
     for axis, metric, name in zip(axes, ("r", "nu_max"), ("r", "ν_max"), strict=True):
-        for row in rows[rows["metric"] == metric].to_dict("records"):
-            x = places.index((row["algorithm"], row["system"], row["snr_db"]))
-            index = roles.index(row["role"])
-            axis.hlines(row["published"], x - 0.4, x + 0.4, color=DARK, linewidth=1.6)
-            _range(axis, row, "reproduced", x + _dodge(index, len(roles), 0.6), *_style_of(index), upright=True)
+        known = rows[rows["metric"] == metric]
+        axis.hlines(known["published"], known["x"] - 0.4, known["x"] + 0.4, color=DARK, linewidth=1.6)
+        for place, (role, style) in enumerate(styles.items()):
+            own = known[known["role"] == role]
+            _ranges(axis, own, "reproduced", own["x"] + _dodge(place, len(styles), 0.6), *style)
         axis.set_ylabel(name)
         axis.set_ylim(-0.03, 1.03)
         for x, (one, other) in enumerate(pairwise(groups)):
@@ -130,26 +129,33 @@ def _side_by_side(findings: Findings) -> tuple[Figure, list[Line2D], int]:
     axes[1].tick_params(axis="x", length=0)
     axes[1].set_xlabel("SNR, dB")
     for name in dict.fromkeys(groups):
-        own = [x for x, other in enumerate(groups) if other == name]
-        middle = (own[0] + own[-1]) / 2
+        middle = groups.index(name) + (groups.count(name) - 1) / 2
         axes[0].annotate(name, (middle, 1.02), xycoords=("data", "axes fraction"), ha="center", va="bottom")
     handles = [Line2D([], [], color=DARK, linewidth=1.6, label="published")]
-    handles += [_dot(role, *_style_of(index)) for index, role in enumerate(roles)]
+    handles += [_dot(role, *style) for role, style in styles.items()]
     return figure, handles, len(handles)
 
 
-def _claims(findings: Findings) -> tuple[Figure, list[Line2D], int]:
+def _claims(findings: Findings) -> Drawn:
     """Draw which claims hold under the interpretations in a role and under every single option."""
     claims = findings.claims
     on_paper = claims[["claim"]].assign(name=_ON_PAPER, verdict=claims["published"])
     shown = pd.concat([on_paper, findings.shown_verdicts])
-    shown["x"] = shown["name"].map(places := _columns(findings))
-    shown["y"] = shown["claim"].map({name: place for place, name in enumerate(claims["claim"])})
+    options = findings.multiverse.options
+    options = options[options["interpretation"].isin(shown["name"])]
+    places: dict[str, float] = {}
+    # A gap precedes the single options of each part.
+    for names in (
+        [_ON_PAPER, *findings.roles],
+        *(of for _, of in options.groupby("part", sort=False)["interpretation"]),
+    ):
+        start = max(places.values(), default=-1.8) + 1.8
+        places |= {name: start + index for index, name in enumerate(names)}
     figure = new_figure(2.6 + 1.2 * ROW * len(claims))
     axis = figure.subplots()
     for looks in _LOOKS:
         own = shown[shown["verdict"] == looks["label"]]
-        axis.plot(own["x"], own["y"], linestyle="", **looks)
+        axis.plot(own["name"].map(places), own["claim"].map(list(claims["claim"]).index), linestyle="", **looks)
     axis.set_xticks(list(places.values()), list(places), rotation=90)
     axis.set_yticks(range(len(claims)), [textwrap.fill(title, 50) for title in claims["title"]])
     axis.set_ylim(len(claims) - 0.5, -0.5)
@@ -164,27 +170,30 @@ def _claims(findings: Findings) -> tuple[Figure, list[Line2D], int]:
     return figure, handles, 4
 
 
-def _gaps(findings: Findings) -> tuple[Figure, list[Line2D], int]:
+def _gaps(findings: Findings) -> Drawn:
     """Draw how far the median final J of methods, and the true structure's J, lie above the best known J."""
     shown = findings.gaps[findings.gaps["criterion"] == SCREENED]
-    series = list(dict.fromkeys(shown[["algorithm", "role"]].itertuples(index=False, name=None)))
+    shown = shown.assign(series=list(zip(shown["algorithm"], shown["role"], strict=True)))
+    series = list(dict.fromkeys(shown["series"]))
+    colours = [{UPSO: BLUE, GA: ORANGE}.get(algorithm, GREEN) for algorithm, _ in series]
     systems = list(dict.fromkeys(shown["system"]))
     figure = new_figure(2.4 * ((len(systems) + 1) // 2) + 0.9)
     axes = figure.subplots((len(systems) + 1) // 2, 2, squeeze=False, sharey=True).ravel()
     for axis in axes[len(systems) :]:
         axis.set_axis_off()
     for axis, system in zip(axes, systems, strict=False):
-        own = shown[shown["system"] == system]
-        snrs = sorted(set(own["snr_db"]), reverse=True)
-        for row in own.to_dict("records"):
-            index, x = series.index((row["algorithm"], row["role"])), snrs.index(row["snr_db"])
+        here = shown[shown["system"] == system]
+        snrs = sorted(set(here["snr_db"]), reverse=True)
+        for index, name in enumerate(series):
+            own = here[here["series"] == name]
+            x = own["snr_db"].map(snrs.index)
             at = x + _dodge(index, len(series), 0.7)
-            if not pd.isna(row["median_gap"]):
-                _range(axis, row, "median_gap", at, *_series_style(index, row["algorithm"]), upright=True)
-            if index == 0 and not pd.isna(row["true_gap"]):
-                edges = [x - 0.45, x + 0.45]
-                axis.fill_between(edges, row["true_gap_low"], row["true_gap_high"], color="#e0e0e0", zorder=0)
-                axis.hlines(row["true_gap"], *edges, color=DARK, linewidth=1)
+            _ranges(axis, own, "median_gap", at, colours[index], MARKERS[index % len(MARKERS)])
+            if index == 0:  # 2D-UPSO under the baseline
+                axis.bar(
+                    x, own["true_gap_high"] - own["true_gap_low"], 0.9, own["true_gap_low"], color="#e0e0e0", zorder=0
+                )
+                axis.hlines(own["true_gap"], x - 0.45, x + 0.45, color=DARK, linewidth=1)
         # Linear below 0.01, for many gaps are exactly 0.
         axis.set_yscale("symlog", linthresh=0.01)
         axis.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
@@ -196,7 +205,7 @@ def _gaps(findings: Findings) -> tuple[Figure, list[Line2D], int]:
     axes[0].set_ylim(bottom=-SAME_J)
     handles = [Line2D([], [], color=DARK, linewidth=1, label="true structure (baseline's data; band: range)")]
     for index, (algorithm, role) in enumerate(series):
-        handles.append(_dot(f"{method_name(algorithm)}, {role}", *_series_style(index, algorithm)))
+        handles.append(_dot(f"{method_name(algorithm)}, {role}", colours[index], MARKERS[index % len(MARKERS)]))
     return figure, handles, 3
 
 
@@ -211,48 +220,15 @@ def _label_rows(axis: Axes, labels: Sequence[str], bold: Collection[str]) -> Non
     axis.tick_params(axis="y", length=0)
 
 
-def _range(
-    axis: Axes,
-    row: Mapping[str, Any],
-    name: str,
-    at: float,
-    colour: str,
-    marker: str = "o",
-    *,
-    hollow: bool = False,
-    upright: bool = False,
-) -> None:
-    """Draw median and range of a quantity of a row."""
-    line = axis.vlines if upright else axis.hlines
-    line(at, row[f"{name}_low"], row[f"{name}_high"], color=colour, linewidth=1.0)
-    place = (at, row[name]) if upright else (row[name], at)
-    face = "white" if hollow else colour
-    axis.plot(*place, marker=marker, markersize=3.5, color=colour, markerfacecolor=face, linestyle="")
+def _ranges(axis: Axes, rows: pd.DataFrame, name: str, at: Any, colour: str, marker: str) -> None:
+    """Draw median and range of a quantity of each row, upright."""
+    axis.vlines(at, rows[f"{name}_low"], rows[f"{name}_high"], color=colour, linewidth=1.0)
+    axis.plot(at, rows[name], marker=marker, markersize=3.5, color=colour, linestyle="")
 
 
-def _columns(findings: Findings) -> dict[str, float]:
-    """Return the horizontal position of each interpretation, with a gap before the single options of each part."""
-    options = findings.multiverse.options
-    options = options[options["interpretation"].isin(findings.shown_verdicts["name"])]
-    groups = [[_ON_PAPER, *findings.roles], *(list(of) for _, of in options.groupby("part", sort=False)["interpretation"])]
-    places: dict[str, float] = {}
-    for names in groups:
-        start = max(places.values(), default=-1.8) + 1.8
-        places |= {name: start + index for index, name in enumerate(names)}
-    return places
-
-
-def _dot(label: str, colour: str, marker: str = "o", *, hollow: bool = False) -> Line2D:
-    face = "white" if hollow else colour
-    return Line2D([], [], color=colour, marker=marker, markerfacecolor=face, linestyle="", markersize=4, label=label)
-
-
-def _style_of(index: int) -> tuple[str, str]:
-    return ROLE_COLOURS[index % len(ROLE_COLOURS)], MARKERS[index % len(MARKERS)]
-
-
-def _series_style(index: int, algorithm: str) -> tuple[str, str]:
-    return {UPSO: BLUE, GA: ORANGE}.get(algorithm, GREEN), MARKERS[index % len(MARKERS)]
+def _dot(label: str, colour: str, marker: str = "o", face: str = "") -> Line2D:
+    looks: Any = {"markerfacecolor": face or colour, "linestyle": "", "markersize": 4}
+    return Line2D([], [], color=colour, marker=marker, label=label, **looks)
 
 
 def _dodge(index: int, count: int, width: float) -> float:

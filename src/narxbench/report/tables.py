@@ -71,10 +71,12 @@ def shared_criterion(settings: Mapping[str, Any]) -> str:
 def in_order(frame: pd.DataFrame, settings: Mapping[str, Any]) -> pd.DataFrame:
     """Return rows in the order of system, SNR, method and criterion in the settings, otherwise as they are."""
     criteria = dict.fromkeys(name for method in settings["methods"].values() for name in method["criteria"])
-    orders = {"system": settings["systems"], "snr_db": settings["snr_db"], "method": settings["methods"]}
+    orders = {key: settings[name] for key, name in (("system", "systems"), ("snr_db", "snr_db"), ("method", "methods"))}
     orders["criterion"] = criteria
+    places = {key: {value: place for place, value in enumerate(order)} for key, order in orders.items()}
     keys = [key for key in CONDITION if key in frame]
-    return frame.sort_values(keys, key=lambda values: values.map(list(orders[values.name]).index), kind="stable")
+    # What the settings do not have, such as published values of another SNR, comes last.
+    return frame.sort_values(keys, key=lambda values: values.map(places[values.name]), kind="stable")
 
 
 def fitness_table(system: str, frames: Frames) -> Table:

@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from tests.unit.report.factory import CRITERIA, UNKNOWN, few_claims, make_settings, paper_summaries, render, summary
+from tests.unit.report.factory import CRITERIA, UNKNOWN, make_settings, paper_summaries, render, summary
 
 AXE = Path(__file__).parent / "node_modules" / "axe-core" / "axe.min.js"
 INSTALL_AXE = "npm install --prefix tests/slow/browser --no-package-lock"
@@ -34,8 +34,7 @@ def axe():
 @pytest.fixture(scope="session")
 def complete(tmp_path_factory):
     """The page of the paper's complete study, as a file."""
-    told, verdicts = few_claims()
-    return written(tmp_path_factory, render(paper_summaries(), told=told, claims=verdicts))
+    return written(tmp_path_factory, render(paper_summaries(), drawn=True))
 
 
 @pytest.fixture(scope="session")

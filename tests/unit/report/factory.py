@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from narxbench.analysis import agreement, claims, frames, performance, significance
+from narxbench.analysis import agreement, frames, performance, significance
 from narxbench.analysis.published import Published, load_published
 from narxbench.model.system import System, load_system
 from narxbench.model.terms import candidate_terms
@@ -40,12 +40,6 @@ From [the paper](https://arxiv.org/abs/1812.08369).
 def published() -> Published:
     """Return the published values of the repository."""
     return load_published(REFERENCE / "published_tables.csv", REFERENCE / "system_terms.csv")
-
-
-@cache
-def claim_texts() -> tuple[claims.Claim, ...]:
-    """Return the claims of the repository."""
-    return tuple(claims.load_claims(REFERENCE / "claims.yaml"))
 
 
 def system(name: str) -> System:
@@ -135,13 +129,18 @@ def make_settings(
     }
 
 
+def few_claims() -> list[Any]:
+    """Return three claims."""
+    words = {"quote": "a <b>", "source": "section V", "predicate": "r < 1"}
+    return [SimpleNamespace(id=f"c{n}", title=f"Claim {n} on ν_max", **words) for n in range(3)]
+
+
 def make_frames(summaries: Sequence[dict[str, Any]]) -> dict[str, pd.DataFrame]:
-    """Return all frames of the analysis of these conditions."""
+    """Return all frames of the analysis of these conditions; the verdicts on the claims are all that there can be."""
     runs, conditions = frames.runs_frame(summaries), frames.conditions_frame(summaries, published())
     metrics = frames.metrics_frame(summaries, conditions, 0.95, 50)
-    known = [each["system"] for each in summaries if each["system"] in SYSTEMS]
-    values = agreement.agreement_values(conditions[conditions["system"].isin(known)], metrics, published(), 0.95)
-    views = claims.published_view(published()), claims.conditions_view(conditions)
+    values = agreement.agreement_values(conditions, metrics, published(), 0.95)
+    verdicts = zip((0, 0, 1, 1, 2, 2), ("published", "here") * 3, (True, True, True, False, False, None), strict=True)
     return {
         "metrics": metrics,
         "selection": frames.selection_frame(summaries, published(), 0.95),
@@ -150,7 +149,7 @@ def make_frames(summaries: Sequence[dict[str, Any]]) -> dict[str, pd.DataFrame]:
         "comparisons": significance.comparisons(runs),
         "agreement_values": values,
         "agreement": agreement.agreement(values),
-        "claims": claims.claims_frame(claim_texts(), *views),
+        "claims": frames.framed("claims", [(f"c{n}", side, holds, "Holds.") for n, side, holds in verdicts]),
     }
 
 
@@ -160,44 +159,27 @@ def render(
     *,
     told: Sequence[Any] | None = None,
     systems: Sequence[System] | None = None,
-    figures: Mapping[str, str] | None = None,
+    drawn: bool = False,
     **changed: pd.DataFrame,
 ) -> str:
     """Return the page of these conditions; ``changed`` frames take the place of those of the analysis."""
     settings = settings or make_settings(list(dict.fromkeys(each["system"] for each in summaries)))
     made = make_frames(summaries) | changed
-    texts = [claim_texts() if told is None else told, systems or [system(name) for name in settings["systems"]]]
-    if figures is None:
-        figures = {name: files["svg"].decode() for name, files in paper_figures(made, settings).items()}
-    drawing = "<svg><g id='a'/></svg>"
+    claims = few_claims() if told is None else told
+    figures = paper_figures(made, settings) if drawn else {}
     return render_page(
         settings=settings,
         frames=made,
         summaries=summaries,
-        tables=paper_tables(made, settings, texts[1], texts[0]),
-        figures=figures,
-        claims=texts[0],
+        tables=paper_tables(made, settings, systems or map(system, settings["systems"]), claims),
+        figures={name: files["svg"].decode() for name, files in figures.items()},
+        claims=claims,
         texts=Texts(
             errata=(ROOT / "docs" / "errata.md").read_text(encoding="utf-8"),
             method=(ROOT / "docs" / "method.md").read_text(encoding="utf-8"),
             interpretations=INTERPRETATIONS,
-            interpretation_figures={"interpretations/effects.svg": drawing},
+            interpretation_figures={"interpretations/effects.svg": "<svg><g id='a'/></svg>"},
             citation=(REFERENCE / "citation.bib").read_text(encoding="utf-8"),
         ),
         folder="paper/",
     )
-
-
-def few_claims() -> tuple[list[Any], pd.DataFrame]:
-    """Return three claims and their verdicts, which are all that there can be."""
-    verdicts = [(True, True), (True, False), (False, None)]
-    texts = [
-        SimpleNamespace(id=f"c{n}", title=f"Claim {n} on ν_max", quote="a <b>", source="section V", predicate="r < 1")
-        for n in range(3)
-    ]
-    rows = [
-        (f"c{n}", side, holds, "Holds.")
-        for n, both in enumerate(verdicts)
-        for side, holds in zip(("published", "here"), both, strict=True)
-    ]
-    return texts, frames.framed("claims", rows)

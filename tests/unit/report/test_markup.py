@@ -8,7 +8,10 @@ from tests.unit.report.factory import REFERENCE, ROOT
 from narxbench.io.yaml import read_mapping
 from narxbench.report.markup import inline_svg, markdown_html, markdown_sections, script_json
 
-SVG = '<?xml version="1.0"?>\n<svg width="9pt" id="x"><metadata>2026</metadata><style>*{a}</style><use xlink:href="#g"/></svg>'
+SVG = (
+    '<?xml version="1.0"?>\n<svg width="9pt" id="x"><metadata>2026</metadata>'
+    '<style>*{a}</style><use xlink:href="#g"/></svg>'
+)
 
 
 def test_markdown_is_escaped_and_keeps_its_tables():

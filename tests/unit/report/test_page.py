@@ -59,8 +59,7 @@ class Page(HTMLParser):
 
 @pytest.fixture(scope="module")
 def complete():
-    texts, verdicts = few_claims()
-    return render(paper_summaries(), told=texts, claims=verdicts)
+    return render(paper_summaries(), drawn=True)
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +87,7 @@ def test_the_page_fits_into_8_mb(complete):
 
 def test_nothing_is_loaded_from_elsewhere(complete, page):
     links = [link for link in page.links if not link.startswith("#")]
-    assert all(re.match(r"paper/(tables|figures)/[\w%.]+$|https://arxiv", link) for link in links)
+    assert all(re.match(r"paper/((tables|figures)/[\w%.]+|run_info.md)$|https://arxiv", link) for link in links)
     tags = [tag for tag, _ in page.elements]
     assert "link" not in tags and "img" not in tags
     assert tags.count("script") == complete.count("<script") == complete.count("</script") == 3
@@ -193,13 +192,10 @@ def page_with(text):
     systems = [System(text, system(UNKNOWN).equation, n_u=2, n_y=2, degree=2, description=text, reference=text)]
     settings = make_settings([text], methods={text: ["bic", "aic-2"]}) | {"data": {"excitation": {"file": text}}}
     settings["methods"][text]["settings"] = {"note": text}
-    texts, verdicts = few_claims()
-    told = [
-        SimpleNamespace(**vars(each) | dict.fromkeys(("title", "quote", "source", "predicate"), text)) for each in texts
-    ]
-    # Matplotlib draws text as shapes.
-    changed = {"claims": verdicts.assign(evidence=text)}
-    return Page(render(summaries, settings, told=told, systems=systems, figures={}, **changed))
+    words = dict.fromkeys(("title", "quote", "source", "predicate"), text)
+    told = [SimpleNamespace(**vars(claim) | words) for claim in few_claims()]
+    verdicts = make_frames(summaries)["claims"].assign(evidence=text)
+    return Page(render(summaries, settings, told=told, systems=systems, claims=verdicts))
 
 
 @pytest.fixture(scope="module")
@@ -214,7 +210,5 @@ def test_pages_show_any_text_as_text(harmless, text):
     # Only the island of data tells the text; the code of the page stays as it is.
     assert len(page.scripts) == len(harmless.scripts) and page.scripts[1:] == harmless.scripts[1:]
     assert list(page.data["systems"]) == [text]
-    links = [
-        [link for link in each.links if not re.match(r"#|paper/[\w%.-]+/[\w%.^-]+$", link)] for each in (page, harmless)
-    ]
-    assert links[0] == links[1]
+    elsewhere = [link for link in page.links if not re.match(r"#|paper/((tables|figures)/[\w%.-]+|run_info.md)$", link)]
+    assert elsewhere == ["https://arxiv.org/abs/1812.08369"]

@@ -7,7 +7,6 @@ from tests.unit.report.factory import (
     CRITERIA,
     METHODS,
     UNKNOWN,
-    claim_texts,
     few_claims,
     make_frames,
     make_settings,
@@ -24,7 +23,7 @@ from narxbench.report.table import to_csv, to_markdown
 def study():
     settings = make_settings(["S1", "S4"])
     summaries = sorted(paper_summaries(("S1", "S4")), key=lambda each: str(each["criterion"]))
-    made = tables.paper_tables(make_frames(summaries), settings, [system("S1"), system("S4")], claim_texts())
+    made = tables.paper_tables(make_frames(summaries), settings, [system("S1"), system("S4")], few_claims())
     return settings, made
 
 
@@ -77,7 +76,7 @@ def test_unknown_system_has_labels_in_equation_order():
 def test_rows_follow_the_settings_and_no_condition_may_be_missing():
     settings = make_settings(["S1"])
     frames = make_frames([summary(snr_db=30, criterion="aic-2"), summary(snr_db=30), summary(method="ga")])
-    made = tables.paper_tables(frames, settings, [system("S1")], claim_texts())
+    made = tables.paper_tables(frames, settings, [system("S1")], few_claims())
     assert rows(made["fitness_S1"], ["criterion", "snr_db"]) == [("bic", 30), ("aic-2", 30)]
     assert rows(made["recovery"], ["snr_db", "method"]) == [(50, "ga"), (30, "upso2d"), (30, "upso2d")]
 
@@ -149,20 +148,15 @@ def test_the_better_method_is_named_where_it_is_clear(change, verdict):
 def test_gaps_and_recovery_are_shown_as_readers_expect():
     frames = make_frames([summary(), summary(criterion="aic-256")])
     gaps = frames["gaps"].assign(best_known=-10.0, true_structure=math.nan, median_gap_to_true=-0.01)
-    assert tables.gaps_table(gaps).rows("plain")[0][4:8] == [
-        "−10.0",
-        "–",
-        *tables.gaps_table(gaps).rows("plain")[0][6:8],
-    ]
-    assert tables.gaps_table(gaps).rows("plain")[0][7] == "0.0"
+    shown = tables.gaps_table(gaps).rows("plain")[0]
+    assert [*shown[4:6], shown[7]] == ["−10.0", "–", "0.0"]
     recovery = frames["recovery"].assign(exact=3, runs=40, rate=0.075, low=0.026, high=0.199)
     assert tables.recovery_table(recovery).rows("plain")[0][3:] == ["2D-UPSO", "3", "40", "0.08", "0.03", "0.20"]
 
 
 def test_claims_table():
-    texts, verdicts = few_claims()
-    lines = to_csv(tables.claims_table(texts, verdicts)).splitlines()
-    assert lines[1:] == [
+    table = tables.claims_table(few_claims(), make_frames([summary()])["claims"])
+    assert to_csv(table).splitlines()[1:] == [
         "Claim 0 on ν_max,section V,holds,holds,Holds.,Holds.",
         "Claim 1 on ν_max,section V,holds,does not hold,Holds.,Holds.",
         "Claim 2 on ν_max,section V,does not hold,cannot be judged,Holds.,Holds.",

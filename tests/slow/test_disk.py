@@ -1,0 +1,103 @@
+"""A disk that is full and folders that cannot be written: one line that says so, and nothing wrong or half-written.
+
+The small and the read-only file systems are real ones, which root can mount.
+"""
+
+import os
+import re
+import subprocess
+from contextlib import contextmanager
+
+import pytest
+from tests.workflow.project import LIMIT
+
+pytestmark = [pytest.mark.slow, pytest.mark.ci]
+
+REMEDY = "; needed: room on the disk and a folder that may be written to"
+RUN = "data/tiny/runs/S3/30dB/ga/bic/seed-2.json"
+BLOCK = 4096  # bytes, of which a file takes a whole number
+
+
+def told(printed):
+    """Return what is said of each file that could not be written."""
+    return dict(re.findall(rf"^narxbench: (\S+): (.*){re.escape(REMEDY)}$", printed, re.MULTILINE))
+
+
+@contextmanager
+def mounted(folder, *options):
+    """Mount a file system, or skip where nobody may."""
+    folder.mkdir(exist_ok=True)
+    done = subprocess.run(["mount", *options, str(folder)], capture_output=True, text=True)
+    if done.returncode:
+        pytest.skip(f"no file system can be mounted here: {done.stderr.strip()}")
+    try:
+        yield
+    finally:
+        # Lazily: it must not stay because something still looks into it.
+        subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+@contextmanager
+def read_only(folder):
+    """Make a folder one that cannot be written, not even by root."""
+    with mounted(folder, "--bind", str(folder)):
+        subprocess.run(["mount", "-o", "remount,bind,ro", str(folder)], check=True)
+        yield
+
+
+def still_right(copy, finished):
+    right = finished.files()
+    assert [path for path, content in copy.files().items() if content != right.get(path)] == []
+    assert not copy.locked()
+
+
+def fill(folder, size):
+    """Fill the disk but for ``size`` bytes."""
+    state = os.statvfs(folder)
+    with (folder / "ballast").open("wb") as stream:
+        os.posix_fallocate(stream.fileno(), 0, state.f_bavail * state.f_frsize - size)
+
+
+def test_disk_that_fills_up(finished, empty, tmp_path):
+    """In the searches, then in the reports: the file that found no room is named, and the command goes on."""
+    disk = tmp_path / "disk"
+    with mounted(disk, "-t", "tmpfs", "-o", "size=64m", "tmpfs"):
+        for folder in ("data/tiny", "reports"):
+            (disk / folder).mkdir(parents=True)
+            (empty / folder).symlink_to(disk / folder)
+        fill(disk, 30 * BLOCK)
+        files = told(empty.snakemake(code=1))
+        assert files and set(files.values()) == {"cannot be written: No space left on device"}
+        still_right(empty, finished)
+        (disk / "ballast").unlink()
+        empty.snakemake("data/tiny/frames/claims.csv")
+        fill(disk, 4 * BLOCK)
+        files = told(empty.snakemake("--keep-going", code=1))
+        assert files and {path.split("/")[0] for path in files} == {"reports"}
+        still_right(empty, finished)
+        (disk / "ballast").unlink()
+        empty.snakemake()
+        assert empty.manifest() == finished.manifest()
+        # Else the symbolic links point to nothing when files are compared.
+        still_right(empty, finished)
+
+
+def refused(copy, *arguments):
+    """Return what is said where a folder is read-only; lines of code may be Snakemake's, which is first to meet it."""
+    with copy.under_way(*arguments, "--cores", "2") as begun:
+        printed, _ = begun.communicate(timeout=LIMIT)
+    assert begun.returncode == 1 and "narxbench/" not in printed.replace(str(copy.root), ""), printed
+    return printed
+
+
+def test_folders_that_cannot_be_written(finished, copy):
+    (copy / RUN).unlink()
+    for folder in (copy / RUN).parent, copy / ".snakemake":
+        with read_only(folder):
+            assert "Read-only file system" in refused(copy)
+        still_right(copy, finished)
+    copy.snakemake()
+    assert copy.manifest() == finished.manifest()
+    with read_only(copy / "reports"):
+        assert "Write-protected output files" in refused(copy, "--config", "statistics={threshold: 0.8}")
+    assert copy.files("reports") == finished.files("reports")

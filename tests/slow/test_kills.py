@@ -1,0 +1,99 @@
+"""A pipeline that is interrupted, and two of them in one folder: nothing half-written, and the command goes on.
+
+Ctrl-C and SIGHUP (a terminal that is closed) reach every process of the terminal's group; a shutdown or a batch system
+sends SIGTERM to the main process; SIGKILL leaves behind the scripts that it has started. A power cut is no signal.
+"""
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import time
+
+import pytest
+from tests.workflow.project import LIMIT, TINY, unlike, wait_for
+
+pytestmark = pytest.mark.slow
+
+FRAMES = "data/long/frames/claims.csv"
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL)
+
+
+@pytest.fixture(scope="module")
+def long(finished, tmp_path_factory):
+    """Searches that last long enough to be interrupted, and their frames."""
+    copy = finished.copied(tmp_path_factory.mktemp("long") / "project", made=False)
+    project = copy.with_study("long", TINY.replace("200", "60000"))
+    project.snakemake(FRAMES)
+    return project
+
+
+def seen(project):
+    """Return the results without the hidden files that a kill may leave, which nothing reads."""
+    return {path: content for path, content in project.files().items() if "/." not in path}
+
+
+def others_of(group):
+    """Return the processes of a group that are alive."""
+    done = subprocess.run(["ps", "-A", "-o", "pgid=,stat=,pid="], capture_output=True, text=True, check=True)
+    rows = (line.split() for line in done.stdout.splitlines())
+    return [pid for pgid, state, pid in rows if int(pgid) == group and not state.startswith("Z")]
+
+
+def interrupt(right, root, number, moment, *targets):
+    """Interrupt the command in a copy at a moment, check what it leaves, repeat it; return its exit status."""
+    copy, results = right.copied(root, made=False), seen(right)
+    temporary = root.with_name(f"{root.name}.tmp")
+    temporary.mkdir()
+    with copy.under_way(*targets, "--cores", "2", env={"TMPDIR": str(temporary)}) as begun:
+        wait_for(lambda: begun.poll() is not None or moment(copy), "the moment")
+        if begun.poll() is None:
+            begun.send_signal(number) if number in (signal.SIGTERM, signal.SIGKILL) else os.killpg(begun.pid, number)
+        printed, _ = begun.communicate(timeout=LIMIT)
+        assert number == signal.SIGKILL or others_of(begun.pid) == []
+    assert "Traceback" not in printed, printed
+    assert [path for path, content in seen(copy).items() if content != results.get(path)] == []
+    assert number == signal.SIGKILL or seen(copy) == copy.files()
+    if copy.locked():
+        assert number == signal.SIGKILL
+        assert "cannot be locked" in copy.snakemake(*targets, code=1)
+        copy.snakemake("--unlock")
+    copy.snakemake(*targets)
+    assert unlike(seen(copy), results) == []
+    assert not copy.locked()
+    return begun.returncode
+
+
+@pytest.mark.parametrize("number", SIGNALS, ids=lambda number: number.name)
+def test_interrupted_in_the_middle_of_the_searches(long, tmp_path, number):
+    code = interrupt(long, tmp_path / "project", number, lambda copy: len(copy.run_files()) > 2, FRAMES)
+    assert code == (-signal.SIGKILL if number == signal.SIGKILL else 1)
+
+
+def test_second_pipeline_ends_at_once_and_changes_nothing(long, tmp_path):
+    copy = long.copied(tmp_path / "project", made=False)
+    with copy.under_way(FRAMES, "--cores", "2") as first:
+        wait_for(copy.run_files, "the first run file")
+        assert "cannot be locked" in copy.snakemake(FRAMES, code=1)
+        assert first.poll() is None and copy.locked()
+        first.communicate(timeout=LIMIT)
+    assert first.returncode == 0
+    assert copy.files() == long.files()
+    assert not copy.locked()
+
+
+@pytest.mark.soak
+def test_interrupted_at_any_moment(finished, tmp_path):
+    """NARXBENCH_SOAK moments (52) over a whole run, the signals in turn; NARXBENCH_SEED draws others."""
+    count, draw = int(os.environ.get("NARXBENCH_SOAK", "52")), random.Random(os.environ.get("NARXBENCH_SEED", "1"))
+    start = time.monotonic()
+    finished.copied(tmp_path / "whole", made=False).snakemake()
+    whole = time.monotonic() - start
+    for index in range(count):
+        number, seconds, root = SIGNALS[index % len(SIGNALS)], draw.uniform(0.0, whole), tmp_path / f"{index}"
+        start = time.monotonic()
+        moment = lambda _, end=start + seconds: time.monotonic() > end  # noqa: E731
+        code = interrupt(finished, root, number, moment)
+        print(f"{index + 1:3} {number.name:7} at {seconds:5.2f} s: exit {code}", flush=True)
+        shutil.rmtree(root)

@@ -1,0 +1,94 @@
+"""The same bytes on another processor, in another order, in another language, and after a kill: by the manifests."""
+
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+
+import pytest
+from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
+from tests.workflow.project import unlike, wait_for
+
+pytestmark = pytest.mark.slow
+
+# An x86-64 processor of the first generation: no AVX, no fused multiply-add, in what Numba compiles, in NumPy's loops,
+# in the linear algebra below NumPy and in the C library's logarithm.
+OLD_PROCESSOR = {
+    "NUMBA_CPU_NAME": "generic",
+    "NPY_DISABLE_CPU_FEATURES": " ".join(name for name in __cpu_dispatch__ if __cpu_features__[name]),
+    "OPENBLAS_CORETYPE": "Prescott",
+    "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX512F,-AVX2,-AVX,-FMA,-FMA4",
+}
+# Settings of the user's that would change every figure.
+MATPLOTLIBRC = "axes.grid: True\nlines.linewidth: 5\nsavefig.bbox: tight\npath.simplify: False\n"
+DECIMAL_POINT = "import locale; locale.setlocale(locale.LC_ALL, ''); print(locale.localeconv()['decimal_point'])"
+PROCESSOR = """
+from numba.core.registry import cpu_target
+from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
+print(*cpu_target.target_context.codegen().magic_tuple()[1:])
+print(*[name for name in __cpu_dispatch__ if __cpu_features__[name]])
+"""
+
+
+def python(code, env):
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, env=os.environ | env, check=True, capture_output=True, text=True).stdout.split()
+
+
+@pytest.fixture(scope="module")
+def turkish(tmp_path_factory):
+    """The environment of a Turkish user, as far as the locale can be made here."""
+    folder = tmp_path_factory.mktemp("locales")
+    command = ["localedef", "--no-archive", "-i", "tr_TR", "-f", "UTF-8", str(folder / "tr_TR.UTF-8")]
+    if not shutil.which("localedef") or subprocess.run(command, capture_output=True).returncode:
+        return {}
+    return {"LOCPATH": str(folder), "LC_ALL": "tr_TR.UTF-8", "LANGUAGE": "tr_TR"}
+
+
+@pytest.mark.ci
+def test_the_language_is_in_effect(turkish):
+    if not turkish:
+        pytest.skip("no localedef with the sources of tr_TR (Debian's package locales)")
+    assert python(DECIMAL_POINT, turkish) == [","]
+
+
+def test_another_processor_user_and_order(finished, turkish, tmp_path):
+    """One core, another scheduler, functions compiled for an old processor, and all that a user may have set."""
+    project = finished.copied(tmp_path / "a-much-longer-name-of-the-folder" / "project", made=False)
+    (tmp_path / "settings").mkdir()
+    (tmp_path / "settings/matplotlibrc").write_text(MATPLOTLIBRC)
+    env = {**OLD_PROCESSOR, **turkish, "NUMBA_CACHE_DIR": str(tmp_path / "compiled"), "COLUMNS": "40"}
+    env |= {"MPLCONFIGDIR": str(tmp_path / "settings"), "TZ": "Pacific/Kiritimati", "PYTHONHASHSEED": "1"}
+    assert python(PROCESSOR, env) == ["generic"]
+    project.snakemake("--cores", "1", "--scheduler", "ilp", env=env, umask=0o077)
+    page = "reports/tiny/report.html"
+    assert [stat.S_IMODE((p / page).stat().st_mode) for p in (project, finished)] == [0o600, 0o644]
+    assert unlike(project.manifest(), finished.manifest()) == []
+
+
+def test_killed_and_resumed_in_another_order(finished, empty):
+    """Killed while searches run, resumed from the end: the page first, then one figure, then the rest."""
+    with empty.under_way("--cores", "2", env={"PYTHONHASHSEED": "2", "TZ": "America/St_Johns"}) as begun:
+        wait_for(empty.run_files, "the first run file")
+        os.killpg(begun.pid, signal.SIGKILL)
+    # A text without an encoding of its own would be written or read in ASCII now.
+    env = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0", "PYTHONHASHSEED": "3"}
+    empty.snakemake("--unlock", env=env)
+    for target in ("reports/tiny/report.html", "reports/tiny/figures/convergence.pdf", "all"):
+        empty.snakemake(target, env=env)
+    assert unlike(empty.manifest(), finished.manifest()) == []
+
+
+def test_several_seeds_in_a_job_give_the_same_summaries_and_frames(finished, empty):
+    empty.snakemake("data/tiny/frames/claims.csv", "--config", "seeds_per_job=2")
+    assert {path.name for path in empty.run_files()} == {"seeds-1-to-2.json"}
+    for folder in ("data/tiny/conditions", "data/tiny/frames"):
+        assert unlike(empty.files(folder), finished.files(folder)) == []
+
+
+def test_no_zlib_has_a_say_in_the_figures(finished):
+    """Compressed bytes differ between zlib and zlib-ng."""
+    figures = [content for path, content in finished.files().items() if path.endswith(".pdf")]
+    assert len(figures) == 2 and not any(b"FlateDecode" in content for content in figures)

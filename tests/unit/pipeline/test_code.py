@@ -1,0 +1,72 @@
+"""What a step depends on: computed from imports, for every script of the project."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import narxbench
+from narxbench.pipeline import code
+from narxbench.pipeline.code import PACKAGE, closure, digest_of, imported_files
+
+ROOT = Path(__file__).parents[3]
+SCRIPTS = sorted((ROOT / "scripts").glob("*.py"))
+
+
+CLOSURES = """
+simulate: model/system.py model/excitation.py : fitness algorithms analysis report experiment/runs.py
+search: __init__.py algorithms/search.py fitness/kernel/simd.py experiment/provenance.py : algorithms/ga.py analysis \
+report model/system.py experiment/study.py experiment/study_settings.py
+summarise: experiment/summary.py model/system.py : analysis report experiment/study_settings.py
+analyse: analysis/claims.py analysis/frames.py : report algorithms/ga.py experiment/runs.py
+tables: report/table.py report/templates/table.tex.j2 : report/page.py experiment/runs.py
+page: report/templates/page.js report/templates/page.css report/templates/page.html.j2 : pipeline/plan.py
+"""
+
+
+@pytest.mark.parametrize("case", CLOSURES.strip().splitlines())
+def test_a_step_depends_on_what_it_imports(case: str) -> None:
+    script, needed, foreign = case.split(":")
+    found = {path for path in closure(ROOT / "scripts" / f"{script}.py") if path.is_relative_to(PACKAGE)}
+    assert {PACKAGE / name for name in needed.split()} <= found
+    assert [path for path in found for name in foreign.split() if path.is_relative_to(PACKAGE / name)] == []
+
+
+def test_no_import_escapes_the_closure() -> None:
+    """Relative imports, and names of ``narxbench`` that are looked up when used, would not be followed."""
+    for file in [*SCRIPTS, *PACKAGE.rglob("*.py")]:
+        for node in ast.walk(ast.parse(file.read_bytes())):
+            if isinstance(node, ast.ImportFrom) and file != PACKAGE / "__init__.py":
+                assert node.level == 0, file
+                assert node.module != "narxbench" or not {n.name for n in node.names} & set(narxbench.__all__), file
+
+
+def test_imports_for_type_checkers_do_not_count_and_those_in_functions_do(tmp_path: Path) -> None:
+    file = tmp_path / "some.py"
+    file.write_text(
+        "import typing\nif typing.TYPE_CHECKING:\n    import narxbench.io.csv\nelse:\n    import narxbench.io.yaml\n"
+        "def f():\n    from narxbench.model import terms\n    from narxbench.io.errors import NarxbenchError\n"
+    )
+    packages = {"__init__.py", "io/__init__.py", "model/__init__.py"}
+    found = {str(path.relative_to(PACKAGE)) for path in imported_files(file)}
+    assert found == packages | {"io/yaml.py", "io/errors.py", "model/terms.py"}
+
+
+def test_digests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They cover templates, and are the same in every process."""
+    (tmp_path / "some.py").write_text("import narxbench.report.templating\n")
+    (tmp_path / "page.css").write_text("a {}")
+    first = digest_of(tmp_path / "some.py")
+    monkeypatch.setattr(code, "TEMPLATES", tmp_path)
+    imported_files.cache_clear()
+    second = digest_of(tmp_path / "some.py")
+    (tmp_path / "page.css").write_text("b {}")
+    assert len({first, second, digest_of(tmp_path / "some.py")}) == 3
+    imported_files.cache_clear()
+    monkeypatch.undo()
+    program = "import sys, pathlib, narxbench.pipeline.code as c; print(c.digest_of(pathlib.Path(sys.argv[1])))"
+    command = [sys.executable, "-c", program, str(ROOT / "scripts" / "page.py")]
+    printed = [subprocess.check_output(command, env={"PYTHONHASHSEED": seed}, text=True) for seed in "12"]
+    assert printed == [digest_of(ROOT / "scripts" / "page.py") + "\n"] * 2

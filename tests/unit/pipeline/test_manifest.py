@@ -1,0 +1,77 @@
+"""Manifests: they read back, and what differs is told."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from narxbench.io.errors import NarxbenchError
+from narxbench.io.files import sha256
+from narxbench.pipeline.manifest import check_settings, environment, manifest_csv, read_manifest, verdict
+
+SETTINGS: dict[str, Any] = {"seeds": [1, 2], "study": "mine", "methods": {"ga": {"settings": {"elitism": False}}}}
+FILES = ["data/a.csv", "data/run, 1.json", "report.html"]
+
+
+@pytest.fixture
+def reference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("data").mkdir()
+    for file in FILES:
+        Path(file).write_text(f"content of {file}")
+    Path("manifest.csv").write_text(manifest_csv(FILES, SETTINGS))
+    return Path("manifest.csv")
+
+
+def test_a_manifest_reads_back(reference: Path) -> None:
+    rows = read_manifest(reference)
+    expected = {"settings/seeds": "[1, 2]", "settings/study": "mine", "settings/methods.ga.settings.elitism": "false"}
+    assert rows.items() >= expected.items()
+    assert list(rows)[-3:] == FILES
+    assert rows["report.html"] == sha256("content of report.html")
+    assert {f"environment/{name}" for name in ("platform", "python", "numpy", "pandas", "plotly")} <= rows.keys()
+
+
+def test_verdicts(reference: Path) -> None:
+    same = "3 of 3 files are the same as in manifest.csv.\nVersions and platform are those of the reference.\n"
+    assert verdict(reference, FILES) == (True, same)
+    numpy = environment()["numpy"]
+    reference.write_text(reference.read_text().replace(f"environment/numpy,{numpy}", "environment/numpy,1.0"))
+    Path("report.html").write_text("other")
+    Path("data/run, 1.json").write_text("other")
+    Path("data/a.csv").unlink()
+    Path("new.csv").touch()
+    verified, text = verdict(reference, [*FILES, "new.csv"])
+    assert not verified
+    assert text.splitlines() == [
+        "0 of 3 files are the same as in manifest.csv.",
+        "Different: 2 files, the first in the order of causes is data/run, 1.json",
+        "Missing: 1 files, the first in the order of causes is data/a.csv",
+        "Not in the reference: 1 files, the first in the order of causes is new.csv",
+        f"Made in another environment: numpy {numpy} (reference: 1.0).",
+    ]
+
+
+def test_other_settings(reference: Path) -> None:
+    check_settings(reference, SETTINGS)
+    with pytest.raises(NarxbenchError) as error:
+        check_settings(reference, {**SETTINGS, "seeds": [1], "new": None})
+    told = "seeds: found [1]; needed: [1, 2]; new: found null; needed: nothing"
+    assert str(error.value) == f"verify: manifest.csv was made with other settings: {told}"
+    with pytest.raises(NarxbenchError, match=r"no reference results none\.csv; make them: snakemake update_reference"):
+        check_settings("none.csv", SETTINGS)
+
+
+NAMED = "line 2: found ['a']; needed: a name, once, and its value"
+DAMAGED = {"": "line 1: found null; needed: name,value", "a,b\n": "line 1: found ['a', 'b']; needed: name,value"}
+DAMAGED |= {"name,value\na\n": NAMED, "name,value\na,1\nb,2\na,1\n": "line 4: found ['a', '1']; needed: a name, once"}
+DAMAGED |= {'name,value\n"a': "not CSV: unexpected end of data", "name,value\n\0": "line 2: found ['\\x00']"}
+
+
+@pytest.mark.parametrize("text", DAMAGED)
+def test_damaged_manifests(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "manifest.csv"
+    path.write_text(text)
+    with pytest.raises(NarxbenchError) as error:
+        read_manifest(path)
+    assert str(error.value).startswith(f"{path}: {DAMAGED[text]}")

@@ -1,0 +1,99 @@
+"""A study as files."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from narxbench.io.errors import NarxbenchError
+from narxbench.pipeline.manifest import manifest_csv
+from narxbench.pipeline.plan import Plan
+
+ROOT = Path(__file__).parents[3]
+Planned = Callable[..., Plan]
+
+
+@pytest.fixture
+def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Planned:
+    """Plan the overlay ``mine.yaml`` in a folder with the project's settings."""
+    for name in ("config", "scripts"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    monkeypatch.chdir(tmp_path)
+
+    def planned(overlay: str, *command_line: str) -> Plan:
+        Path("mine.yaml").write_text(overlay)
+        return Plan(["mine.yaml"], command_line)
+
+    return planned
+
+
+SMALL = "systems: [S1]\nsnr_db: [30]\nmethods: {upso2d: {criteria: [bic]}, ga: null}\n"
+
+
+def test_files_of_the_paper(plan: Planned) -> None:
+    paper = Plan()
+    assert (paper.page, paper.manifest) == ("reports/report.html", "reports/paper/manifest.csv")
+    results = paper.results()
+    assert len(results) == len(set(results))
+    for kind, count in (("problems", 12), ("runs", 2880), ("conditions", 72), ("frames", len(paper.frames()))):
+        assert sum(path.startswith(f"data/paper/{kind}/") for path in results) == count
+    assert results[0] == "data/paper/problems/S1/50dB.csv" and results[-1] == paper.page
+    assert "data/paper/runs/S4/30dB/ga/bic/seed-40.json" in results
+    other = plan("{}")
+    assert (other.study.study, other.page) == ("mine", "reports/mine/report.html")
+    assert not set(other.results()) & set(results)
+
+
+def test_blocks_of_seeds_and_data_of_their_own(plan: Planned) -> None:
+    own = plan(SMALL + "seeds: [7, 3, 5]\nseeds_per_job: 2\ndata: {realisation: per_run}\n")
+    name = "S1/30dB/upso2d/bic"
+    assert own.blocks == {"seeds-7-to-3": [7, 3], "seed-5": [5]}
+    assert own.run_files(name) == [f"data/mine/runs/{name}/{block}.json" for block in ("seeds-7-to-3", "seed-5")]
+    data = [f"data/mine/problems/S1/30dB/realisation-{seed}.csv" for seed in (7, 3, 5)]
+    assert (own.data_files(name), own.data_files(name, [3])) == (data, data[1:2])
+    assert [own.simulation(data_set)["realisation"] for data_set in own.data_sets] == [7, 3, 5]
+    assert own.recorded_input("S1/30dB/realisation-3") == []
+    recorded = plan(SMALL + "data: {excitation: {kind: recorded, file: own.csv}}")
+    assert recorded.recorded_input("S1/30dB") == ["own.csv"]
+    assert own.code("search", name) == own.code("search", name) != own.code("search")
+
+
+def test_finished_only(plan: Planned) -> None:
+    with pytest.raises(NarxbenchError, match="finished_only: found no complete condition; repeat the command without"):
+        plan(SMALL, "finished_only=true")
+    whole = plan(SMALL + "seeds: 2\n", "methods={upso2d: {criteria: [bic, aic-2]}}")
+    assert len(whole.conditions) == 2
+    for path in [*whole.run_files("S1/30dB/upso2d/bic"), *whole.summaries()]:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).touch()
+    some = plan(SMALL + "seeds: 2\n", "methods={upso2d: {criteria: [bic, aic-2]}}", "finished_only=True")
+    assert [condition.name for condition in some.conditions] == ["S1/30dB/upso2d/bic"]
+    assert (len(some.all_conditions), some.settings()) == (2, whole.settings())
+
+
+def test_to_verify(plan: Planned) -> None:
+    mine = plan(SMALL)
+    with pytest.raises(SystemExit, match=r"^narxbench: verify: there are no reference results data/reference/mine/m"):
+        mine.to_verify()
+    Path(mine.kept).mkdir(parents=True)
+    Path(mine.kept, "manifest.csv").write_text(manifest_csv([], mine.settings()))
+    assert mine.to_verify() == mine.results()
+    with pytest.raises(SystemExit, match=r"narxbench: verify: .*: evaluations: found 900; needed: 6000$"):
+        plan(SMALL, "evaluations=900").to_verify()
+
+
+def test_kept_results(plan: Planned) -> None:
+    for study in (plan(SMALL), Plan(["config/interpretations.yaml"])):
+        kept = study.kept_files()
+        assert len(set(kept.values())) == len(kept) > 5
+        assert all(path.startswith(f"{study.kept}/") for path in kept)
+        assert set(kept.values()) <= {*study.results(), study.manifest}
+
+
+def test_mistakes_end_planning_in_one_line(plan: Planned) -> None:
+    with pytest.raises(NarxbenchError, match=r"^mine\.yaml: seeds: found -4; allowed: [^\n]*$"):
+        plan("seeds: -4")
+    with pytest.raises(
+        NarxbenchError, match=r"^command line \(--config\): finished_only: found 'yes'; allowed: true or"
+    ):
+        plan(SMALL, "finished_only=yes")

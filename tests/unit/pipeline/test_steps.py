@@ -1,0 +1,53 @@
+"""How a step ends: its log, and a mistake in one line."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from narxbench.pipeline.run_info import run_info
+from narxbench.pipeline.steps import StepFailedError, as_script, call
+
+SCRIPT = "from pathlib import Path\nfrom narxbench.io.errors import NarxbenchError\n"
+SCRIPT += "from narxbench.pipeline.steps import as_script\ndef main(job):\n"
+
+
+def test_a_step_writes_its_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script, log = tmp_path / "step.py", tmp_path / "logs" / "step.log"
+    script.write_text(SCRIPT + "    Path(job.output[0]).write_text(job.params)\n")
+    call(script, output=[str(tmp_path / "made")], params="text", log=[str(log)])
+    assert (tmp_path / "made").read_text() == "text"
+    assert re.fullmatch(r"cpu [0-9.]+ s, wall [0-9.]+ s\n", log.read_text())
+    assert capsys.readouterr() == ("", "")
+    as_script(lambda job: pytest.fail("called"), {})
+    log.write_text("cpu 1.5 s, wall 2.25 s\n")
+    (tmp_path / "empty.log").touch()
+    text = run_info({"search": [str(log), str(log), str(tmp_path / "empty.log"), str(tmp_path / "gone.log")]})
+    assert "| search | 4 | 3.0 | 4.5 |" in text
+
+
+def test_a_mistake_is_told_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script, log = tmp_path / "step.py", tmp_path / "step.log"
+    script.write_text(SCRIPT + "    raise NarxbenchError('a.csv: empty')\n")
+    with pytest.raises(StepFailedError):
+        call(script, log=[str(log)])
+    assert capsys.readouterr() == ("", "narxbench: a.csv: empty\n")
+    assert log.read_text() == "narxbench: a.csv: empty\n"
+
+
+TOLD = "narxbench: a.csv: empty\n"
+# Body of the step, its log (where there is no room for one either), exit code and what is printed.
+PROCESSES = [("raise NarxbenchError('a.csv: empty')", log, 1, TOLD) for log in ("step.log", "step.py/step.log")]
+PROCESSES += [("import os, signal; os.kill(os.getpid(), signal.SIGTERM)", "step.log", 143, "")]
+PROCESSES += [("import warnings; warnings.warn('slow')", "step.log", 0, "")]
+
+
+@pytest.mark.parametrize(("body", "log", "code", "told"), PROCESSES)
+def test_a_step_of_its_own_process(tmp_path: Path, body: str, log: str, code: int, told: str) -> None:
+    script = tmp_path / "step.py"
+    call_of_snakemake = f"snakemake = SimpleNamespace(log=[{log!r}])\nas_script(main, globals())\n"
+    script.write_text(f"{SCRIPT}    {body}\nfrom types import SimpleNamespace\n{call_of_snakemake}")
+    done = subprocess.run([sys.executable, str(script)], cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (code, told)
