@@ -16,6 +16,7 @@ from pydantic import ConfigDict, Field
 
 from narxbench.analysis.metrics import Selections, selection_frequency, selections, spurious_terms
 from narxbench.analysis.published import Published
+from narxbench.experiment.condition import ConditionKey
 from narxbench.io.csv import FLAG, INTEGER, NUMBER, TEXT, list_of, optional, read_table, write_table, wrong
 from narxbench.io.errors import NarxbenchError
 from narxbench.io.files import StrPath, read_json
@@ -25,7 +26,7 @@ from narxbench.numerics.random_streams import generator
 
 Summary = dict[str, Any]
 
-KEY = ["system", "snr_db", "data_seed", "interpretation", "method", "criterion"]
+KEY = list(ConditionKey.model_fields)
 PROBLEM = [name for name in KEY if name != "method"]  # what methods are compared on
 TENTHS = 10  # points of a condition's curve
 

@@ -12,23 +12,13 @@ from typing import Any
 import pydantic
 
 from narxbench.algorithms.search import SearchResult, search
+from narxbench.experiment.condition import ConditionKey
 from narxbench.experiment.provenance import algorithm_digest, versions
 from narxbench.fitness.problem import ErrorKind, Estimation, StructureProblem
 from narxbench.io.errors import NarxbenchError
 from narxbench.io.files import canonical_json, read_bytes, read_json, sha256
 from narxbench.io.settings import Settings, SettingsError, show, validated
 from narxbench.model.dataset import read_signals
-
-
-class ConditionOfRuns(Settings):
-    """The condition that runs belong to."""
-
-    system: str
-    snr_db: float
-    data_seed: int
-    interpretation: str
-    method: str
-    criterion: str
 
 
 class ProblemSize(Settings):
@@ -81,7 +71,7 @@ class Run(Settings):
 class RunFile(Settings):
     """The content of a run file."""
 
-    condition: ConditionOfRuns
+    condition: ConditionKey
     algorithm: str
     algorithm_sha256: str
     settings: dict[str, Any]
@@ -107,7 +97,7 @@ def run_seeds(
     data : mapping
         The data set (CSV) of each seed.
     condition : mapping
-        The fields of :class:`ConditionOfRuns`.
+        The fields of :class:`ConditionKey`.
     axes : mapping
         Axes of the random streams beside algorithm, criterion and seed.
     structure : mapping
@@ -127,7 +117,7 @@ def run_seeds(
         result = search(problem, algorithm=algorithm, seed=seed, evaluations=evaluations, axes=axes, **settings)
         runs.append(_run(result, digest))
     content = RunFile(
-        condition=ConditionOfRuns(**condition),
+        condition=ConditionKey(**condition),
         algorithm=algorithm,
         algorithm_sha256=algorithm_digest(algorithm),
         settings=result.settings,

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from narxbench.experiment.condition import ConditionKey
 from narxbench.experiment.interpretations import (
     DesignChoices,
     Fitness,
@@ -67,17 +68,6 @@ class Problem:
         }
 
 
-class ConditionKey(NamedTuple):
-    """What tells a condition from the others of its study, as every frame has it."""
-
-    system: str
-    snr_db: float
-    data_seed: int
-    interpretation: str
-    method: str
-    criterion: str
-
-
 @dataclass(frozen=True)
 class Condition:
     """One problem, method and criterion; ``name`` is its path below the study's runs and conditions."""
@@ -93,9 +83,14 @@ class Condition:
     @property
     def key(self) -> ConditionKey:
         """What tells it from the others."""
-        problem = self.problem
-        place = (problem.system.name, problem.snr_db, problem.data_seed)
-        return ConditionKey(*place, self.interpretation, self.method, self.criterion)
+        return ConditionKey(
+            system=self.problem.system.name,
+            snr_db=self.problem.snr_db,
+            data_seed=self.problem.data_seed,
+            interpretation=self.interpretation,
+            method=self.method,
+            criterion=self.criterion,
+        )
 
     @property
     def axes(self) -> dict[str, str]:

@@ -10,7 +10,8 @@ from typing import Any
 
 from narxbench.algorithms.registry import settings_model
 from narxbench.algorithms.search import budget
-from narxbench.experiment.runs import ConditionOfRuns, Run, load_problem, read_runs, size_of
+from narxbench.experiment.condition import ConditionKey
+from narxbench.experiment.runs import Run, load_problem, read_runs, size_of
 from narxbench.fitness.problem import StructureProblem
 from narxbench.io.files import canonical_json, read_bytes, sha256
 from narxbench.model.system import System
@@ -60,7 +61,7 @@ def summarise(
         {seed: digests[path] for seed, path in data.items()},
         budget(settings_model(algorithm).model_validate(dict(settings)), evaluations),
         first.terms,
-        condition=ConditionOfRuns(**condition),
+        condition=ConditionKey(**condition),
         algorithm=algorithm,
         settings=dict(settings),
         problem=size_of(first),

@@ -262,7 +262,7 @@ class Plan:
 
     def _method(self, condition: Condition) -> dict[str, Any]:
         return {
-            "condition": condition.key._asdict(),
+            "condition": condition.key.model_dump(),
             "structure": condition.problem.structure,
             "algorithm": condition.algorithm,
             "settings": dict(condition.settings),

@@ -108,11 +108,7 @@ def _facts(findings: Findings) -> Record:
     unexplained = findings.unexplained.groupby("algorithm")["system"].agg(["size", "unique"])
     return {
         "alpha": ALPHA,
-        "choices": len(multiverse.choices.design_choices),
-        "conditions": len(multiverse.conditions),
-        "runs": int(multiverse.conditions["runs"].sum()),
-        "seeds": len(multiverse.seeds),
-        "incomplete": multiverse.incomplete,
+        "multiverse": multiverse,
         "algorithms": [_ranking_facts(findings, name) for name in COMPARED if len(findings.rankings[name])],
         "consistent": _records(joint[joint["contradicts"] == ""])[0],
         "fewest_different": int(joint["different_low"].min()),

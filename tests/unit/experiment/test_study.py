@@ -30,7 +30,7 @@ def test_the_paper_has_every_combination() -> None:
     study, found = conditions_of(BASE)
     assert len({c.name for c in found}) == len({c.key for c in found}) == len(found) == 72
     assert {c.problem.name for c in found} == {f"{s}/{snr}dB" for s in study.systems for snr in (50, 40, 30)}
-    assert found[0].key == ("S1", 50.0, 1, "closest-consistent", "upso2d", "bic")
+    assert tuple(found[0].key.model_dump().values()) == ("S1", 50.0, 1, "closest-consistent", "upso2d", "bic")
     assert found[0].axes == {"system": "S1", "snr_db": "50"}
     assert [c.criterion for c in found if c.method == "ga"] == ["bic"] * 12
     assert found[0].problem.simulation["data"].keys() == {"excitation", "noise", "samples", "washout"}
@@ -61,5 +61,5 @@ def test_interpretations_reach_problem_and_method(varied: tuple[Study, list[Cond
 
 
 def test_the_kept_results_are_of_these_conditions(varied: tuple[Study, list[Condition]]) -> None:
-    kept = pd.read_csv(KEPT)[list(ConditionKey._fields)]
-    assert sorted(kept.itertuples(index=False, name=None)) == sorted(c.key for c in varied[1])
+    kept = pd.read_csv(KEPT)[list(ConditionKey.model_fields)]
+    assert sorted(kept.itertuples(index=False, name=None)) == sorted(tuple(c.key.model_dump().values()) for c in varied[1])

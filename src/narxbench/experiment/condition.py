@@ -1,0 +1,20 @@
+"""What a condition is called: problem, method and criterion, as run files, summaries and frames have it."""
+
+from narxbench.io.settings import Settings
+
+
+class ConditionKey(Settings):
+    """What tells a condition from the others of its study."""
+
+    system: str
+    """Name of the system."""
+    snr_db: float
+    """Signal-to-noise ratio in dB."""
+    data_seed: int
+    """Seed of input and noise."""
+    interpretation: str
+    """Interpretation of what the paper leaves open: a name, or the text of its differences from the baseline."""
+    method: str
+    """Name of the method."""
+    criterion: str
+    """Criterion of the fitness."""
