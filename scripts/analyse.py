@@ -3,9 +3,10 @@
 from typing import Any
 
 from narxbench.analysis.claims import load_claims
-from narxbench.analysis.frames import conditions_frame, frame_csv, load_summaries
+from narxbench.analysis.frames import conditions_frame, load_summaries
 from narxbench.analysis.published import load_published
 from narxbench.analysis.study import analyse
+from narxbench.io.csv import write_table
 from narxbench.io.files import write_atomically
 from narxbench.pipeline.steps import as_script
 
@@ -22,7 +23,7 @@ def main(job: Any) -> None:
         snr_db, claims = job.params.figure_snr_db, load_claims(job.input.claims)
         frames = analyse(summaries, published, claims, figure_snr_db=snr_db, **job.params.statistics)
     for name, path in job.output.items():
-        write_atomically(path, frame_csv(frames[name]))
+        write_atomically(path, write_table(frames[name]))
 
 
 as_script(main, globals())

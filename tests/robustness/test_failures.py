@@ -13,8 +13,8 @@ from tests.robustness.pipelines import COMMAND, Copy, differences
 
 from narxbench.experiment.study_settings import Experiment, load_experiment
 from narxbench.io.errors import NarxbenchError
-from narxbench.model.system import load_system
 from narxbench.io.yaml import read_mapping
+from narxbench.model.system import load_system
 
 # A fault of the code, as a new algorithm may have one, that only some runs meet.
 PLACE = "        problem = load_problem("

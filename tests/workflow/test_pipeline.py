@@ -1,6 +1,9 @@
 """The pipeline end to end: what it makes, that it makes it once, and what it makes again after a change."""
 
+import os
 import re
+import subprocess
+import sys
 
 import pytest
 from tests.workflow.project import CONDITIONS, TINY, hiding, unlike
@@ -115,7 +118,12 @@ def test_mistake_in_a_file_names_it(copy):
     assert line.startswith("narxbench: ") and "config/systems/S3.yaml: degree: found 0; allowed: " in line
 
 
-def test_missing_library_is_told_with_the_remedy(finished, tmp_path):
+def test_neither_the_package_nor_a_library_need_be_installed(finished, tmp_path):
+    """The first is taken from the checkout, as the fixture has shown; the other is told with the remedy."""
+    command = [sys.executable, "-c", "import narxbench"]
+    assert subprocess.run(
+        command, cwd=tmp_path, env=os.environ | hiding(tmp_path), stderr=subprocess.DEVNULL
+    ).returncode
     *_, line = finished.snakemake("--dry-run", code=1, env=hiding(tmp_path, missing="ruamel")).splitlines()
     assert line.startswith("narxbench: Python finds no module 'ruamel'; set up the environment: ")
 

@@ -17,7 +17,7 @@ from pydantic import ConfigDict, Field
 from narxbench.analysis.metrics import Selections, selection_frequency, selections, spurious_terms
 from narxbench.analysis.published import Published
 from narxbench.experiment.condition import ConditionKey
-from narxbench.io.csv import FLAG, INTEGER, NUMBER, TEXT, list_of, optional, read_table, write_table, wrong
+from narxbench.io.csv import FLAG, INTEGER, NUMBER, TEXT, list_of, optional, read_table, wrong
 from narxbench.io.errors import NarxbenchError
 from narxbench.io.files import StrPath, read_json
 from narxbench.io.settings import Settings, SettingsError, validated
@@ -85,12 +85,6 @@ def read_frame(name: str, path: StrPath) -> pd.DataFrame:
     if name == "conditions":
         _check_conditions(path, frame)
     return frame
-
-
-def frame_csv(frame: pd.DataFrame) -> str:
-    """Return a frame as CSV that :func:`read_frame` reads back to the last bit."""
-    truths = [column for column, dtype in frame.dtypes.items() if dtype == "boolean"]
-    return write_table(frame.assign(**{name: frame[name].astype(object).replace({pd.NA: None}) for name in truths}))
 
 
 def _check_conditions(path: StrPath, frame: pd.DataFrame) -> None:
@@ -248,8 +242,8 @@ def _condition(summary: Summary, published: Published) -> tuple[Any, ...]:
         *(len(spurious), max(spurious, default=0)),
         sum(set(structure) == true for structure in runs["structures"]),
         median(map(len, runs["structures"])),
-        *(median(map(_infinite, summary["true_fitness"])), min(fitness), median(fitness)),
-        *(third, tuple(curve)),
+        *map(_six, (median(map(_infinite, summary["true_fitness"])), min(fitness), median(fitness), third)),
+        tuple(map(_six, curve)),
         median(history[-1] if history else 0 for history in runs["history_evaluations"]),
     )
 
@@ -307,6 +301,11 @@ def mean_over_runs(best: NDArray[np.float64]) -> list[float]:
 
 def _selected(summary: Summary) -> Selections:
     return selections(summary["runs"]["structures"], len(summary["candidates"]))
+
+
+def _six(fitness: float) -> float:
+    """Return J to six decimals: whole units matter, and thousands of conditions are kept."""
+    return round(fitness, 6)
 
 
 def _infinite(value: float | None) -> float:

@@ -53,7 +53,7 @@ def selection_frequency(count: int, runs: int, confidence: float = 0.95) -> Inte
 def spurious_terms(
     selected: Selections,
     is_system_term: NDArray[np.bool_],
-    draws: np.random.Generator,
+    rng: np.random.Generator,
     *,
     confidence: float = 0.95,
     resamples: int = 2000,
@@ -70,7 +70,7 @@ def spurious_terms(
         Which candidate terms each run chose; shape (runs, N_t).
     is_system_term
         Which candidate terms belong to the system; shape (N_t,).
-    draws
+    rng
         Generator of the resamples.
     confidence
         Level of the intervals.
@@ -80,7 +80,7 @@ def spurious_terms(
     runs, n_terms = selected.shape
     spurious = selected & ~is_system_term
     counts = spurious.sum(axis=0)
-    picks = (draws.random((resamples, runs)) * runs).astype(np.int64)
+    picks = (rng.random((resamples, runs)) * runs).astype(np.int64)
     weights = np.zeros((resamples, runs), np.int64)
     np.add.at(weights, (np.arange(resamples)[:, None], picks), 1)
     resampled = weights @ spurious.astype(np.int64)

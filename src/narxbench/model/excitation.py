@@ -28,7 +28,7 @@ class UniformInput(Settings):
             raise ValueError(f"found low {self.low:g} and high {self.high:g}; allowed: low below high")
         return self
 
-    def samples(self, draws: np.random.Generator, size: int) -> NDArray[np.float64]:
+    def samples(self, rng: np.random.Generator, size: int) -> NDArray[np.float64]:
         """Return the input, of shape (size,).
 
         Examples
@@ -37,7 +37,7 @@ class UniformInput(Settings):
         >>> UniformInput(low=0.0).samples(generator(purpose="input", system="demo", seed=1), 2)
         array([0.72982492, 0.82184066])
         """
-        return self.low + (self.high - self.low) * draws.random(size)
+        return self.low + (self.high - self.low) * rng.random(size)
 
 
 class GaussianInput(Settings):
@@ -46,9 +46,9 @@ class GaussianInput(Settings):
     kind: Literal["gaussian"] = "gaussian"
     sd: float = Field(default=1.0, gt=0)
 
-    def samples(self, draws: np.random.Generator, size: int) -> NDArray[np.float64]:
+    def samples(self, rng: np.random.Generator, size: int) -> NDArray[np.float64]:
         """Return the input, of shape (size,)."""
-        return self.sd * np.array(standard_normal(draws, size))
+        return self.sd * np.array(standard_normal(rng, size))
 
 
 class AutoregressiveInput(Settings):
@@ -58,9 +58,9 @@ class AutoregressiveInput(Settings):
     sd: float = Field(default=1.0, gt=0)
     pole: float = Field(default=0.9, gt=-1, lt=1)
 
-    def samples(self, draws: np.random.Generator, size: int) -> NDArray[np.float64]:
+    def samples(self, rng: np.random.Generator, size: int) -> NDArray[np.float64]:
         """Return the input, of shape (size,)."""
-        white = standard_normal(draws, size)
+        white = standard_normal(rng, size)
         gain = float(np.sqrt(1.0 - self.pole * self.pole))
         values = [white[0]]
         for e in white[1:]:
@@ -77,7 +77,7 @@ class RecordedInput(Settings):
     kind: Literal["recorded"] = "recorded"
     file: str = Field(min_length=1)
 
-    def samples(self, draws: np.random.Generator, size: int) -> NDArray[np.float64]:
+    def samples(self, rng: np.random.Generator, size: int) -> NDArray[np.float64]:
         """Return the first samples of the file, of shape (size,), without a random draw."""
         (recorded,) = read_signals(self.file, ("u",))
         if len(recorded) < size:

@@ -28,7 +28,7 @@ def generator(**axes: object) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(int(sha256(text), 16))))
 
 
-def standard_normal(draws: np.random.Generator, size: int) -> list[float]:
+def standard_normal(rng: np.random.Generator, size: int) -> list[float]:
     """Return ``size`` draws from N(0, 1) by Marsaglia's polar method.
 
     NumPy's own normal draws call the C library's exponential and logarithm, whose last bit differs between
@@ -39,14 +39,14 @@ def standard_normal(draws: np.random.Generator, size: int) -> list[float]:
     >>> standard_normal(generator(purpose="noise", system="S1", seed=1), 3)
     [0.16555267386728065, -1.1703519954138801, -0.8204958220076557]
     """
-    normal = _polar(draws)
+    normal = _polar(rng)
     return [next(normal) for _ in range(size)]
 
 
-def _polar(draws: np.random.Generator) -> Iterator[float]:
+def _polar(rng: np.random.Generator) -> Iterator[float]:
     """Yield normal draws: each point (a, b) inside the unit circle gives two."""
     while True:
-        a, b = (2.0 * float(x) - 1.0 for x in draws.random(2))
+        a, b = (2.0 * float(x) - 1.0 for x in rng.random(2))
         square = a * a + b * b
         if 0.0 < square < 1.0:
             scale = float(np.sqrt(-2.0 * natural_log(square) / square))

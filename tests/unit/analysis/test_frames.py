@@ -12,7 +12,6 @@ from narxbench.analysis.frames import (
     KEY,
     SCHEMAS,
     conditions_frame,
-    frame_csv,
     framed,
     load_summaries,
     metrics_frame,
@@ -20,6 +19,7 @@ from narxbench.analysis.frames import (
     runs_frame,
     selection_frame,
 )
+from narxbench.io.csv import write_table
 from narxbench.io.errors import NarxbenchError
 
 TERMS = true_structure("S1")[0]
@@ -140,20 +140,20 @@ ROW = dict(zip(SCHEMAS["conditions"], conditions_frame([four_runs()], published(
 )
 def test_impossible_conditions_are_refused(tmp_path, column, value, place):
     path = tmp_path / "conditions.csv"
-    path.write_text(frame_csv(pd.DataFrame([ROW, {**ROW, "data_seed": 2, column: value}])), encoding="utf-8")
+    path.write_text(write_table(pd.DataFrame([ROW, {**ROW, "data_seed": 2, column: value}])), encoding="utf-8")
     with pytest.raises(NarxbenchError, match=f"conditions.csv: line 3, column {place}"):
         read_frame("conditions", path)
 
 
 def test_a_repeated_condition_is_refused(tmp_path):
     path = tmp_path / "conditions.csv"
-    path.write_text(frame_csv(pd.DataFrame([ROW, ROW])), encoding="utf-8")
+    path.write_text(write_table(pd.DataFrame([ROW, ROW])), encoding="utf-8")
     with pytest.raises(NarxbenchError, match=r"line 3, column criterion: .*each condition once"):
         read_frame("conditions", path)
 
 
 def test_missing_values_are_empty_in_csv(tmp_path):
     frame = framed("claims", [("a", "here", None, "x, y"), ("b", "here", True, "")])
-    assert frame_csv(frame) == 'id,side,holds,evidence\na,here,,"x, y"\nb,here,true,\n'
-    (tmp_path / "claims.csv").write_text(frame_csv(frame), encoding="utf-8")
+    assert write_table(frame) == 'id,side,holds,evidence\na,here,,"x, y"\nb,here,true,\n'
+    (tmp_path / "claims.csv").write_text(write_table(frame), encoding="utf-8")
     pd.testing.assert_frame_equal(read_frame("claims", tmp_path / "claims.csv"), frame)

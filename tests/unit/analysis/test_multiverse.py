@@ -14,7 +14,7 @@ from tests.unit.analysis.multiverses import (
     conditions_of,
     findings,
 )
-from tests.unit.analysis.summaries import CRITERIA, REFERENCE, published
+from tests.unit.analysis.summaries import REFERENCE, published
 
 from narxbench.analysis.agreement import compare, distances
 from narxbench.analysis.frames import read_frame
@@ -37,18 +37,14 @@ def row(frame, **values):
 # Effects
 
 
-def test_a_change_has_students_interval():
-    found = change(pd.DataFrame({"change": [0.1, 0.3, 0.2, 0.5], "option": [*"aaab"]}), ["option"]).iloc[0]
+def test_a_change_has_students_interval_but_not_of_a_single_data_seed():
+    found, single = change(pd.DataFrame({"change": [0.1, 0.3, 0.2, 0.5], "option": [*"aaab"]}), ["option"]).to_dict(
+        "records"
+    )
+    assert (single["median"], single["clear"], math.isnan(single["interval_low"])) == (0.5, False, True)
     assert (found["median"], found["low"], found["high"]) == (0.2, 0.1, 0.3)
     expected = stats.ttest_1samp([0.1, 0.3, 0.2], 0).confidence_interval(0.95)
     assert (found["interval_low"], found["interval_high"]) == pytest.approx(expected)
-    assert not found["clear"]
-
-
-def test_a_single_data_seed_has_no_interval():
-    found = change(pd.DataFrame({"change": [0.1], "option": "a"}), ["option"]).iloc[0]
-    assert found["median"] == 0.1
-    assert math.isnan(found["interval_low"])
     assert not found["clear"]
 
 
@@ -74,12 +70,6 @@ def test_effects_of_single_options():
     assert nu_max.loc["distance", "clear"]
     assert (nu_max["part"] == "upso2d").all()
     assert not rows(found, interpretation="ring=2")[["median", "clear"]].any(axis=None)
-
-
-def test_effects_on_data_concern_both_algorithms():
-    groups = [conditions_of(name, text) for name in ("upso2d", "ga") for text in ("baseline", "input=gaussian")]
-    found = rows(findings(*groups).effects, measure="distance")
-    assert list(zip(found["algorithm"], found["part"], strict=True)) == [("upso2d", "data"), ("ga", "data")]
 
 
 def test_interactions():
@@ -141,19 +131,6 @@ def test_published_and_reproduced_side_by_side_and_what_is_unexplained():
     assert len(rows(clear, system="S4", metric="r")) == 3
 
 
-def test_distance_to_all_tables():
-    groups = [conditions_of("upso2d", "baseline", criterion=criterion, nu_max=2, spurious=1) for criterion in CRITERIA]
-    ga = conditions_of("ga", "baseline")
-    assert findings(*groups).whole.empty
-    found = findings(*groups, conditions_of("upso2d", TIES), ga)
-    whole = row(found.whole)
-    assert (whole["conditions"], whole["values"]) == (63, 810)
-    expected = distances(
-        compare(found.multiverse.conditions.query(f"interpretation != '{TIES}'"), published()), ["data_seed"]
-    )
-    assert whole["distance"] == expected["distance"].median()
-
-
 # Claims
 
 
@@ -178,70 +155,7 @@ def test_claims_by_majority_of_the_data_seeds():
     assert (other["baseline"], other["judged"], other["flips"]) == ("cannot be judged", 0, [])
 
 
-def test_claims_on_two_algorithms_pair_interpretations_of_the_same_data():
-    def fitness(value):
-        return {"best_fitness": value, "median_fitness": value}
-
-    found = findings(
-        conditions_of("upso2d", "baseline", **fitness(-10.0)),
-        conditions_of("upso2d", "input=gaussian", **fitness(-10.0)),
-        conditions_of("upso2d", BOUND, **fitness(-5.0)),
-        conditions_of("ga", "baseline", **fitness(-8.0)),
-        conditions_of("ga", "input=gaussian", **fitness(-12.0)),
-        conditions_of("ga", "elitism=on", **fitness(-11.0)),
-    )
-    own = rows(found.verdicts, claim="upso-reaches-better-j")
-    assert dict(zip(zip(own["upso2d"], own["ga"], strict=True), own["verdict"] == "holds", strict=True)) == {
-        ("baseline", "baseline"): True,
-        ("baseline", "elitism=on"): False,
-        ("input=gaussian", "input=gaussian"): False,
-        (BOUND, "baseline"): False,
-        (BOUND, "elitism=on"): False,
-    }
-    assert row(found.claims, claim="upso-reaches-better-j")["flips"] == ["input=gaussian", BOUND, "elitism=on"]
-    shown = found.shown_verdicts[found.shown_verdicts["option"]]
-    assert set(rows(shown, claim="ga-finds-s1-s3")["name"]) == {"input=gaussian", "elitism=on"}
-    assert set(rows(shown, claim="bic-separates")["name"]) == {"input=gaussian", BOUND}
-
-
-# Contests, criteria, gaps
-
-
-def test_contests():
-    def better_on_s4(system, snr_db, seed):
-        return -1001.0 if system == "S4" and seed > 1 else -1000.0000005
-
-    found = findings(
-        conditions_of("upso2d", "baseline"),
-        conditions_of("upso2d", "input=gaussian"),
-        conditions_of("ga", "baseline", median_fitness=math.nan),
-        conditions_of("ga", "selection=tournament", median_fitness=better_on_s4),
-    ).contests
-    counts = ["lower", "equal", "higher"]
-    weak, strong = (rows(found, interpretation=text) for text in ("baseline", "selection=tournament"))
-    assert list(weak[counts].sum()) == [36, 0, 0]
-    assert strong[["system", *counts]].to_numpy().tolist() == [
-        ["S1", 0, 9, 0],
-        ["S2", 0, 9, 0],
-        ["S3", 0, 9, 0],
-        ["S4", 0, 3, 6],
-    ]
-    assert len(weak) + len(strong) == len(found)
-
-
-def test_criterion_scores():
-    lost = {"exact_runs": 10, "spurious": 1, "nu_max": lambda s, d, seed: 40 if seed == 1 else 1}
-    found = findings(
-        conditions_of("upso2d", "baseline"),
-        conditions_of("upso2d", "baseline", criterion="aic-8", **lost),
-        conditions_of("upso2d", TIES),
-    ).criteria
-    shown = found[["interpretation", "criterion", "met", "rows", "exact_runs", "runs"]]
-    assert shown.to_numpy().tolist() == [
-        ["baseline", "bic", 36, 36, 1440, 1440],
-        ["baseline", "aic-8", 24, 36, 360, 1440],
-    ]
-    assert found["distance"].notna().all()
+# Gaps
 
 
 def test_gaps_tell_the_optimisation_from_the_criterion():
@@ -253,8 +167,10 @@ def test_gaps_tell_the_optimisation_from_the_criterion():
         # Another data set, and another criterion: their J do not compare.
         conditions_of("upso2d", "input=gaussian", best_fitness=-5000.0, true_fitness=-5000.0),
         conditions_of("upso2d", "baseline", criterion="aic-2", true_fitness=-4000.0, best_fitness=-4000.0),
-    ).gaps
-    own = rows(found, interpretation="baseline", system="S1", snr_db=50)
+    )
+    # A J that is not finite is the worst.
+    assert rows(found.contests, rival="ga")["lower"].sum() == 36
+    own = rows(found.gaps, interpretation="baseline", system="S1", snr_db=50)
     upso = row(own, algorithm="upso2d", criterion="bic")
     gaps = [[upso[f"{name}_gap{end}"] for end in ("", "_low", "_high")] for name in ("median", "best", "true")]
     assert gaps == [[10, 10, 12], [1, 1, 3], [0, 0, 2]]
@@ -292,7 +208,7 @@ def test_the_closest_of_all_that_were_run(kept):
         assert kept.multiverse.chosen(*pair) == named[name]
 
 
-def test_verdicts_follow_from_the_conditions(kept):
+def test_verdicts_and_contests_follow_from_the_conditions(kept):
     conditions = kept.multiverse.conditions
     share = [sum(count >= 0.945 * 40 for count in nu) == len(nu) for nu in conditions["nu"]]
     own = conditions.assign(found=share).query("algorithm == 'upso2d' and criterion == 'bic'")
@@ -300,12 +216,37 @@ def test_verdicts_follow_from_the_conditions(kept):
     expected = by_seed.groupby("interpretation").mean() > 0.5
     found = rows(kept.verdicts, claim="bic-finds-all-terms").set_index("upso2d")["verdict"] == "holds"
     assert found.to_dict() == expected.to_dict()
-    fitness = own.merge(conditions.query("algorithm == 'ga'"), on=["shared", "data_seed", "system", "snr_db"])
-    fitness["better"] = fitness["median_fitness_x"] < fitness["median_fitness_y"]
-    by_seed = fitness.groupby(["interpretation_x", "interpretation_y", "data_seed"])["better"].all()
-    expected = by_seed.groupby(["interpretation_x", "interpretation_y"]).mean() > 0.5
+    on = ["shared", "data_seed", "system", "snr_db"]
+    fitness = own.merge(conditions.query("algorithm == 'ga'"), on=on, suffixes=("", "_ga"))
+    fitness["better"] = fitness["median_fitness"] < fitness["median_fitness_ga"]
+    by_seed = fitness.groupby(["interpretation", "interpretation_ga", "data_seed"])["better"].all()
+    better = (by_seed.groupby(["interpretation", "interpretation_ga"]).mean() > 0.5).to_dict()
     found = rows(kept.verdicts, claim="upso-reaches-better-j").set_index(["upso2d", "ga"])["verdict"] == "holds"
-    assert found.to_dict() == expected.to_dict()
+    assert found.to_dict() == better
+    flips = row(kept.claims, claim="upso-reaches-better-j")["flips"]
+    assert not better["baseline", "baseline"]
+    assert better["velocity-bound=3", "baseline"] is ("velocity-bound=3" in flips)
+    assert better["input=coloured", "input=coloured"] is ("input=coloured" in flips)
+    assert better["baseline", "elitism=on"] is ("elitism=on" in flips)
+    ahead = fitness.query("interpretation == 'baseline'").groupby(["interpretation_ga", "system"])["better"].sum()
+    contests = rows(kept.contests, role="baseline, default", rival="ga").set_index(["interpretation", "system"])
+    assert contests["lower"].to_dict() == ahead.to_dict()
+    assert (contests[["lower", "equal", "higher"]].sum(axis=1) == 15).all()
+
+
+def test_whole_distances_and_scores_follow_from_the_conditions(kept):
+    own = kept.multiverse.conditions.query("algorithm != 'stepwise' and interpretation == 'baseline'")
+    expected = distances(compare(own, published()), ["data_seed"])
+    whole = row(kept.whole, role="baseline, default")
+    assert (whole["conditions"], whole["values"], whole["distance"]) == (63, 810, expected["distance"].median())
+    expected = distances(compare(own.query("criterion == 'bic'"), published()), ["data_seed"]).set_index("data_seed")
+    joint = rows(kept.distances, algorithm="joint", interpretation="baseline").set_index("data_seed")
+    for name in ("conditions", "nu", "r", "nu_max", "distance", "values"):
+        assert joint[name].to_dict() == pytest.approx(expected[name].to_dict())
+    own = own.query("algorithm == 'upso2d' and criterion == 'aic-256'")
+    found = row(kept.criteria, interpretation="baseline", criterion="aic-256")
+    met = [min(nu) > 0.945 * 40 and nu_max < min(nu) for nu, nu_max in zip(own["nu"], own["nu_max"], strict=True)]
+    assert (found["met"], found["rows"], found["exact_runs"]) == (sum(met), len(own), own["exact_runs"].sum())
 
 
 def test_effects_and_gaps_follow_from_the_conditions(kept):

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import pandas as pd
 import pytest
 from tests.unit.analysis.multiverses import BOUND, EXEMPLAR, TIES, choices, conditions_of, frame_of, multiverse
 from tests.unit.analysis.summaries import published
@@ -15,7 +14,6 @@ from narxbench.io.errors import NarxbenchError
     ("algorithm", "text", "message"),
     [
         ("upso2d", "tie=random", "tie: unknown design choice"),
-        ("upso2d", "ties=canonical", "found interpretation 'ties=canonical'; allowed: 'baseline'"),
         ("upso2d", f"{TIES}+{BOUND}", f"allowed: '{BOUND}\\+{TIES}'"),
         ("ga", TIES, f"ga: found interpretation '{TIES}'; allowed: 'baseline'"),
     ],
@@ -64,29 +62,3 @@ def test_only_complete_interpretations_are_compared_and_in_their_order():
         (1, "S1", 30),
         (1, "S2", 50),
     ]
-
-
-def test_a_joint_distance_is_that_of_all_published_conditions():
-    missed = {"nu": lambda system, snr_db, seed: (20 + seed,) * len(published().systems[system])}
-    found = multiverse(
-        conditions_of("upso2d", "baseline"),
-        conditions_of("upso2d", "input=gaussian", spurious=3, nu_max=4),
-        conditions_of("ga", "baseline"),
-        conditions_of("ga", "elitism=on", **missed),
-        conditions_of("ga", "input=gaussian", nu_max=7, spurious=2),
-    )
-    joint = found.joint_distances().set_index(["interpretation", "data_seed"])
-    assert set(joint.index.get_level_values(0)) == {"baseline", "elitism=on", "input=gaussian"}
-    own = found.distances("upso2d").set_index(["interpretation", "data_seed"]).loc[("baseline", 2)]
-    other = found.distances("ga").set_index(["interpretation", "data_seed"]).loc[("elitism=on", 2)]
-    both = joint.loc[("elitism=on", 2)]
-    assert (both["conditions"], both["values"]) == (15, 282)
-    assert both["different"] == own["different"] + other["different"]
-    assert both["nu"] == pytest.approx((12 * own["nu"] + 3 * other["nu"]) / 15)
-    assert both["distance"] == pytest.approx(both[["nu", "r", "nu_max"]].sum() / 3)
-
-
-def test_without_any_ga_an_interpretation_is_that_of_2d_upso():
-    found = multiverse(conditions_of("upso2d", "baseline"), conditions_of("upso2d", BOUND))
-    expected = found.distances("upso2d").assign(algorithm="joint")
-    pd.testing.assert_frame_equal(found.joint_distances(), expected)

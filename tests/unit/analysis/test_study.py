@@ -3,8 +3,9 @@ import pytest
 from tests.unit.analysis.summaries import REFERENCE, UNKNOWN, make_summary, paper_study, published
 
 from narxbench.analysis.claims import load_claims
-from narxbench.analysis.frames import SCHEMAS, frame_csv, read_frame
+from narxbench.analysis.frames import SCHEMAS, read_frame
 from narxbench.analysis.study import analyse
+from narxbench.io.csv import write_table
 
 CHANGED = [0.6, 0.3, 0.3, 0.5]
 
@@ -28,7 +29,7 @@ def test_every_frame_reads_back_as_it_was(tmp_path, summaries):
     assert frames.keys() == SCHEMAS.keys()
     for name, frame in frames.items():
         path = tmp_path / f"{name}.csv"
-        path.write_text(frame_csv(frame), encoding="utf-8")
+        path.write_text(write_table(frame), encoding="utf-8")
         assert not {"nan", "inf"} & set(path.read_text(encoding="utf-8").lower().replace("\n", ",").split(","))
         pd.testing.assert_frame_equal(read_frame(name, path), frame)
 

@@ -62,4 +62,6 @@ def test_interpretations_reach_problem_and_method(varied: tuple[Study, list[Cond
 
 def test_the_kept_results_are_of_these_conditions(varied: tuple[Study, list[Condition]]) -> None:
     kept = pd.read_csv(KEPT)[list(ConditionKey.model_fields)]
-    assert sorted(kept.itertuples(index=False, name=None)) == sorted(tuple(c.key.model_dump().values()) for c in varied[1])
+    assert sorted(kept.itertuples(index=False, name=None)) == sorted(
+        tuple(c.key.model_dump().values()) for c in varied[1]
+    )

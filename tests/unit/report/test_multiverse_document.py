@@ -67,27 +67,25 @@ def test_figures_do_not_depend_on_settings_of_the_user():
 @pytest.mark.parametrize(
     "groups",
     [
-        [conditions_of("upso2d", "baseline", 1)],
+        [conditions_of("upso2d", "baseline", 1), conditions_of("upso2d", BOUND, 1)[1:]],
         [*(conditions_of("upso2d", text, 2) for text in ("baseline", BOUND)), conditions_of("ga", "baseline", 2)],
         [conditions_of("upso2d", "baseline", 2, best_fitness=float("inf"), median_fitness=float("inf"))],
     ],
 )
 def test_few_conditions_make_a_document_too(groups):
     files = report(*groups)
-    assert "distance" in files["interpretations.md"]
     assert len(files) == 10
-
-
-def test_left_out_interpretations_are_named():
-    text = text_of(conditions_of("upso2d", "baseline"), conditions_of("upso2d", BOUND)[1:])
-    assert f"Left out, for they lack conditions: `{BOUND}` of 2D-UPSO." in text
+    left_out = f"Left out, for they lack conditions: `{BOUND}` of 2D-UPSO."
+    assert (left_out in files["interpretations.md"]) is (len(groups) == 2)
 
 
 def test_what_is_said_of_the_baseline_follows_from_clear_differences():
     far = text_of(conditions_of("upso2d", "baseline"))
     assert "**2D-UPSO under the baseline does not reproduce the published tables**" in far
     assert "On S1 to S3 it selects fewer spurious terms than published." in far
-    near = text_of(conditions_of("upso2d", "baseline", **as_printed()))
+    printed = as_printed()["nu_max"]
+    counts = as_printed(nu_max=lambda system, snr_db, seed: printed(system, snr_db, seed) if seed == 1 else 0)
+    near = text_of(conditions_of("upso2d", "baseline", **counts))
     assert "**2D-UPSO under the baseline cannot be told from the published tables on every data seed**" in near
     assert "spurious terms than published" not in near
     for text in (far, near):
@@ -110,7 +108,6 @@ def test_the_closest_is_told_with_those_that_come_as_near():
     ("fitness", "told"),
     [
         (lambda s, d, seed: -1001.0 if s == "S4" else -1000.0, "lower on S4; the same on S1, S2, S3"),
-        (lambda s, d, seed: -1001.0 if seed == 1 else -999.0, "higher on S1, S2, S3, S4"),
         (lambda s, d, seed: -1001.0 + seed - 1 if s == "S3" else -1001.0, "lower on S1, S2, S4; mixed on S3"),
     ],
 )

@@ -1,0 +1,148 @@
+"""Studies other than the paper's: what a user adds, what the paper leaves open, and what goes wrong in one of them."""
+
+import csv
+import json
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+import yaml
+from tests.workflow.project import TINY
+
+pytestmark = pytest.mark.slow
+
+ADDED = """\
+systems: [S3, X1]
+snr_db: [30, 37.5]
+seeds: 2
+evaluations: 1500
+data: {realisation: per_run}
+methods:
+  upso2d: {criteria: [bic, aic-16]}
+  ga: null
+  ga-tournament: {algorithm: ga, criteria: [bic], settings: {selection: tournament}}
+statistics: {bootstrap_samples: 50}
+figures: {snr_db: 37.5}
+"""
+X1 = "n_u: 2\nn_y: 2\ndegree: 2\nequation: y(k) = 0.4*y(k-1) + u(k-1)\n"
+
+
+def rows_of(path):
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def test_added_system_snr_criterion_method_and_data_for_every_run(empty):
+    empty.write("config/systems/X1.yaml", X1)
+    project = empty.with_study("added", ADDED)
+    project.snakemake()
+    rows = rows_of(project / "data/added/frames/conditions.csv")
+    assert {row["system"] for row in rows} == {"S3", "X1"} and {float(row["snr_db"]) for row in rows} == {30.0, 37.5}
+    ways = {(row["method"], row["criterion"]) for row in rows}
+    assert ways == {("upso2d", "bic"), ("upso2d", "aic-16"), ("ga-tournament", "bic")}
+    data = [project / f"data/added/problems/S3/30dB/realisation-{seed}.csv" for seed in (1, 2)]
+    assert data[0].read_bytes() != data[1].read_bytes()
+    summary = json.loads((project / "data/added/conditions/X1/37.5dB/ga-tournament/bic.json").read_bytes())
+    assert summary["realisations"] == 2 and len(set(summary["true_fitness"])) == 2
+    assert summary["settings"]["selection"] == "tournament"
+    # Without noise worth the name, a search over 14 candidates finds the two terms.
+    terms = {summary["candidates"][index] for index in summary["runs"]["structures"][0]}
+    assert terms >= {"y(k-1)", "u(k-1)"}
+    for name, words in (
+        ("method_settings", "ga-tournament"),
+        ("comparison_X1", "ga-tournament|GA"),
+        ("fitness_X1", "AIC"),
+    ):
+        assert re.search(words, (project / f"reports/added/tables/{name}.md").read_text(encoding="utf-8")), name
+    assert project.planned() == {}
+
+
+INTERPRETATIONS = """\
+study: interpretations
+page: interpretations
+interpretation: cited-source
+systems: [S3, S4]
+snr_db: [30]
+seeds: 2
+seeds_per_job: 2
+evaluations: 200
+data: {seeds: [1, 7]}
+methods: {upso2d: {criteria: [bic]}, stepwise: {algorithm: stepwise, criteria: [bic]}}
+variations:
+  criterion: bic
+  methods: [upso2d, ga]
+  reference: stepwise
+  combinations: [{velocity-bound: "1", ties: random}]
+  finalists: {interpretations: [cited-source], criteria: [aic-8]}
+"""
+
+
+def test_the_study_that_tries_every_option(empty):
+    # As many options as a test can pay for: two of the swarm, one of the GA, one of the data.
+    file = empty / "config/design_choices.yaml"
+    mapping = yaml.safe_load(file.read_text(encoding="utf-8"))
+    wanted = {"velocity-bound": ["none", "1"], "ties": ["canonical", "random"], "elitism": ["off", "on"]}
+    wanted |= {"noise": ["output", "equation"], "input": ["uniform"], "realisation": ["shared"]}
+    wanted |= {"estimation": ["before-validation"], "error": ["free-run"]}
+    mapping["design_choices"] = {name: mapping["design_choices"][name] for name in wanted}
+    for name, options in wanted.items():
+        choice = mapping["design_choices"][name]
+        choice["options"] = {option: choice["options"][option] for option in options}
+    # The paper's study, with which the others are compared, has an interpretation of this name.
+    mapping["interpretations"] = {"cited-source": {}, "closest-consistent": {"ties": "random"}}
+    file.write_text(yaml.safe_dump(mapping, sort_keys=False), encoding="utf-8")
+    project = empty.with_study("interpretations", INTERPRETATIONS)
+    frame = "data/interpretations/frames/conditions.csv"
+    project.snakemake(frame)
+    rows = rows_of(project / frame)
+    found = {(row["method"], row["interpretation"], row["criterion"]) for row in rows}
+    assert found == {
+        *(("upso2d", name, "bic") for name in ("baseline", "noise=equation", "velocity-bound=1", "ties=random")),
+        ("upso2d", "velocity-bound=1+ties=random", "bic"),
+        *(("ga", name, "bic") for name in ("baseline", "noise=equation", "elitism=on")),
+        ("stepwise", "baseline", "bic"),
+        *((method, "baseline", "aic-8") for method in ("upso2d", "stepwise")),
+    }
+    assert len(rows) == len(found) * 2 * 2
+    assert {row["data_seed"] for row in rows} == {"1", "7"} and {row["runs"] for row in rows} == {"2"}
+    # It goes on where it stopped.
+    lost = project.run_files()[0]
+    lost.unlink()
+    assert project.planned()["search"] == [str(lost.relative_to(project.root))]
+
+
+def test_diverging_system_stops_alone(empty):
+    project = empty.with_study("wild", TINY + "data: {excitation: {kind: gaussian, sd: 1.0}}\n")
+    lines = project.snakemake("--keep-going", code=1).splitlines()
+    (told,) = [line for line in lines if line.startswith("narxbench: ")]
+    assert re.match(r"narxbench: system S4: its output diverges .*; allowed: an input for which", told)
+    made = [path.split("/")[3] for path in project.files("data/wild/conditions")]
+    assert made == ["S3"] * 3
+
+
+SEARCH = """
+import narxbench
+u, y = narxbench.load_system("S1").simulate(1000, snr_db=40)
+problem = narxbench.StructureProblem(u, y, n_u=2, n_y=2, degree=2, n_validation=300)
+print(narxbench.__file__, *narxbench.search(problem, algorithm="ga", seed=1, evaluations=160).terms)
+"""
+
+
+def test_edited_kernel_is_compiled_anew_in_its_callers(empty):
+    """The algorithms are compiled in files of their own, and hold the machine code of the kernel that they call."""
+
+    def found():
+        env = os.environ | {"PYTHONPATH": str(empty / "src")}
+        done = subprocess.run(
+            [sys.executable, "-c", SEARCH], cwd=empty.root, env=env, check=True, capture_output=True, text=True
+        )
+        file, *terms = done.stdout.split()
+        assert file == str(empty / "src/narxbench/__init__.py")
+        return terms
+
+    assert "y(k-1)" in found()
+    # Every structure is singular now.
+    empty.edit("src/narxbench/fitness/kernel/evaluation.py", "SINGULAR = 1e-11", "SINGULAR = 2.0")
+    assert found() == []
