@@ -9,7 +9,8 @@ from narxbench.pipeline.steps import as_script
 
 def main(job: Any) -> None:
     """Write the run file."""
-    write_atomically(job.output[0], run_seeds(by_seed(job.params.seeds, job.input.data), **job.params.run))
+    search = job.params.search
+    write_atomically(job.output[0], run_seeds(by_seed(search["seeds"], job.input.data), **search["run"]))
 
 
 as_script(main, globals())

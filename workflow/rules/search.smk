@@ -10,9 +10,8 @@ rule search:
     log:
         f"{PLAN.logs}/search/{{condition}}/{{seeds}}.log",
     params:
-        seeds=lambda w: PLAN.blocks[w.seeds],
-        run=lambda w: PLAN.search(w.condition),
-        code=lambda w: PLAN.code("search", w.condition),
+        # One function, for it is called for each of thousands of jobs.
+        search=lambda w: PLAN.search(w.condition, w.seeds),
     run:
         call("scripts/search.py", input=input, output=output, params=params, log=log)
 

@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +98,8 @@ class Plan:
         self.page = "reports/report.html" if name == DOOR else f"{self.reports}/report.html"
         self.run_info = f"{self.reports}/run_info.md"
         self.manifest = f"{self.reports}/manifest.csv"
+        # The jobs of a condition, one for each seed, share their parameters.
+        self._searches: dict[str, dict[str, Any]] = {}
         self.kept = f"{REFERENCE}/{name}"
 
     # Names of files
@@ -249,10 +251,13 @@ class Plan:
         problem, realisation = self.data_sets[data_set]
         return {**problem.simulation, "realisation": realisation}
 
-    def search(self, condition: str) -> dict[str, Any]:
-        """Return the parameters of the runs of a condition beside data and seeds."""
-        found = self.by_name[condition]
-        return {**self._method(found), "axes": found.axes}
+    def search(self, condition: str, block: str) -> dict[str, Any]:
+        """Return all parameters of a job of runs: its seeds, what it runs, and the digest of the code."""
+        if condition not in self._searches:
+            found = self.by_name[condition]
+            self._searches[condition] = {**self._method(found), "axes": found.axes}
+        run, code = self._searches[condition], self.code("search", condition)
+        return {"seeds": self.blocks[block], "run": run, "code": code}
 
     def summary(self, condition: str) -> dict[str, Any]:
         """Return the parameters of the summary of a condition beside files and seeds."""
@@ -279,19 +284,15 @@ class Plan:
 
     def code(self, script: str, condition: str | None = None) -> str:
         """Return a digest of all code that a script depends on, the algorithm of a condition included."""
-        files = [SCRIPTS / f"{script}.py"]
-        if condition is not None:
-            files.append(Path(str(algorithm_module(self.by_name[condition].algorithm).__file__)))
-        return _digest(tuple(files))
+        return _digest(script, None if condition is None else self.by_name[condition].algorithm)
 
 
-_digests: dict[tuple[Path, ...], str] = {}
-
-
-def _digest(files: tuple[Path, ...]) -> str:
-    if files not in _digests:
-        _digests[files] = digest_of(*files)
-    return _digests[files]
+@cache
+def _digest(script: str, algorithm: str | None) -> str:
+    files = [SCRIPTS / f"{script}.py"]
+    if algorithm is not None:
+        files.append(Path(str(algorithm_module(algorithm).__file__)))
+    return digest_of(*files)
 
 
 def _data_set(problem: Problem, realisation: int | None) -> str:
