@@ -16,6 +16,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from snakemake.logging import logger
+
 from narxbench.io.errors import NarxbenchError
 from narxbench.io.files import write_atomically
 
@@ -61,7 +63,8 @@ def call(script: str | Path, **job: Any) -> None:
         with timed(job["log"][0]):
             _main(Path(script))(SimpleNamespace(**job))
     except NarxbenchError as mistake:
-        sys.stderr.write(f"narxbench: {mistake}\n")
+        # By Snakemake's logger: what threads write beside it can end up in the middle of its lines.
+        logger.error(f"narxbench: {mistake}")
         raise StepFailedError from None
 
 

@@ -28,12 +28,12 @@ def test_a_step_writes_its_time(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert "| search | 4 | 3.0 | 4.5 |" in text
 
 
-def test_a_mistake_is_told_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_mistake_is_told_in_one_line(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     script, log = tmp_path / "step.py", tmp_path / "step.log"
     script.write_text(SCRIPT + "    raise NarxbenchError('a.csv: empty')\n")
     with pytest.raises(StepFailedError):
         call(script, log=[str(log)])
-    assert capsys.readouterr() == ("", "narxbench: a.csv: empty\n")
+    assert caplog.messages == ["narxbench: a.csv: empty"]
     assert log.read_text() == "narxbench: a.csv: empty\n"
 
 
