@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from pydantic import Field
 
-from narxbench.algorithms.objective import Objective, evaluate
+from narxbench.algorithms.objective import Objective, copy_row, evaluate, index_of_best
 from narxbench.algorithms.population import initial_positions, roulette
 from narxbench.io.settings import Settings as BaseSettings
 from narxbench.numerics.compilation import compiled
@@ -88,16 +88,15 @@ def selection_weights(fitness, scheme, divergent_fitness):
     >>> selection_weights(np.array([-10.0, 5.0, np.inf, 0.0]), PROPORTIONAL, np.inf).tolist()
     [15.0, 0.0, 0.0, 5.0]
     """
-    weights = np.zeros_like(fitness)
-    finite = np.isfinite(fitness)
+    weights = np.zeros(fitness.shape[0])
     worst = -np.inf
     for i in range(fitness.shape[0]):
-        if finite[i]:
+        if fitness[i] < np.inf:
             worst = max(worst, fitness[i])
         elif divergent_fitness < np.inf:
             worst = max(worst, divergent_fitness)
     for i in range(fitness.shape[0]):
-        if not finite[i]:
+        if not fitness[i] < np.inf:
             continue
         if scheme == PROPORTIONAL:
             weights[i] = worst - fitness[i]
@@ -164,28 +163,29 @@ def _evolve(data, record, rng, p):
     fitness = np.empty(size)
     evaluate(data, record, population, fitness)
     while record.evaluations[0] < record.fitness.shape[0]:
-        elite = np.argmin(fitness) if p.elitism else -1
+        elite = index_of_best(fitness) if p.elitism else -1
         kept = random_survivors(size, max(p.survivors, 1 if p.elitism else 0), elite, rng)
-        n_children = size - kept.shape[0]
+        first, n_children = kept.shape[0], size - kept.shape[0]
         weights = selection_weights(fitness, p.selection, p.divergent_fitness)
         # One more than needed when the number is odd: children come in pairs.
-        children = np.empty((n_children + n_children % 2, n_terms), np.uint8)
-        for c in range(0, n_children, 2):
-            children[c] = population[select_parent(fitness, weights, p.selection, rng)]
-            children[c + 1] = population[select_parent(fitness, weights, p.selection, rng)]
+        following = np.empty((size + n_children % 2, n_terms), np.uint8)
+        following_fitness = np.empty(size)
+        for k in range(first):
+            copy_row(population[kept[k]], following[k])
+            following_fitness[k] = fitness[kept[k]]
+        for c in range(first, size, 2):
+            copy_row(population[select_parent(fitness, weights, p.selection, rng)], following[c])
+            copy_row(population[select_parent(fitness, weights, p.selection, rng)], following[c + 1])
             if rng.random() < p.crossover_probability and n_terms > 1:
-                cross_over(children[c], children[c + 1], p.crossover, rng)
-            mutate(children[c], p.mutation_probability, rng)
-            mutate(children[c + 1], p.mutation_probability, rng)
-        children_fitness = np.empty(n_children)
-        evaluate(data, record, children[:n_children], children_fitness)
-        population = np.concatenate((population[kept], children[:n_children]))
-        fitness = np.concatenate((fitness[kept], children_fitness))
+                cross_over(following[c], following[c + 1], p.crossover, rng)
+            mutate(following[c], p.mutation_probability, rng)
+            mutate(following[c + 1], p.mutation_probability, rng)
+        population, fitness = following[:size], following_fitness
+        evaluate(data, record, population[first:], fitness[first:])
     if p.last_generation:
-        if np.isfinite(fitness.min()):
-            record.best_position[:] = population[np.argmin(fitness)]
-        else:
-            record.best_position[:] = np.uint8(0)
+        best = index_of_best(fitness)
+        for t in range(n_terms):
+            record.best_position[t] = population[best, t] if fitness[best] < np.inf else np.uint8(0)
 
 
 def run(objective: Objective, rng: np.random.Generator, settings: Settings) -> None:

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from pydantic import Field
 
-from narxbench.algorithms.objective import Objective, evaluate
+from narxbench.algorithms.objective import Objective, copy_row, evaluate, index_of_best
 from narxbench.algorithms.population import initial_positions, roulette
 from narxbench.io.settings import Settings as BaseSettings
 from narxbench.numerics.compilation import compiled
@@ -129,7 +129,7 @@ def learning_set(exemplar, position):
 @compiled
 def self_learning_set(position):
     """Return L_self, shape (2, N_t): the position's cardinality (one-hot), and all its terms."""
-    return learning_set(position, np.zeros_like(position))
+    return learning_set(position, np.zeros(position.shape[0], np.uint8))
 
 
 @compiled
@@ -162,7 +162,7 @@ def velocity_update(velocity, inertia, c1, c2, r_global, r_local, delta, unifica
     >>> velocity_update(velocity, 1.0, 2.0, 2.0, r, r, 0.0, 0.25, nothing, gbest, nothing, nothing).tolist()
     [[0.5, 1.0], [1.0, 0.5]]
     """
-    updated = np.empty_like(velocity)
+    updated = np.empty(velocity.shape)
     (a1, a2), (b1, b2) = r_global, r_local
     for row in (CARDINALITY, ATTRIBUTE):
         for j in range(velocity.shape[1]):
@@ -193,7 +193,7 @@ def self_feedback(fitness, previous, mode):
     array of float, shape (particles,)
         Delta, in [-1, 1] when range-normalised.
     """
-    feedback = np.zeros_like(fitness)
+    feedback = np.zeros(fitness.shape[0])
     lowest, highest = np.inf, -np.inf
     for f in fitness:
         if np.isfinite(f):
@@ -272,7 +272,13 @@ def draw_cardinality(likelihood, fraction, negative):
                 return j + 1
         return n
     if negative == SHIFTED:
-        return roulette(likelihood - min(0.0, likelihood.min()), fraction) + 1
+        lowest = 0.0
+        for j in range(n):
+            lowest = min(lowest, likelihood[j])
+        shifted = np.empty(n)
+        for j in range(n):
+            shifted[j] = likelihood[j] - lowest
+        return roulette(shifted, fraction) + 1
     return roulette(likelihood, fraction) + 1
 
 
@@ -308,8 +314,11 @@ def position_update(velocity, fraction, negative, order):
     [1, 1, 0, 0, 1]
     """
     cardinality = draw_cardinality(velocity[CARDINALITY], fraction, negative)
-    ranks = term_ranking(velocity[ATTRIBUTE][order])
-    position = np.zeros(velocity.shape[1], np.uint8)
+    sigma = np.empty(order.shape[0])
+    for k in range(order.shape[0]):
+        sigma[k] = velocity[ATTRIBUTE, order[k]]
+    ranks = term_ranking(sigma)
+    position = np.zeros(order.shape[0], np.uint8)
     for k in range(order.shape[0]):
         position[order[k]] = ranks[k] <= cardinality
     return position
@@ -331,6 +340,12 @@ def ring_best(fitness, i, radius):
 def unification_factor(t, iterations, start, end):
     """Return the unification factor u(t) = u_0 + (u_f - u_0) t / iterations (paper, algorithm 2)."""
     return start + (end - start) * t / iterations
+
+
+@compiled
+def _copy(source, target):
+    for row in range(source.shape[0]):
+        copy_row(source[row], target[row])
 
 
 @compiled
@@ -359,15 +374,15 @@ def _fly(data, record, rng, p):
         # In the first iteration there is no earlier fitness to compare with.
         if t > 1 or p.first_feedback != 0:
             weights = self_feedback(fitness, previous, p.feedback)
-        leader = np.argmin(best_fitness)
+        leader = index_of_best(best_fitness)
         for i in range(size):
             if stagnation[i] >= p.refresh_gap:
-                velocities[i] = rng.random((2, n_terms))
+                _copy(rng.random((2, n_terms)), velocities[i])
                 stagnation[i] = 0
             r_global = _random_weights(rng, n_terms, p.per_particle)
             r_local = r_global if p.shared_weights else _random_weights(rng, n_terms, p.per_particle)
             known = nothing if p.whole_exemplar else positions[i]
-            velocities[i] = velocity_update(
+            updated = velocity_update(
                 velocities[i],
                 p.inertia,
                 p.cognitive,
@@ -382,16 +397,19 @@ def _fly(data, record, rng, p):
                 self_learning_set(positions[i]),
             )
             if p.velocity_bound < np.inf:
-                velocities[i] = np.minimum(np.maximum(velocities[i], 0.0), p.velocity_bound)
+                for j in range(n_terms):
+                    for row in (CARDINALITY, ATTRIBUTE):
+                        updated[row, j] = min(max(updated[row, j], 0.0), p.velocity_bound)
+            _copy(updated, velocities[i])
             fraction = rng.random()
             order = random_order(n_terms, rng) if p.random_ties else canonical
-            positions[i] = position_update(velocities[i], fraction, p.negative_likelihood, order)
-        previous[:] = fitness
+            copy_row(position_update(updated, fraction, p.negative_likelihood, order), positions[i])
+        copy_row(fitness, previous)
         count = evaluate(data, record, positions, fitness)
         for i in range(count):
             if fitness[i] < best_fitness[i]:
                 best_fitness[i] = fitness[i]
-                best_positions[i] = positions[i]
+                copy_row(positions[i], best_positions[i])
                 if p.reset_by_improvement:
                     stagnation[i] = 0
             else:

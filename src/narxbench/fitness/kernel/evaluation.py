@@ -168,7 +168,8 @@ def evaluate_structures(data, positions, fitness, sse, coefficients, outputs):
     errors, peaks = np.empty(LANES), np.empty(LANES)
     for first in range(0, positions.shape[0], LANES):
         width = min(LANES, positions.shape[0] - first)
-        present[:] = False
+        for t in range(n_terms):
+            present[t] = False
         for lane in range(LANES):
             size[lane] = 0
             if lane < width:
@@ -179,7 +180,9 @@ def evaluate_structures(data, positions, fitness, sse, coefficients, outputs):
                         present[t] = True
             regular[lane] = size[lane] > 0
         _estimate(data, member, size, factor, inverse_pivot, weights, regular)
-        theta[:] = 0.0
+        for t in range(n_terms):
+            for lane in range(LANES):
+                theta[t, lane] = 0.0
         for lane in range(width):
             if regular[lane]:
                 for i in range(size[lane]):
@@ -208,7 +211,9 @@ def evaluate_structures(data, positions, fitness, sse, coefficients, outputs):
 def _estimate(data, member, size, factor, inverse_pivot, weights, regular):
     # Least squares by the normal equations: Cholesky factor row by row, forward and backward substitution. Lanes with
     # fewer terms than the widest, and an odd number of rows, are filled up with unit rows, which change nothing else.
-    n = size.max()
+    n = 0
+    for lane in range(LANES):
+        n = max(n, size[lane])
     n += n % 2
     row = n * LANES
     for i in range(n):
