@@ -43,10 +43,10 @@ def index_of_best(fitness):
 
 @compiled
 def _same(a, b):
-    for w in range(a.shape[0]):
-        if a[w] != b[w]:
-            return False
-    return True
+    w = 0
+    while w < a.shape[0] and a[w] == b[w]:
+        w += 1
+    return w == a.shape[0]
 
 
 @compiled
