@@ -82,9 +82,8 @@ def distances(compared: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     means = each.groupby([*by, "metric"], sort=False).mean().unstack("metric")
     means = means.reindex(columns=METRICS).map(significant)
     means["distance"] = means.mean(axis="columns").map(significant)
-    groups = rows.groupby(by, sort=False)
-    counted = groups.agg(values=("different", "size"), different=("different", "sum"))
-    counted.insert(0, "conditions", rows.drop_duplicates([*by, *KEY]).groupby(by, sort=False).size())
+    counted = rows.groupby(by, sort=False).agg(values=("different", "size"), different=("different", "sum"))
+    counted["conditions"] = rows.drop_duplicates([*by, *KEY]).groupby(by, sort=False).size()
     return counted.join(means).reset_index()[[*by, "conditions", *METRICS, "distance", "values", "different"]]
 
 
@@ -104,10 +103,9 @@ def agreement_values(
     of_nu = rows["metric"] == "nu"
     counts = rows.loc[of_nu, ["count", "runs"]].itertuples(index=False, name=None)
     intervals = [selection_frequency(*count, confidence) for count in counts]
-    nu = pd.DataFrame(intervals, index=rows.index[of_nu], columns=["value", "low", "high"])
     for limit in ("low", "high"):
         rows[limit] = rows[f"r_{limit}"].where(rows["metric"] == "r", rows[f"nu_max_{limit}"])
-        rows.loc[of_nu, limit] = nu[limit]
+        rows.loc[of_nu, limit] = [getattr(interval, limit) for interval in intervals]
     places = published.values.merge(published.terms[["system", "label", "term"]], on=["system", "label"], how="left")
     found = places.merge(rows.drop(columns="published"), on=_PLACE_OF_VALUE, how="left", validate="one_to_many")
     return framed("agreement_values", found.fillna(dict.fromkeys(["term", "interpretation", "method"], "")))

@@ -9,8 +9,8 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from itertools import pairwise
-from typing import Any, NamedTuple
+from itertools import pairwise, product
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -26,6 +26,7 @@ SYSTEMS = (*SPARSE, "S4")
 RHOS = ("aic-2", "aic-8", "aic-64", "aic-256")
 CRITERIA = ("bic", *RHOS)
 UPSO, GA = "upso2d", "ga"
+NAMES = {UPSO: "2D-UPSO", GA: "GA"}
 IDENTIFIED = 0.95  # a selection frequency with which the text calls a system term identified
 THRESHOLD = 0.9  # the text's example of a threshold for the final structure
 
@@ -99,24 +100,17 @@ class View:
 
 
 class Verdict(NamedTuple):
-    """Whether a claim holds (None: cannot be judged), and the numbers that decide it."""
+    """Whether a claim holds (None: cannot be judged), and the numbers that decide it.
+
+    At one place ``margin`` tells how close it came to the other verdict.
+    """
 
     holds: bool | None
     evidence: str
-
-
-class Check(NamedTuple):
-    """A claim tested at one place; ``margin`` tells how close it came to the other verdict."""
-
-    system: str
-    snr_db: float
-    holds: bool | None
-    found: str
-    margin: float
+    margin: float = 0.0
 
 
 Predicate = Callable[[View], Verdict]
-Test = tuple[bool | None, str, float]
 
 
 def load_claims(path: StrPath) -> list[Claim]:
@@ -145,10 +139,9 @@ def published_view(published: Published) -> View:
     for place, group in published.values.groupby(PLACE, sort=False):
         known: dict[str, float] = {}
         for metric, label, value in group[["metric", "label", "published"]].itertuples(index=False):
-            known.setdefault(label or metric, value if metric == "r" else published_count(value) / RUNS)
+            known[label or metric] = value if metric == "r" else published_count(value) / RUNS
         nu = tuple(known[label] for label in published.systems[place[0]]["label"])
-        named = dict(zip(PLACE, place, strict=True))
-        rows.append(Row(**named, nu=nu, r=known["r"], nu_max=known["nu_max"]))
+        rows.append(Row(**dict(zip(PLACE, place, strict=True)), nu=nu, r=known["r"], nu_max=known["nu_max"]))
     return View(tuple(rows), missing="the paper shows this in a figure only")
 
 
@@ -162,7 +155,7 @@ def conditions_view(conditions: pd.DataFrame, figure_snr_db: float = 30) -> View
         if algorithm not in methods or method == algorithm:
             methods[algorithm] = method
     shown = conditions[conditions["method"].isin(methods.values())]
-    notes = [f"{_method(a)} is the method {name}." for a, name in methods.items() if a != name]
+    notes = [f"{NAMES.get(a, a)} is the method {name}." for a, name in methods.items() if a != name]
     sizes = list(shown[["runs", "evaluations"]].drop_duplicates().itertuples(index=False, name=None))
     if any(size != (RUNS, EVALUATIONS) for size in sizes):
         made = " and ".join(f"{runs} runs of {evaluations} evaluations" for runs, evaluations in sizes)
@@ -172,104 +165,117 @@ def conditions_view(conditions: pd.DataFrame, figure_snr_db: float = 30) -> View
 
 def claim_rows(conditions: pd.DataFrame) -> tuple[Row, ...]:
     """Return the rows of conditions, in their order."""
-    return tuple(map(_row, conditions.to_dict("records")))
+    fitness = ["best", "median", "third"]
+    finite = conditions.rename(columns=lambda name: name.removesuffix("_fitness"))
+    return tuple(
+        Row(
+            **{name: row[name] for name in (*PLACE, *fitness, "last_improvement")},
+            nu=tuple(count / row["runs"] for count in row["nu"]),
+            r=row["spurious"] / row["n_terms"],
+            nu_max=row["nu_max"] / row["runs"],
+            curve=tuple(math.inf if math.isnan(value) else value for value in row["curve"]),
+        )
+        for row in finite.fillna(dict.fromkeys(fitness, math.inf)).to_dict("records")
+    )
 
 
 # Tests at one place: whether the claim holds there, what was found, and how far that is from the other verdict
 
 
-def reaches(row: Row, level: float) -> Test:
+def reaches(row: Row, level: float) -> Verdict:
     """Test whether every system term's nu, as printed with two decimals, reaches ``level``."""
-    return _reach(row, level), _smallest(row), min(row.nu) - level
+    return Verdict(_reached(min(row.nu), level), _smallest(row), min(row.nu) - level)
 
 
-def separates(row: Row) -> Test:
+def separates(row: Row) -> Verdict:
     """Test whether nu_max lies below the smallest nu of a system term."""
-    lowest = min(row.nu)
-    return row.nu_max < lowest, f"ν_max {printed(row.nu_max)}, {_smallest(row)}", lowest - row.nu_max
+    margin = min(row.nu) - row.nu_max
+    return Verdict(margin > 0, f"ν_max {printed(row.nu_max)}, {_smallest(row)}", margin)
 
 
-def exact_at_threshold(row: Row) -> Test:
+def exact_at_threshold(row: Row) -> Verdict:
     """Test whether exactly the system terms have nu >= 0.9."""
-    lowest = min(row.nu)
-    margin = min(lowest - THRESHOLD, THRESHOLD - row.nu_max)
-    return _kept(lowest) and not _kept(row.nu_max), f"{_smallest(row)}, ν_max {printed(row.nu_max)}", margin
+    found = f"{_smallest(row)}, ν_max {printed(row.nu_max)}"
+    margin = min(min(row.nu) - THRESHOLD, THRESHOLD - row.nu_max)
+    return Verdict(_kept(min(row.nu)) and not _kept(row.nu_max), found, margin)
 
 
-def both_criteria(row: Row) -> Test:
-    """Test whether a row meets the two criteria that the text gives for BIC."""
-    return meets_both(row), f"{_smallest(row)}, ν_max {printed(row.nu_max)}", min(row.nu) - row.nu_max
+def both_criteria(row: Row) -> Verdict:
+    """Test whether a row meets the two criteria by which the text prefers BIC."""
+    margin = min(row.nu) - row.nu_max
+    return Verdict(_reached(min(row.nu)) and margin > 0, f"{_smallest(row)}, ν_max {printed(row.nu_max)}", margin)
 
 
-def loses_most(row: Row) -> Test:
+def loses_most(row: Row) -> Verdict:
     """Test whether most system terms stay below the threshold 0.9."""
     lost = [not _kept(nu) for nu in row.nu]
-    return sum(lost) > len(lost) / 2, f"{_count(lost)} below {THRESHOLD}", sum(lost) - len(lost) / 2
+    margin = sum(lost) - len(lost) / 2
+    return Verdict(margin > 0, f"{_count(lost)} below {THRESHOLD}", margin)
 
 
-def some_below_spurious(row: Row) -> Test:
+def some_below_spurious(row: Row) -> Verdict:
     """Test whether system terms lie below nu_max."""
     below = [nu < row.nu_max for nu in row.nu]
-    return any(below), f"{_count(below)} below ν_max {printed(row.nu_max)}", sum(below)
+    return Verdict(any(below), f"{_count(below)} below ν_max {printed(row.nu_max)}", sum(below))
 
 
-def falls(low: Row, high: Row) -> Test:
+def falls(low: Row, high: Row) -> Verdict:
     """Test whether both r and nu_max fall from the smallest to the largest rho."""
-    found = f"[r, ν_max] {_spurious(low)} with {_short(RHOS[0])}, {_spurious(high)} with {_short(RHOS[-1])}"
+    found = f"[r, ν_max] {_spurious(low)} with {_short(low.criterion)}, {_spurious(high)} with {_short(high.criterion)}"
     fall = min(low.r - high.r, low.nu_max - high.nu_max)
-    return fall > 0, found, fall
+    return Verdict(fall > 0, found, fall)
 
 
-def lowest_rho_is_best(*rows: Row) -> Test:
+def lowest_rho_is_best(*rows: Row) -> Verdict:
     """Test whether the smallest rho has the lowest nu_max of all rho under which every nu reaches 0.95."""
-    kept = {name: row.nu_max for name, row in zip(RHOS, rows, strict=True) if _reach(row)}
-    found = ", ".join(f"{printed(value)} with {_short(name)}" for name, value in kept.items())
-    holds = RHOS[0] in kept and kept[RHOS[0]] <= min(kept.values())
-    return holds, f"ν_max {found}" if kept else "no ϱ keeps every system term", 0.0
+    kept = [row for row in rows if _reached(min(row.nu))]
+    found = ", ".join(f"{printed(row.nu_max)} with {_short(row.criterion)}" for row in kept)
+    holds = rows[0] in kept and rows[0].nu_max <= min(row.nu_max for row in kept)
+    return Verdict(holds, f"ν_max {found}" if kept else "no ϱ keeps every system term")
 
 
-def fewer_spurious(upso: Row, ga: Row) -> Test:
+def fewer_spurious(upso: Row, ga: Row) -> Verdict:
     """Test whether both r and nu_max of 2D-UPSO are smaller than those of GA."""
     margin = min(ga.r - upso.r, ga.nu_max - upso.nu_max)
-    return margin > 0, f"[r, ν_max] {_spurious(upso)} against {_spurious(ga)}", margin
+    return Verdict(margin > 0, f"[r, ν_max] {_spurious(upso)} against {_spurious(ga)}", margin)
 
 
-def better_fitness(upso: Row, ga: Row) -> Test:
+def better_fitness(upso: Row, ga: Row) -> Verdict:
     """Test whether the median final J of 2D-UPSO lies below that of GA."""
     medians = upso.median, ga.median
     found = "median J " + " against ".join(f"{m:.1f}" if math.isfinite(m) else "infinite" for m in medians)
-    return None if math.isnan(sum(medians)) else upso.median < ga.median, found, ga.median - upso.median
+    return Verdict(None if math.isnan(sum(medians)) else upso.median < ga.median, found, ga.median - upso.median)
 
 
-def stagnates(upso: Row, ga: Row) -> Test:
+def stagnates(upso: Row, ga: Row) -> Verdict:
     """Test whether after a third of the budget GA's mean J closes less of its gap than half, and than 2D-UPSO's does.
 
     The gap is the one between the mean J after a third of the budget and the best final J of any run of either method.
     """
     own, other = (_closed(row, min(upso.best, ga.best)) for row in (ga, upso))
     if own is None or other is None:
-        return None, "mean J is not finite after a third of the budget", 0.0
+        return Verdict(None, "mean J is not finite after a third of the budget")
     found = (
-        f"GA closes {_percent(own)} of its gap after a third of the budget, 2D-UPSO {_percent(other)}; "
+        f"GA closes {100 * own:.0f} % of its gap after a third of the budget, 2D-UPSO {100 * other:.0f} %; "
         f"median last improvement at evaluation {ga.last_improvement:g} and {upso.last_improvement:g}"
     )
-    return own < min(0.5, other), found, min(0.5, other) - own
+    return Verdict(own < min(0.5, other), found, min(0.5, other) - own)
 
 
-def keeps_improving(row: Row) -> Test:
+def keeps_improving(row: Row) -> Verdict:
     """Test whether the mean J falls in every tenth of the budget."""
     steps = [a - b for a, b in pairwise(filter(math.isfinite, row.curve))]
     if not steps or not math.isfinite(row.curve[-1]):
-        return None, "mean J is not finite", 0.0
+        return Verdict(None, "mean J is not finite")
     fell = f"falls in {sum(step > 0 for step in steps)} of the {len(steps)} tenths after the first"
-    return min(steps) > 0, f"{fell}, by {steps[-1]:.2f} in the last", min(steps)
+    return Verdict(min(steps) > 0, f"{fell}, by {steps[-1]:.2f} in the last", min(steps))
 
 
 # Predicates
 
 
 def everywhere(
-    test: Callable[..., Test], systems: Sequence[str], *needed: tuple[str, str], in_figures: bool = False
+    test: Callable[..., Verdict], systems: Sequence[str], *needed: tuple[str, str], in_figures: bool = False
 ) -> Predicate:
     """Return the predicate that a test of the rows of ``needed`` (algorithm, criterion) holds at every place.
 
@@ -277,14 +283,14 @@ def everywhere(
     """
 
     def predicate(view: View) -> Verdict:
-        checks = []
-        for system in systems:
-            for snr_db in [view.figure_snr_db] if in_figures else view.snrs:
-                rows = [view.row(system, snr_db, *of) for of in needed]
-                algorithm, criterion = needed[rows.index(None) if None in rows else 0]
-                no_row = None, f"no condition of {_method(algorithm)} under {_short(criterion)}", 0.0
-                holds, found, margin = no_row if None in rows else test(*rows)
-                checks.append(Check(system, snr_db, holds, view.missing or found if holds is None else found, margin))
+        checks = {}
+        for place in product(systems, [view.figure_snr_db] if in_figures else view.snrs):
+            rows = [view.row(*place, *of) for of in needed]
+            algorithm, criterion = needed[rows.index(None) if None in rows else 0]
+            no_row = Verdict(None, f"no condition of {NAMES[algorithm]} under {_short(criterion)}")
+            check = no_row if None in rows else test(*rows)
+            found = view.missing if view.missing and check.holds is None else check.evidence
+            checks[place] = check._replace(evidence=found)
         return _verdict(checks)
 
     return predicate
@@ -293,55 +299,46 @@ def everywhere(
 def larger_rho_fewer_spurious(view: View) -> Verdict:
     """Judge whether `falls` holds on S1 to S3, and tell in how many chains no step between raises r or nu_max."""
     verdict = everywhere(falls, SPARSE, (UPSO, RHOS[0]), (UPSO, RHOS[-1]))(view)
-    chains = []
-    for system in SPARSE:
-        for snr_db in view.snrs:
-            rows = [row for criterion in RHOS if (row := view.row(system, snr_db, UPSO, criterion))]
-            if len(rows) == len(RHOS):
-                chains.append(all(b.r <= a.r and b.nu_max <= a.nu_max for a, b in pairwise(rows)))
-    if not chains:
+    chains = zip(*(_rows_of(view, name, SPARSE) for name in RHOS), strict=True)
+    whole = [[row for row in chain if row] for chain in chains if None not in chain]
+    if not whole:
         return verdict
-    steps = f"No step {', '.join(name.removeprefix('aic-') for name in RHOS)} raises either in {_count(chains)}."
+    never = _count(all(b.r <= a.r and b.nu_max <= a.nu_max for a, b in pairwise(rows)) for rows in whole)
+    steps = f"No step {', '.join(name.removeprefix('aic-') for name in RHOS)} raises either in {never}."
     return Verdict(verdict.holds, f"{verdict.evidence} {steps}")
 
 
 def mostly_identified(view: View) -> Verdict:
     """Judge whether under most criteria, systems and SNRs every system term has nu >= 0.95."""
-    rows = {name: [row for row in _rows_of(view, name) if row] for name in CRITERIA}
-    every = [row for found in rows.values() for row in found]
-    if not every:
+    rows = {name: _rows_of(view, name) for name in CRITERIA}
+    reached = {name: [row and _reached(min(row.nu)) for row in found] for name, found in rows.items()}
+    every = [verdict for verdicts in reached.values() for verdict in verdicts]
+    values = [_reached(nu) for found in rows.values() for row in found if row for nu in row.nu]
+    if not values:
         return _nothing(view)
-    places = len(SYSTEMS) * len(view.snrs)
-    good = sum(map(_reach, every))
-    half = places * len(CRITERIA) / 2
-    values = [_reached(nu) for row in every for nu in row.nu]
-    each = ", ".join(f"{_short(name)} {_count(map(_reach, found))}" for name, found in rows.items() if found)
     evidence = (
-        f"Every system term reaches ν {IDENTIFIED} in {good} of {len(every)} conditions "
-        f"({_percent(good / len(every))}): {each}; so do {_count(values)} values "
-        f"({_percent(sum(values) / len(values))})."
+        f"Every system term reaches ν {IDENTIFIED} in {_count(every, 'conditions')}: {', '.join(_counts(reached))}; "
+        f"so do {_count(values, 'values')}."
     )
-    if absent := [_short(name) for name, found in rows.items() if len(found) < places]:
+    if absent := [_short(name) for name, verdicts in reached.items() if None in verdicts]:
         evidence += f" Conditions are missing: {', '.join(absent)}."
-    return Verdict(True if good > half else False if len(every) - good >= half else None, evidence)
+    half = len(every) / 2
+    return Verdict(True if every.count(True) > half else False if every.count(False) >= half else None, evidence)
 
 
 def bic_preferable(view: View) -> Verdict:
     """Judge whether BIC meets both criteria of the text in every row, and no rho does."""
-    met = {name: [row and meets_both(row) for row in _rows_of(view, name)] for name in CRITERIA}
-    found = {name: [verdict for verdict in verdicts if verdict is not None] for name, verdicts in met.items()}
-    counts = [f"{_short(name)} {_count(verdicts)}" for name, verdicts in found.items() if verdicts]
-    if not counts:
-        return _nothing(view)
+    met = {name: [row and both_criteria(row).holds for row in _rows_of(view, name)] for name in CRITERIA}
     all_met = {name: _all(verdicts) for name, verdicts in met.items()}
-    refuting = [_short(name) for name in RHOS if all_met[name]]
+    if not (counts := _counts(met)):
+        return _nothing(view)
     evidence = f"Rows with every ν ≥ {IDENTIFIED} and ν_max below them: {', '.join(counts)}."
-    if refuting:
+    if refuting := [_short(name) for name in RHOS if all_met[name]]:
         evidence += f" In every row: {', '.join(refuting)}."
     if None in all_met.values():
         evidence += " Conditions are missing."
-    fails = [None if (met_by := all_met[name]) is None else not met_by for name in RHOS]
-    return Verdict(_all([all_met["bic"], *fails]), evidence)
+    fits = [None if verdict is None else verdict == (name == "bic") for name, verdict in all_met.items()]
+    return Verdict(_all(fits), evidence)
 
 
 _UPSO, _GA = (UPSO, "bic"), (GA, "bic")
@@ -370,38 +367,38 @@ PREDICATES: dict[str, Predicate] = {
 # Parts of the predicates
 
 
-def _rows_of(view: View, criterion: str) -> list[Row | None]:
-    return [view.row(system, snr_db, UPSO, criterion) for system in SYSTEMS for snr_db in view.snrs]
+def _rows_of(view: View, criterion: str, systems: Sequence[str] = SYSTEMS) -> list[Row | None]:
+    return [view.row(*place, UPSO, criterion) for place in product(systems, view.snrs)]
 
 
-def _verdict(checks: Sequence[Check]) -> Verdict:
+def _verdict(checks: Mapping[tuple[str, float], Verdict]) -> Verdict:
     if not checks:
         return Verdict(None, "No condition of a published system.")
-    judged = [check for check in checks if check.holds is not None]
-    failed = [check for check in judged if not check.holds]
+    judged = [place for place, check in checks.items() if check.holds is not None]
+    failed = [place for place in judged if not checks[place].holds]
     parts = []
     if judged:
-        shown = failed or sorted(judged, key=lambda check: check.margin)
-        if len(judged) <= _LISTED:
-            listed, lead = judged, ""
-        else:
-            listed, lead = shown[: _LISTED if failed else 1], "not " if failed else "closest "
-        more = f"; and {len(failed) - _LISTED} more" if lead and len(failed) > _LISTED else ""
-        found = "; ".join(f"{check.system} at {_decibels([check.snr_db])}: {check.found}" for check in listed)
+        listed, lead, more = judged, "", ""
+        if len(judged) > _LISTED and failed:
+            listed, lead = failed[:_LISTED], "not "
+            more = f"; and {len(failed) - _LISTED} more" if len(failed) > _LISTED else ""
+        elif len(judged) > _LISTED:
+            listed, lead = [min(judged, key=lambda place: checks[place].margin)], "closest "
+        found = "; ".join(f"{place[0]} at {_decibels(place[1:])}: {checks[place].evidence}" for place in listed)
         parts.append(f"Holds at {len(judged) - len(failed)} of {len(judged)}: {lead}{found}{more}.")
     reasons: dict[str, dict[str, list[float]]] = {}
-    for check in checks:
+    for (system, snr_db), check in checks.items():
         if check.holds is None:
-            reasons.setdefault(check.found, {}).setdefault(check.system, []).append(check.snr_db)
-    snrs = list(dict.fromkeys(check.snr_db for check in checks))
+            reasons.setdefault(check.evidence, {}).setdefault(system, []).append(snr_db)
+    snrs = list(dict.fromkeys(snr_db for _, snr_db in checks))
     for reason, places in reasons.items():
         where = [name if of == snrs else f"{name} at {_decibels(of)}" for name, of in places.items()]
         parts.append(_sentence(f"{reason}: {', '.join(where)}"))
-    return Verdict(_all([check.holds for check in checks]), " ".join(parts))
+    return Verdict(_all([check.holds for check in checks.values()]), " ".join(parts))
 
 
 def _nothing(view: View) -> Verdict:
-    return Verdict(None, _sentence(view.missing or f"no condition of {_method(UPSO)} on a published system"))
+    return Verdict(None, _sentence(view.missing or f"no condition of {NAMES[UPSO]} on a published system"))
 
 
 def _all(verdicts: Sequence[bool | None]) -> bool | None:
@@ -411,15 +408,6 @@ def _all(verdicts: Sequence[bool | None]) -> bool | None:
 def _reached(nu: float, level: float = IDENTIFIED) -> bool:
     # As printed: the paper's 0.98 are 39 of 40 runs.
     return float(printed(nu)) >= level
-
-
-def _reach(row: Row, level: float = IDENTIFIED) -> bool:
-    return all(_reached(nu, level) for nu in row.nu)
-
-
-def meets_both(row: Row) -> bool:
-    """Tell whether a row meets the two criteria by which the text prefers BIC."""
-    return _reach(row) and row.nu_max < min(row.nu)
 
 
 def _kept(nu: float) -> bool:
@@ -435,25 +423,6 @@ def _closed(row: Row, best: float) -> float | None:
     return 1.0 if row.third <= best else (row.third - row.curve[-1]) / (row.third - best)
 
 
-def _row(row: Mapping[str, Any]) -> Row:
-    runs = row["runs"]
-    return Row(
-        **{name: row[name] for name in PLACE},
-        nu=tuple(count / runs for count in row["nu"]),
-        r=row["spurious"] / row["n_terms"],
-        nu_max=row["nu_max"] / runs,
-        best=_infinite(row["best_fitness"]),
-        median=_infinite(row["median_fitness"]),
-        third=_infinite(row["third_fitness"]),
-        curve=tuple(map(_infinite, row["curve"])),
-        last_improvement=row["last_improvement"],
-    )
-
-
-def _infinite(value: float) -> float:
-    return math.inf if math.isnan(value) else value
-
-
 # Words of the evidence
 
 
@@ -465,25 +434,23 @@ def _spurious(row: Row) -> str:
     return f"[{printed(row.r)}, {printed(row.nu_max)}]"
 
 
-def _method(name: str) -> str:
-    return {UPSO: "2D-UPSO", GA: "GA"}.get(name, name)
-
-
 def _short(criterion: str) -> str:
     return f"ϱ = {criterion.removeprefix('aic-')}" if criterion.startswith("aic-") else criterion.upper()
 
 
-def _count(verdicts: Iterable[bool]) -> str:
-    found = list(verdicts)
-    return f"{sum(found)} of {len(found)}"
+def _count(verdicts: Iterable[bool | None], noun: str = "") -> str:
+    """Return how many of the verdicts that are known are true, with ``noun`` as a share too."""
+    found = [verdict for verdict in verdicts if verdict is not None]
+    share = f" {noun} ({100 * (sum(found) / len(found)):.0f} %)" if noun else ""
+    return f"{sum(found)} of {len(found)}{share}"
+
+
+def _counts(verdicts: Mapping[str, Sequence[bool | None]]) -> list[str]:
+    return [f"{_short(name)} {_count(found)}" for name, found in verdicts.items() if {*found} - {None}]
 
 
 def _decibels(snrs: Sequence[float]) -> str:
     return f"{', '.join(f'{snr_db:g}' for snr_db in snrs)} dB"
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
 
 
 def _sentence(text: str) -> str:

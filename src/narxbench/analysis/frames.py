@@ -17,7 +17,7 @@ from pydantic import ConfigDict, Field
 from narxbench.analysis.metrics import Selections, selection_frequency, selections, spurious_terms
 from narxbench.analysis.published import Published
 from narxbench.experiment.condition import ConditionKey
-from narxbench.io.csv import FLAG, INTEGER, NUMBER, TEXT, list_of, optional, read_table, wrong
+from narxbench.io.csv import FLAG, INTEGER, NUMBER, TEXT, Kind, list_of, optional, read_table, wrong
 from narxbench.io.errors import NarxbenchError
 from narxbench.io.files import StrPath, read_json
 from narxbench.io.settings import Settings, SettingsError, validated
@@ -30,15 +30,15 @@ KEY = list(ConditionKey.model_fields)
 PROBLEM = [name for name in KEY if name != "method"]  # what methods are compared on
 TENTHS = 10  # points of a condition's curve
 
-_KINDS = {
-    "text": TEXT,
-    "whole": INTEGER,
-    "number": optional(NUMBER),
-    "truth": optional(FLAG),
-    "wholes": list_of(INTEGER),
-    "numbers": list_of(optional(NUMBER)),
+# Kind of a column -> how CSV holds it, and its type in memory.
+_KINDS: dict[str, tuple[Kind, str]] = {
+    "text": (TEXT, "str"),
+    "whole": (INTEGER, "int64"),
+    "number": (optional(NUMBER), "float64"),
+    "truth": (optional(FLAG), "boolean"),
+    "wholes": (list_of(INTEGER), "object"),
+    "numbers": (list_of(optional(NUMBER)), "object"),
 }
-_DTYPES = {"text": "str", "whole": "int64", "number": "float64", "truth": "boolean"}
 _CONDITION = "system:text snr_db data_seed:whole interpretation:text method:text criterion:text"
 _SIZE = "algorithm:text runs:whole evaluations:whole n_terms:whole"
 # Frame -> its columns in order; a column without a kind holds numbers.
@@ -68,14 +68,14 @@ _KIND_OF = {
     frame: {name: kind or "number" for name, _, kind in (column.partition(":") for column in columns.split())}
     for frame, columns in _COLUMNS.items()
 }
-SCHEMAS = {frame: {name: _KINDS[kind] for name, kind in kinds.items()} for frame, kinds in _KIND_OF.items()}
+SCHEMAS = {frame: {name: _KINDS[kind][0] for name, kind in kinds.items()} for frame, kinds in _KIND_OF.items()}
 
 
 def framed(name: str, rows: Iterable[Sequence[Any]] | pd.DataFrame) -> pd.DataFrame:
     """Return rows as the frame ``name``: with its columns and their types, and NaN for what is not finite."""
     kinds = _KIND_OF[name]
     frame = rows[list(kinds)] if isinstance(rows, pd.DataFrame) else pd.DataFrame(list(rows), columns=list(kinds))
-    typed = frame.astype({column: _DTYPES[kind] for column, kind in kinds.items() if kind in _DTYPES})
+    typed = frame.astype({column: _KINDS[kind][1] for column, kind in kinds.items()})
     return typed.replace([math.inf, -math.inf], math.nan)
 
 
@@ -123,15 +123,9 @@ class _TrueStructure(_Lenient):
     fitness: float | None
 
 
-class _Summary(_Lenient):
+class _Summary(ConditionKey, _Lenient):
     """What the analysis reads of a summary; it may hold more."""
 
-    system: str
-    snr_db: float
-    data_seed: int
-    interpretation: str
-    method: str
-    criterion: str
     algorithm: str
     evaluations: int = Field(ge=1)
     realisations: int
@@ -242,8 +236,9 @@ def _condition(summary: Summary, published: Published) -> tuple[Any, ...]:
         *(len(spurious), max(spurious, default=0)),
         sum(set(structure) == true for structure in runs["structures"]),
         median(map(len, runs["structures"])),
-        *map(_six, (median(map(_infinite, summary["true_fitness"])), min(fitness), median(fitness), third)),
-        tuple(map(_six, curve)),
+        # Whole units of J matter, and thousands of conditions are kept.
+        *(round(j, 6) for j in (median(map(_infinite, summary["true_fitness"])), min(fitness), median(fitness), third)),
+        tuple(round(j, 6) for j in curve),
         median(history[-1] if history else 0 for history in runs["history_evaluations"]),
     )
 
@@ -301,11 +296,6 @@ def mean_over_runs(best: NDArray[np.float64]) -> list[float]:
 
 def _selected(summary: Summary) -> Selections:
     return selections(summary["runs"]["structures"], len(summary["candidates"]))
-
-
-def _six(fitness: float) -> float:
-    """Return J to six decimals: whole units matter, and thousands of conditions are kept."""
-    return round(fitness, 6)
 
 
 def _infinite(value: float | None) -> float:

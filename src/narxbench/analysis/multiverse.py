@@ -6,24 +6,12 @@ A quantity ``q`` of several data seeds stands in frames as its median ``q`` and 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 
 import pandas as pd
 from scipy import stats
 
 from narxbench.analysis.agreement import clearly_different, compare, distances
-from narxbench.analysis.claims import (
-    CRITERIA,
-    GA,
-    SPARSE,
-    UPSO,
-    Claim,
-    Row,
-    View,
-    claim_rows,
-    meets_both,
-    published_view,
-)
+from narxbench.analysis.claims import CRITERIA, GA, SPARSE, UPSO, Claim, View, both_criteria, claim_rows, published_view
 from narxbench.analysis.multiverse_frame import BY_SEED, COMPARED, DATA_SET, JOINT, SCREENED, Multiverse, Pair
 from narxbench.analysis.published import METRICS
 from narxbench.experiment.interpretations import BASELINE, SHARED_PARTS, interpretation_settings, interpretation_text
@@ -38,7 +26,6 @@ ROLES = ("baseline", "default", "closest", "closest without contradiction")
 VERDICTS = {True: "holds", False: "does not hold", None: "cannot be judged"}
 
 _DISTANCES = ["distance", *METRICS, "different"]
-_PLACE = ["algorithm", "system", "snr_db", "metric", "label", "term"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +59,7 @@ def analyse(multiverse: Multiverse, claims: Sequence[Claim]) -> Findings:
     by_seed = pd.concat(parts, ignore_index=True)
     rankings = {name: ranking(multiverse, by_seed, name) for name in (*COMPARED, JOINT)}
     roles = find_roles(multiverse, rankings[JOINT])
+    closest = next(pair for names, pair in roles.items() if "closest" in names.split(", "))
     values = reproduced(multiverse)
     verdicts = claim_verdicts(multiverse, claims)
     in_view = shown_verdicts(multiverse, claims, verdicts, roles)
@@ -84,7 +72,7 @@ def analyse(multiverse: Multiverse, claims: Sequence[Claim]) -> Findings:
         effects=effects(multiverse, by_seed),
         interactions=interactions(by_seed),
         side_by_side=role_frame(roles).merge(values[values["metric"] != "nu"]),
-        unexplained=role_frame({"closest": with_role("closest", roles)}).merge(values[values["different"]]),
+        unexplained=role_frame({"closest": closest}).merge(values[values["different"]]),
         verdicts=verdicts,
         shown_verdicts=in_view,
         claims=claim_overview(multiverse, claims, verdicts, in_view),
@@ -156,11 +144,6 @@ def find_roles(multiverse: Multiverse, joint: pd.DataFrame) -> dict[str, Pair]:
         pair = Pair(*(interpretation_text(multiverse.choices, chosen, name) for name in COMPARED))
         names.setdefault(pair, []).append(role)
     return {", ".join(of): pair for pair, of in names.items()}
-
-
-def with_role(role: str, roles: Mapping[str, Pair]) -> Pair:
-    """Return what has a role, alone or with others."""
-    return next(pair for names, pair in roles.items() if role in names.split(", "))
 
 
 def whole_distances(multiverse: Multiverse, roles: Mapping[str, Pair]) -> pd.DataFrame:
@@ -248,9 +231,10 @@ def reproduced(multiverse: Multiverse) -> pd.DataFrame:
     rows["different"] = clearly_different(rows, BY_SEED)
     # A value that is printed in two tables is tested twice and told once.
     rows = rows.merge(multiverse.published.terms[["system", "label", "term"]], how="left").fillna({"term": ""})
-    by = ["table", *_PLACE, "published", "interpretation"]
+    place = ["algorithm", "system", "snr_db", "metric", "label", "term"]
+    by = ["table", *place, "published", "interpretation"]
     found = over_seeds(rows, by, ["reproduced"]).merge(rows.groupby(by)["different"].all().reset_index())
-    return found.drop_duplicates([*_PLACE, "interpretation"])
+    return found.drop_duplicates([*place, "interpretation"])
 
 
 def role_frame(roles: Mapping[str, Pair]) -> pd.DataFrame:
@@ -270,12 +254,7 @@ def claim_verdicts(multiverse: Multiverse, claims: Sequence[Claim]) -> pd.DataFr
     cannot be judged where there is no such majority.
     """
     texts = {name: multiverse.texts(name) for name in COMPARED}
-    groups = dict(iter(multiverse.conditions.groupby(BY_SEED, sort=False)))
-
-    @cache
-    def rows(algorithm: str, text: str, seed: int) -> tuple[Row, ...]:
-        return claim_rows(groups[algorithm, text, seed])
-
+    rows = {of: claim_rows(group) for of, group in multiverse.conditions.groupby(BY_SEED, sort=False)}
     found = []
     for claim in claims:
         # An algorithm that a claim does not speak of has one interpretation, without any row.
@@ -283,7 +262,7 @@ def claim_verdicts(multiverse: Multiverse, claims: Sequence[Claim]) -> pd.DataFr
         pairs = multiverse.pairs() if all(map(all, own)) else (Pair(a, b) for a in own[0] for b in own[1])
         for pair in pairs:
             named = [(name, text) for name, text in zip(COMPARED, pair, strict=True) if text]
-            views = (View([row for name in named for row in rows(*name, seed)]) for seed in multiverse.seeds)
+            views = (View([row for name in named for row in rows[*name, seed]]) for seed in multiverse.seeds)
             holds = [claim.judge(view).holds for view in views]
             majority = next((side for side in (True, False) if 2 * holds.count(side) > len(holds)), None)
             found.append((claim.id, *pair, holds.count(True), VERDICTS[majority]))
@@ -363,7 +342,7 @@ def criterion_scores(multiverse: Multiverse) -> pd.DataFrame:
     """
     known = multiverse.conditions[multiverse.conditions["algorithm"] == UPSO]
     known = known[known.groupby("interpretation")["criterion"].transform("nunique") > 1]
-    known = known.assign(met=list(map(meets_both, claim_rows(known))), rows=1)
+    known = known.assign(met=[both_criteria(row).holds for row in claim_rows(known)], rows=1)
     by = ["interpretation", "criterion"]
     found = known.groupby(by, sort=False)[["met", "rows", "exact_runs", "runs"]].sum().reset_index()
     by_seed = [multiverse.distances(UPSO, name).assign(criterion=name) for name in dict.fromkeys(known["criterion"])]

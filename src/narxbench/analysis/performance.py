@@ -5,7 +5,9 @@ finite structure has J = +infinity, so it ranks last; in the frames that come ou
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -23,14 +25,8 @@ CURVE_POINTS = 300
 
 def convergence(runs: pd.DataFrame) -> pd.DataFrame:
     """Return mean and quartiles of the best J over the budget of each condition; quartiles are the values of runs."""
-    rows = []
-    for key, group in runs.groupby(KEY, sort=False):
-        spent = int(group["spent"].max())
-        grid = sorted({math.ceil(spent * i / CURVE_POINTS) for i in range(1, CURVE_POINTS + 1)})
-        best = _best_after(group, grid)
-        columns = zip(grid, mean_over_runs(best), *_quartiles(best), strict=True)
-        rows += [(*key, *values) for values in columns]
-    return framed("convergence", rows)
+    curves = _over_budget("convergence", runs, "spent", CURVE_POINTS, mean_over_runs)
+    return curves.drop_duplicates(ignore_index=True)  # of a budget with fewer evaluations than points
 
 
 def recovery(conditions: pd.DataFrame, confidence: float) -> pd.DataFrame:
@@ -59,20 +55,15 @@ def run_length(runs: pd.DataFrame) -> pd.DataFrame:
         for key, group in problem.groupby(KEY, sort=False):
             others = [("median", method, target) for method, target in medians.items() if method != key[4]]
             for name, method, target in [("true", "", _finite(true)), ("best", "", best), ("near", "", near), *others]:
-                reached = tuple(sorted(_reached_at(group, target)))
-                rows.append((*key, name, method, target, reached, len(group)))
+                histories = zip(group["history_evaluations"], group["history_fitness"], strict=True)
+                reached = [when[_reaches(fitness, target)][:1].tolist() for when, fitness in histories]
+                rows.append((*key, name, method, target, tuple(sorted(chain(*reached))), len(group)))
     return framed("run_length", rows)
 
 
 def budget(runs: pd.DataFrame) -> pd.DataFrame:
     """Return median and quartiles of the best J after each tenth of the budget; quartiles are the values of runs."""
-    rows = []
-    for key, group in runs.groupby(KEY, sort=False):
-        grid = [math.ceil(int(group["evaluations"].iloc[0]) * tenth / TENTHS) for tenth in range(1, TENTHS + 1)]
-        best = _best_after(group, grid)
-        columns = zip(grid, np.median(best, axis=0), *_quartiles(best), strict=True)
-        rows += [(*key, *values) for values in columns]
-    return framed("budget", rows)
+    return _over_budget("budget", runs, "evaluations", TENTHS, partial(np.median, axis=0))
 
 
 def gaps(runs: pd.DataFrame) -> pd.DataFrame:
@@ -98,21 +89,24 @@ def _best_after(runs: pd.DataFrame, grid: Sequence[int]) -> NDArray[np.float64]:
     return best_after(runs["history_evaluations"], runs["history_fitness"], grid)
 
 
-def _quartiles(best: NDArray[np.float64]) -> list[NDArray[np.float64]]:
-    """Return the quartiles of each column as values of runs, not between two runs: some may still be infinite."""
-    ordered = np.sort(best, axis=0)
-    return [ordered[math.ceil(share * len(ordered)) - 1] for share in (0.25, 0.75)]
+def _over_budget(
+    frame: str, runs: pd.DataFrame, budget: str, points: int, middle: Callable[[NDArray[np.float64]], Iterable[float]]
+) -> pd.DataFrame:
+    """Return the middle and the quartiles of the best J at points of each condition's budget."""
+    rows = []
+    for key, group in runs.groupby(KEY, sort=False):
+        grid = [math.ceil(int(group[budget].max()) * i / points) for i in range(1, points + 1)]
+        best = _best_after(group, grid)
+        # Quartiles are values of runs, not between two runs: some may still be infinite.
+        ordered = np.sort(best, axis=0)
+        low, high = (ordered[math.ceil(share * len(ordered)) - 1] for share in (0.25, 0.75))
+        rows += [(*key, *values) for values in zip(grid, middle(best), low, high, strict=True)]
+    return framed(frame, rows)
 
 
 def _best_known(problem: pd.DataFrame) -> float:
     """Return the best J of all runs, or NaN; on data of their own the J of runs have different optima."""
     return _finite(problem["fitness"].min()) if problem["shared_data"].all() else math.nan
-
-
-def _reached_at(runs: pd.DataFrame, target: float) -> list[int]:
-    histories = zip(runs["history_evaluations"], runs["history_fitness"], strict=True)
-    reached = [evaluations[_reaches(fitness, target)] for evaluations, fitness in histories]
-    return [int(evaluations[0]) for evaluations in reached if len(evaluations)]
 
 
 def _reaches(fitness: Any, target: float) -> Any:

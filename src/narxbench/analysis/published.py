@@ -55,8 +55,7 @@ class Published:
 def load_published(tables: StrPath, system_terms: StrPath) -> Published:
     """Read and check ``published_tables.csv`` and ``system_terms.csv``; errors name file, line and column."""
     terms = _load_terms(system_terms)
-    labels = {str(system): list(group["label"]) for system, group in terms.groupby("system", sort=False)}
-    return Published(_load_values(tables, labels), terms)
+    return Published(_load_values(tables, terms.groupby("system", sort=False)["label"].agg(list).to_dict()), terms)
 
 
 def published_count(frequency: float) -> int:

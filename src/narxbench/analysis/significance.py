@@ -17,16 +17,6 @@ from scipy import stats
 from narxbench.analysis.frames import PROBLEM, framed
 from narxbench.analysis.metrics import significant
 
-# Vargha and Delaney (2000): distance of A12 from 1/2 from which an effect is small, medium and large.
-_MAGNITUDES = (
-    (Fraction(21, 100), "large"),
-    (Fraction(14, 100), "medium"),
-    (Fraction(6, 100), "small"),
-    (Fraction(0), "negligible"),
-)
-# SciPy's own choice of method="auto".
-_SMALL = 8
-
 
 def mann_whitney(a: Sequence[float], b: Sequence[float]) -> tuple[float, str]:
     """Return the two-sided p-value of the Mann-Whitney U test, and whether it is exact or asymptotic.
@@ -38,7 +28,7 @@ def mann_whitney(a: Sequence[float], b: Sequence[float]) -> tuple[float, str]:
     could notice.
     """
     untied = len({*a, *b}) == len(a) + len(b)
-    method = "exact" if untied and min(len(a), len(b)) <= _SMALL else "asymptotic"
+    method = "exact" if untied and min(len(a), len(b)) <= 8 else "asymptotic"
     return significant(stats.mannwhitneyu(a, b, method=method).pvalue, 6), method
 
 
@@ -50,8 +40,9 @@ def a12(a: Sequence[float], b: Sequence[float]) -> Fraction:
 
 def magnitude(effect: Fraction) -> str:
     """Return the name of an effect size A12 by the limits 0.56, 0.64 and 0.71."""
-    distance = abs(effect - Fraction(1, 2))
-    return next(name for limit, name in _MAGNITUDES if distance >= limit)
+    distance = 100 * abs(effect - Fraction(1, 2))
+    limits = {"large": 21, "medium": 14, "small": 6, "negligible": 0}  # of Vargha and Delaney (2000), in hundredths
+    return next(name for name, limit in limits.items() if distance >= limit)
 
 
 def holm(p_values: ArrayLike) -> NDArray[np.float64]:
@@ -83,13 +74,9 @@ def comparisons(runs: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for problem, group in runs.groupby(PROBLEM, sort=False):
         fitness = {method: own.tolist() for method, own in group.groupby("method", sort=False)["fitness"]}
-        for one, other in combinations(fitness, 2):
-            a, b = fitness[one], fitness[other]
-            p_value, distribution = mann_whitney(a, b)
-            effect = a12(a, b)
-            medians = np.median(a), np.median(b)
-            sizes = len(a), len(b)
-            tested = p_value, distribution, float("nan"), float(effect), magnitude(effect)
+        for (one, a), (other, b) in combinations(fitness.items(), 2):
+            effect, sizes, medians = a12(a, b), (len(a), len(b)), (np.median(a), np.median(b))
+            tested = *mann_whitney(a, b), float("nan"), float(effect), magnitude(effect)
             rows.append((*problem, one, other, *sizes, *medians, *tested))
     found = framed("comparisons", rows)
     found["p_holm"] = [significant(p, 6) for p in holm(found["p_value"])]

@@ -5,7 +5,7 @@ differences from the first option of each, as a mapping ``{choice: option}`` or 
 in the order of the file, ``baseline`` without differences.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -16,7 +16,7 @@ from narxbench.algorithms.registry import algorithm_names, settings_model
 from narxbench.fitness.problem import ErrorKind, Estimation
 from narxbench.io.errors import did_you_mean
 from narxbench.io.files import CONFIG_FOLDER
-from narxbench.io.settings import Allowed, Problem, Settings, SettingsError, validated
+from narxbench.io.settings import Problem, Settings, SettingsError, described_as, unknown, validated
 from narxbench.io.yaml import read_mapping
 from narxbench.model.excitation import Excitation
 
@@ -28,7 +28,7 @@ SHARED_PARTS = ("data", "fitness")
 Label = Annotated[
     str,
     Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=60),
-    Allowed("a name of letters, digits, '.', _ and - that starts with a letter or digit"),
+    described_as("a name of letters, digits, '.', _ and - that starts with a letter or digit"),
 ]
 # Options by design choice; a choice that is not named takes its first option.
 Interpretation = Mapping[str, str]
@@ -54,6 +54,9 @@ class Fitness(Settings):
     """The error e over the validation part: of the free run, or one step ahead."""
 
 
+_OPEN: dict[str, type[Settings]] = {"data": OpenData, "fitness": Fitness}
+
+
 class Option(Settings):
     """A choice: the setting's value, and the explicit statement that it contradicts, if any."""
 
@@ -64,7 +67,7 @@ class Option(Settings):
 class DesignChoice(Settings):
     """One design choice; the first option is the baseline."""
 
-    part: Annotated[str, Allowed(f"one of {', '.join((*SHARED_PARTS, *algorithm_names()))}")]
+    part: Annotated[str, described_as(f"one of {', '.join((*SHARED_PARTS, *algorithm_names()))}")]
     """What it belongs to: data, fitness, or an algorithm's name."""
     setting: str
     """The setting that carries it out."""
@@ -77,17 +80,13 @@ class DesignChoice(Settings):
 
     @pydantic.model_validator(mode="after")
     def _settings_exist(self) -> "DesignChoice":
-        models: dict[str, type[Settings]] = {"data": OpenData, "fitness": Fitness}
-        models |= {name: settings_model(name) for name in algorithm_names()}
+        models = _OPEN | {name: settings_model(name) for name in algorithm_names()}
         if self.part not in models:
-            allowed = f"one of {', '.join(models)}{did_you_mean(self.part, models)}"
-            raise SettingsError([Problem(("part",), f"found {self.part!r}; allowed: {allowed}")])
+            raise SettingsError([unknown(("part",), self.part, models)])
         fields = models[self.part].model_fields
         if self.setting not in fields:
-            allowed = f"a setting of {self.part}: {', '.join(fields)}{did_you_mean(self.setting, fields)}"
-            raise SettingsError([Problem(("setting",), f"found {self.setting!r}; allowed: {allowed}")])
-        field = fields[self.setting]
-        value: Any = (Annotated[field.annotation, field], ...)
+            raise SettingsError([unknown(("setting",), self.setting, fields, f"a setting of {self.part}:")])
+        value: Any = (Annotated[fields[self.setting].annotation, fields[self.setting]], ...)
         one = pydantic.create_model("One", __base__=Settings, value=value)
         for name, option in self.options.items():
             try:
@@ -113,20 +112,17 @@ class DesignChoices(Settings):
     @pydantic.model_validator(mode="after")
     def _known(self) -> "DesignChoices":
         problems = [
-            Problem(("interpretations", name, *problem.path), problem.text)
+            Problem(("interpretations", name, *path), text)
             for name, chosen in self.interpretations.items()
-            for problem in _problems(self.design_choices, chosen)
+            for path, text in unknown_options(self.design_choices, chosen)
         ]
-        carried = [(choice.part, choice.setting) for choice in self.design_choices.values()]
-        wanted = [("data", name) for name in OpenData.model_fields] + [
-            ("fitness", name) for name in Fitness.model_fields
-        ]
-        for part, setting in wanted:
-            if (part, setting) not in carried:
-                problems.append(Problem(("design_choices",), f"found none for {part}.{setting}; allowed: one for each"))
+        carried = [f"{choice.part}.{choice.setting}" for choice in self.design_choices.values()]
+        for place in (f"{part}.{name}" for part, model in _OPEN.items() for name in model.model_fields):
+            if place not in carried:
+                problems.append(Problem(("design_choices",), f"found none for {place}; allowed: one for each"))
         for index, (name, place) in enumerate(zip(self.design_choices, carried, strict=True)):
             if place in carried[:index]:
-                text = f"found {'.'.join(place)}, which another design choice sets; allowed: each setting once"
+                text = f"found {place}, which another design choice sets; allowed: each setting once"
                 problems.append(Problem(("design_choices", name, "setting"), text))
         if problems:
             raise SettingsError(problems)
@@ -171,21 +167,18 @@ def interpretation_text(choices: DesignChoices, chosen: Interpretation, algorith
     >>> interpretation_text(load_design_choices(), chosen, "ga"), interpretation_text(load_design_choices(), {})
     ('elitism=on', 'baseline')
     """
-    shown = _differences(choices, chosen)
-    if algorithm is not None:
-        relevant = (*SHARED_PARTS, algorithm)
-        shown = {name: option for name, option in shown.items() if choices.design_choices[name].part in relevant}
-    return _joined(shown)
+    return _text(choices, chosen, None if algorithm is None else (*SHARED_PARTS, algorithm))
 
 
 def data_text(choices: DesignChoices, chosen: Interpretation) -> str:
     """Return the canonical text of the part of an interpretation that concerns the data sets."""
-    shown = _differences(choices, chosen)
-    return _joined({name: option for name, option in shown.items() if choices.design_choices[name].part == "data"})
+    return _text(choices, chosen, ("data",))
 
 
-def _joined(shown: Interpretation) -> str:
-    return "+".join(f"{name}={option}" for name, option in shown.items()) or BASELINE
+def _text(choices: DesignChoices, chosen: Interpretation, parts: Collection[str] | None) -> str:
+    known, shown = choices.design_choices, _differences(choices, chosen).items()
+    named = (f"{name}={option}" for name, option in shown if parts is None or known[name].part in parts)
+    return "+".join(named) or BASELINE
 
 
 def parse_interpretation(choices: DesignChoices, text: str) -> dict[str, str]:
@@ -209,14 +202,9 @@ def parse_interpretation(choices: DesignChoices, text: str) -> dict[str, str]:
         if name in chosen:
             raise SettingsError([Problem((), f"found {text!r}, which names {name} twice; allowed: each choice once")])
         chosen[name] = option
-    check_interpretation(choices, chosen)
-    return _differences(choices, chosen)
-
-
-def check_interpretation(choices: DesignChoices, chosen: Interpretation) -> None:
-    """Raise SettingsError for an unknown design choice or option."""
-    if problems := _problems(choices.design_choices, chosen):
+    if problems := list(unknown_options(choices.design_choices, chosen)):
         raise SettingsError(problems)
+    return _differences(choices, chosen)
 
 
 def contradictions(choices: DesignChoices, chosen: Interpretation) -> list[str]:
@@ -246,14 +234,11 @@ def _differences(choices: DesignChoices, chosen: Interpretation) -> dict[str, st
     return {name: chosen[name] for name, choice in known if chosen.get(name, choice.baseline) != choice.baseline}
 
 
-def _problems(known: Mapping[str, DesignChoice], chosen: Interpretation) -> list[Problem]:
-    problems = []
+def unknown_options(known: Mapping[str, DesignChoice], chosen: Interpretation) -> Iterator[Problem]:
+    """Yield the problems of design choices and options of an interpretation that there are not."""
     for name, option in chosen.items():
         if name not in known:
-            text = f"unknown design choice; allowed: {', '.join(known)}{did_you_mean(name, known)}"
-            problems.append(Problem((name,), text))
+            hint = did_you_mean(name, known)
+            yield Problem((name,), f"unknown design choice; allowed: {', '.join(known)}{hint}")
         elif option not in known[name].options:
-            names = known[name].options
-            text = f"found {option!r}; allowed: {', '.join(names)}{did_you_mean(option, names)}"
-            problems.append(Problem((name,), text))
-    return problems
+            yield unknown((name,), option, known[name].options, f"an option of {name}:")

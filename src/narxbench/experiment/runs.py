@@ -11,7 +11,7 @@ from typing import Any
 
 import pydantic
 
-from narxbench.algorithms.search import SearchResult, search
+from narxbench.algorithms.search import search
 from narxbench.experiment.condition import ConditionKey
 from narxbench.experiment.provenance import algorithm_digest, versions
 from narxbench.fitness.problem import ErrorKind, Estimation, StructureProblem
@@ -54,17 +54,20 @@ class Run(Settings):
 
     @pydantic.model_validator(mode="after")
     def _consistent(self) -> "Run":
-        if len(self.terms) != len(self.coefficients):
-            raise ValueError(f"found {len(self.terms)} terms and {len(self.coefficients)} coefficients")
-        if (self.fitness is None) != (not self.terms):
-            raise ValueError("found terms without a fitness, or a fitness without terms")
-        if len(set(self.terms)) != len(self.terms):
-            raise ValueError("found a term twice")
-        made = self.history.evaluations
-        if len(made) != len(self.history.fitness):
-            raise ValueError("found a history of unequal columns")
-        if made != sorted(set(made)) or (made and not 1 <= made[0] <= made[-1] <= self.evaluations):
-            raise ValueError("found a history that is not in the order of the evaluations")
+        made, best = self.history.evaluations, self.history.fitness
+        ordered = made == sorted(set(made)) and (not made or 1 <= made[0] <= made[-1] <= self.evaluations)
+        for wrong, found in (
+            (
+                len(self.terms) != len(self.coefficients),
+                f"{len(self.terms)} terms and {len(self.coefficients)} coefficients",
+            ),
+            ((self.fitness is None) != (not self.terms), "terms without a fitness, or a fitness without terms"),
+            (len(set(self.terms)) != len(self.terms), "a term twice"),
+            (len(made) != len(best), "a history of unequal columns"),
+            (not ordered, "a history that is not in the order of the evaluations"),
+        ):
+            if wrong:
+                raise ValueError(f"found {found}")
         return self
 
 
@@ -115,7 +118,17 @@ def run_seeds(
         digest = sha256(read_bytes(path))
         problem = load_problem(path, digest, criterion=condition["criterion"], **structure)
         result = search(problem, algorithm=algorithm, seed=seed, evaluations=evaluations, axes=axes, **settings)
-        runs.append(_run(result, digest))
+        run = Run(
+            seed=result.seed,
+            data_sha256=digest,
+            evaluations=result.evaluations,
+            fitness=finite(result.fitness),
+            sse=finite(result.sse),
+            terms=result.terms,
+            coefficients=result.coefficients,
+            history=History(evaluations=[e for e, _ in result.history], fitness=[j for _, j in result.history]),
+        )
+        runs.append(run)
     content = RunFile(
         condition=ConditionKey(**condition),
         algorithm=algorithm,
@@ -148,30 +161,15 @@ def load_problem(path: str, digest: str, **structure: Any) -> StructureProblem:
     return StructureProblem(*read_signals(path), **structure)
 
 
-def _run(result: SearchResult, data_sha256: str) -> Run:
-    return Run(
-        seed=result.seed,
-        data_sha256=data_sha256,
-        evaluations=result.evaluations,
-        fitness=result.fitness if math.isfinite(result.fitness) else None,
-        sse=result.sse if math.isfinite(result.sse) else None,
-        terms=result.terms,
-        coefficients=result.coefficients,
-        history=History(evaluations=[e for e, _ in result.history], fitness=[j for _, j in result.history]),
-    )
+def finite(value: float) -> float | None:
+    """Return a number for JSON, which has no infinities: they become None."""
+    return value if math.isfinite(value) else None
 
 
 def size_of(problem: StructureProblem) -> ProblemSize:
     """Return what a run file says of the problem."""
-    return ProblemSize(
-        n_u=problem.n_u,
-        n_y=problem.n_y,
-        degree=problem.degree,
-        n_terms=len(problem.terms),
-        n_validation=problem.n_validation,
-        estimation=problem.estimation,
-        error=problem.error,
-    )
+    same = {name: getattr(problem, name) for name in ProblemSize.model_fields if name != "n_terms"}
+    return ProblemSize(**same, n_terms=len(problem.terms))
 
 
 def read_run_file(path: str | Path) -> RunFile:
@@ -222,16 +220,14 @@ def read_runs(
     NarxbenchError
         Names the file that is damaged or of another condition, data set or version.
     """
-    first: RunFile | None = None
+    files = {path: read_run_file(path) for path in paths}
+    first = next(iter(files.values()), None)
     runs: list[Run] = []
     seeds = list(data_sha256)
-    for path in paths:
-        found = read_run_file(path)
-        for name, needed in wanted.items():
+    for path, found in files.items():
+        same = {name: getattr(first, name) for name in ("versions", "algorithm_sha256")}
+        for name, needed in {**wanted, **same}.items():
             _must_be(path, name, getattr(found, name), needed)
-        first = first or found
-        for name in ("versions", "algorithm_sha256"):
-            _must_be(path, name, getattr(found, name), getattr(first, name))
         _must_be(path, "seeds", [run.seed for run in found.runs], seeds[len(runs) : len(runs) + len(found.runs)])
         for run in found.runs:
             _must_be(path, "data_sha256", run.data_sha256, data_sha256[run.seed])
@@ -246,15 +242,12 @@ def read_runs(
 def _must_be(path: str | Path, name: str, found: Any, needed: Any) -> None:
     if found == needed:
         return
-    if isinstance(found, pydantic.BaseModel) and isinstance(needed, pydantic.BaseModel):
+    if isinstance(found, pydantic.BaseModel):
         found, needed = found.model_dump(), needed.model_dump()
-    if isinstance(found, dict) and isinstance(needed, dict):
-        found, needed = _difference(found, needed), _difference(needed, found)
+    if isinstance(found, dict):
+        names = [key for key in {**found, **needed} if found.get(key) != needed.get(key)]
+        found, needed = ({key: values[key] for key in names if key in values} for values in (found, needed))
     raise NarxbenchError(
         f"{path}: another {name}: found {show(found, kind=False)}; needed: {show(needed, kind=False)}; "
         "delete it and run again"
     )
-
-
-def _difference(mapping: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in mapping.items() if key not in other or other[key] != value}

@@ -40,17 +40,15 @@ class Problem:
         """Whether each run sees input and noise of its own."""
         return self.data.realisation == "per_run"
 
+    @property
+    def _orders(self) -> dict[str, int]:
+        return {"n_u": self.system.n_u, "n_y": self.system.n_y, "degree": self.system.degree}
+
     @cached_property
     def simulation(self) -> dict[str, Any]:
         """What defines the data set, as the parameters of :func:`narxbench.experiment.data_sets.simulated_csv`."""
         return {
-            "system": {
-                "name": self.system.name,
-                "equation": self.system.equation,
-                "n_u": self.system.n_u,
-                "n_y": self.system.n_y,
-                "degree": self.system.degree,
-            },
+            "system": {"name": self.system.name, "equation": self.system.equation, **self._orders},
             "snr_db": self.snr_db,
             "seed": self.data_seed,
             "data": self.data.model_dump(mode="json", include={"excitation", "noise", "samples", "washout"}),
@@ -60,9 +58,7 @@ class Problem:
     def structure(self) -> dict[str, Any]:
         """What makes a structure problem of the data set, beside the criterion."""
         return {
-            "n_u": self.system.n_u,
-            "n_y": self.system.n_y,
-            "degree": self.system.degree,
+            **self._orders,
             "n_validation": self.data.validation_samples,
             **self.fitness.model_dump(),
         }

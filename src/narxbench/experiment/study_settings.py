@@ -5,9 +5,9 @@ A study is ``config/paper.yaml``, or an overlay of it (``--configfile``), or eit
 in from its interpretation.
 """
 
-import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import reduce
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -22,23 +22,21 @@ from narxbench.experiment.interpretations import (
     Fitness,
     Label,
     OpenData,
-    check_interpretation,
     interpretation_settings,
     load_design_choices,
+    unknown_options,
 )
 from narxbench.fitness.criteria import parse_criterion
-from narxbench.io.errors import NarxbenchError, did_you_mean
+from narxbench.io.errors import NarxbenchError
 from narxbench.io.files import canonical_json
-from narxbench.io.settings import Allowed, Problem, Settings, SettingsError, problems_of, report, show, validated
+from narxbench.io.settings import Problem, Settings, SettingsError, described_as, report, show, unknown, validated
 from narxbench.io.yaml import read_mapping, read_value
 from narxbench.model.dataset import snr_label
 from narxbench.model.system import system_names
 
 COMMAND_LINE = "command line (--config)"
 _MOST_RUNS = 100_000
-_LONGEST_CRITERION = 40
 _EXCITATION = ("data", "excitation")
-_DEVICE = re.compile(r"con|prn|aux|nul|com[0-9]|lpt[0-9]", re.IGNORECASE)
 T = TypeVar("T")
 
 
@@ -53,19 +51,12 @@ def _raise_if(problems: Iterable[Problem]) -> None:
 def distinct(values: list[T]) -> list[T]:
     """Return the values, or raise SettingsError for those that are given twice."""
     first: dict[T, int] = {}
-    repeated = ((i, value) for i, value in enumerate(values) if first.setdefault(value, i) != i)
-    _raise_if(Problem((i,), f"found {show(value, kind=False)} twice; allowed: each once") for i, value in repeated)
+    _raise_if(
+        Problem((i,), f"found {show(value, kind=False)} twice; allowed: each once")
+        for i, value in enumerate(values)
+        if first.setdefault(value, i) != i
+    )
     return values
-
-
-def _different_as_files(names: Iterable[str]) -> Iterator[tuple[int, str]]:
-    # Some file systems do not tell upper from lower case.
-    seen: dict[str, str] = {}
-    for index, name in enumerate(names):
-        other = seen.setdefault(name.casefold(), name)
-        if other != name:
-            allowed = "names that differ in more than upper and lower case"
-            yield index, f"found {name!r} beside {other!r}; allowed: {allowed}"
 
 
 def _counted(value: object) -> object:
@@ -75,21 +66,7 @@ def _counted(value: object) -> object:
 
 def _criterion(text: str) -> str:
     parse_criterion(text)
-    if len(text) > _LONGEST_CRITERION:
-        # Criteria are parts of paths.
-        raise ValueError(f"found a criterion of {len(text)} characters; allowed: at most {_LONGEST_CRITERION}")
     return text
-
-
-def _distinct_criteria(texts: list[str]) -> list[str]:
-    _raise_if(Problem((index,), text) for index, text in _different_as_files(distinct(texts)))
-    return texts
-
-
-def _no_device(name: str) -> str:
-    if _DEVICE.fullmatch(name):
-        raise ValueError(f"found {name!r}, which Windows keeps for a device; allowed: any other name")
-    return name
 
 
 def _no_reference(name: str) -> str:
@@ -106,20 +83,21 @@ def _known_algorithm(name: str) -> str:
 Name = Annotated[
     str,
     Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$", max_length=100),
-    Allowed("a name of letters, digits, _ and - that starts with a letter or digit"),
-    AfterValidator(_no_device),
+    described_as("a name of letters, digits, _ and - that starts with a letter or digit"),
 ]
 PositiveInt = Annotated[int, Field(ge=1)]
 Count = Annotated[int, Field(ge=1, le=1_000_000_000)]
 Decibels = Annotated[float, Field(ge=-300, le=300)]
-Criterion = Annotated[str, AfterValidator(_criterion)]
-KnownAlgorithm = Annotated[str, AfterValidator(_known_algorithm)]
+# Criteria are parts of paths, which must not grow without end.
+Criterion = Annotated[
+    str, Field(max_length=40), AfterValidator(_criterion), described_as("bic, or aic-RHO: up to 40 characters")
+]
 Seeds = Annotated[
     list[PositiveInt],
     Field(min_length=1, max_length=_MOST_RUNS),
     BeforeValidator(_counted, json_schema_input_type=PositiveInt | list[PositiveInt]),
     AfterValidator(distinct),
-    Allowed("a positive whole number, or a list of distinct positive whole numbers"),
+    described_as("a positive whole number, or a list of distinct positive whole numbers"),
 ]
 
 
@@ -149,9 +127,9 @@ class Data(OpenData):
 class Method(Settings):
     """A named method: an algorithm, its settings and the criteria that it minimises."""
 
-    algorithm: KnownAlgorithm
+    algorithm: Annotated[str, AfterValidator(_known_algorithm), Field(json_schema_extra={"enum": [*algorithm_names()]})]
     """Search algorithm."""
-    criteria: Annotated[list[Criterion], AfterValidator(_distinct_criteria)] = Field(min_length=1)
+    criteria: Annotated[list[Criterion], AfterValidator(distinct)] = Field(min_length=1)
     """Criteria of the fitness J, each searched for separately: bic, or aic-RHO."""
     settings: SerializeAsAny[Settings] = Field(default=Settings(), validate_default=True)
     """Settings of the algorithm; those left out take its defaults."""
@@ -163,6 +141,17 @@ class Method(Settings):
             return Settings()  # an unknown algorithm is the problem to tell, and the only one
         given = dict(value) if isinstance(value, Settings) else value
         return validated(settings_model(info.data["algorithm"]), given, "")
+
+
+def _without_null(value: object) -> object:
+    # Overlays are merged key by key, so null is the only way for one to take a method away.
+    return {k: v for k, v in value.items() if v is not None} if isinstance(value, Mapping) else value
+
+
+Methods = Annotated[
+    dict[Name, Method],
+    BeforeValidator(_without_null, json_schema_input_type=dict[Name, Method | None]),
+]
 
 
 class Statistics(Settings):
@@ -230,7 +219,7 @@ class Study(Settings):
     """How the data sets are generated."""
     fitness: Fitness
     """How the fitness is computed."""
-    methods: dict[Name, Method] = Field(min_length=1)
+    methods: Methods = Field(min_length=1)
     """Methods by name; the name is used in paths and tables. A method set to null is left out."""
     statistics: Statistics
     """How the runs of a condition are summarised."""
@@ -239,56 +228,41 @@ class Study(Settings):
     variations: Variations | None = None
     """Which interpretations are run, in a study of them."""
 
-    @pydantic.field_validator("methods", mode="before")
-    @classmethod
-    def _without_null(cls, value: object) -> object:
-        # Overlays are merged key by key, so null is the only way for one to take a method away.
-        return {k: v for k, v in value.items() if v is not None} if isinstance(value, Mapping) else value
-
-    @pydantic.field_validator("methods", mode="after")
-    @classmethod
-    def _methods_differ(cls, methods: dict[str, Method]) -> dict[str, Method]:
-        names = list(methods)
-        _raise_if(Problem((names[index],), text) for index, text in _different_as_files(names))
-        return methods
-
-    @pydantic.field_validator("systems", mode="after")
-    @classmethod
-    def _systems_exist(cls, names: list[str], info: ValidationInfo) -> list[str]:
-        _raise_if(Problem((index,), text) for index, text in _different_as_files(names))
-        known: Sequence[str] | None = info.context
-        if known is not None:
-            allowed = f"a file in config/systems, which has {', '.join(known)}"
-            _raise_if(
-                Problem((i,), f"found {name!r}; allowed: {allowed}{did_you_mean(name, known)}")
-                for i, name in enumerate(names)
-                if name not in known
-            )
-        return names
-
     @pydantic.model_validator(mode="after")
     def _parts_agree(self) -> "Study":
-        problems = []
-        if self.figures.snr_db not in self.snr_db:
-            allowed = ", ".join(map(snr_label, self.snr_db))
-            text = f"found {snr_label(self.figures.snr_db)}, which is not in snr_db; allowed: one of {allowed}"
-            problems.append(Problem(("figures", "snr_db"), text))
-        if self.page == "paper" and len(self.data.seeds) > 1:
-            text = f"found {len(self.data.seeds)} seeds; allowed: one, for the paper's tables show one data set"
-            problems.append(Problem(("data", "seeds"), text))
-        if self.page == "interpretations" and self.variations is None:
-            text = "found interpretations without settings under variations; allowed: with them, or paper"
-            problems.append(Problem(("page",), text))
-        if self.page == "paper" and self.variations is not None:
-            problems.append(Problem(("variations",), "found settings; allowed: none with the page paper"))
-        if self.variations:
-            named = [(("methods", i), name) for i, name in enumerate(self.variations.methods)]
-            for place, name in [*named, (("reference",), self.variations.reference)]:
-                if name not in self.methods:
-                    allowed = f"a method of the study: {', '.join(self.methods)}{did_you_mean(name, self.methods)}"
-                    problems.append(Problem(("variations", *place), f"found {name!r}; allowed: {allowed}"))
-        _raise_if(problems)
+        paper, varied, snr_db = self.page == "paper", self.variations is not None, self.figures.snr_db
+        here = ", ".join(map(snr_label, self.snr_db))
+        shown = f"found {snr_label(snr_db)}, which is not in snr_db; allowed: one of {here}"
+        seeds = f"found {len(self.data.seeds)} seeds; allowed: one, for the paper's tables show one data set"
+        page = "found interpretations without settings under variations; allowed: with them, or paper"
+        found = [
+            (snr_db not in self.snr_db, ("figures", "snr_db"), shown),
+            (paper and len(self.data.seeds) > 1, ("data", "seeds"), seeds),
+            (not paper and not varied, ("page",), page),
+            (paper and varied, ("variations",), "found settings; allowed: none with the page paper"),
+        ]
+        _raise_if(Problem(path, text) for wrong, path, text in found if wrong)
         return self
+
+
+def _unknown_names(study: Study, choices: DesignChoices, systems: Sequence[str]) -> Iterator[Problem]:
+    """Yield each name of a system, method, design choice, option or interpretation that there is not."""
+    for index, name in enumerate(study.systems):
+        if name not in systems:
+            yield unknown(("systems", index), name, systems, "a file in config/systems, which has")
+    if (variations := study.variations) is None:
+        return
+    named = [(("methods", i), name) for i, name in enumerate(variations.methods)]
+    for place, name in [*named, (("reference",), variations.reference)]:
+        if name not in study.methods:
+            yield unknown(("variations", *place), name, study.methods, "a method of the study:")
+    for index, chosen in enumerate(variations.combinations):
+        for path, text in unknown_options(choices.design_choices, chosen):
+            yield Problem(("variations", "combinations", index, *path), text)
+    for index, name in enumerate(variations.finalists.interpretations):
+        if name not in choices.named:
+            place = ("variations", "finalists", "interpretations", index)
+            yield unknown(place, name, choices.named, "a named interpretation:")
 
 
 # From files to settings
@@ -324,22 +298,17 @@ def load_study(
     for path, layer in layers[1:]:
         layer.setdefault("study", Path(path).stem)
     layers += [(COMMAND_LINE, _assignment(text)) for text in command_line]
-    merged: dict[str, Any] = {}
-    origins: dict[tuple[str, ...], str] = {}
-    for source, layer in layers:
-        _merge(merged, layer, source, origins)
-    problems = _interpret(merged, choices, origins)
-    if not problems:
-        try:
-            study = Study.model_validate(merged, context=system_names(systems_folder))
-        except pydantic.ValidationError as error:
-            problems = problems_of(Study, error)
-        else:
-            problems = _problems_of_variations(study, choices)
-    if problems:
-        first = layers[0][0] if layers else "settings"
-        raise NarxbenchError(report(problems, [_origin(problem.path, origins) or first for problem in problems]))
-    return study
+    given: dict[str, Any] = reduce(_merged, (layer for _, layer in layers), {})
+    try:
+        defaults = _of_interpretation(given, choices)
+        layers.insert(0, (DESIGN_CHOICES_FILE.name, defaults))
+        study = validated(Study, _merged(defaults, given), "")
+        _raise_if(_unknown_names(study, choices, system_names(systems_folder)))
+        return study
+    except SettingsError as error:
+        origins = {place: source for source, layer in layers for place in _places(layer)}
+        sources = [_origin(path, origins) or str(next(iter(files), "settings")) for path, _ in error.problems]
+        raise NarxbenchError(report(error.problems, sources)) from None
 
 
 def _assignment(text: str) -> dict[str, Any]:
@@ -349,86 +318,48 @@ def _assignment(text: str) -> dict[str, Any]:
     return {key: read_value(value, f"{COMMAND_LINE}: {key}")}
 
 
-def _merge(
-    base: dict[str, Any],
-    layer: Mapping[Any, Any],
-    source: str,
-    origins: dict[tuple[str, ...], str],
-    path: tuple[str, ...] = (),
-) -> None:
+def _merged(base: Mapping[Any, Any], layer: Mapping[Any, Any], path: tuple[Any, ...] = ()) -> dict[Any, Any]:
+    """Return a mapping with another one over it, key by key; ``path`` leads to it."""
+    result = dict(base)
     # Another kind of excitation and another algorithm start anew: nothing of the one that they replace fits them.
     if path == _EXCITATION and layer.get("kind", base.get("kind")) != base.get("kind"):
-        base.clear()
+        result.clear()
     if path[:-1] == ("methods",) and layer.get("algorithm", base.get("algorithm")) != base.get("algorithm"):
-        base.pop("settings", None)
+        result.pop("settings", None)
     for key, value in layer.items():
-        place = (*path, str(key))
-        origins[place] = source
-        if isinstance(value, Mapping):
-            if not isinstance(base.get(key), dict):
-                base[key] = {}
-            _merge(base[key], value, source, origins, place)
-        else:
-            base[key] = value
+        below = result.get(key)
+        over = below if isinstance(below, Mapping) else {}
+        result[key] = _merged(over, value, (*path, key)) if isinstance(value, Mapping) else value
+    return result
 
 
-def _interpret(merged: dict[str, Any], choices: DesignChoices, origins: dict[tuple[str, ...], str]) -> list[Problem]:
-    """Fill in the settings of the interpretation where the study gives none; return what prevents it."""
-    name = merged.get("interpretation")
+def _of_interpretation(given: Mapping[str, Any], choices: DesignChoices) -> dict[str, Any]:
+    """Return the settings of the study's interpretation, which those that the study gives are merged over."""
+    name, methods = given.get("interpretation"), given.get("methods")
     if not isinstance(name, str) or name not in choices.named:
-        found = f"found {show(name, kind=False)}" if "interpretation" in merged else "missing"
-        hint = did_you_mean(name, choices.named) if isinstance(name, str) else ""
-        allowed = f"an interpretation of config/design_choices.yaml: {', '.join(choices.named)}{hint}"
-        return [Problem(("interpretation",), f"{found}; allowed: {allowed}")]
+        what = "an interpretation of config/design_choices.yaml:"
+        raise SettingsError([unknown(("interpretation",), name, choices.named, what)])
     chosen = interpretation_settings(choices, choices.named[name])
-    defaults: dict[str, Any] = {part: chosen[part] for part in SHARED_PARTS}
-    methods = merged.get("methods")
-    defaults["methods"] = {
-        name: {"settings": chosen[algorithm]}
+    of_methods = {
+        name: {"algorithm": algorithm, "settings": chosen.get(algorithm, {})}
         for name, method in (methods.items() if isinstance(methods, Mapping) else ())
-        if isinstance(method, Mapping) and isinstance(algorithm := method.get("algorithm"), str) and algorithm in chosen
+        if isinstance(method, Mapping) and isinstance(algorithm := method.get("algorithm"), str)
     }
-    _fill(merged, defaults, origins)
-    return []
+    return {**{part: chosen[part] for part in SHARED_PARTS}, "methods": of_methods}
 
 
-def _fill(
-    given: dict[str, Any],
-    defaults: Mapping[str, Any],
-    origins: dict[tuple[str, ...], str],
-    path: tuple[str, ...] = (),
-) -> None:
-    if path == _EXCITATION and given.get("kind", defaults.get("kind")) != defaults.get("kind"):
-        return
-    for key, value in defaults.items():
-        place = (*path, key)
-        if key not in given:
-            origins[place] = str(DESIGN_CHOICES_FILE.name)
-            given[key] = {} if isinstance(value, Mapping) else value
-        if isinstance(given[key], dict) and isinstance(value, Mapping):
-            _fill(given[key], value, origins, place)
+def _places(layer: Mapping[Any, Any], path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Yield the path of every key of a layer, those of mappings in it included."""
+    for key, value in layer.items():
+        yield (*path, str(key))
+        if isinstance(value, Mapping):
+            yield from _places(value, (*path, str(key)))
 
 
 def _origin(path: Sequence[str | int], origins: Mapping[tuple[str, ...], str]) -> str | None:
     # A missing key is missed where its parent is given, an entry of a list where the list is.
     keys = tuple(map(str, path))
     return next((origins[keys[:end]] for end in range(len(keys), 0, -1) if keys[:end] in origins), None)
-
-
-def _problems_of_variations(study: Study, choices: DesignChoices) -> list[Problem]:
-    if study.variations is None:
-        return []
-    problems = []
-    for index, chosen in enumerate(study.variations.combinations):
-        try:
-            check_interpretation(choices, chosen)
-        except SettingsError as error:
-            problems += [Problem(("variations", "combinations", index, *p.path), p.text) for p in error.problems]
-    for index, name in enumerate(study.variations.finalists.interpretations):
-        if name not in choices.named:
-            text = f"found {name!r}; allowed: a named interpretation: {', '.join(choices.named)}"
-            problems.append(Problem(("variations", "finalists", "interpretations", index), text))
-    return problems
 
 
 # For editors
@@ -438,10 +369,6 @@ def schema() -> dict[str, Any]:
     """Return the JSON schema of a study for editors; no key is required in it, so that it fits overlays."""
     result: dict[str, Any] = _for_overlays(Study.model_json_schema())
     definitions, method = result["$defs"], result["$defs"]["Method"]
-    definitions["MethodOrNull"] = {"anyOf": [{"$ref": "#/$defs/Method"}, {"type": "null"}]}
-    for pattern in result["properties"]["methods"]["patternProperties"].values():
-        pattern["$ref"] = "#/$defs/MethodOrNull"
-    method["properties"]["algorithm"]["enum"] = algorithm_names()
     method["allOf"] = []
     for name in algorithm_names():
         settings, key = _for_overlays(settings_model(name).model_json_schema()), f"Settings-{name}"

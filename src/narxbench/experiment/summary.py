@@ -11,7 +11,7 @@ from typing import Any
 from narxbench.algorithms.registry import settings_model
 from narxbench.algorithms.search import budget
 from narxbench.experiment.condition import ConditionKey
-from narxbench.experiment.runs import Run, load_problem, read_runs, size_of
+from narxbench.experiment.runs import Run, finite, load_problem, read_runs, size_of
 from narxbench.fitness.problem import StructureProblem
 from narxbench.io.files import canonical_json, read_bytes, sha256
 from narxbench.model.system import System
@@ -67,6 +67,7 @@ def summarise(
         problem=size_of(first),
     )
     true = {path: problem.evaluate(known.terms) for path, problem in problems.items()}
+    first_true = next(iter(true.values()))
     final = final_structure(Counter(term for run in found for term in run.terms), len(found), first.terms, threshold)
     index = {term: i for i, term in enumerate(first.terms)}
     summary = {
@@ -82,11 +83,8 @@ def summarise(
         "candidates": first.terms,
         "system_terms": known.terms,
         "true_coefficients": known.coefficients,
-        "true_structure": {
-            "coefficients": next(iter(true.values())).coefficients,
-            "fitness": _finite(next(iter(true.values())).fitness),
-        },
-        "true_fitness": [_finite(true[path].fitness) for path in data.values()],
+        "true_structure": {"coefficients": first_true.coefficients, "fitness": finite(first_true.fitness)},
+        "true_fitness": [finite(true[path].fitness) for path in data.values()],
         "runs": {
             "fitness": [run.fitness for run in found],
             "sse": [run.sse for run in found],
@@ -131,22 +129,16 @@ def final_structure(
 
 def _final_model(problem: StructureProblem, terms: list[str]) -> dict[str, Any]:
     model = problem.evaluate(terms)
-    finite = math.isfinite(model.fitness)
+    converged = math.isfinite(model.fitness)
     return {
         "coefficients": model.coefficients,
-        "fitness": _finite(model.fitness),
-        "sse": model.sse if finite else None,
-        "prediction": problem.predict(terms).tolist() if finite else None,
+        "fitness": finite(model.fitness),
+        "sse": model.sse if converged else None,
+        "prediction": problem.predict(terms).tolist() if converged else None,
     }
 
 
 def _best_run(runs: Sequence[Run]) -> dict[str, Any] | None:
     found = [run for run in runs if run.fitness is not None]
-    if not found:
-        return None
-    best = min(found, key=lambda run: run.fitness or 0.0)
-    return best.model_dump(include={"seed", "fitness", "sse", "terms", "coefficients"})
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
+    best = min(found, key=lambda run: run.fitness or 0.0, default=None)
+    return None if best is None else best.model_dump(include={"seed", "fitness", "sse", "terms", "coefficients"})

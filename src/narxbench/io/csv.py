@@ -179,9 +179,8 @@ def read_table(path: StrPath, columns: Mapping[str, Kind], *, may_be_empty: bool
     if not rows and not may_be_empty:
         raise NarxbenchError(f"{path}: found no rows below the header; allowed: at least one")
     texts = zip(*rows, strict=True) if rows else ((),) * len(columns)
-    return pd.DataFrame(
-        {name: _column(path, name, column, columns[name]) for name, column in zip(columns, texts, strict=True)}
-    )
+    named = zip(columns.items(), texts, strict=True)
+    return pd.DataFrame({name: _column(path, name, column, kind) for (name, kind), column in named})
 
 
 def _column(path: StrPath, name: str, texts: tuple[str, ...], kind: Kind) -> list[Any]:
@@ -252,11 +251,7 @@ def _text(value: Any) -> str:
         return _SEPARATOR.join(map(_text, value))
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, float):
-        if math.isinf(value):
-            raise ValueError(f"found {value} in a table; allowed: finite numbers")
-        return repr(value + 0.0)
-    text = str(value)
-    if "\n" in text or "\r" in text:
-        raise ValueError(f"found {show(text, kind=False)} in a table; allowed: text of one line")
+    text = repr(value + 0.0) if isinstance(value, float) else str(value)
+    if value in (math.inf, -math.inf) or "\n" in text or "\r" in text:
+        raise ValueError(f"found {show(value, kind=False)} in a table; allowed: finite numbers, and text of one line")
     return text

@@ -1,11 +1,10 @@
 """The one error that a user's mistake raises, and the wording that all such messages share."""
 
-import datetime
 from collections.abc import Iterable
 from difflib import get_close_matches
 
 _VALUE_WIDTH = 60
-_KINDS: dict[type, str] = {str: "text", list: "list", tuple: "list", dict: "mapping", datetime.date: "date"}
+_KINDS: dict[type, str] = {str: "text", list: "list", tuple: "list", dict: "mapping"}
 
 
 class NarxbenchError(ValueError):
@@ -48,7 +47,7 @@ def show(value: object, kind: bool = True) -> str:
     if value is None or isinstance(value, bool):
         return "null" if value is None else str(value).lower()
     try:
-        text = str(value) if isinstance(value, datetime.date) else repr(value)
+        text = repr(value)
     except (ValueError, RecursionError):  # Python writes no whole number of more than 4300 digits
         text = "a value too long to show"
     name = next((f" ({name})" for type_, name in _KINDS.items() if kind and isinstance(value, type_)), "")

@@ -3,7 +3,8 @@
 import hashlib
 import json
 import os
-import tempfile
+import secrets
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -27,35 +28,20 @@ def write_atomically(path: StrPath, content: str | bytes) -> None:
     NarxbenchError
         Naming ``path``, when the disk is full, a permission is missing, and the like.
     """
-    data = content.encode() if isinstance(content, str) else content
+    target = Path(path)
+    temporary = target.parent / f".{target.name}.{secrets.token_hex(4)}"
     try:
-        _write_and_rename(Path(path), data)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with open(temporary, "xb") as stream:
+            stream.write(content.encode() if isinstance(content, str) else content)
+        os.replace(temporary, target)
     except OSError as error:
         raise NarxbenchError(
             f"{path}: cannot be written: {error.strerror}; needed: room on the disk and a folder that may be written to"
         ) from None
-
-
-def _write_and_rename(target: Path, data: bytes) -> None:
-    """Write as the user's umask asks; the temporary file of :mod:`tempfile` would be readable by its owner only."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, target)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-
-
-def _umask() -> int:
-    # os.umask can only be read by setting it, which is not safe in threads; the kernel tells it without a change.
-    for line in Path("/proc/self/status").read_text().splitlines() if os.path.exists("/proc/self/status") else ():
-        if line.startswith("Umask:"):
-            return int(line.split()[1], 8)
-    return 0o022
+    finally:
+        with suppress(OSError):  # it is there only if something went wrong
+            temporary.unlink()
 
 
 def read_bytes(path: StrPath) -> bytes:

@@ -3,9 +3,7 @@
 What is allowed at a place is read from the model's JSON schema, so that messages cannot differ from the checks.
 """
 
-import math
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 import pydantic
@@ -27,15 +25,9 @@ class Settings(pydantic.BaseModel):
     )
 
 
-@dataclass(frozen=True)
-class Allowed:
-    """Annotation of a type whose allowed values are better told by ``text`` than by its fields and bounds."""
-
-    text: str
-
-    def __get_pydantic_json_schema__(self, core_schema: Any, handler: pydantic.GetJsonSchemaHandler) -> dict[str, Any]:
-        """Put the text into the JSON schema."""
-        return {**handler(core_schema), "allowed": self.text}
+def described_as(text: str) -> Any:
+    """Annotate a type whose allowed values are better told by ``text`` than by its fields and bounds."""
+    return pydantic.Field(json_schema_extra={"allowed": text})
 
 
 class Problem(NamedTuple):
@@ -93,116 +85,88 @@ def place(path: Path) -> str:
     return "".join(parts).removeprefix(".")
 
 
+def unknown(path: Path, name: object, known: Iterable[str], what: str = "one of") -> Problem:
+    """Return the problem of a name that is none of the known ones, with the closest of them.
+
+    Examples
+    --------
+    >>> unknown(("systems", 0), "SS1", ["S1"]).text
+    "found 'SS1'; allowed: one of S1 (did you mean 'S1'?)"
+    """
+    allowed = list(known)
+    return Problem(
+        path, f"found {show(name, kind=False)}; allowed: {what} {', '.join(allowed)}{did_you_mean(name, allowed)}"
+    )
+
+
 def problems_of(model: type[pydantic.BaseModel], error: pydantic.ValidationError) -> list[Problem]:
-    """Return pydantic's errors as problems, one for each place, in the order of the model's fields."""
+    """Return pydantic's errors as problems, in the order of the model's fields.
+
+    A union must have a discriminator, or its other member must be null.
+    """
     schema = model.model_json_schema()
     schema = _inlined(schema, schema.get("$defs", {}))
-    found: dict[Problem, Path | None] = {}
-    for detail in error.errors(include_url=False):
-        path, there, union = _follow(schema, detail["loc"])
-        for problem in _problems(path, there, detail):
-            found.setdefault(problem, union)
-    # Every member of a union complains; those that looked inside the value know better what is wrong with it.
-    inside = {union for problem, union in found.items() if union is not None and len(problem.path) > len(union)}
-    return [problem for problem, union in found.items() if union not in inside or len(problem.path) > len(union or ())]
+    return [problem for detail in error.errors(include_url=False) for problem in _problems(schema, detail)]
 
 
 def _inlined(schema: Any, definitions: Schema) -> Any:
     """Return a schema with its references replaced by what they mean."""
+    if isinstance(schema, str) and schema.startswith("#/$defs/"):
+        return _inlined(definitions[schema.removeprefix("#/$defs/")], definitions)
     if isinstance(schema, list):
         return [_inlined(part, definitions) for part in schema]
     if not isinstance(schema, dict):
         return schema
-    if isinstance(reference := schema.get("$ref"), str):
-        schema = {**definitions[reference.rpartition("/")[2]], **schema}
-    return {key: _inlined(part, definitions) for key, part in schema.items() if key not in ("$defs", "$ref")}
+    inlined = {key: _inlined(part, definitions) for key, part in schema.items() if key != "$defs"}
+    return {**inlined.pop("$ref", {}), **inlined}
 
 
-def _follow(schema: Schema, location: tuple[str | int, ...]) -> tuple[Path, Schema, Path | None]:
-    """Return the user's path, the schema there (for an unknown key: of its mapping) and the path of the last union.
-
-    Pydantic's locations also name the members of unions, which are no keys of the user's.
-    """
-    path: Path = ()
-    union: Path | None = None
-    parts = list(location)
-    while parts:
-        members = [member for member in _members(schema) if member.get("type") != "null"]
-        if len(members) == 1:
-            schema = members[0]
-        if len(members) > 1 and isinstance(parts[0], str):
-            label = parts.pop(0)
-            key = schema.get("discriminator", {}).get("propertyName")
-            if key:
-                schema = next((member for member in members if label in _tags([member], key)), schema)
-            else:
-                union = path
-                inside = ("array" if isinstance(parts[0], int) else "object") if parts else ""
-                schema = next((m for m in members if m.get("type") == inside), schema)
+def _follow(schema: Schema, location: Path) -> tuple[Path, Schema]:
+    """Return the user's path and the schema there; for an unknown key that of its mapping."""
+    if location[-1:] == ("[key]",):
+        path, mapping = _follow(schema, location[:-2])
+        return path, mapping.get("propertyNames", {"type": "string"})
+    path = ()
+    for part in location:
+        if union := schema.get("discriminator"):  # then the location names a member, which is no key of the user's
+            schema = union["mapping"][part]
             continue
-        schema = next((m for m in members if m.get("type") == "array"), schema)
-        if parts[1:] == ["[key]"]:
-            return path, schema.get("propertyNames", {"type": "string"}), union
-        part = parts.pop(0)
-        if schema.get("type") == "array":
-            path += (part,)
-            entries = schema.get("prefixItems", [])
-            schema = entries[part] if isinstance(part, int) and part < len(entries) else schema.get("items", {})
-        else:
-            path += (str(part),)
-            inner = schema.get("properties", {}).get(part) or _values(schema)
-            if inner is None:
-                return path, schema, union
-            schema = inner
-    return path, schema, union
+        container = "array" if isinstance(part, int) else "object"
+        schema = next((member for member in schema.get("anyOf", ()) if member.get("type") == container), schema)
+        is_list = schema.get("type") == "array"
+        path += (part if is_list else str(part),)
+        inner = schema.get("items") if is_list else schema.get("properties", {}).get(part) or _values(schema)
+        if inner is None:
+            break
+        schema = inner
+    return path, schema
 
 
-def _problems(path: Path, schema: Schema, detail: Any) -> Iterator[Problem]:
-    """Yield the problems that one of pydantic's errors stands for."""
-    kind, value, context = detail["type"], detail["input"], detail.get("ctx", {})
-    if isinstance(context.get("error"), SettingsError):
-        for problem in context["error"].problems:
-            yield Problem(path + problem.path, problem.text)
-    elif kind in ("value_error", "assertion_error"):
-        yield Problem(path, str(context["error"]))
-    elif kind in ("extra_forbidden", "invalid_key"):
+def _problems(schema: Schema, detail: Any) -> list[Problem]:
+    """Return the problems that one of pydantic's errors stands for."""
+    path, schema = _follow(schema, detail["loc"])
+    kind, value, raised = detail["type"], detail["input"], detail.get("ctx", {}).get("error")
+    if isinstance(raised, SettingsError):
+        return [Problem(path + problem.path, problem.text) for problem in raised.problems]
+    if raised is not None:
+        return [Problem(path, str(raised))]
+    if kind in ("extra_forbidden", "invalid_key"):
         keys = list(schema.get("properties", ()))
-        yield Problem(path, f"unknown key; allowed: {', '.join(keys)}{did_you_mean(path[-1], keys)}")
-    elif kind == "missing":
-        yield Problem(path, f"missing; allowed: {_describe(schema)}")
-    elif kind in ("union_tag_invalid", "union_tag_not_found"):
-        key = schema["discriminator"]["propertyName"]
-        tag = value.get(key) if isinstance(value, Mapping) else context.get("tag")
-        found = f"found {show(tag, kind=False)}" if kind == "union_tag_invalid" else "missing"
-        tags = _tags(_members(schema), key)
-        hint = did_you_mean(tag, tags) if isinstance(tag, str) else ""
-        yield Problem((*path, key), f"{found}; allowed: one of {', '.join(tags)}{hint}")
-    elif detail["loc"][-1:] == ("[key]",):
-        yield Problem(path, f"found the key {show(value)}; allowed: {_describe(schema)}")
-    else:
-        # A wrong choice is known to be text; the kind would only distract.
-        plain = isinstance(value, str) and (bool(_choices(schema)) or kind.startswith("string"))
-        hint = _hint(value, schema) if isinstance(value, str) else ""
-        yield Problem(path, f"found {show(value, kind=not plain)}; allowed: {_describe(schema)}{hint}")
-
-
-def _hint(value: str, schema: Schema) -> str:
-    types = {member.get("type") for member in _members(schema) or [schema]}
-    if types & {"integer", "number"}:
-        try:
-            number = float(value)
-        except ValueError:
-            number = math.nan
-        if math.isfinite(number):
-            return f" (did you mean the number {number:.15g}?)"
-    if "boolean" in types and value.lower() in ("on", "yes", "off", "no"):
-        return f" (did you mean {'true' if value.lower() in ('on', 'yes') else 'false'}?)"
-    return did_you_mean(value, _choices(schema))
-
-
-def _members(schema: Schema) -> list[Schema]:
-    """Return the members of a union; nothing for another type."""
-    return list(schema.get("anyOf", schema.get("oneOf", ())))
+        return [Problem(path, f"unknown key; allowed: {', '.join(keys)}{did_you_mean(path[-1], keys)}")]
+    if kind == "missing":
+        return [Problem(path, f"missing; allowed: {_describe(schema)}")]
+    if kind.startswith("union_tag"):
+        key, tags = schema["discriminator"]["propertyName"], sorted(schema["discriminator"]["mapping"])
+        if key in value:
+            return [unknown((*path, key), value[key], tags)]
+        return [Problem((*path, key), f"missing; allowed: one of {', '.join(tags)}")]
+    if detail["loc"][-1:] == ("[key]",):
+        return [Problem(path, f"found the key {show(value)}; allowed: {_describe(schema)}")]
+    choices = schema.get("enum", ())
+    # A wrong choice is known to be text; the kind would only distract.
+    plain = isinstance(value, str) and (bool(choices) or kind.startswith("string"))
+    hint = did_you_mean(value, choices) if isinstance(value, str) else ""
+    return [Problem(path, f"found {show(value, kind=not plain)}; allowed: {_describe(schema)}{hint}")]
 
 
 def _values(schema: Schema) -> Schema | None:
@@ -211,28 +175,17 @@ def _values(schema: Schema) -> Schema | None:
     return values if isinstance(values, dict) else None
 
 
-def _choices(schema: Schema) -> list[str]:
-    own = [*schema.get("enum", ()), *([schema["const"]] if "const" in schema else ())]
-    return list(map(str, own)) + [choice for member in _members(schema) for choice in _choices(member)]
-
-
-def _tags(members: Iterable[Schema], key: str) -> list[str]:
-    """Return what the key that tells the members of a union apart may be."""
-    return sorted(tag for member in members for tag in _choices(member.get("properties", {}).get(key, {})))
-
-
 def _describe(schema: Schema) -> str:
     """Return what a schema allows, in words."""
     if "allowed" in schema:
         return str(schema["allowed"])
-    if "const" in schema or "enum" in schema:
-        choices = schema.get("enum") or [schema["const"]]
-        shown = ", ".join(choice if isinstance(choice, str) else show(choice) for choice in choices)
-        return f"one of {shown}" if len(choices) > 1 else shown
-    if key := schema.get("discriminator", {}).get("propertyName"):
-        return f"a mapping with the key {key} (one of {', '.join(_tags(_members(schema), key))}) and its settings"
-    if members := _members(schema):
-        return " or ".join(map(_describe, members))
+    if "enum" in schema:
+        return f"one of {', '.join(schema['enum'])}"
+    if union := schema.get("discriminator"):
+        tags = ", ".join(sorted(union["mapping"]))
+        return f"a mapping with the key {union['propertyName']} (one of {tags}) and its settings"
+    if "anyOf" in schema:
+        return " or ".join(map(_describe, schema["anyOf"]))
     match schema.get("type"):
         case "integer" | "number":
             return _describe_number(schema)
@@ -240,32 +193,20 @@ def _describe(schema: Schema) -> str:
             return "text that is not empty" if schema.get("minLength") else "text"
         case "boolean":
             return "true or false"
-        case "null":
-            return "null"
         case "array":
-            return _describe_list(schema)
+            return (
+                f"a list{' of at least one entry' if schema.get('minItems') else ''}, each {_describe(schema['items'])}"
+            )
         case "object":
             if values := _values(schema):
                 return f"a mapping of names, each to {_describe(values)}"
             keys = ", ".join(schema.get("properties", ()))
             return f"a mapping with the keys {keys}" if keys else "a mapping"
-    return "any value"
-
-
-def _describe_list(schema: Schema) -> str:
-    entries = schema.get("prefixItems")
-    size = " of at least one entry" if schema.get("minItems") else ""
-    size = f" of {len(entries)} entries" if entries else size
-    each = entries[0] if entries else schema.get("items")
-    return f"a list{size}, each {_describe(each)}" if each else f"a list{size}"
+    return str(schema.get("type", "any value"))
 
 
 def _describe_number(schema: Schema) -> str:
     noun = "whole number" if schema["type"] == "integer" else "number"
     words = {"exclusiveMinimum": "above", "minimum": "of at least", "exclusiveMaximum": "below", "maximum": "at most"}
-    bounds = {key: schema[key] for key in words if key in schema}
-    if bounds in ({"exclusiveMinimum": 0}, {"minimum": 1} if noun == "whole number" else None):
-        return f"a positive {noun}"
-    if bounds.keys() == {"minimum", "maximum"}:
-        return f"a {noun} from {bounds['minimum']:.15g} to {bounds['maximum']:.15g}"
-    return f"a {noun} {' and '.join(f'{words[key]} {bound:.15g}' for key, bound in bounds.items())}".strip()
+    bounds = " and ".join(f"{word} {schema[key]:.15g}" for key, word in words.items() if key in schema)
+    return f"a {noun} {bounds}".rstrip()

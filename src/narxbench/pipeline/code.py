@@ -14,6 +14,7 @@ from narxbench.io.files import sha256
 PACKAGE = Path(__file__).parents[1]
 TEMPLATING = PACKAGE / "report" / "templating.py"
 TEMPLATES = TEMPLATING.parent / "templates"
+_FOR_TYPES = ("TYPE_CHECKING", "typing.TYPE_CHECKING")
 
 
 def closure(*files: Path) -> frozenset[Path]:
@@ -38,14 +39,11 @@ def closure(*files: Path) -> frozenset[Path]:
 
 def digest_of(*files: Path) -> str:
     """Return one digest, 16 hexadecimal digits, of what the closure of the files does."""
-    names = {
-        file: str(file.relative_to(PACKAGE) if file.is_relative_to(PACKAGE) else file.name) for file in closure(*files)
-    }
-    return sha256("\n".join(f"{names[file]} {_digest(file)}" for file in sorted(names)))[:16]
-
-
-def _digest(file: Path) -> str:
-    return code_digest(file) if file.suffix == ".py" else sha256(file.read_bytes())
+    names = {file: file.relative_to(PACKAGE) if file.is_relative_to(PACKAGE) else file.name for file in closure(*files)}
+    digests = (code_digest(file) if file.suffix == ".py" else sha256(file.read_bytes()) for file in sorted(names))
+    return sha256("\n".join(f"{names[file]} {digest}" for file, digest in zip(sorted(names), digests, strict=True)))[
+        :16
+    ]
 
 
 @cache
@@ -64,17 +62,13 @@ def imported_files(file: Path) -> frozenset[Path]:
 
 def _imported_names(tree: ast.Module) -> Iterator[str]:
     """Yield the full names of what is imported of this package; the last part may be a name inside a module."""
-    waiting: list[ast.AST] = [tree]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING"):
-            waiting += node.orelse
-            continue
+    checks = [node for node in ast.walk(tree) if isinstance(node, ast.If) and ast.unparse(node.test) in _FOR_TYPES]
+    for_types = {node for check in checks for statement in check.body for node in ast.walk(statement)}
+    for node in ast.walk(tree):
+        names: list[str] = []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             names = [f"{node.module}.{alias.name}" for alias in node.names]
-        else:
-            names = []
-        yield from (name for name in names if name.split(".")[0] == PACKAGE.name)
-        waiting += ast.iter_child_nodes(node)
+        if node not in for_types:
+            yield from (name for name in names if name.split(".")[0] == PACKAGE.name)

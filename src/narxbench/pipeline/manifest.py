@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from narxbench.experiment.provenance import versions
+from narxbench.io.csv import read_rows, wrong
 from narxbench.io.errors import NarxbenchError, show
-from narxbench.io.files import read_bytes, read_text, sha256
+from narxbench.io.files import read_bytes, sha256
 
 SETTINGS, ENVIRONMENT = "settings/", "environment/"
 _HEADER = ["name", "value"]
@@ -35,7 +36,8 @@ def manifest_csv(files: Iterable[str], settings: Mapping[str, Any]) -> str:
     settings : mapping
         The settings of the study as plain data.
     """
-    rows = [*_named(SETTINGS, dict(_flat(settings))), *_named(ENVIRONMENT, environment())]
+    rows = [(SETTINGS + name, value) for name, value in _flat(settings)]
+    rows += [(ENVIRONMENT + name, value) for name, value in environment().items()]
     rows += [(path, sha256(read_bytes(path))) for path in files]
     stream = io.StringIO()
     csv.writer(stream, lineterminator="\n").writerows([_HEADER, *rows])
@@ -56,19 +58,14 @@ def read_manifest(path: str | Path) -> dict[str, str]:
     NarxbenchError
         For a file that is missing or no manifest, with its line.
     """
-    try:
-        rows = list(csv.reader(io.StringIO(read_text(path)), strict=True))
-    except csv.Error as error:
-        raise NarxbenchError(f"{path}: not CSV: {error}") from None
-    if not rows or rows[0] != _HEADER:
-        found = show(rows[0] if rows else None, kind=False)
-        raise NarxbenchError(f"{path}: line 1: found {found}; needed: {','.join(_HEADER)}")
+    header, rows = read_rows(path)
+    if header != _HEADER:
+        raise NarxbenchError(f"{path}: line 1: found {show(header, kind=False)}; needed: {','.join(_HEADER)}")
     values: dict[str, str] = {}
-    for line, row in enumerate(rows[1:], 2):
-        if len(row) != len(_HEADER) or row[0] in values:
-            found = show(row, kind=False)
-            raise NarxbenchError(f"{path}: line {line}: found {found}; needed: a name, once, and its value")
-        values[row[0]] = row[1]
+    for row, (name, value) in enumerate(rows):
+        if name in values:
+            raise wrong(path, row, "name", name, "each name once")
+        values[name] = value
     return values
 
 
@@ -78,14 +75,11 @@ def check_settings(path: str | Path, settings: Mapping[str, Any]) -> None:
         raise NarxbenchError(f"verify: there are no reference results {path}; make them: snakemake update_reference")
     known = _part(read_manifest(path), SETTINGS)
     here = dict(_flat(settings))
-    differing = [key for key in dict.fromkeys([*known, *here]) if known.get(key) != here.get(key)]
+    differing = _differing(known, here, "{}: found {}; needed: {}", "nothing")
     if differing:
-        shown = [
-            f"{key}: found {here.get(key, 'nothing')}; needed: {known.get(key, 'nothing')}"
-            for key in differing[:_LISTED]
-        ]
         more = [f"and {len(differing) - _LISTED} more"] if len(differing) > _LISTED else []
-        raise NarxbenchError(f"verify: {path} was made with other settings: {'; '.join([*shown, *more])}")
+        shown = "; ".join(differing[:_LISTED] + more)
+        raise NarxbenchError(f"verify: {path} was made with other settings: {shown}")
 
 
 def verdict(reference: str | Path, files: Iterable[str]) -> tuple[bool, str]:
@@ -116,28 +110,20 @@ def verdict(reference: str | Path, files: Iterable[str]) -> tuple[bool, str]:
     for what, names in (("Different", differing), ("Missing", missing), ("Not in the reference", extra)):
         if names:
             lines.append(f"{what}: {len(names)} files, the first in the order of causes is {names[0]}")
-    lines.append(_environments(_part(manifest, ENVIRONMENT)))
+    others = ", ".join(_differing(_part(manifest, ENVIRONMENT), environment(), "{} {} (reference: {})", "unknown"))
+    same_there = "Versions and platform are those of the reference."
+    lines.append(f"Made in another environment: {others}." if others else same_there)
     return not (differing or missing or extra), "\n".join(lines) + "\n"
 
 
-def _environments(known: Mapping[str, str]) -> str:
-    here = environment()
-    differing = [
-        f"{name} {here.get(name, 'unknown')} (reference: {known.get(name, 'unknown')})"
-        for name in dict.fromkeys([*known, *here])
-        if known.get(name) != here.get(name)
-    ]
-    if differing:
-        return f"Made in another environment: {', '.join(differing)}."
-    return "Versions and platform are those of the reference."
+def _differing(known: Mapping[str, str], here: Mapping[str, str], text: str, absent: str) -> list[str]:
+    """Return ``text`` with name, value here and known value for each name whose values differ."""
+    names = [name for name in dict.fromkeys([*known, *here]) if known.get(name) != here.get(name)]
+    return [text.format(name, here.get(name, absent), known.get(name, absent)) for name in names]
 
 
 def _part(manifest: Mapping[str, str], prefix: str) -> dict[str, str]:
     return {name.removeprefix(prefix): value for name, value in manifest.items() if name.startswith(prefix)}
-
-
-def _named(prefix: str, values: Mapping[str, str]) -> list[tuple[str, str]]:
-    return [(prefix + name, value) for name, value in values.items()]
 
 
 def _flat(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:

@@ -26,32 +26,11 @@ SCRIPTS = Path("scripts")
 
 # What the analysis of each kind of study makes.
 FRAMES = {
-    "paper": (
-        "conditions",
-        "metrics",
-        "selection",
-        "convergence",
-        "recovery",
-        "comparisons",
-        "run_length",
-        "budget",
-        "gaps",
-        "agreement_values",
-        "agreement",
-        "claims",
-    ),
-    "interpretations": ("conditions",),
+    "paper": "conditions metrics selection convergence recovery comparisons run_length budget gaps agreement_values "
+    "agreement claims",
+    "interpretations": "conditions",
 }
-TABLES = (
-    "agreement",
-    "claims",
-    "spurious_terms",
-    "method_comparison",
-    "recovery",
-    "gaps",
-    "test_systems",
-    "method_settings",
-)
+TABLES = "agreement claims spurious_terms method_comparison recovery gaps test_systems method_settings"
 _FORMS = ("csv", "md", "tex")
 FIGURES = ("convergence", "term_frequency")
 INTERPRETATION_FILES = (
@@ -78,7 +57,7 @@ class Plan:
     """
 
     def __init__(self, overlays: Sequence[str | Path] = (), command_line: Sequence[str] = ()) -> None:
-        self.files = [BASE, *(os.path.relpath(path) for path in overlays)]
+        self.files = [BASE, *map(os.path.relpath, overlays)]
         own = "finished_only="
         self.finished_only = _flag([text for text in command_line if text.startswith(own)])
         self.choices = load_design_choices(os.path.relpath("config/design_choices.yaml"))
@@ -86,21 +65,16 @@ class Plan:
         self.study: Study = load_study(self.files, settings, choices=self.choices)
         self.systems: dict[str, System] = {name: load_system(name) for name in self.study.systems}
         self.all_conditions: list[Condition] = conditions(self.study, self.choices, self.systems)
-        self.conditions = [c for c in self.all_conditions if not self.finished_only or self._finished(c)]
-        if not self.conditions:
-            raise NarxbenchError(
-                f"{COMMAND_LINE}: finished_only: found no complete condition; repeat the command without it"
-            )
         name = self.study.study
-        self.data = f"data/{name}"
-        self.reports = f"reports/{name}"
-        self.logs = f"logs/{name}"
+        self.data, self.reports, self.logs = f"data/{name}", f"reports/{name}", f"logs/{name}"
         self.page = "reports/report.html" if name == DOOR else f"{self.reports}/report.html"
         self.run_info = f"{self.reports}/run_info.md"
         self.manifest = f"{self.reports}/manifest.csv"
-        # The jobs of a condition, one for each seed, share their parameters.
-        self._searches: dict[str, dict[str, Any]] = {}
         self.kept = f"{REFERENCE}/{name}"
+        self.conditions = [c for c in self.all_conditions if not self.finished_only or self._finished(c.name)]
+        if not self.conditions:
+            problem = "finished_only: found no complete condition; repeat the command without it"
+            raise NarxbenchError(f"{COMMAND_LINE}: {problem}")
 
     # Names of files
 
@@ -137,16 +111,22 @@ class Plan:
 
     def summaries(self) -> list[str]:
         """Return the summary of every condition."""
-        return [f"{self.data}/conditions/{condition.name}.json" for condition in self.conditions]
+        return [self.summary_file(condition.name) for condition in self.conditions]
+
+    def summary_file(self, condition: str) -> str:
+        """Return the summary of a condition."""
+        return f"{self.data}/conditions/{condition}.json"
 
     def frames(self) -> dict[str, str]:
         """Return the frames of the analysis by name."""
-        return {name: f"{self.data}/frames/{name}.csv" for name in FRAMES[self.study.page]}
+        return {name: f"{self.data}/frames/{name}.csv" for name in FRAMES[self.study.page].split()}
 
     def table_files(self, *forms: str) -> list[str]:
         """Return the paper's tables in some formats, or in all."""
         names = [f"{kind}_{system}" for kind in ("fitness", "comparison") for system in self.study.systems]
-        return [f"{self.reports}/tables/{name}.{form}" for form in forms or _FORMS for name in (*TABLES, *names)]
+        return [
+            f"{self.reports}/tables/{name}.{form}" for form in forms or _FORMS for name in (*TABLES.split(), *names)
+        ]
 
     def figure_files(self, *forms: str) -> list[str]:
         """Return the paper's figures in some formats, or in all."""
@@ -154,10 +134,8 @@ class Plan:
 
     def interpretation_files(self) -> list[str]:
         """Return what the study of interpretations says: document, figures, tables."""
-        return [
-            f"{self.reports}/interpretations.md",
-            *(f"{self.reports}/interpretations/{name}" for name in INTERPRETATION_FILES),
-        ]
+        others = [f"{self.reports}/interpretations/{name}" for name in INTERPRETATION_FILES]
+        return [f"{self.reports}/interpretations.md", *others]
 
     @property
     def default_interpretation(self) -> str:
@@ -169,16 +147,10 @@ class Plan:
     def page_files(self) -> dict[str, Any]:
         """Return what the page is made of, by name."""
         document, *others = self.interpretation_files()
-        files: dict[str, Any] = {
-            "document": document,
-            "document_figures": [path for path in others if path.endswith(".svg")],
-        }
+        files: dict[str, Any] = {"document": document, "document_figures": [p for p in others if p.endswith(".svg")]}
         if self.study.page == "paper":
-            files |= self.frames()
-            files["summaries"] = self.summaries()
-            files["systems"] = self.system_files()
-            files["svg"] = self.figure_files("svg")
-            files["claim_texts"] = f"{REFERENCE}/claims.yaml"
+            files |= {**self.frames(), "summaries": self.summaries(), "systems": self.system_files()}
+            files |= {"svg": self.figure_files("svg"), "claim_texts": f"{REFERENCE}/claims.yaml"}
             files |= {"errata": "docs/errata.md", "method": "docs/method.md", "citation": f"{REFERENCE}/citation.bib"}
         return files
 
@@ -191,26 +163,20 @@ class Plan:
 
     def results(self) -> list[str]:
         """Return every file that depends on code, settings and versions alone, hence has the same bytes everywhere."""
-        condition_names = [condition.name for condition in self.conditions]
-        data = dict.fromkeys(path for name in condition_names for path in self.data_files(name))
-        runs = [path for name in condition_names for path in self.run_files(name)]
+        names = [condition.name for condition in self.conditions]
+        data = dict.fromkeys(path for name in names for path in self.data_files(name))
+        runs = [path for name in names for path in self.run_files(name)]
+        frames = self.frames().values()
         shown = [*self.table_files(), *self.figure_files()] if self.study.page == "paper" else []
-        return [
-            *data,
-            *runs,
-            *self.summaries(),
-            *self.frames().values(),
-            *shown,
-            *self.interpretation_files(),
-            self.page,
-        ]
+        return [*data, *runs, *self.summaries(), *frames, *shown, *self.interpretation_files(), self.page]
 
     def kept_files(self) -> dict[str, str]:
         """Return the reference results that the repository keeps of this study, each with what it is a copy of."""
         if self.study.page == "interpretations":
-            made = [self.frames()["conditions"], *self.interpretation_files()]
+            made = [self.frames()["conditions"]]
         else:
-            made = [path for path in (*self.table_files(), *self.figure_files()) if path.endswith((".md", ".svg"))]
+            shown = [*self.table_files(), *self.figure_files(), *self.interpretation_files()]
+            made = [path for path in shown if path.endswith((".md", ".svg"))]
             made += [self.frames()[name] for name in ("metrics", "agreement_values")]
         made.append(self.manifest)
         return {f"{self.kept}/{_below(path)}": path for path in made}
@@ -225,19 +191,16 @@ class Plan:
 
     def timing_logs(self) -> dict[str, list[str]]:
         """Return the logs of the steps that compute, by step."""
-        runs = [f"{self.logs}/search/{c.name}/{block}.log" for c in self.conditions for block in self.blocks]
+        names = [condition.name for condition in self.conditions]
         return {
             "simulate": [f"{self.logs}/simulate/{name}.log" for name in self.data_sets],
-            "search": runs,
-            "summarise": [f"{self.logs}/summarise/{condition.name}.log" for condition in self.conditions],
+            "search": [f"{self.logs}/search/{name}/{block}.log" for name in names for block in self.blocks],
+            "summarise": [f"{self.logs}/summarise/{name}.log" for name in names],
         }
 
-    def _finished(self, condition: Condition) -> bool:
+    def _finished(self, condition: str) -> bool:
         # Where runs have failed, a summary may be one of earlier runs.
-        folder = f"data/{self.study.study}"
-        files = [f"{folder}/conditions/{condition.name}.json"]
-        files += [f"{folder}/runs/{condition.name}/{block}.json" for block in self.blocks]
-        return all(map(os.path.exists, files))
+        return all(map(os.path.exists, [self.summary_file(condition), *self.run_files(condition)]))
 
     # Parameters of jobs
 
@@ -251,13 +214,14 @@ class Plan:
         problem, realisation = self.data_sets[data_set]
         return {**problem.simulation, "realisation": realisation}
 
+    @cached_property
+    def _runs(self) -> dict[str, dict[str, Any]]:
+        # The jobs of a condition, one for each seed, share their parameters.
+        return {name: {**self._method(found), "axes": found.axes} for name, found in self.by_name.items()}
+
     def search(self, condition: str, block: str) -> dict[str, Any]:
         """Return all parameters of a job of runs: its seeds, what it runs, and the digest of the code."""
-        if condition not in self._searches:
-            found = self.by_name[condition]
-            self._searches[condition] = {**self._method(found), "axes": found.axes}
-        run, code = self._searches[condition], self.code("search", condition)
-        return {"seeds": self.blocks[block], "run": run, "code": code}
+        return {"seeds": self.blocks[block], "run": self._runs[condition], "code": self.code("search", condition)}
 
     def summary(self, condition: str) -> dict[str, Any]:
         """Return the parameters of the summary of a condition beside files and seeds."""
@@ -289,10 +253,8 @@ class Plan:
 
 @cache
 def _digest(script: str, algorithm: str | None) -> str:
-    files = [SCRIPTS / f"{script}.py"]
-    if algorithm is not None:
-        files.append(Path(str(algorithm_module(algorithm).__file__)))
-    return digest_of(*files)
+    modules = [] if algorithm is None else [Path(str(algorithm_module(algorithm).__file__))]
+    return digest_of(SCRIPTS / f"{script}.py", *modules)
 
 
 def _data_set(problem: Problem, realisation: int | None) -> str:

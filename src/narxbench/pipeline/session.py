@@ -6,6 +6,7 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
 from snakemake.logging import logger
@@ -17,45 +18,15 @@ from narxbench.pipeline.steps import StepFailedError
 
 # What a batch system and a terminal that is closed send; nohup keeps the latter off.
 _ENDS = (signal.SIGTERM, signal.SIGHUP)
-_COUNTED = {
-    LogEvent.WORKFLOW_STARTED,
-    LogEvent.RUN_INFO,
-    LogEvent.JOB_INFO,
-    LogEvent.JOB_STARTED,
-    LogEvent.JOB_FINISHED,
-    LogEvent.GROUP_INFO,
-    LogEvent.PROGRESS,
-    LogEvent.RESOURCES_INFO,
-    LogEvent.SHELLCMD,
-}
+_TOLD = {None, LogEvent.DEBUG_DAG, LogEvent.RULEGRAPH}
 _NOISE = ("Select jobs to execute", "Execute ", "Using shell:", "host: ", "Assuming unrestricted", "Elapsed time")
 _SECONDS_BETWEEN_LINES = 5.0
 
 
-def orderly_end_while_planning() -> None:
-    """Exit at a signal that would end Python at once and leave the folder locked."""
-    for number in _watched():
-        signal.signal(number, lambda *_: sys.exit("narxbench: ended while planning; repeat the command to go on."))
-
-
-def orderly_end_while_working(workflow: Any) -> None:
-    """End with the jobs under way at a signal: Snakemake's handler would wait for a lock that its thread may hold."""
-    for number in _watched():
-        signal.signal(number, lambda *_: threading.Thread(target=workflow.scheduler.exit_gracefully).start())
-
-
-def _watched() -> list[signal.Signals]:
-    return [number for number in _ENDS if signal.getsignal(number) != signal.SIG_IGN]
-
-
-def no_rate_limit(workflow: Any) -> None:
-    """Switch off the limiter of job submissions for local runs.
-
-    By default each scheduling round arms a timer that starts another one, and each round looks at every waiting job:
-    with thousands of short jobs this costs more than the searches. The limiter protects remote schedulers only.
-    """
-    if workflow.local_exec:
-        workflow.scheduler.job_rate_limiter = None
+def _at_an_end(handler: Callable[..., object]) -> None:
+    for number in _ENDS:
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, handler)
 
 
 class Progress(logging.Filter):
@@ -83,9 +54,8 @@ class Progress(logging.Filter):
         if event == LogEvent.ERROR:
             # The step has told its mistake in words.
             return StepFailedError.__name__ not in str(record.msg)
-        return record.levelno >= logging.WARNING or (
-            event not in _COUNTED and not (event is None and str(record.msg).startswith(_NOISE))
-        )
+        noise = event not in _TOLD or (event is None and str(record.msg).startswith(_NOISE))
+        return record.levelno >= logging.WARNING or not noise
 
     def _show(self) -> None:
         now = time.monotonic()
@@ -96,21 +66,18 @@ class Progress(logging.Filter):
         sys.stderr.write(f"{self.done} of {self.total} steps{failed}, {now - self.began:.0f} s\n")
 
 
-def show_progress() -> None:
-    """Attach the progress to Snakemake's terminal output; another logger that was asked for is left alone."""
-    for handler in logger.handlers:
-        if handler.name == "DefaultStreamHandler":
-            handler.addFilter(Progress())
-
-
 def plan(workflow: Any) -> Plan:
     """Return the plan of what the command line asks for; a mistake in it ends the process with one line."""
-    orderly_end_while_planning()
+    # A signal would end Python at once and leave the folder locked.
+    _at_an_end(lambda *_: sys.exit("narxbench: ended while planning; repeat the command to go on."))
     # Steps that are processes of their own use this checkout too, not a library that is installed elsewhere.
     paths = [f"{workflow.basedir}/src", os.environ.get("PYTHONPATH")]
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
     if not (workflow.output_settings.dryrun or workflow.output_settings.verbose):
-        show_progress()
+        # Another logger that was asked for is left alone.
+        for handler in logger.handlers:
+            if handler.name == "DefaultStreamHandler":
+                handler.addFilter(Progress())
     try:
         return Plan(workflow.overwrite_configfiles, workflow.config_settings.config_args or ())
     except NarxbenchError as mistake:
@@ -119,5 +86,9 @@ def plan(workflow: Any) -> Plan:
 
 def begin(workflow: Any) -> None:
     """Prepare the main process when its jobs are about to start."""
-    orderly_end_while_working(workflow)
-    no_rate_limit(workflow)
+    # In a thread of its own: Snakemake's handler would wait for a lock that the main thread may hold.
+    _at_an_end(lambda *_: threading.Thread(target=workflow.scheduler.exit_gracefully).start())
+    # By default each scheduling round arms a timer that starts another one, and each round looks at every waiting job:
+    # with thousands of short jobs this costs more than the searches. The limiter protects remote schedulers only.
+    if workflow.local_exec:
+        workflow.scheduler.job_rate_limiter = None

@@ -1,6 +1,7 @@
 """Small made-up conditions frames of many interpretations."""
 
 from functools import cache
+from itertools import product
 
 import pandas as pd
 from tests.unit.analysis.summaries import REFERENCE, SYSTEMS, published
@@ -26,21 +27,26 @@ def claims():
     return load_claims(REFERENCE / "claims.yaml")
 
 
-def conditions_of(algorithm, interpretation, seeds=3, criterion="bic", **values):
-    """Return the twelve conditions of an interpretation on each data seed, where every run finds the true structure.
+def condition(system="S1", snr_db=50.0, **values):
+    """Return one row of the conditions frame, in which every run finds the true structure."""
+    row = {"system": system, "snr_db": snr_db, "data_seed": 1, "interpretation": "baseline", "method": "upso2d"}
+    row |= {"criterion": "bic", "algorithm": "upso2d", "runs": 40, "evaluations": 6000, "n_terms": CANDIDATES[system]}
+    row |= {"nu": (40,) * len(published().systems[system]), "spurious": 0, "nu_max": 0, "exact_runs": 40}
+    row |= dict.fromkeys(["true_fitness", "best_fitness", "median_fitness", "third_fitness"], -1000.0)
+    curve = tuple(-900.0 - 10 * tenth for tenth in range(1, 11))
+    return row | {"cardinality": 4.0, "last_improvement": 500.0, "curve": curve} | values
+
+
+def conditions_of(algorithm, interpretation, seeds=3, **values):
+    """Return the twelve conditions of an interpretation on each data seed.
 
     A value may be a function of system, SNR and data seed.
     """
+    own = {"algorithm": algorithm, "method": algorithm, "interpretation": interpretation}
     rows = []
-    for seed in range(1, seeds + 1):
-        for system, snr_db in PLACES:
-            row = {"system": system, "snr_db": snr_db, "data_seed": seed, "interpretation": interpretation}
-            row |= {"method": algorithm, "criterion": criterion, "algorithm": algorithm, "runs": 40}
-            row |= {"evaluations": 6000, "n_terms": CANDIDATES[system], "nu": (40,) * len(published().systems[system])}
-            row |= {"spurious": 0, "nu_max": 0, "exact_runs": 40, "cardinality": 4.0, "last_improvement": 500.0}
-            row |= dict.fromkeys(["true_fitness", "best_fitness", "median_fitness", "third_fitness"], -1000.0)
-            row["curve"] = tuple(-900.0 - 10 * tenth for tenth in range(1, 11))
-            rows.append(row | {name: v(system, snr_db, seed) if callable(v) else v for name, v in values.items()})
+    for seed, place in product(range(1, seeds + 1), PLACES):
+        known = {name: value(*place, seed) if callable(value) else value for name, value in values.items()}
+        rows.append(condition(*place, data_seed=seed, **own, **known))
     return pd.DataFrame(rows)
 
 

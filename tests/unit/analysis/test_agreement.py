@@ -4,27 +4,15 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.unit.analysis.multiverses import CANDIDATES, condition
 from tests.unit.analysis.summaries import CRITERIA, make_summary, paper_study, published
 
 from narxbench.analysis.agreement import agreement, agreement_values, clearly_different, compare, distances
-from narxbench.analysis.frames import SCHEMAS, conditions_frame, framed, metrics_frame
-from narxbench.analysis.published import PLACE, RUNS, published_count
+from narxbench.analysis.frames import conditions_frame, framed, metrics_frame
+from narxbench.analysis.published import PLACE, published_count
 from narxbench.analysis.significance import fisher_exact, holm
 
-CANDIDATES = {"S1": 66, "S2": 66, "S3": 84, "S4": 66}
 BY = ["interpretation", "data_seed"]
-
-
-def condition(system="S1", snr_db=50.0, nu=(40, 40, 40, 40), spurious=0, nu_max=0, **values):
-    """Return one row of the conditions frame; what is not given plays no part in agreement."""
-    row = dict.fromkeys(SCHEMAS["conditions"], 0)
-    row |= {"system": system, "snr_db": snr_db, "data_seed": 1, "interpretation": "baseline", "method": "upso2d"}
-    row |= {"algorithm": "upso2d", "criterion": "bic", "runs": RUNS, "n_terms": CANDIDATES[system], "curve": ()}
-    return row | {"nu": nu, "spurious": spurious, "nu_max": nu_max} | values
-
-
-def frame(*conditions):
-    return framed("conditions", pd.DataFrame(list(conditions), columns=list(SCHEMAS["conditions"])))
 
 
 def as_published(criteria=CRITERIA, algorithm="upso2d"):
@@ -32,13 +20,16 @@ def as_published(criteria=CRITERIA, algorithm="upso2d"):
     found = []
     for (system, name, criterion, snr_db), group in published().values.groupby(PLACE, sort=False):
         if name == algorithm and criterion in criteria:
-            known = dict(
-                zip(group["label"].where(group["label"] != "", group["metric"]), group["published"], strict=True)
-            )
+            values = group[["metric", "label", "published"]].itertuples(index=False)
+            known = {label or metric: value for metric, label, value in values}
             nu = tuple(published_count(known[label]) for label in published().systems[system]["label"])
             counts = {"spurious": round(known["r"] * CANDIDATES[system]), "nu_max": published_count(known["nu_max"])}
-            found.append(condition(system, snr_db, nu, criterion=criterion, method=name, algorithm=name, **counts))
+            found.append(condition(system, snr_db, nu=nu, criterion=criterion, algorithm=name, method=name, **counts))
     return found
+
+
+def compared(*conditions):
+    return compare(framed("conditions", pd.DataFrame(conditions)), published())
 
 
 def values_of(*summaries):
@@ -47,7 +38,7 @@ def values_of(*summaries):
 
 
 def distance(conditions):
-    return distances(compare(frame(*conditions), published()), BY).iloc[0]
+    return distances(compared(*conditions), BY).iloc[0]
 
 
 def test_every_published_value_has_a_row():
@@ -78,15 +69,15 @@ def test_a_selection_frequency_is_judged_by_its_counts():
     ],
 )
 def test_spurious_terms_are_judged_by_their_counts(metric, count, table, consistent):
-    own = {"spurious": 10, "nu_max": 11, {"r": "spurious", "nu_max": "nu_max"}[metric]: count}
-    rows = compare(frame(condition(**own)), published())
+    own = {"spurious": 10, "nu_max": 11} | ({"spurious": count} if metric == "r" else {"nu_max": count})
+    rows = compared(condition(**own))
     row = rows[rows["metric"] == metric].iloc[0]
     assert (row["reproduced"], row["p_value"]) == (count / (66 if metric == "r" else 40), fisher_exact(*table))
     assert (row["p_value"] >= 0.05) == consistent
 
 
 def test_holm_covers_all_values_of_a_table_and_method():
-    rows = compare(frame(condition(spurious=6, nu_max=21)), published())
+    rows = compared(condition(spurious=6, nu_max=21))
     assert len(rows) == 6
     assert list(clearly_different(rows, BY)) == [p <= 0.05 for p in holm(rows["p_value"])]
     # nu_max alone: p = 0.04, which six tests do not let stand.
@@ -138,7 +129,7 @@ def test_one_condition_by_hand():
     assert found["distance"] == pytest.approx((0.0625 + 0.15 + 0.495) / 3)
     # p: 30 against 40 of 40 is 0.001, 0 against 10 of 62 is 0.001, 31 against 11 of 40 is 1e-5.
     assert (found["conditions"], found["values"], found["different"]) == (1, 6, 3)
-    rows = compare(frame(own), published())
+    rows = compared(own)
     clear = rows[clearly_different(rows, BY)]
     assert list(zip(clear["metric"], clear["label"], strict=True)) == [("nu", "T2"), ("r", ""), ("nu_max", "")]
 
@@ -165,13 +156,13 @@ def test_the_order_of_conditions_does_not_matter(order):
 def test_groups_are_measured_apart():
     first = as_published(("bic",))
     second = [own | {"data_seed": 2, "nu_max": 40} for own in first]
-    both = distances(compare(frame(*first, *second), published()), BY)
+    both = distances(compared(*first, *second), BY)
     pd.testing.assert_series_equal(both.iloc[0], distance(first))
     pd.testing.assert_series_equal(both.iloc[1], distance(second), check_names=False)
 
 
 def test_conditions_without_published_values_have_no_distance():
-    rows = compare(frame(condition(snr_db=20.0), condition(algorithm="stepwise")), published())
+    rows = compared(condition(snr_db=20.0), condition(algorithm="stepwise"))
     assert rows.empty
     assert distances(rows, BY).empty
 

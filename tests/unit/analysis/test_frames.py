@@ -23,12 +23,7 @@ from narxbench.io.csv import write_table
 from narxbench.io.errors import NarxbenchError
 
 TERMS = true_structure("S1")[0]
-HISTORIES = [
-    [(2, -10.0), (100, -40.0)],
-    [(1, -20.0), (201, -30.0)],
-    [(1, -20.0)],
-    [(4, -12.0), (400, -40.0)],
-]
+HISTORIES = [[(2, -10.0), (100, -40.0)], [(1, -20.0), (201, -30.0)], [(1, -20.0)], [(4, -12.0), (400, -40.0)]]
 
 
 def four_runs(**changes):
@@ -96,9 +91,11 @@ def test_a_run_without_a_structure_is_infinitely_bad():
     assert not runs["shared_data"].any()
 
 
-def test_summaries_are_read_in_the_given_order(tmp_path):
+def test_summaries_are_read_in_the_given_order_and_each_once(tmp_path):
     summaries = [make_summary("S2", 37.5, runs=2), make_summary(UNKNOWN, runs=2)]
     assert load_summaries(write(tmp_path, summaries)) == summaries
+    with pytest.raises(NarxbenchError, match=r"2.json: .*second time"):
+        load_summaries(write(tmp_path, [*summaries, summaries[0]]))
 
 
 @pytest.mark.parametrize(
@@ -122,11 +119,6 @@ def test_what_is_no_summary_is_told_in_one_line(tmp_path, change, message):
     assert "\n" not in str(error.value)
 
 
-def test_a_condition_may_not_repeat(tmp_path):
-    with pytest.raises(NarxbenchError, match=r"1.json: .*second time"):
-        load_summaries(write(tmp_path, [make_summary(runs=2)] * 2))
-
-
 ROW = dict(zip(SCHEMAS["conditions"], conditions_frame([four_runs()], published()).iloc[0], strict=True))
 
 
@@ -135,6 +127,7 @@ ROW = dict(zip(SCHEMAS["conditions"], conditions_frame([four_runs()], published(
     [
         *(("runs", 0, "runs"), ("runs", 3, "nu"), ("nu", (), "nu"), ("nu", (4, 4, 4, -1), "nu")),
         *(("spurious", 63, "spurious"), ("spurious", 0, "nu_max"), ("nu_max", 5, "nu_max"), ("exact_runs", 5, "exact")),
+        ("data_seed", 1, "criterion: .*each condition once"),
         *(("curve", (1.0,), "curve"), ("data_seed", "x", "data_seed"), ("median_fitness", "1_0", "median_fitness")),
     ],
 )
@@ -142,13 +135,6 @@ def test_impossible_conditions_are_refused(tmp_path, column, value, place):
     path = tmp_path / "conditions.csv"
     path.write_text(write_table(pd.DataFrame([ROW, {**ROW, "data_seed": 2, column: value}])), encoding="utf-8")
     with pytest.raises(NarxbenchError, match=f"conditions.csv: line 3, column {place}"):
-        read_frame("conditions", path)
-
-
-def test_a_repeated_condition_is_refused(tmp_path):
-    path = tmp_path / "conditions.csv"
-    path.write_text(write_table(pd.DataFrame([ROW, ROW])), encoding="utf-8")
-    with pytest.raises(NarxbenchError, match=r"line 3, column criterion: .*each condition once"):
         read_frame("conditions", path)
 
 

@@ -5,15 +5,7 @@ import math
 import pandas as pd
 import pytest
 from scipy import stats
-from tests.unit.analysis.multiverses import (
-    BOUND,
-    TIES,
-    as_printed,
-    choices,
-    claims,
-    conditions_of,
-    findings,
-)
+from tests.unit.analysis.multiverses import BOUND, TIES, as_printed, choices, claims, conditions_of, findings
 from tests.unit.analysis.summaries import REFERENCE, published
 
 from narxbench.analysis.agreement import compare, distances

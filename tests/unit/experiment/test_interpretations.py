@@ -70,11 +70,11 @@ def test_texts() -> None:
     assert interpretation_text(CHOICES, {**chosen, "noise": "equation"}, "") == "noise=equation"
     assert data_text(CHOICES, {**chosen, "noise": "equation", "error": "one-step"}) == "noise=equation"
     assert parse_interpretation(CHOICES, "ties=random+ring=2") == {"ring": "2", "ties": "random"}
-    for wrong, told in (
-        ("ties=random+ties=random", "names ties twice"),
-        ("ties", "found ''; allowed: can"),
-        ("", "unknown"),
-    ):
+    unknown = [
+        ("ties", "ties: found ''; allowed: an option of ties: can"),
+        ("", "unknown design choice; allowed: input"),
+    ]
+    for wrong, told in [("ties=random+ties=random", "names ties twice"), *unknown]:
         with pytest.raises(NarxbenchError, match=told):
             parse_interpretation(CHOICES, wrong)
 

@@ -5,16 +5,13 @@ import math
 from functools import reduce
 from operator import getitem
 from pathlib import Path
-from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from narxbench import StructureProblem, read_signals, search
 from narxbench.algorithms.registry import settings_model
 from narxbench.experiment.data_sets import simulated_csv
-from narxbench.experiment.runs import RunFile, by_seed, read_run_file, run_seeds
+from narxbench.experiment.runs import by_seed, read_run_file, run_seeds
 from narxbench.experiment.summary import summarise
 from narxbench.io.errors import NarxbenchError
 from narxbench.io.files import canonical_json, sha256
@@ -167,25 +164,3 @@ def test_damaged_and_missing_files(folder: Path, tmp_path: Path) -> None:
         summary_of(folder, "seed-1.json")
     with pytest.raises(NarxbenchError, match=r"seed-2\.json: another seeds: found \[2\]; needed: \[\]"):
         summary_of(folder, "seed-1.json", "seed-2.json", seeds=(1,))
-
-
-_PLAIN = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20)
-_JSON = st.recursive(_PLAIN, lambda inner: st.lists(inner) | st.dictionaries(st.text(max_size=5), inner), max_leaves=6)
-
-
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(value=_JSON, place=st.data())
-def test_any_value_anywhere_is_read_or_told(folder: Path, tmp_path: Path, value: Any, place: st.DataObject) -> None:
-    content = json.loads((folder / "seed-1.json").read_text())
-    (run,) = content["runs"]
-    group = place.draw(st.sampled_from([content, content["condition"], content["problem"], run, run["history"]]))
-    group[place.draw(st.sampled_from(sorted(group)) | st.text())] = value
-    path = tmp_path / "run.json"
-    path.write_bytes(json.dumps(content).encode("utf-8", "surrogatepass"))
-    try:
-        file = read_run_file(path)
-    except NarxbenchError as error:
-        lines = str(error).split("\n")
-        assert all(line.startswith((f"{path}: ", "and ")) and line.isprintable() for line in lines)
-        return
-    assert RunFile.model_validate_json(canonical_json(file.model_dump(mode="json"))) == file

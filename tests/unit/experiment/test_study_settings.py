@@ -25,31 +25,29 @@ study: Reference => study: found 'Reference', the folder of the published values
 page: interpretations => page: found interpretations without settings under variations; allowed: with them, or paper
 interpretation: closests => interpretation: found 'closests'; allowed: an interpretation of … (did you mean 'closest'?)
 systems: [S1, SS2] => systems[1]: found 'SS2'; allowed: a file in config/systems, which has S1 … (did you mean 'S2'?)
-systems: [S1, s1] => systems[1]: found 's1' beside 'S1'; allowed: names that differ in more than upper and lower
 snr_db: [30, 50, 30.0] => snr_db[2]: found 30.0 twice; allowed: each once
 seeds: -3 => seeds: found -3; allowed: a positive whole number, or a list of distinct positive whole numbers
-evaluations: '6e3' => evaluations: found '6e3' (text); allowed: a whole number from … (did you mean the number 6000?)
+evaluations: '6e3' => evaluations: found '6e3' (text); allowed: a whole number of at least 1 and at most
 data: {validation_samples: 2000} => found 2000; allowed: less than data.samples, which is 2000
 data: {seeds: 2} => data.seeds: found 2 seeds; allowed: one, for the paper's tables show one data set
 data: {excitation: {kind: gaussian, low: 0}} => data.excitation.low: unknown key; allowed: kind, sd
-methods: {GA: {algorithm: ga, criteria: [bic]}} => methods.GA: found 'GA' beside 'ga'; allowed: names
-methods: {nul: {algorithm: ga, criteria: [bic]}} => found 'nul', which Windows keeps for a device
 methods: {ga: {settings: {popsize: 9}}} => methods.ga.settings.popsize: unknown key; allowed: population_size
 methods: {ga: {settings: {selection: propotional}}} => settings.selection: found … (did you mean 'proportional'?)
 methods: {ga: {algorithm: gaa}} => methods.ga.algorithm: algorithm: found 'gaa'; allowed: 'ga', … (did you mean 'ga'?)
 methods: {ga: {criteria: [bicc]}} => methods.ga.criteria[0]: … found 'bicc'
+methods: {new: {criteria: [bic]}} => methods.new.algorithm: missing; allowed: one of ga, stepwise, upso2d
 methods: {new: {algorithm: ga}} => methods.new.criteria: missing; allowed: a list of at least one entry
 figures: {snr_db: 33} => figures.snr_db: found 33, which is not in snr_db; allowed: one of 50, 40, 30
 """
 CASES = [tuple(line.split(" => ")) for line in MISTAKES.strip().splitlines()]
 CASES += [
-    (
-        (VARIED % ("ga", "ga", "", "")).replace("page: int", "#"),
-        "variations: found settings; allowed: none with the page",
-    ),
+    ((VARIED % ("ga", "ga", "", "")).replace("page: int", "#"), "variations: found settings; allowed: none with the"),
     (VARIED % ("gaa", "ga", "", ""), "variations.methods[0]: found 'gaa'; allowed: a method of … (did you mean 'ga'?)"),
     (VARIED % ("ga", "upso", "", ""), "variations.reference: found 'upso'; allowed: a method of the study: upso2d, ga"),
-    (VARIED % ("ga", "ga", "{}, {tie: random}", ""), "variations.combinations[1].tie: unknown design choice; allowed:"),
+    (
+        VARIED % ("ga", "ga", "{}, {tie: random}", ""),
+        "variations.combinations[1].tie: unknown design choice; allowed:",
+    ),
     (VARIED % ("ga", "ga", "", "nobody"), "variations.finalists.interpretations[0]: found 'nobody'; allowed: a named"),
 ]
 

@@ -11,34 +11,25 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from narxbench.io import csv
 from narxbench.io.csv import (
     FLAG,
     INTEGER,
     NAME,
     NUMBER,
     TEXT,
-    Kind,
     list_of,
     matching,
     one_of,
     optional,
     read_table,
     write_table,
-    wrong,
 )
 from narxbench.io.errors import NarxbenchError
 
 quick = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-SCHEMA = {
-    "name": NAME,
-    "note": TEXT,
-    "runs": INTEGER,
-    "snr_db": NUMBER,
-    "fitness": optional(NUMBER),
-    "exact": FLAG,
-    "nu": list_of(INTEGER),
-    "curve": list_of(optional(NUMBER)),
-}
+SCHEMA = {"name": NAME, "note": TEXT, "runs": INTEGER, "snr_db": NUMBER, "fitness": optional(NUMBER), "exact": FLAG}
+SCHEMA |= {"nu": list_of(INTEGER), "curve": list_of(optional(NUMBER))}
 finite = st.floats(allow_nan=False, allow_infinity=False)
 line = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\r\n"), max_size=8)
 rows = st.tuples(
@@ -83,7 +74,6 @@ def test_what_cannot_be_read_back_is_not_written(value: object) -> None:
     ("kind", "text", "value"),
     [
         (NUMBER, "1e-3", 0.001),
-        (NUMBER, "+.5", 0.5),
         (NUMBER, "179769313486231570000e288", sys.float_info.max),
         (NUMBER, "0.1000000000000000055511151231257827", 0.1),
         (INTEGER, "-007", -7),
@@ -92,11 +82,10 @@ def test_what_cannot_be_read_back_is_not_written(value: object) -> None:
         (list_of(optional(NUMBER)), "1;;2", (1.0, math.nan, 2.0)),
         (FLAG, "false", False),
         (one_of("nu", "r"), "r", "r"),
-        (matching(r"T[1-9]\d*", "a label such as T1"), "T12", "T12"),
         (matching(r"\d{1,3}", "a whole number of dB", int), "50", 50),
     ],
 )
-def test_kinds(tmp_path: Path, kind: Kind, text: str, value: object) -> None:
+def test_kinds(tmp_path: Path, kind: csv.Kind, text: str, value: object) -> None:
     (tmp_path / "t.csv").write_text(f"\ufeffx\r\n{text or chr(34) * 2}\r\n", newline="")
     (found,) = read_table(tmp_path / "t.csv", {"x": kind})["x"].tolist()
     assert repr(found) == repr(value)
@@ -119,7 +108,7 @@ def test_kinds(tmp_path: Path, kind: Kind, text: str, value: object) -> None:
     ],
     ids=lambda value: repr(value)[:20],
 )
-def test_a_wrong_field_is_told_with_its_place(tmp_path: Path, kind: Kind, text: str, message: str) -> None:
+def test_a_wrong_field_is_told_with_its_place(tmp_path: Path, kind: csv.Kind, text: str, message: str) -> None:
     path = tmp_path / "t.csv"
     path.write_text(f"a,x\n1,{text}\n")
     with pytest.raises(NarxbenchError) as error:
@@ -135,11 +124,9 @@ def test_a_wrong_field_is_told_with_its_place(tmp_path: Path, kind: Kind, text: 
         (b"", "line 1: found columns none; allowed: a,x"),
         (b"x,a\n1,2\n", "line 1: found columns x,a; allowed: a,x"),
         (b"a,X\n1,2\n", "line 1: found columns a,X; allowed: a,x (did you mean 'X'?)"),
-        (b"a,x,x\n1,2,3\n", "line 1: found columns a,x,x; allowed: a,x"),
         (b"a,x\n", "found no rows below the header; allowed: at least one"),
         (b"a,x\n1,2\n1,2,3\n", "line 3: found 3 fields; allowed: 2"),
         (b"a,x\n1,2\n3,x\n", "line 3, column x: found 'x'; allowed: a whole number"),
-        (b"a,x\n1\n", "line 2: found 1 fields; allowed: 2"),
         (b"a,x\n\n1,2\n", "line 2: found 0 fields; allowed: 2"),
         (b'a,x\n1,"2\n', "line 2: not CSV: unexpected end of data"),
         (b'a,x\n1,"2"x\n', "line 2: not CSV: ',' expected after '\"'"),
@@ -161,14 +148,13 @@ def test_mistakes_in_a_file(tmp_path: Path, content: bytes, message: str) -> Non
 
 
 def test_a_table_may_be_empty_where_that_is_said(tmp_path: Path) -> None:
-    frame = pd.DataFrame({"a": [], "x": []})
-    (tmp_path / "t.csv").write_text(write_table(frame))
+    (tmp_path / "t.csv").write_text(write_table(pd.DataFrame({"a": [], "x": []})))
     found = read_table(tmp_path / "t.csv", {"a": INTEGER, "x": NUMBER}, may_be_empty=True)
     assert list(found) == ["a", "x"] and found.empty
 
 
 def test_a_reader_can_tell_mistakes_of_its_own() -> None:
-    error = wrong("terms.csv", 3, "system", "S11", "one of S1, S2", ["S1", "S2"])
+    error = csv.wrong("terms.csv", 3, "system", "S11", "one of S1, S2", ["S1", "S2"])
     assert str(error) == "terms.csv: line 5, column system: found 'S11'; allowed: one of S1, S2 (did you mean 'S1'?)"
 
 

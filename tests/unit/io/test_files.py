@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from narxbench.io.csv import TEXT, read_table
 from narxbench.io.errors import NarxbenchError
@@ -57,41 +55,17 @@ def test_canonical_json() -> None:
         canonical_json({"a": float("inf")})
 
 
-json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
-    max_leaves=12,
-)
-
-
-@given(value=json_values)
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_canonical_json_reads_back(tmp_path: Path, value: Any) -> None:
+def test_canonical_json_reads_back_to_the_last_bit(tmp_path: Path) -> None:
+    value = {"ν\u2028": [1e-300, -0.0, 0.1 + 0.2, 2**70, None, True, {"": []}]}
     write_atomically(tmp_path / "x.json", canonical_json(value))
-    assert (
-        canonical_json(read_json(tmp_path / "x.json"))
-        == canonical_json(value)
-        == canonical_json(json.loads(canonical_json(value)))
-    )
+    assert repr(read_json(tmp_path / "x.json")) == repr(value) == repr(json.loads(canonical_json(value)))
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"",
-        b"{",
-        b"[1,]",
-        b"NaN",
-        b"[Infinity]",
-        b"[" * 100_000,
-        b'{"a":' * 100_000,
-        b'"\\ud800"',
-        b"\xff",
-        b"01",
-        b"'a'",
-    ],
-    ids=lambda content: repr(content[:12]),
-)
+BAD = b"|{|[1,]|NaN|[Infinity]|\"\\ud800\"|\xff|01|'a'"
+DAMAGED = [*BAD.split(b"|"), b"[" * 100_000, b'{"a":' * 100_000]
+
+
+@pytest.mark.parametrize("content", DAMAGED, ids=lambda content: repr(content[:12]))
 def test_damaged_json(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "x.json").write_bytes(content)
     with pytest.raises(NarxbenchError, match="damaged, not valid JSON") as error:
@@ -100,10 +74,8 @@ def test_damaged_json(tmp_path: Path, content: bytes) -> None:
     assert len(str(error.value)) < 300
 
 
-READERS: list[Callable[[Any], object]] = [
-    *(read_bytes, read_text, read_json, read_mapping),
-    lambda path: read_table(path, {"a": TEXT}),
-]
+READERS: list[Callable[[Any], object]] = [read_bytes, read_text, read_json, read_mapping]
+READERS.append(lambda path: read_table(path, {"a": TEXT}))
 
 
 @pytest.mark.parametrize("read", READERS)

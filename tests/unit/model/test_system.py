@@ -35,9 +35,8 @@ def test_spellings_of_equations():
 
 def equation_of(pairs):
     """Return the canonical text of an equation."""
-    return "y(k) = " + " ".join(
-        f"{'-' if c < 0 else '+'} {abs(c)!r}*{term_name(m)}".removesuffix("*1") for m, c in pairs
-    )
+    terms = (f"{'-' if c < 0 else '+'} {abs(c)!r}*{term_name(m)}".removesuffix("*1") for m, c in pairs)
+    return "y(k) = " + " ".join(terms)
 
 
 @given(pairs=st.lists(st.tuples(monomials, coefficients), min_size=1, max_size=8, unique_by=lambda pair: pair[0]))
@@ -46,14 +45,10 @@ def test_every_equation_reads_back(pairs):
     assert parse_equation(equation_of(pairs)) == pairs
 
 
-MANY = "+".join(f"y(k-{i})*u(k-{j})" for i in range(1, 100) for j in range(1, 100))
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("", "equation: found ''; allowed: 'y(k) = ' and a sum of terms"),
-        ("y = y(k-1)", "equation: found 'y = y(k-1)'; allowed"),
         ("y(k) =", "equation: 'y(k) =' ends where a term is expected"),
         ("y(k) = + - 1", "equation: two signs in a row before column 3 of '+ - 1'"),
         ("y(k) = " + "-" * 100_000, "equation: two signs in a row"),
@@ -61,15 +56,10 @@ MANY = "+".join(f"y(k-{i})*u(k-{j})" for i in range(1, 100) for j in range(1, 10
         ("y(k) = 0.5*", "equation: a factor is missing after '*'"),
         ("y(k) = y(k-1)*0.5", "equation: did not expect '0.5' at column 8"),
         ("y(k) = 1e400*y(k-1)", "equation: found the coefficient 1e400; allowed: a finite number other than 0"),
-        (
-            "y(k) = " + "9" * 100_000,
-            "equation: found the coefficient 9999999999999999999999999999999999999999; allowed",
-        ),
+        ("y(k) = " + "9" * 100_000, f"equation: found the coefficient {'9' * 40}; allowed"),
         ("y(k) = 0*y(k-1)", "equation: found the coefficient 0; allowed: a finite number other than 0"),
         ("y(k) = ½", "equation '½': did not expect '½' at column 1"),
-        ("y(k) = y(k-1) = 2", "did not expect '= 2' at column 8"),
         ("y(k) = y(k-1) + y(t-1)", "equation: the term y(k-1) appears twice; allowed: each term once"),
-        (f"y(k) = {MANY}+y(k-1)u(k-1)", "twice"),
         ("y(k) = 0.5**y(k-1)", "equation '0.5**y(k-1)': did not expect '**y(k-1)' at column 4"),
     ],
     ids=lambda value: repr(value[:24]),
@@ -98,26 +88,10 @@ def test_a_term_outside_the_orders_is_refused():
         System("X", "y(k) = 0.5*y(k-3)", n_u=1, n_y=2, degree=1)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "../S1",
-        "systems/S1",
-        "S1.yaml",
-        "S1\x00",
-        "S1\n",
-        "/etc/passwd",
-        "",
-        ".",
-        "..",
-        "~",
-        "*",
-        "\ud800",
-        "s1",
-        "S" * 300,
-    ],
-    ids=lambda name: ascii(name)[:20],
-)
+NAMES = "../S1|systems/S1|S1.yaml|S1\x00|S1\n|/etc/passwd||.|..|~|*|\ud800|s1"
+
+
+@pytest.mark.parametrize("name", [*NAMES.split("|"), "S" * 300], ids=lambda name: ascii(name)[:20])
 def test_systems_are_found_by_the_names_of_their_files_only(tmp_path, name):
     for path in (tmp_path / "S1.yaml", tmp_path / "systems" / "S2.yaml"):
         path.parent.mkdir(exist_ok=True)
@@ -128,12 +102,15 @@ def test_systems_are_found_by_the_names_of_their_files_only(tmp_path, name):
         load_system("S11")
 
 
+ORDERS = "n_u: 1\nn_y: 1\nequation: y(k) = "
+
+
 @pytest.mark.parametrize(
     ("content", "found"),
     [
-        ("degree: 0\nn_u: 1\nn_y: 1\nequation: y(k) = y(k-1)", "degree: found 0"),
-        ("degree: 1\nn_u: 1\nn_y: 1\nequation: y(k) = z(k-1)", "did not expect 'z"),
-        ("degree: 1\ndegree: 2\nn_u: 1\nn_y: 1\nequation: y(k) = y(k-1)", "twice"),
+        (f"degree: 0\n{ORDERS}y(k-1)", "degree: found 0"),
+        (f"degree: 1\n{ORDERS}z(k-1)", "did not expect 'z"),
+        (f"degree: 1\ndegree: 2\n{ORDERS}y(k-1)", "twice"),
         ("[", "line 1"),
     ],
 )
@@ -170,12 +147,10 @@ def test_noise_has_the_wanted_power_and_is_shared_by_all_snr(noise):
 
 
 def test_name_seed_and_realisation_decide_the_data():
-    first, again = load_system("S1").simulate(100, snr_db=30), load_system("S1").simulate(100, snr_db=30)
+    first, again = (load_system("S1").simulate(100, snr_db=30) for _ in range(2))
     assert np.array_equal(first.y, again.y)
-    others = [
-        load_system("S2").simulate(100),
-        *(load_system("S1").simulate(100, **{k: 2}) for k in ("seed", "realisation")),
-    ]
+    others = [load_system("S1").simulate(100, **{axis: 2}) for axis in ("seed", "realisation")]
+    others.append(load_system("S2").simulate(100))
     assert not any(np.array_equal(first.u, other.u) for other in others)
 
 

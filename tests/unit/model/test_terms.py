@@ -5,10 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from narxbench.io.errors import NarxbenchError
+from narxbench.model import terms
 from narxbench.model.terms import (
-    MAX_DEGREE,
-    SIGNALS,
-    candidate_monomials,
     candidate_terms,
     index_of_terms,
     model_size,
@@ -25,14 +23,14 @@ monomials = st.lists(st.tuples(st.integers(0, 1), st.integers(1, 9999)), max_siz
 )
 def test_as_many_candidates_as_the_recurrence_says(orders, size):
     n_y, n_u, degree = orders
-    terms = candidate_terms(n_y=n_y, n_u=n_u, degree=degree)
-    assert len(terms) == len(set(terms)) == model_size(n_y=n_y, n_u=n_u, degree=degree) == size
+    found = candidate_terms(n_y=n_y, n_u=n_u, degree=degree)
+    assert len(found) == len(set(found)) == model_size(n_y=n_y, n_u=n_u, degree=degree) == size
     assert model_size(n_y=5, n_u=5, n_e=5, degree=2) == 136
 
 
 def test_canonical_order():
-    terms = "1 y(k-1) y(k-2) u(k-1) y(k-1)^2 y(k-1)*y(k-2) y(k-1)*u(k-1) y(k-2)^2 y(k-2)*u(k-1) u(k-1)^2"
-    assert candidate_terms(n_y=2, n_u=1, degree=2) == terms.split()
+    expected = "1 y(k-1) y(k-2) u(k-1) y(k-1)^2 y(k-1)*y(k-2) y(k-1)*u(k-1) y(k-2)^2 y(k-2)*u(k-1) u(k-1)^2"
+    assert candidate_terms(n_y=2, n_u=1, degree=2) == expected.split()
 
 
 @pytest.mark.parametrize("values", [(-1, 1, 1), (0, 0, 1), (1, 1, 0), (1.5, 1, 1), (9999, 9999, 3), (True, 1, 1)])
@@ -41,17 +39,12 @@ def test_impossible_orders(values):
         candidate_terms(**dict(zip(("n_y", "n_u", "degree"), values, strict=True)))
 
 
-def test_names_read_back_as_their_monomials():
-    for monomial in candidate_monomials(n_y=3, n_u=3, degree=3):
-        assert parse_term(term_name(monomial)) == monomial
-
-
 @given(monomial=monomials, data=st.data())
 @quick
 def test_every_way_to_write_a_term_is_read(monomial, data):
     blank = st.sampled_from(["", " ", "\t", "\n"])
     written = data.draw(st.sampled_from(["*", " * ", " ", ""])).join(
-        f"{SIGNALS[signal]}{data.draw(blank)}({data.draw(st.sampled_from('kt'))}-{data.draw(blank)}{lag})"
+        f"{terms.SIGNALS[signal]}{data.draw(blank)}({data.draw(st.sampled_from('kt'))}-{data.draw(blank)}{lag})"
         + data.draw(st.sampled_from(["", "^1", "**1", " ^ 1"]))
         for signal, lag in data.draw(st.permutations(monomial))
     )
@@ -73,12 +66,10 @@ def test_powers_are_repeated_factors():
         *((text, f"did not expect {text!r} at column 1") for text in ("y(k)", "y(k+1)", "x(k-1)", "y(k−1)", "y(k-１)")),
         ("y(k-1)²", "did not expect '²' at column 7"),
         ("y(k-1)\x00", "did not expect '\\x00' at column 7"),
-        ("y(k-1)**", "did not expect '**' at column 7"),
         ("y(k-1)*", "did not expect its end at column 8"),
         ("\ud800", "did not expect '\\ud800' at column 1"),
         ("", "did not expect its end at column 1"),
         ("2", "did not expect '2' at column 1"),
-        ("1*1", "did not expect '1*1' at column 1"),
         ("y(" + " " * 200_000 + "k", "did not expect 'y(          ' at column 1"),
         (["y(k-1)"], "term: found ['y(k-1)']; allowed: text such as"),
         (None, "term: found None; allowed: text such as"),
@@ -100,7 +91,7 @@ def test_any_text_is_a_term_or_a_clear_error(text):
     except NarxbenchError as error:
         assert str(error).isprintable()
         return
-    assert list(monomial) == sorted(monomial) and len(monomial) <= MAX_DEGREE
+    assert list(monomial) == sorted(monomial) and len(monomial) <= terms.MAX_DEGREE
     assert parse_term(term_name(monomial)) == monomial
 
 

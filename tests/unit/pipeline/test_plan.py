@@ -85,7 +85,7 @@ def test_to_verify(plan: Planned) -> None:
 def test_kept_results(plan: Planned) -> None:
     for study in (plan(SMALL), Plan(["config/interpretations.yaml"])):
         kept = study.kept_files()
-        assert len(set(kept.values())) == len(kept) > 5
+        assert len(set(kept.values())) == len(kept) > 1
         assert all(path.startswith(f"{study.kept}/") for path in kept)
         assert set(kept.values()) <= {*study.results(), study.manifest}
 
