@@ -6,13 +6,13 @@ from typing import Any
 from narxbench.analysis.frames import SCHEMAS, read_frame
 from narxbench.io.files import write_atomically
 from narxbench.pipeline.steps import as_script
-from narxbench.report.figures import figure_files, paper_figures
+from narxbench.report.figures import paper_figures
 
 
 def main(job: Any) -> None:
     """Write every figure in each form."""
     frames = {name: read_frame(name, path) for name, path in job.input.items() if name in SCHEMAS}
-    files = figure_files(paper_figures(frames, job.params.settings))
+    files = paper_figures(frames, job.params.settings)
     for path in job.output:
         write_atomically(path, files[Path(path).name])
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from narxbench.io.files import write_atomically
 from narxbench.pipeline.steps import as_script
-from narxbench.report.study_page import study_page
+from narxbench.report.page import study_page
 
 
 def main(job: Any) -> None:

@@ -7,7 +7,8 @@ from html import unescape
 from typing import NamedTuple
 
 import pytest
-from tests.unit.report.factory import UNKNOWN, few_claims, make_frames, make_settings, paper_summaries, summary, system
+from tests.unit.analysis.summaries import UNKNOWN
+from tests.unit.report.factory import few_claims, make_frames, make_settings, paper_summaries, summary, system
 
 from narxbench.report import tables
 from narxbench.report.table import Table, to_latex

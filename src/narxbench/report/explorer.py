@@ -2,14 +2,15 @@
 
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from itertools import cycle
 from typing import Any
 
 import pandas as pd
 
+from narxbench.report.figures import METHOD_COLOURS, SPURIOUS_TERM, SYSTEM_TERM
 from narxbench.report.formats import criterion_name, method_name
-from narxbench.report.style import METHOD_COLOURS, SPURIOUS_TERM, SYSTEM_TERM
-from narxbench.report.table import Condition
-from narxbench.report.tables import CONDITION, Frames
+from narxbench.report.table import Condition, condition_of
+from narxbench.report.tables import CONDITION, Frames, system_labels
 
 # A line of 600 samples cannot show more digits than these, nor a chart more than each second point of a curve.
 _DIGITS = 4
@@ -31,10 +32,11 @@ def explorer_data(
     statistics
         Threshold and confidence of the study.
     """
-    summary = {Condition(*(each[key] for key in CONDITION)): each for each in summaries}
-    terms, curves = _by_condition(frames["selection"]), _by_condition(frames["convergence"])
-    shown = {condition: row for condition, row in _rows(frames["metrics"]) if condition in summary}
-    methods = list(dict.fromkeys(condition.method for condition in shown))
+    summary = {condition_of(each): each for each in summaries}
+    terms, curves, budgets = (_by_condition(frames[name]) for name in ("selection", "convergence", "budget"))
+    rows = {condition_of(row): row for row in frames["metrics"].to_dict("records")}
+    shown = {condition: row for condition, row in rows.items() if condition in summary}
+    methods = dict.fromkeys(condition.method for condition in shown)
     return {
         "names": {
             "method": {name: method_name(name) for name in methods},
@@ -43,7 +45,7 @@ def explorer_data(
         "colours": {
             "system": SYSTEM_TERM,
             "spurious": SPURIOUS_TERM,
-            "method": {name: METHOD_COLOURS[index % len(METHOD_COLOURS)] for index, name in enumerate(methods)},
+            "method": dict(zip(methods, cycle(METHOD_COLOURS), strict=False)),
         },
         "statistics": {key: statistics[key] for key in ("threshold", "confidence")},
         "systems": {each.system: _system(terms[each], summary[each]) for each in shown},
@@ -54,22 +56,15 @@ def explorer_data(
         ],
         "run_length": [
             {
-                **_place(each),
+                **_place(condition_of(row)),
                 **{key: row[key] for key in ("evaluations", "runs")},
                 "target_name": _TARGETS.get(row["target"]) or f"median final J of {method_name(row['target_method'])}",
                 "target": _number(row["fitness"], _FITNESS_DIGITS),
             }
-            for each, row in _rows(frames["run_length"])
+            for row in frames["run_length"].to_dict("records")
         ],
-        "budget": [
-            {**_place(each), **_curve(curve, ("median", "low", "high"))}
-            for each, curve in _by_condition(frames["budget"]).items()
-        ],
+        "budget": [{**_place(each), **_curve(curve, ("median", "low", "high"))} for each, curve in budgets.items()],
     }
-
-
-def _rows(frame: pd.DataFrame) -> Iterable[tuple[Condition, dict[Hashable, Any]]]:
-    return ((Condition(*(row[key] for key in CONDITION)), row) for row in frame.to_dict("records"))
 
 
 def _by_condition(frame: pd.DataFrame) -> dict[Condition, pd.DataFrame]:
@@ -82,12 +77,8 @@ def _place(condition: Condition) -> dict[str, Any]:
 
 
 def _system(terms: pd.DataFrame, summary: Mapping[str, Any]) -> dict[str, Any]:
-    labels = {term: label for term, label in zip(terms["term"], terms["label"], strict=True) if label}
-    return {
-        "terms": list(terms["term"]),
-        "labels": dict(sorted(labels.items(), key=lambda entry: int(entry[1][1:]))),
-        "true": dict(zip(summary["system_terms"], summary["true_coefficients"], strict=True)),
-    }
+    true = dict(zip(summary["system_terms"], summary["true_coefficients"], strict=True))
+    return {"terms": list(terms["term"]), "labels": system_labels(terms), "true": true}
 
 
 def _condition(

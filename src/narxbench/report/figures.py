@@ -1,25 +1,53 @@
-"""The paper's figures, drawn with matplotlib's object interface from the frames of the analysis."""
+"""The paper's figures, drawn with matplotlib's object interface from frames, and the looks that all figures share.
 
+The bytes of a figure depend on nothing but what is drawn.
+"""
+
+import io
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from itertools import accumulate, cycle
 from typing import Any
 
+import matplotlib.style
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
 from narxbench.io.errors import NarxbenchError
 from narxbench.report.formats import criterion_name, method_name
-from narxbench.report.style import DASHES, METHOD_COLOURS, SPURIOUS_TERM, SYSTEM_TERM, drawing, new_figure, saved
 from narxbench.report.tables import Frames, in_order, shared_criterion
 
 START = 0.05  # share of the evaluations after which J must fit into the axis
+WIDTH = 7.16  # inches: both columns of a page
+# Okabe and Ito's palette, which readers with any form of colour blindness can tell apart.
+METHOD_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+DASHES = ("-", "--", "-.", ":")
+SYSTEM_TERM, SPURIOUS_TERM = "#0072B2", "#D55E00"
+
+_STYLE: Any = {
+    "font.family": "DejaVu Sans",
+    **dict.fromkeys(("font.size", "axes.titlesize", "axes.labelsize"), 8),
+    **dict.fromkeys(("xtick.labelsize", "ytick.labelsize", "legend.fontsize"), 7),
+    **dict.fromkeys(("axes.spines.top", "axes.spines.right"), False),
+    **dict.fromkeys(("axes.linewidth", "xtick.major.width", "ytick.major.width"), 0.6),
+    "lines.linewidth": 1.4,
+    "pdf.fonttype": 42,
+    # The bytes of a compressed stream depend on which zlib is installed.
+    "pdf.compression": 0,
+    "svg.fonttype": "path",
+    "text.parse_math": False,
+}
+# A date would make every build differ.
+_NO_DATE: Any = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}
 
 
-def paper_figures(frames: Frames, settings: Mapping[str, Any]) -> dict[str, dict[str, bytes]]:
-    """Return the figures ``convergence`` and ``term_frequency`` of a study, each as PDF and SVG.
+def paper_figures(frames: Frames, settings: Mapping[str, Any]) -> dict[str, bytes]:
+    """Return the files of the figures ``convergence`` and ``term_frequency`` of a study, each as PDF and SVG, by name.
 
     Parameters
     ----------
@@ -38,15 +66,11 @@ def paper_figures(frames: Frames, settings: Mapping[str, Any]) -> dict[str, dict
             raise NarxbenchError(f"figures: found no condition at an SNR of {snr_db:g} dB; allowed: {found}")
         return in_order(here, settings)
 
-    return {
+    drawn = {
         "convergence": convergence(shown("convergence")),
         "term_frequency": term_frequency(shown("selection"), settings["statistics"]["threshold"]),
     }
-
-
-def figure_files(figures: Mapping[str, Mapping[str, bytes]]) -> dict[str, bytes]:
-    """Return the content of the files of all figures by file name."""
-    return {f"{name}.{suffix}": content for name, files in figures.items() for suffix, content in files.items()}
+    return {f"{name}.{suffix}": content for name, files in drawn.items() for suffix, content in files.items()}
 
 
 def convergence(curves: pd.DataFrame) -> dict[str, bytes]:
@@ -108,10 +132,8 @@ def term_frequency(selection: pd.DataFrame, threshold: float) -> dict[str, bytes
 
 
 def _styles(methods: Iterable[str]) -> dict[str, dict[str, Any]]:
-    return {
-        method: {"color": METHOD_COLOURS[index % len(METHOD_COLOURS)], "linestyle": DASHES[index % len(DASHES)]}
-        for index, method in enumerate(dict.fromkeys(methods))
-    }
+    looks = zip(dict.fromkeys(methods), cycle(METHOD_COLOURS), cycle(DASHES), strict=False)
+    return {method: {"color": colour, "linestyle": dash} for method, colour, dash in looks}
 
 
 def _draw_convergence(axis: Axes, curves: pd.DataFrame, styles: Mapping[str, dict[str, Any]]) -> None:
@@ -138,22 +160,13 @@ def _draw_convergence(axis: Axes, curves: pd.DataFrame, styles: Mapping[str, dic
     bottom, top = axis.get_ylim()
     heights = _spread([(value - bottom) / (top - bottom) for value, _ in sorted(ends)], gap=0.14)
     for height, (_, method) in zip(heights, sorted(ends), strict=True):
-        axis.annotate(
-            method_name(method),
-            (1.01, height),
-            xycoords="axes fraction",
-            color=styles[method]["color"],
-            fontweight="bold",
-            va="center",
-        )
+        looks: dict[str, Any] = {"color": styles[method]["color"], "fontweight": "bold", "va": "center"}
+        axis.annotate(method_name(method), (1.01, height), xycoords="axes fraction", **looks)
 
 
 def _spread(heights: Sequence[float], gap: float) -> list[float]:
     """Return ascending heights moved upwards as little as keeps them ``gap`` apart."""
-    placed: list[float] = []
-    for height in heights:
-        placed.append(max(height, placed[-1] + gap) if placed else height)
-    return placed
+    return list(accumulate(heights, lambda below, height: max(height, below + gap)))
 
 
 def _draw_frequencies(axis: Axes, terms: pd.DataFrame, threshold: float) -> int:
@@ -167,19 +180,34 @@ def _draw_frequencies(axis: Axes, terms: pd.DataFrame, threshold: float) -> int:
     step = max(10, math.ceil(len(terms) / 100) * 10)
     axis.set_xticks([1, *range(step, len(terms) + 1, step)])
     raised, before, levels = False, 0, 1
+    above: dict[str, Any] = {"color": SYSTEM_TERM, "fontsize": 5.5, "rotation": 90, "ha": "center", "va": "bottom"}
     for position, label in enumerate(terms["label"], start=1):
         if label:
             # Neighbouring bars are closer than the height of a label, so every second label is raised.
             raised = position == before + 1 and not raised
             before, levels = position, max(levels, 1 + raised)
-            axis.annotate(
-                label,
-                (position, 1.2 if raised else 1.03),
-                xycoords=("data", "axes fraction"),
-                color=SYSTEM_TERM,
-                fontsize=5.5,
-                rotation=90,
-                ha="center",
-                va="bottom",
-            )
+            axis.annotate(label, (position, 1.2 if raised else 1.03), xycoords=("data", "axes fraction"), **above)
     return levels
+
+
+def drawing(name: str) -> AbstractContextManager[None]:
+    """Return the context in which the named figure is drawn: matplotlib's defaults and the style above.
+
+    The user's own matplotlibrc plays no part. The name makes the ids of the SVG.
+    """
+    return matplotlib.style.context(["default", _STYLE | {"svg.hashsalt": f"narxbench {name}"}])
+
+
+def new_figure(height: float) -> Figure:
+    """Return an empty figure; its size is in inches."""
+    return Figure(figsize=(WIDTH, height), layout="constrained")
+
+
+def saved(figure: Figure, formats: Sequence[str] = ("pdf", "svg")) -> dict[str, bytes]:
+    """Return the bytes of a figure in each format; to be called within its context `drawing`."""
+    files = {}
+    for name in formats:
+        stream = io.BytesIO()
+        figure.savefig(stream, format=name, metadata=_NO_DATE[name])
+        files[name] = stream.getvalue()
+    return files

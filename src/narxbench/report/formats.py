@@ -24,14 +24,14 @@ def criterion_name(name: str) -> str:
     return f"AIC (ϱ = {match[1]})" if match else {"bic": "BIC"}.get(name, name)
 
 
-def snr(snr_db: float | str) -> str:
+def snr(snr_db: float) -> str:
     """Return a signal-to-noise ratio with its unit."""
-    return f"{snr_db:g} dB" if isinstance(snr_db, int | float) else f"{snr_db} dB"
+    return f"{snr_db:g} dB"
 
 
-def number(value: float | str) -> str:
+def number(value: float) -> str:
     """Return a number with all its digits; a whole one without decimals."""
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+    return str(int(value) if float(value).is_integer() else value)
 
 
 def fixed(value: float, digits: int) -> str:
@@ -43,11 +43,6 @@ def signed(value: float, digits: int = 3) -> str:
     """Return a change with its sign, a plus sign too; zero has none."""
     text = fixed(value, digits)
     return f"+{text}" if value > 0 and text.strip("0.") else text
-
-
-def fitness(value: float) -> str:
-    """Return a fitness J as tables show it, with one decimal."""
-    return fixed(value, 1)
 
 
 def p_value(value: float) -> str:
@@ -90,21 +85,16 @@ def escape(text: str, output_format: OutputFormat) -> str:
     return text
 
 
-_MATH = re.compile(
-    r"(?P<term>[yu]\(k-\d+\)(?:\^\d+)?(?:\*[yu]\(k-\d+\)(?:\^\d+)?)*)|(?P<max>ν_max)"
-    r"|\b(?P<label>T(?P<number>\d+))\b|\b(?P<order>[nN]_[uylt])\b|\b(?P<symbol>[rJ])\b"
-)
+# Terms, ν_max, labels of terms, orders of models, and symbols.
+_MATH = re.compile(r"([yu]\(k-\d+\)(?:\^\d+|\*[yu]\(k-\d+\))*|ν_max|\bT\d+\b|\b[nN]_[uylt]\b|\b[rJ]\b)")
 
 
 def format_math(text: str, output_format: OutputFormat) -> str:
     """Return a text of this project in which terms, labels and symbols are set as mathematics; the rest is escaped."""
-    shown, end = [], 0
-    for match in _MATH.finditer(text):
-        shown += [escape(text[end : match.start()], output_format), _math(match, output_format)]
-        end = match.end()
-    shown.append(escape(text[end:], output_format))
+    parts = enumerate(_MATH.split(text))
+    shown = "".join(_math(part, output_format) if place % 2 else escape(part, output_format) for place, part in parts)
     # A label stays on the line of its term.
-    return re.sub(r"(\$T_\{\d+\}\$) ", r"\1~", "".join(shown)) if output_format == "latex" else "".join(shown)
+    return re.sub(r"(\$T_\{\d+\}\$) ", r"\1~", shown) if output_format == "latex" else shown
 
 
 def format_equation(text: str, output_format: OutputFormat) -> str:
@@ -117,19 +107,18 @@ def format_equation(text: str, output_format: OutputFormat) -> str:
     return f"`{text}`" if output_format == "markdown" else text
 
 
-def _math(match: re.Match[str], output_format: OutputFormat) -> str:
-    text = match[0]
+def _math(text: str, output_format: OutputFormat) -> str:
     if output_format == "plain":
         return text
-    if match["term"]:
+    if "(" in text:
         shown = {"latex": f"${{{_latex_term(text)}}}$", "markdown": f"`{text}`", "html": f"<code>{text}</code>"}
         return shown[output_format]
-    if match["symbol"]:
+    if len(text) == 1:
         return {"latex": f"${text}$", "markdown": f"*{text}*", "html": f"<i>{text}</i>"}[output_format]
-    base, index = ("T", match["number"]) if match["label"] else text.split("_")
+    base, index = text.split("_") if "_" in text else (text[0], text[1:])
     if output_format == "latex":
-        return r"$\nu_{\max}$" if match["max"] else f"${base}_{{{index}}}$"
-    if output_format == "markdown" and match["label"]:
+        return r"$\nu_{\max}$" if text == "ν_max" else f"${base}_{{{index}}}$"
+    if output_format == "markdown" and base == "T":
         return text
     return f"{base}<sub>{index}</sub>"
 

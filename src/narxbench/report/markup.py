@@ -95,21 +95,18 @@ def _within_page(tokens: Sequence[Token], prefix: str, figures: Mapping[str, str
 
 def _inline_within_page(tokens: Sequence[Token], prefix: str) -> Iterator[Token]:
     """Yield tokens without the links to other files, with links that lead within the page, and with terms set."""
-    local = False
+    linked = True
     for token in tokens:
         if token.type == "link_open":
             target = str(token.attrs["href"])
-            local = not target.startswith(("#", "https:", "http:", "mailto:"))
-            if target.startswith("#"):
-                token.attrSet("href", f"#{prefix}-{target[1:]}")
+            linked = target.startswith(("#", "https:", "http:", "mailto:"))
+            token.attrSet("href", re.sub("^#", f"#{prefix}-", target))
         elif token.type == "code_inline" and token.content.startswith(("y(", "u(")):
             token.attrSet("class", "term")
         if token.type == "text":
             yield _raw("html_inline", escape(token.content).replace("ν_max", Markup("ν<sub>max</sub>")))
-        elif not (local and token.type in ("link_open", "link_close")):
+        elif linked or token.type not in ("link_open", "link_close"):
             yield token
-        if token.type == "link_close":
-            local = False
 
 
 def _figure(inline: Sequence[Token], prefix: str, figures: Mapping[str, str]) -> str:

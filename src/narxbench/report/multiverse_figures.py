@@ -15,8 +15,8 @@ from narxbench.analysis.claims import GA, UPSO
 from narxbench.analysis.multiverse import SAME_J, VERDICTS, Findings
 from narxbench.analysis.multiverse_frame import COMPARED, SCREENED
 from narxbench.experiment.interpretations import BASELINE, SHARED_PARTS
+from narxbench.report.figures import METHOD_COLOURS, drawing, new_figure, saved
 from narxbench.report.formats import method_name
-from narxbench.report.style import METHOD_COLOURS, drawing, new_figure, saved
 
 BLUE, ORANGE, GREEN, PINK = METHOD_COLOURS[:4]
 DARK, GREY = "#333333", "#999999"
@@ -85,11 +85,8 @@ def _ranking(findings: Findings) -> Drawn:
     figure = new_figure(0.7 + ROW * len(ranked))
     axis = figure.subplots()
     baseline, against = ranked["interpretation"] == BASELINE, ranked["contradicts"] != ""
-    looks = {
-        "contradicts nothing": (BLUE, BLUE),
-        "contradicts a statement": (BLUE, "white"),
-        "baseline": (GREEN, GREEN),
-    }
+    looks = {"contradicts nothing": (BLUE, BLUE), "contradicts a statement": (BLUE, "white")}
+    looks["baseline"] = (GREEN, GREEN)
     groups = (ranked[~baseline & ~against], ranked[against], ranked[baseline])
     for own, (colour, face) in zip(groups, looks.values(), strict=True):
         axis.hlines(own["place"] - 1, own["distance_low"], own["distance_high"], color=colour, linewidth=1.0)
@@ -107,9 +104,8 @@ def _ranking(findings: Findings) -> Drawn:
 def _side_by_side(findings: Findings) -> Drawn:
     """Draw the published r and nu_max of every condition beside those of the interpretations in a role."""
     rows = findings.side_by_side
-    keys = list(zip(rows["algorithm"], rows["system"], rows["snr_db"], strict=True))
-    places = list(dict.fromkeys(keys))
-    rows = rows.assign(x=list(map(places.index, keys)))
+    conditions = rows.groupby(["algorithm", "system", "snr_db"], sort=False)
+    places, rows = [place for place, _ in conditions], rows.assign(x=conditions.ngroup())
     styles = {role: (ROLE_COLOURS[place], MARKERS[place]) for place, role in enumerate(dict.fromkeys(rows["role"]))}
     figure = new_figure(4.6)
     axes = figure.subplots(2, 1, sharex=True)
@@ -144,11 +140,9 @@ def _claims(findings: Findings) -> Drawn:
     options = findings.multiverse.options
     options = options[options["interpretation"].isin(shown["name"])]
     places: dict[str, float] = {}
+    parts = (names for _, names in options.groupby("part", sort=False)["interpretation"])
     # A gap precedes the single options of each part.
-    for names in (
-        [_ON_PAPER, *findings.roles],
-        *(of for _, of in options.groupby("part", sort=False)["interpretation"]),
-    ):
+    for names in ([_ON_PAPER, *findings.roles], *parts):
         start = max(places.values(), default=-1.8) + 1.8
         places |= {name: start + index for index, name in enumerate(names)}
     figure = new_figure(2.6 + 1.2 * ROW * len(claims))
@@ -156,12 +150,11 @@ def _claims(findings: Findings) -> Drawn:
     for looks in _LOOKS:
         own = shown[shown["verdict"] == looks["label"]]
         axis.plot(own["name"].map(places), own["claim"].map(list(claims["claim"]).index), linestyle="", **looks)
-    axis.set_xticks(list(places.values()), list(places), rotation=90)
+    axis.set_xticks(list(places.values()), list(places), rotation=90, fontsize=6)
     axis.set_yticks(range(len(claims)), [textwrap.fill(title, 50) for title in claims["title"]])
     axis.set_ylim(len(claims) - 0.5, -0.5)
     axis.set_xlim(-0.7, max(places.values()) + 0.7)
     axis.tick_params(length=0)
-    axis.tick_params(axis="x", labelsize=6)
     for y in range(len(claims) - 1):
         axis.axhline(y + 0.5, color="#e5e5e5", linewidth=0.5, zorder=0)
     axis.spines[["left", "bottom"]].set_visible(False)
@@ -190,9 +183,8 @@ def _gaps(findings: Findings) -> Drawn:
             at = x + _dodge(index, len(series), 0.7)
             _ranges(axis, own, "median_gap", at, colours[index], MARKERS[index % len(MARKERS)])
             if index == 0:  # 2D-UPSO under the baseline
-                axis.bar(
-                    x, own["true_gap_high"] - own["true_gap_low"], 0.9, own["true_gap_low"], color="#e0e0e0", zorder=0
-                )
+                low = own["true_gap_low"]
+                axis.bar(x, own["true_gap_high"] - low, 0.9, low, color="#e0e0e0", zorder=0)
                 axis.hlines(own["true_gap"], x - 0.45, x + 0.45, color=DARK, linewidth=1)
         # Linear below 0.01, for many gaps are exactly 0.
         axis.set_yscale("symlog", linthresh=0.01)
@@ -207,9 +199,6 @@ def _gaps(findings: Findings) -> Drawn:
     for index, (algorithm, role) in enumerate(series):
         handles.append(_dot(f"{method_name(algorithm)}, {role}", colours[index], MARKERS[index % len(MARKERS)]))
     return figure, handles, 3
-
-
-# Parts of the figures
 
 
 def _label_rows(axis: Axes, labels: Sequence[str], bold: Collection[str]) -> None:

@@ -1,6 +1,8 @@
 """A table for readers: its columns, its data, and its forms in CSV, Markdown, LaTeX and HTML."""
 
+import math
 import re
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -25,7 +27,7 @@ _FORMS: Mapping[str, Callable[[Any], str]] = {
     "number": formats.number,
     "frequency": lambda value: formats.rounded(float(value)),
     "snr": formats.snr,
-    "fitness": formats.fitness,
+    "fitness": lambda value: formats.fixed(value, 1),
     "p_value": formats.p_value,
     "effect": lambda value: formats.fixed(value, 2),
 }
@@ -38,8 +40,7 @@ _COLUMNS_OF_A_NARROW_TABLE = 9
 class Column(NamedTuple):
     """A column: key in the data, heading, heading that it shares with its neighbours, and how values are shown.
 
-    Values of the kind ``prose`` are sentences of this project, in which symbols are set as mathematics. Numbers may be
-    given as text that is shown as it is, under the kind ``number``.
+    Values of the kind ``prose`` are sentences of this project, in which symbols are set as mathematics.
     """
 
     key: str
@@ -64,15 +65,6 @@ class Column(NamedTuple):
         return text.replace(" ", "~") if self.kind == "snr" and output_format == "latex" else text
 
 
-class Heading(NamedTuple):
-    """A heading in the first of two rows; ``column`` is None over a group of columns."""
-
-    text: str
-    first: int
-    columns: int
-    column: Column | None
-
-
 class Condition(NamedTuple):
     """What names a condition on the page, in the order of the explorer's choices."""
 
@@ -88,15 +80,13 @@ class Condition(NamedTuple):
         return "/".join(quote(part, safe="") for part in parts)
 
 
-class Compared(NamedTuple):
-    """What stands beside a value: the published one and the difference from it, the interval, and the test."""
+# What stands beside a value by condition and key of the column: a row of the frame ``agreement_values``.
+Comparisons = Mapping[tuple[Condition, str], Mapping[Any, Any]]
 
-    published: float
-    difference: float
-    low: float
-    high: float
-    p_value: float
-    consistent: bool
+
+def condition_of(row: Mapping[Any, Any]) -> Condition:
+    """Return the condition of a row of a frame, or of a summary."""
+    return Condition(*(row[key] for key in Condition._fields))
 
 
 @dataclass(frozen=True)
@@ -128,14 +118,10 @@ class Table:
             for row in self.values.astype(object).itertuples(index=False, name=None)
         ]
 
-    def heading_rows(self) -> tuple[list[Heading], list[Heading]]:
-        """Return headings of groups, or of columns without one, and below them those of columns within groups."""
-        groups, below = [], []
-        for group, entries in groupby(enumerate(self.columns), lambda entry: entry[1].group):
-            heads = [Heading(column.heading, index, 1, column) for index, column in entries]
-            groups += [Heading(group, heads[0].first, len(heads), None)] if group else heads
-            below += heads if group else []
-        return groups, below
+    def groups(self) -> list[tuple[str, list[tuple[int, Column]]]]:
+        """Return neighbouring columns and their places by the heading that they share; each has "" without one."""
+        groups = groupby(enumerate(self.columns), lambda entry: entry[1].group)
+        return [(group, list(entries)) for group, entries in groups]
 
     def spans(self) -> list[list[int]]:
         """Return for each row how many rows each merged value spans; 0 where a row above spans it already."""
@@ -168,11 +154,7 @@ def to_csv(table: Table) -> str:
 
 def to_markdown(table: Table) -> str:
     """Return the table as GitHub-flavoured Markdown; caption in bold above, notes below."""
-    # Markdown has one row of headings: where two groups share a heading, each names its group.
-    plain = [column.heading for column in table.columns]
-    repeated = len(set(plain)) < len(plain)
-    heads = [f"{c.group}: {c.heading}" if repeated and c.group else c.heading for c in table.columns]
-    return _rendered("md", table, heads=heads)
+    return rendered("table.md.j2", {"table": table})
 
 
 def to_latex(table: Table) -> str:
@@ -180,24 +162,16 @@ def to_latex(table: Table) -> str:
 
     A table with long texts or many columns spans both columns of the page. One that is too large is scaled down.
     """
-    wide = len(table.columns) > _COLUMNS_OF_A_NARROW_TABLE or any(
-        c.kind in ("equation", "prose") for c in table.columns
-    )
-    prose = sum(column.kind == "prose" for column in table.columns)
-    widths = {"equation": r"p{0.7\linewidth}", "prose": rf"p{{{0.8 / max(prose, 1):.2g}\linewidth}}"}
+    kinds = [column.kind for column in table.columns]
+    wide = len(kinds) > _COLUMNS_OF_A_NARROW_TABLE or "equation" in kinds or "prose" in kinds
+    widths = {"equation": r"p{0.7\linewidth}", "prose": rf"p{{{0.8 / max(kinds.count('prose'), 1):.2g}\linewidth}}"}
     spec = "".join(widths.get(column.kind, "l" if column.left else "c") for column in table.columns)
     label = re.sub("[^A-Za-z0-9]+", "-", table.name)
-    return _rendered("tex", table, environment="table*" if wide else "table", spec=spec, label=label)
+    given = {"environment": "table*" if wide else "table", "spec": spec, "label": label}
+    return rendered("table.tex.j2", {"table": table, **given})
 
 
-def to_html(
-    table: Table,
-    *,
-    compared: Mapping[tuple[Condition, str], Compared] | None = None,
-    distance: str = "",
-    files: Sequence[tuple[str, str]] = (),
-    command: str = "",
-) -> Markup:
+def to_html(table: Table, compared: Comparisons | None = None, *, study: str | None = None, folder: str = "") -> Markup:
     """Return the table as it stands on the page.
 
     Parameters
@@ -205,29 +179,32 @@ def to_html(
     table
         What is shown.
     compared
-        What stands beside values, by condition and key of the column.
-    distance
-        A sentence below the table on how far its values are from the published ones.
-    files
-        Format and address of each file of the table.
-    command
-        The command that makes these files.
+        What stands beside values; a sentence below the table then tells how far its values are from these.
+    study
+        The study whose files of the table, with the command that makes them, are named below it.
+    folder
+        Where the folder ``tables`` of the study is from the page.
     """
     beside = [
         {column.key: found for column in table.columns if (found := (compared or {}).get((condition, column.key)))}
         for condition in table.conditions
     ]
-    given = {"id": re.sub(r"[^\w-]", "-", table.name), "distance": distance, "files": files, "command": command}
-    return Markup(_rendered("html", table, beside=beside, show=formats, **given))
+    given = {
+        "id": re.sub(r"[^\w-]", "-", table.name),
+        "beside": beside,
+        "distance": _distance([found for row in beside for found in row.values()]),
+        "address": f"{folder}tables/{quote(table.name, safe='')}",
+        "command": study and f"snakemake {shlex.quote(f'reports/{study}/tables/{table.name}.csv')}",
+    }
+    return Markup(rendered("table.html.j2", {"table": table, **given}))
 
 
-def _rendered(suffix: Literal["md", "tex", "html"], table: Table, **values: Any) -> str:
-    output_format: OutputFormat = {"md": "markdown", "tex": "latex", "html": "html"}[suffix]  # type: ignore[assignment]
-    mark = Markup if suffix == "html" else str
-    rows = [[mark(value) for value in row] for row in table.rows(output_format)]
-    return rendered(
-        f"table.{suffix}.j2",
-        {"table": table, "rows": rows, "spans": table.spans(), **values},
-        escaped=lambda text: mark(escape(text, output_format)),
-        math=lambda text: mark(format_math(text, output_format)),
+def _distance(compared: Sequence[Mapping[Any, Any]]) -> str:
+    """Return in one sentence how far reproduced values lie from published ones; "" without any."""
+    if not compared:
+        return ""
+    mean = math.fsum(abs(each["difference"]) for each in compared) / len(compared)
+    return (
+        f"Distance from the published table: {mean:.3f} (mean absolute difference of {len(compared)} values); "
+        f"{sum(each['consistent'] for each in compared)} of {len(compared)} consistent."
     )

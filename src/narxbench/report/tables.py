@@ -13,11 +13,27 @@ from narxbench.io.errors import NarxbenchError
 from narxbench.model.system import System
 from narxbench.model.terms import model_size
 from narxbench.report.formats import criterion_name
-from narxbench.report.table import Column, Condition, Table, to_csv, to_latex, to_markdown
+from narxbench.report.table import Column, Condition, Kind, Table, condition_of, to_csv, to_latex, to_markdown
 
 Frames = Mapping[str, pd.DataFrame]
 CONDITION = list(Condition._fields)
 VERDICTS = {True: "holds", False: "does not hold", None: "cannot be judged"}
+
+
+def _group(group: str, kind: Kind, **headings: str) -> tuple[Column, ...]:
+    """Return columns of one kind under a heading that they share, each with its own by key."""
+    return tuple(Column(key, heading, group, kind) for key, heading in headings.items())
+
+
+_SYSTEM = Column("system", "System")
+_SNR = Column("snr_db", "SNR", kind="snr")
+_METHOD = Column("method", "Method", kind="method")
+_CRITERION = Column("criterion", "Criterion", kind="criterion")
+_SPURIOUS = _group("Spurious terms", "frequency", r="r", nu_max="ν_max")
+_R_NOTE = (
+    "r: share of the candidate terms that are spurious and selected in at least one run; "
+    "ν_max: largest selection frequency of a spurious term."
+)
 
 
 def paper_tables(
@@ -71,9 +87,8 @@ def shared_criterion(settings: Mapping[str, Any]) -> str:
 def in_order(frame: pd.DataFrame, settings: Mapping[str, Any]) -> pd.DataFrame:
     """Return rows in the order of system, SNR, method and criterion in the settings, otherwise as they are."""
     criteria = dict.fromkeys(name for method in settings["methods"].values() for name in method["criteria"])
-    orders = {key: settings[name] for key, name in (("system", "systems"), ("snr_db", "snr_db"), ("method", "methods"))}
-    orders["criterion"] = criteria
-    places = {key: {value: place for place, value in enumerate(order)} for key, order in orders.items()}
+    orders = (settings["systems"], settings["snr_db"], settings["methods"], criteria)
+    places = dict(zip(CONDITION, ({value: place for place, value in enumerate(of)} for of in orders), strict=True))
     keys = [key for key in CONDITION if key in frame]
     # What the settings do not have, such as published values of another SNR, comes last.
     return frame.sort_values(keys, key=lambda values: values.map(places[values.name]), kind="stable")
@@ -88,12 +103,10 @@ def fitness_table(system: str, frames: Frames) -> Table:
     own = metrics[metrics["system"] == system]
     several = own.groupby("method")["criterion"].transform("nunique") > 1
     shown = own[several] if several.any() else own
-    row_headers = [Column("criterion", "Fitness function", kind="criterion"), _SNR]
-    if shown["method"].nunique() > 1:
-        row_headers.insert(0, _METHOD)
-    return _frequencies(
-        f"fitness_{system}", f"Effect of the fitness function: {system}", row_headers, shown, frames["selection"]
-    )
+    row_headers = [_METHOD] if shown["method"].nunique() > 1 else []
+    row_headers += [Column("criterion", "Fitness function", kind="criterion"), _SNR]
+    caption = f"Effect of the fitness function: {system}"
+    return _frequencies(f"fitness_{system}", caption, row_headers, shown, frames["selection"])
 
 
 def comparison_table(system: str, frames: Frames, criterion: str) -> Table:
@@ -114,20 +127,17 @@ def spurious_table(metrics: pd.DataFrame, criterion: str) -> Table:
 
 def agreement_table(agreement: pd.DataFrame) -> Table:
     """Return the overview of the agreement with the published values; shares and differences between 0 and 1."""
-    metrics = {"nu": "ν", "r": "r", "nu_max": "ν_max"}
-    difference, share = "Mean absolute difference", "Share consistent"
+    symbols = {"nu": "ν", "r": "r", "nu_max": "ν_max"}
+    differences = {f"difference_{key}": symbol for key, symbol in symbols.items()}
+    forms = {"consistent_{}": "{}", "consistent_{}_holm": "{} (Holm)"}
+    shares = {key.format(metric): text.format(symbols[metric]) for metric in symbols for key, text in forms.items()}
     columns = (
         Column("table", "Table"),
         Column("algorithm", "Algorithm", kind="method"),
         Column("method", "Method"),
-        Column("compared", "Compared", kind="number"),
-        Column("missing", "Missing", kind="number"),
-        *(Column(f"difference_{key}", symbol, difference, "frequency") for key, symbol in metrics.items()),
-        *(
-            Column(f"consistent_{key}{suffix}", f"{symbol}{note}", share, "frequency")
-            for key, symbol in metrics.items()
-            for suffix, note in (("", ""), ("_holm", " (Holm)"))
-        ),
+        *_group("", "number", compared="Compared", missing="Missing"),
+        *_group("Mean absolute difference", "frequency", **differences),
+        *_group("Share consistent", "frequency", **shares),
     )
     notes = (
         f"A value is consistent if Fisher's two-sided exact test of published and reproduced counts has p ≥ {ALPHA}: "
@@ -140,52 +150,47 @@ def agreement_table(agreement: pd.DataFrame) -> Table:
 def claims_table(claims: Iterable[Claim], verdicts: pd.DataFrame) -> Table:
     """Return every claim with its verdicts on the published values and here."""
     found = claim_verdicts(verdicts)
-    rows = []
-    for claim in claims:
-        (there, there_because), (here, here_because) = (found[claim.id, side] for side in ("published", "here"))
-        words = (VERDICTS[there], VERDICTS[here])
-        rows.append((claim.id, claim.title, claim.source, *words, there_because, here_because))
     columns = (
         Column("title", "Claim", kind="prose"),
-        Column("source", "Source"),
-        Column("published", "Published values"),
-        Column("here", "Here"),
-        Column("evidence_published", "Evidence, published", kind="prose"),
-        Column("evidence_here", "Evidence, here", kind="prose"),
+        *_group("", "text", source="Source", published="Published values", here="Here"),
+        *_group("", "prose", evidence_published="Evidence, published", evidence_here="Evidence, here"),
     )
-    data = pd.DataFrame(rows, columns=["id", *(column.key for column in columns)])
+    rows = []
+    for claim in claims:
+        sides = [found[claim.id, side] for side in ("published", "here")]
+        rows.append((claim.title, claim.source, *(of["verdict"] for of in sides), *(of["evidence"] for of in sides)))
+    data = pd.DataFrame(rows, columns=[column.key for column in columns])
     return Table("claims", "The paper's claims, tested", columns, data)
 
 
-def claim_verdicts(verdicts: pd.DataFrame) -> dict[tuple[str, str], tuple[bool | None, str]]:
-    """Return whether a claim holds (None: cannot be judged) and why, by its id and side."""
-    return {
-        (row["id"], row["side"]): (None if pd.isna(row["holds"]) else bool(row["holds"]), row["evidence"])
-        for row in verdicts.to_dict("records")
-    }
+def claim_verdicts(verdicts: pd.DataFrame) -> dict[tuple[str, str], dict[str, Any]]:
+    """Return whether a claim ``holds`` (None: cannot be judged), in words, and why, by its id and side."""
+    found = {}
+    for row in verdicts.to_dict("records"):
+        holds = None if pd.isna(row["holds"]) else bool(row["holds"])
+        found[row["id"], row["side"]] = {"holds": holds, "verdict": VERDICTS[holds], "evidence": row["evidence"]}
+    return found
 
 
 def systems_table(systems: Iterable[System]) -> Table:
     """Return the table "Test non-linear systems" (paper, table I)."""
-    keys = ("n_u", "n_y", "N_l", "N_t")
     columns = (
         _SYSTEM,
         Column("equation", "Known structure", kind="equation"),
-        *(Column(key, key, "NARX parameters", "number") for key in keys),
+        *_group("NARX parameters", "number", n_u="n_u", n_y="n_y", N_l="N_l", N_t="N_t"),
     )
     notes = ("n_u input lag, n_y output lag, N_l degree of non-linearity, N_t number of candidate terms.",)
     rows = []
     for system in systems:
         size = model_size(n_y=system.n_y, n_u=system.n_u, degree=system.degree)
-        equation = _equation(system.terms, system.coefficients)
-        rows.append((system.name, equation, system.n_u, system.n_y, system.degree, size))
-    data = pd.DataFrame(rows, columns=["system", "equation", *keys])
+        rows.append((system.name, _equation(system), system.n_u, system.n_y, system.degree, size))
+    data = pd.DataFrame(rows, columns=[column.key for column in columns])
     return Table("test_systems", "Test non-linear systems", columns, data, notes)
 
 
 def settings_table(settings: Mapping[str, Any]) -> Table:
     """Return the table "Search parameter settings" (paper, table II) of the study's methods."""
-    columns = (_METHOD, Column("algorithm", "Algorithm"), Column("setting", "Setting"), Column("value", "Value"))
+    columns = (_METHOD, *_group("", "text", algorithm="Algorithm", setting="Setting", value="Value"))
     rows = [
         (name, method["algorithm"], *setting)
         for name, method in settings["methods"].items()
@@ -203,10 +208,10 @@ def method_comparison_table(comparisons: pd.DataFrame) -> Table:
     """Return the tests between pairs of methods on the final J of their runs."""
     columns = (
         *(_SYSTEM, _SNR, _CRITERION),
-        *(Column(key, heading, kind="method") for key, heading in (("a", "A"), ("b", "B"))),
+        *_group("", "method", a="A", b="B"),
         Column("runs", "Runs"),
-        *(Column(key, name, "Median J", "fitness") for key, name in (("median_a", "A"), ("median_b", "B"))),
-        *(Column(key, name, "Mann-Whitney", "p_value") for key, name in (("p_value", "p"), ("p_holm", "p (Holm)"))),
+        *_group("Median J", "fitness", median_a="A", median_b="B"),
+        *_group("Mann-Whitney", "p_value", p_value="p", p_holm="p (Holm)"),
         Column("a12", "A12", kind="effect"),
         Column("magnitude", "Effect"),
         Column("lower", "Lower J", kind="method"),
@@ -227,21 +232,19 @@ def recovery_table(recovery: pd.DataFrame) -> Table:
     """Return how many runs end at exactly the system's terms."""
     columns = (
         *(_SYSTEM, _SNR, _CRITERION, _METHOD),
-        *(Column(key, heading, kind="number") for key, heading in (("exact", "Exact"), ("runs", "Runs"))),
+        *_group("", "number", exact="Exact", runs="Runs"),
         Column("rate", "Rate", kind="frequency"),
-        *(Column(key, heading, "Interval", "frequency") for key, heading in (("low", "from"), ("high", "to"))),
+        *_group("Interval", "frequency", low="from", high="to"),
     )
     return Table("recovery", "Runs that end at exactly the system's terms", columns, recovery, row_headers=2)
 
 
 def gaps_table(gaps: pd.DataFrame) -> Table:
     """Return how far the runs end above the best known J and the J of the true structure."""
-    best, true = "median_gap_to_best", "median_gap_to_true"
     columns = (
         *(_SYSTEM, _SNR, _CRITERION, _METHOD),
-        Column("best_known", "Best known J", kind="fitness"),
-        Column("true_structure", "J of the true structure", kind="fitness"),
-        *(Column(key, name, "Median gap", "fitness") for key, name in ((best, "to the best"), (true, "to the true"))),
+        *_group("", "fitness", best_known="Best known J", true_structure="J of the true structure"),
+        *_group("Median gap", "fitness", median_gap_to_best="to the best", median_gap_to_true="to the true"),
         Column("misleads", "Does J mislead?"),
         Column("search_failure_rate", "Search failures", kind="frequency"),
     )
@@ -255,39 +258,34 @@ def gaps_table(gaps: pd.DataFrame) -> Table:
     return Table("gaps", caption, columns, data, notes, row_headers=2)
 
 
-_SYSTEM = Column("system", "System")
-_SNR = Column("snr_db", "SNR", kind="snr")
-_METHOD = Column("method", "Method", kind="method")
-_CRITERION = Column("criterion", "Criterion", kind="criterion")
-_SPURIOUS = (Column("r", "r", "Spurious terms", "frequency"), Column("nu_max", "ν_max", "Spurious terms", "frequency"))
-_R_NOTE = (
-    "r: share of the candidate terms that are spurious and selected in at least one run; "
-    "ν_max: largest selection frequency of a spurious term."
-)
-
-
 def _frequencies(
     name: str, caption: str, row_headers: Sequence[Column], metrics: pd.DataFrame, selection: pd.DataFrame
 ) -> Table:
     """Return nu of the system terms beside r and nu_max; rows with equal headers but the last stand together."""
     terms = selection[selection["system_term"] & selection["system"].isin(metrics["system"])]
-    meaning = dict(sorted(zip(terms["label"], terms["term"], strict=True), key=lambda entry: int(entry[0][1:])))
+    meaning = {label: term for term, label in system_labels(terms).items()}
     nu = terms.pivot(index=CONDITION, columns="label", values="frequency").reset_index()
     shown = _grouped(metrics, [column.key for column in row_headers[:-1]]).merge(nu, how="left", on=CONDITION)
-    columns = (*row_headers, *(Column(label, label, "ν of system terms", "frequency") for label in meaning), *_SPURIOUS)
+    columns = (*row_headers, *_group("ν of system terms", "frequency", **{name: name for name in meaning}), *_SPURIOUS)
     known = ", ".join(f"{label} {'constant' if term == '1' else term}" for label, term in meaning.items())
     notes = (f"ν: share of the runs in which a term was selected. {_R_NOTE}", f"System terms: {known}.")
     headers = len(row_headers)
     return Table(name, caption, columns, shown, notes, headers, headers - 1, _conditions(shown))
 
 
-def _grouped(frame: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
-    """Return rows with equal keys side by side, in the order in which the keys first appear."""
-    return frame.sort_values(keys, key=lambda values: pd.factorize(values)[0], kind="stable")
+def system_labels(terms: pd.DataFrame) -> dict[str, str]:
+    """Return the labels of the system terms among these rows of the frame ``selection``, in their order, by term."""
+    known = terms[terms["label"] != ""].sort_values("label", key=lambda labels: labels.str[1:].astype(int))
+    return dict(zip(known["term"], known["label"], strict=True))
 
 
 def _conditions(frame: pd.DataFrame) -> tuple[Condition, ...]:
-    return tuple(Condition(*row) for row in frame[CONDITION].itertuples(index=False, name=None))
+    return tuple(map(condition_of, frame.to_dict("records")))
+
+
+def _grouped(frame: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
+    """Return rows with equal keys side by side, in the order in which the keys first appear."""
+    return frame.sort_values(keys, key=lambda values: pd.factorize(values)[0], kind="stable")
 
 
 def _lower(row: Mapping[Any, Any]) -> str:
@@ -307,9 +305,9 @@ def _flat(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, 
             yield prefix + key, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _equation(terms: Sequence[str], coefficients: Sequence[float]) -> str:
+def _equation(system: System) -> str:
     parts = []
-    for term, coefficient in zip(terms, coefficients, strict=True):
+    for term, coefficient in zip(system.terms, system.coefficients, strict=True):
         size = f"{abs(coefficient):.12g}"
         factor = size if term == "1" else term if size == "1" else f"{size}*{term}"
         parts.append(f"{'-' if coefficient < 0 else '+'} {factor}")

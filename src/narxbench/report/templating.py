@@ -1,13 +1,17 @@
 """Templates of tables, documents and pages."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import jinja2
+from markupsafe import Markup
+
+from narxbench.report import formats
 
 TEMPLATES = Path(__file__).parent / "templates"
 
+_FORMATS: dict[str, formats.OutputFormat] = {".md": "markdown", ".tex": "latex", ".html": "html"}
 # Braces and per cent signs are LaTeX's own.
 _LATEX: dict[str, Any] = {
     "block_start_string": "<%",
@@ -19,16 +23,26 @@ _LATEX: dict[str, Any] = {
 }
 
 
-def rendered(name: str, values: Mapping[str, Any], **filters: Callable[..., str]) -> str:
-    """Return a template with its values, escaped in HTML; a name that has no value is an error."""
+def rendered(name: str, values: Mapping[str, Any]) -> str:
+    """Return a template with its values, escaped in HTML; a name that has no value is an error.
+
+    Beside its values a template has ``show``, the functions of :mod:`narxbench.report.formats`; ``own_text``, which
+    returns a style sheet or script of this project as it is; and as filters ``escaped`` and ``math`` for its output
+    format.
+    """
+    output_format = _FORMATS[Path(name).with_suffix("").suffix]
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),
-        autoescape=name.endswith(".html.j2"),
+        autoescape=output_format == "html",
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
-        **(_LATEX if name.endswith(".tex.j2") else {}),
+        **(_LATEX if output_format == "latex" else {}),
     )
-    environment.filters |= filters
+    mark = Markup if output_format == "html" else str
+    environment.globals["show"] = formats
+    environment.globals["own_text"] = lambda file: Markup((TEMPLATES / file).read_text(encoding="utf-8"))
+    environment.filters["escaped"] = lambda text: mark(formats.escape(text, output_format))
+    environment.filters["math"] = lambda text: mark(formats.format_math(text, output_format))
     return environment.get_template(name).render(values)

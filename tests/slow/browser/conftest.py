@@ -4,7 +4,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from tests.unit.report.factory import CRITERIA, UNKNOWN, make_settings, paper_summaries, render, summary
+from tests.unit.analysis.summaries import CRITERIA, UNKNOWN
+from tests.unit.report.factory import make_settings, paper_summaries, render, summary
 
 AXE = Path(__file__).parent / "node_modules" / "axe-core" / "axe.min.js"
 INSTALL_AXE = "npm install --prefix tests/slow/browser --no-package-lock"

@@ -173,11 +173,10 @@ def test_axe_finds_nothing(open_page, axe, request, which, scheme):
 
 
 @pytest.mark.parametrize("width", [360, 800, 1400])
-def test_nothing_overflows(open_page, complete, tmp_path, width):
+def test_nothing_overflows(open_page, complete, width):
     for scheme in ("light", "dark"):
         page = open_page(complete, width=width, scheme=scheme)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
-        page.screenshot(path=tmp_path / f"{width}-{scheme}.png", full_page=True)
 
 
 def test_the_scheme_can_change_while_the_page_is_open(open_page, complete):

@@ -4,7 +4,8 @@ from xml.etree import ElementTree
 
 import matplotlib
 import pytest
-from tests.unit.report.factory import UNKNOWN, make_frames, make_settings, summary
+from tests.unit.analysis.summaries import UNKNOWN
+from tests.unit.report.factory import make_frames, make_settings, summary
 
 from narxbench.io.errors import NarxbenchError
 from narxbench.report import figures
@@ -20,16 +21,14 @@ def test_the_same_frames_give_the_same_bytes_whatever_the_user_prefers():
     first = draw(["S1"])
     with matplotlib.rc_context({"font.size": 20, "svg.fonttype": "none", "axes.grid": True}):
         assert draw(["S1"]) == first
-    files = figures.figure_files(first)
-    assert set(files) == {f"{name}.{kind}" for name in ("convergence", "term_frequency") for kind in ("pdf", "svg")}
-    assert not any(b"CreationDate" in content or b"<dc:date>" in content for content in files.values())
+    assert set(first) == {f"{name}.{kind}" for name in ("convergence", "term_frequency") for kind in ("pdf", "svg")}
+    assert not any(b"CreationDate" in content or b"<dc:date>" in content for content in first.values())
 
 
 @pytest.mark.parametrize("systems", [["S1", "S2", UNKNOWN], ["S1", "S2", "S3", "a$b$\\x", UNKNOWN]])
 def test_any_number_of_systems_can_be_drawn(systems):
-    for figure in draw(systems, left_out=[(UNKNOWN, "ga")]).values():
-        ElementTree.fromstring(figure["svg"])
-        assert figure["pdf"].startswith(b"%PDF")
+    for name, content in draw(systems, left_out=[(UNKNOWN, "ga")]).items():
+        assert content.startswith(b"%PDF") or ElementTree.fromstring(content) is not None, name
 
 
 def test_runs_that_found_nothing_can_be_drawn():

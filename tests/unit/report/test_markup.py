@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from tests.unit.report.factory import REFERENCE, ROOT
+from tests.unit.analysis.summaries import REFERENCE, ROOT
 
 from narxbench.io.yaml import read_mapping
 from narxbench.report.markup import inline_svg, markdown_html, markdown_sections, script_json

@@ -11,8 +11,8 @@ from tests.unit.analysis.summaries import published
 
 from narxbench.report.markup import markdown_html
 from narxbench.report.multiverse_document import document, interpretations_report
-from narxbench.report.multiverse_figures import figures
 
+STRONG_GA = "selection=tournament+elitism=on"
 FIGURES = {"effects", "ranking", "side_by_side", "claims", "gaps"}
 
 
@@ -31,15 +31,12 @@ def some():
         conditions_of("upso2d", BOUND, spurious=9, nu_max=9),
         conditions_of("upso2d", f"{BOUND}+{TIES}", spurious=8, nu_max=9),
         *(conditions_of("upso2d", "baseline", criterion=name) for name in ("aic-8", "aic-256")),
-        *(
-            conditions_of("ga", text, **counts)
-            for text in ("baseline", "input=gaussian", "selection=tournament+elitism=on")
-        ),
+        *(conditions_of("ga", text, **counts) for text in ("baseline", "input=gaussian", STRONG_GA)),
         conditions_of("stepwise", "baseline"),
     ]
 
 
-def test_the_files_belong_together_and_do_not_depend_on_the_order_of_the_conditions():
+def test_the_files_belong_together_and_depend_on_neither_order_nor_settings_of_the_user():
     files = report(*some())
     texts = {path: content.decode() if isinstance(content, bytes) else content for path, content in files.items()}
     assert {path for path in texts if path.endswith(".svg")} == {f"interpretations/{name}.svg" for name in FIGURES}
@@ -54,14 +51,8 @@ def test_the_files_belong_together_and_do_not_depend_on_the_order_of_the_conditi
     for path in (name for name in texts if name.endswith(".csv")):
         assert len(pd.read_csv(io.StringIO(texts[path])))
     mixed = [group.sample(frac=1, random_state=1) for group in reversed(some())]
-    assert report(*mixed) == files
-
-
-def test_figures_do_not_depend_on_settings_of_the_user():
-    found = findings(*some())
-    expected = figures(found)
     with mpl.rc_context({"lines.linewidth": 9, "font.size": 20, "svg.fonttype": "none", "svg.hashsalt": "other"}):
-        assert figures(found) == expected
+        assert report(*mixed) == files
 
 
 @pytest.mark.parametrize(

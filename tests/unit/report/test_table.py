@@ -6,7 +6,7 @@ import math
 import pandas as pd
 import pytest
 
-from narxbench.report.table import Column, Compared, Condition, Table, to_csv, to_html, to_latex, to_markdown
+from narxbench.report.table import Column, Table, condition_of, to_csv, to_html, to_latex, to_markdown
 
 NAME = "<b>_s|"
 
@@ -28,9 +28,7 @@ def table():
         Column("T1", "T1", "ν of system terms", "frequency"),
         Column("note", "Note", "Spurious", "prose"),
     )
-    places = tuple(
-        Condition("S1", snr, name, "bic") for name, snr in data[["method", "snr_db"]].itertuples(index=False)
-    )
+    places = tuple(map(condition_of, data.assign(system="S1", criterion="bic").to_dict("records")))
     return Table("x_1", f"Of {NAME}", columns, data, ("ν_max: T1 y(k-1).",), 2, 1, places)
 
 
@@ -66,8 +64,8 @@ def test_latex_groups_like_the_paper(table):
 
 
 def test_html_shows_what_stands_beside_a_value(table):
-    beside = {(table.conditions[1], "T1"): Compared(0.9, 0.075, 0.12, 0.381, 0.0001, False)}
-    html = to_html(table, compared=beside, distance="Far", files=[("csv", "x.csv")], command="snakemake x")
+    found = {"published": 0.9, "difference": 0.075, "low": 0.12, "high": 0.381, "p_value": 0.0001, "consistent": False}
+    html = to_html(table, {(table.conditions[1], "T1"): found}, study="s", folder="up/")
     assert (
         '<td class="differs" data-value="0.98" data-published="0.90" data-interval="0.12–0.38" '
         'data-test="p &lt; 0.001">0.98<small>0.90&nbsp;≠</small><small class="more">0.12–0.38<br>p &lt; 0.001' in html
@@ -76,7 +74,8 @@ def test_html_shows_what_stands_beside_a_value(table):
     assert '<tr data-place="S1/37.5/%5Bs_1/bic">' in html
     assert 'class="stub repeated"' in html and 'style="left:5.2rem"' in html
     assert NAME not in html and "&lt;b&gt;_s|" in html
-    assert '<a href="x.csv">csv</a>' in html and '<p class="distance">Far</p>' in html
+    assert '<a href="up/tables/x_1.csv">csv</a>' in html and "<code>snakemake reports/s/tables/x_1.csv</code>" in html
+    assert "0.075 (mean absolute difference of 1 values); 0 of 1 consistent." in html
 
 
 def test_a_table_without_rows_has_every_form(table):

@@ -3,17 +3,8 @@
 import math
 
 import pytest
-from tests.unit.report.factory import (
-    CRITERIA,
-    METHODS,
-    UNKNOWN,
-    few_claims,
-    make_frames,
-    make_settings,
-    paper_summaries,
-    summary,
-    system,
-)
+from tests.unit.analysis.summaries import CRITERIA, UNKNOWN
+from tests.unit.report.factory import METHODS, few_claims, make_frames, make_settings, paper_summaries, summary, system
 
 from narxbench.report import tables
 from narxbench.report.table import to_csv, to_markdown
@@ -126,23 +117,8 @@ def test_the_better_method_is_named_where_it_is_clear(change, verdict):
     shown = tables.method_comparison_table(found.assign(**known | {"magnitude": "large"} | change)).rows("plain")[0]
     assert shown[-1] == verdict
     if not change:
-        assert shown == (
-            [
-                "S1",
-                "50 dB",
-                "BIC",
-                "2D-UPSO",
-                "GA",
-                "40",
-                "−20.0",
-                "−10.0",
-                "< 0.001",
-                "0.012",
-                "0.97",
-                "large",
-                verdict,
-            ]
-        )
+        numbers = ["40", "−20.0", "−10.0", "< 0.001", "0.012", "0.97"]
+        assert shown == ["S1", "50 dB", "BIC", "2D-UPSO", "GA", *numbers, "large", verdict]
 
 
 def test_gaps_and_recovery_are_shown_as_readers_expect():
