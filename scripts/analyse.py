@@ -13,10 +13,8 @@ from narxbench.pipeline.steps import as_script
 
 def main(job: Any) -> None:
     """Write every frame."""
-    summaries, published = (
-        load_summaries(job.input.summaries),
-        load_published(job.input.published, job.input.system_terms),
-    )
+    summaries = load_summaries(job.input.summaries)
+    published = load_published(job.input.published, job.input.system_terms)
     if job.params.page == "interpretations":
         frames = {"conditions": conditions_frame(summaries, published)}
     else:
