@@ -104,7 +104,9 @@ def _inline_within_page(tokens: Sequence[Token], prefix: str) -> Iterator[Token]
         elif token.type == "code_inline" and token.content.startswith(("y(", "u(")):
             token.attrSet("class", "term")
         if token.type == "text":
-            yield _raw("html_inline", escape(token.content).replace("ν_max", Markup("ν<sub>max</sub>")))
+            shown = escape(token.content).replace("ν_max", Markup("ν<sub>max</sub>"))
+            # The one markup of the project's own Markdown; any other stays text.
+            yield _raw("html_inline", shown.replace("&lt;sub&gt;max&lt;/sub&gt;", Markup("<sub>max</sub>")))
         elif linked or token.type not in ("link_open", "link_close"):
             yield token
 

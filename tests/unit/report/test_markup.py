@@ -66,3 +66,9 @@ def test_the_citation_agrees_with_the_citation_file():
         assert all(person.get("family-names", person.get("name")) in entry for person in source["authors"])
     assert f"version = {{{known['version']}}}" in software
     assert known["references"][0]["notes"].removeprefix("arXiv:") in paper
+
+
+def test_the_subscript_of_our_tables_is_the_only_markup():
+    html = markdown_html("| ν<sub>max</sub> | <sub>other</sub> |\n|---|---|\n| 1 | <b>2</b> |\n", "x")
+    assert html.count("<sub>max</sub>") == 1
+    assert "<b>" not in html and "<sub>other" not in html
