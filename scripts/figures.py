@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from narxbench.analysis.frames import SCHEMAS, read_frame
+from narxbench.analysis.frames import read_frames
 from narxbench.io.files import write_atomically
 from narxbench.pipeline.steps import as_script
 from narxbench.report.figures import paper_figures
@@ -11,7 +11,7 @@ from narxbench.report.figures import paper_figures
 
 def main(job: Any) -> None:
     """Write every figure in each form."""
-    frames = {name: read_frame(name, path) for name, path in job.input.items() if name in SCHEMAS}
+    frames = read_frames(job.input)
     files = paper_figures(frames, job.params.settings)
     for path in job.output:
         write_atomically(path, files[Path(path).name])

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from narxbench.analysis.claims import load_claims
-from narxbench.analysis.frames import SCHEMAS, read_frame
+from narxbench.analysis.frames import read_frames
 from narxbench.io.files import write_atomically
 from narxbench.model.system import load_system
 from narxbench.pipeline.steps import as_script
@@ -13,7 +13,7 @@ from narxbench.report.tables import paper_tables, table_files
 
 def main(job: Any) -> None:
     """Write every table in each form."""
-    frames = {name: read_frame(name, path) for name, path in job.input.items() if name in SCHEMAS}
+    frames = read_frames(job.input)
     claims, systems = load_claims(job.input.claim_texts), [load_system(Path(path).stem) for path in job.input.systems]
     files = table_files(paper_tables(frames, job.params.settings, systems, claims))
     for path in job.output:

@@ -5,7 +5,7 @@ if PLAN.study.page == "paper":
     rule tables:
         """Write the paper's tables as CSV, Markdown and LaTeX."""
         input:
-            **PLAN.frames(),
+            **PLAN.frames("metrics", "selection", "agreement", "claims", "comparisons", "recovery", "gaps"),
             systems=PLAN.system_files(),
             claim_texts=f"{REFERENCE}/claims.yaml",
         output:
@@ -23,7 +23,7 @@ if PLAN.study.page == "paper":
     rule figures:
         """Draw the paper's figures as PDF and SVG."""
         input:
-            **PLAN.frames(),
+            **PLAN.frames("convergence", "selection"),
         output:
             report(PLAN.figure_files("svg"), category="Figures", caption="../report/figures.rst"),
             PLAN.figure_files("pdf"),

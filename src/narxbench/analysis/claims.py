@@ -15,7 +15,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from narxbench.analysis.frames import framed
-from narxbench.analysis.published import EVALUATIONS, PLACE, RUNS, Published, printed, published_count
+from narxbench.analysis.published import EVALUATIONS, NAMES, PLACE, RUNS, Published, printed, published_count
 from narxbench.io.errors import NarxbenchError, did_you_mean
 from narxbench.io.files import StrPath
 from narxbench.io.settings import Settings, validated
@@ -26,7 +26,6 @@ SYSTEMS = (*SPARSE, "S4")
 RHOS = ("aic-2", "aic-8", "aic-64", "aic-256")
 CRITERIA = ("bic", *RHOS)
 UPSO, GA = "upso2d", "ga"
-NAMES = {UPSO: "2D-UPSO", GA: "GA"}
 IDENTIFIED = 0.95  # a selection frequency with which the text calls a system term identified
 THRESHOLD = 0.9  # the text's example of a threshold for the final structure
 

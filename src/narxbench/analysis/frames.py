@@ -87,6 +87,11 @@ def read_frame(name: str, path: StrPath) -> pd.DataFrame:
     return frame
 
 
+def read_frames(files: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+    """Read those of the named files that are frames."""
+    return {name: read_frame(name, path) for name, path in files.items() if name in SCHEMAS}
+
+
 def _check_conditions(path: StrPath, frame: pd.DataFrame) -> None:
     """Refuse counts that no runs can have, for conditions may come from a file that is kept by hand."""
     repeated = frame.duplicated(KEY)

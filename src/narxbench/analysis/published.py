@@ -17,6 +17,7 @@ from narxbench.model.terms import parse_term, term_name
 
 RUNS = 40  # runs behind every published value (paper, section IV-A)
 EVALUATIONS = 6000  # fitness evaluations of every published run (paper, section IV-A)
+NAMES = {"upso2d": "2D-UPSO", "ga": "GA"}  # algorithms as the paper calls them
 METRICS = ("nu", "r", "nu_max")
 PLACE = ["system", "algorithm", "criterion", "snr_db"]  # what the paper's tables tell conditions apart by
 

@@ -3,7 +3,8 @@
 What is allowed at a place is read from the model's JSON schema, so that messages cannot differ from the checks.
 """
 
-from collections.abc import Iterable, Mapping
+import json
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 import pydantic
@@ -97,6 +98,21 @@ def unknown(path: Path, name: object, known: Iterable[str], what: str = "one of"
     return Problem(
         path, f"found {show(name, kind=False)}; allowed: {what} {', '.join(allowed)}{did_you_mean(name, allowed)}"
     )
+
+
+def flattened(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+    """Yield each setting of plain data as its path and value: a text as it is, all else as JSON.
+
+    Examples
+    --------
+    >>> list(flattened({"study": "paper", "data": {"seeds": [1]}}))
+    [('study', 'paper'), ('data.seeds', '[1]')]
+    """
+    for key, value in settings.items():
+        if isinstance(value, Mapping):
+            yield from flattened(value, f"{prefix}{key}.")
+        else:
+            yield prefix + key, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def problems_of(model: type[pydantic.BaseModel], error: pydantic.ValidationError) -> list[Problem]:

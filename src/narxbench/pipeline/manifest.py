@@ -7,9 +7,8 @@ page), so that the first difference is the one that explains those below it.
 
 import csv
 import io
-import json
 import platform
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from narxbench.experiment.provenance import versions
 from narxbench.io.csv import read_rows, wrong
 from narxbench.io.errors import NarxbenchError, show
 from narxbench.io.files import read_bytes, sha256
+from narxbench.io.settings import flattened
 
 SETTINGS, ENVIRONMENT = "settings/", "environment/"
 _HEADER = ["name", "value"]
@@ -36,7 +36,7 @@ def manifest_csv(files: Iterable[str], settings: Mapping[str, Any]) -> str:
     settings : mapping
         The settings of the study as plain data.
     """
-    rows = [(SETTINGS + name, value) for name, value in _flat(settings)]
+    rows = [(SETTINGS + name, value) for name, value in flattened(settings)]
     rows += [(ENVIRONMENT + name, value) for name, value in environment().items()]
     rows += [(path, sha256(read_bytes(path))) for path in files]
     stream = io.StringIO()
@@ -74,7 +74,7 @@ def check_settings(path: str | Path, settings: Mapping[str, Any]) -> None:
     if not Path(path).exists():
         raise NarxbenchError(f"verify: there are no reference results {path}; make them: snakemake update_reference")
     known = _part(read_manifest(path), SETTINGS)
-    here = dict(_flat(settings))
+    here = dict(flattened(settings))
     differing = _differing(known, here, "{}: found {}; needed: {}", "nothing")
     if differing:
         more = [f"and {len(differing) - _LISTED} more"] if len(differing) > _LISTED else []
@@ -124,11 +124,3 @@ def _differing(known: Mapping[str, str], here: Mapping[str, str], text: str, abs
 
 def _part(manifest: Mapping[str, str], prefix: str) -> dict[str, str]:
     return {name.removeprefix(prefix): value for name, value in manifest.items() if name.startswith(prefix)}
-
-
-def _flat(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
-    for key, value in settings.items():
-        if isinstance(value, Mapping):
-            yield from _flat(value, f"{prefix}{key}.")
-        else:
-            yield prefix + key, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

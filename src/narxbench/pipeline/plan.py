@@ -117,9 +117,9 @@ class Plan:
         """Return the summary of a condition."""
         return f"{self.data}/conditions/{condition}.json"
 
-    def frames(self) -> dict[str, str]:
-        """Return the frames of the analysis by name."""
-        return {name: f"{self.data}/frames/{name}.csv" for name in FRAMES[self.study.page].split()}
+    def frames(self, *names: str) -> dict[str, str]:
+        """Return some frames of the analysis by name, or all."""
+        return {name: f"{self.data}/frames/{name}.csv" for name in names or FRAMES[self.study.page].split()}
 
     def table_files(self, *forms: str) -> list[str]:
         """Return the paper's tables in some formats, or in all."""

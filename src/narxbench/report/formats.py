@@ -4,7 +4,7 @@ import re
 from html import escape as _escape_html
 from typing import Literal
 
-from narxbench.analysis.published import printed
+from narxbench.analysis.published import NAMES, printed
 
 OutputFormat = Literal["plain", "markdown", "latex", "html"]
 
@@ -15,7 +15,7 @@ rounded = printed
 
 def method_name(name: str) -> str:
     """Return the name of a method as readers know it: ``upso2d`` is ``2D-UPSO``."""
-    return {"upso2d": "2D-UPSO", "ga": "GA"}.get(name, name)
+    return NAMES.get(name, name)
 
 
 def criterion_name(name: str) -> str:

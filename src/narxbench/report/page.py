@@ -14,7 +14,7 @@ from markupsafe import Markup
 from plotly.offline import get_plotlyjs  # type: ignore[import-untyped]
 
 from narxbench.analysis.claims import Claim, load_claims
-from narxbench.analysis.frames import SCHEMAS, load_summaries, read_frame
+from narxbench.analysis.frames import load_summaries, read_frames
 from narxbench.analysis.published import EVALUATIONS, RUNS
 from narxbench.io.files import read_text
 from narxbench.model.system import System, load_system
@@ -46,7 +46,7 @@ def study_page(files: Mapping[str, Any], settings: Mapping[str, Any], folder: st
         return rendered("document.html.j2", {"title": title, "study": settings["study"], "body": interpretations})
     return render_page(
         settings=settings,
-        frames={name: read_frame(name, path) for name, path in files.items() if name in SCHEMAS},
+        frames=read_frames(files),
         summaries=load_summaries(files["summaries"]),
         systems=[load_system(Path(path).stem) for path in files["systems"]],
         figures={Path(path).stem: read_text(path) for path in files["svg"]},
@@ -95,7 +95,7 @@ def render_page(
     ordered = {name: in_order(frame, settings) for name, frame in frames.items()}
     metrics, values = ordered["metrics"], ordered["agreement_values"]
     compared, here = values[values["method"] != ""], metrics[metrics["criterion"] == shared_criterion(settings)]
-    verdicts = claim_verdicts(frames["claims"])
+    verdicts, beside = claim_verdicts(frames["claims"]), compared_values(values)
     page = {
         "folder": folder,
         "settings": settings,
@@ -107,7 +107,7 @@ def render_page(
         "exact": here.groupby(["method", "system"], sort=False)[["exact_runs", "runs"]].sum().to_dict("index"),
         "criterion": criterion_name(shared_criterion(settings)),
         "tables": {
-            name: to_html(table, compared_values(values), study=settings["study"], folder=folder)
+            name: to_html(table, beside, study=settings["study"], folder=folder)
             for name, table in paper_tables(frames, settings, systems, claims).items()
         },
         "figures": {name: inline_svg(svg, name) for name, svg in figures.items()},

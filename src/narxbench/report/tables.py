@@ -1,8 +1,7 @@
 """The paper's tables, and those of the statistics, built from the frames of the analysis."""
 
-import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -10,6 +9,7 @@ import pandas as pd
 from narxbench.analysis.agreement import ALPHA
 from narxbench.analysis.claims import Claim
 from narxbench.io.errors import NarxbenchError
+from narxbench.io.settings import flattened
 from narxbench.model.system import System
 from narxbench.model.terms import model_size
 from narxbench.report.formats import criterion_name
@@ -194,7 +194,7 @@ def settings_table(settings: Mapping[str, Any]) -> Table:
     rows = [
         (name, method["algorithm"], *setting)
         for name, method in settings["methods"].items()
-        for setting in list(_flat(method["settings"])) or [("–", "")]
+        for setting in list(flattened(method["settings"])) or [("–", "")]
     ]
     notes = (
         f"{len(settings['seeds'])} runs of {settings['evaluations']} fitness evaluations for every system, SNR, method "
@@ -295,14 +295,6 @@ def _lower(row: Mapping[Any, Any]) -> str:
     if pd.isna(row["p_holm"]) or row["p_holm"] >= ALPHA or a == b:
         return "no clear difference"
     return str(row["b"] if a > b else row["a"])
-
-
-def _flat(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
-    for key, value in settings.items():
-        if isinstance(value, Mapping):
-            yield from _flat(value, f"{prefix}{key}.")
-        else:
-            yield prefix + key, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _equation(system: System) -> str:

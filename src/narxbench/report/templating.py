@@ -1,6 +1,7 @@
 """Templates of tables, documents and pages."""
 
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,11 @@ def rendered(name: str, values: Mapping[str, Any]) -> str:
     returns a style sheet or script of this project as it is; and as filters ``escaped`` and ``math`` for its output
     format.
     """
-    output_format = _FORMATS[Path(name).with_suffix("").suffix]
+    return _environment(_FORMATS[Path(name).with_suffix("").suffix]).get_template(name).render(values)
+
+
+@cache
+def _environment(output_format: formats.OutputFormat) -> jinja2.Environment:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),
         autoescape=output_format == "html",
@@ -45,4 +50,4 @@ def rendered(name: str, values: Mapping[str, Any]) -> str:
     environment.globals["own_text"] = lambda file: Markup((TEMPLATES / file).read_text(encoding="utf-8"))
     environment.filters["escaped"] = lambda text: mark(formats.escape(text, output_format))
     environment.filters["math"] = lambda text: mark(formats.format_math(text, output_format))
-    return environment.get_template(name).render(values)
+    return environment
