@@ -144,5 +144,5 @@ def test_edited_kernel_is_compiled_anew_in_its_callers(empty):
 
     assert "y(k-1)" in found()
     # Every structure is singular now.
-    empty.edit("src/narxbench/fitness/kernel/evaluation.py", "SINGULAR = 1e-11", "SINGULAR = 2.0")
+    empty.edit("src/narxbench/fitness/kernel/least_squares.py", "SINGULAR = 1e-11", "SINGULAR = 2.0")
     assert found() == []

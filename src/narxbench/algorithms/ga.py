@@ -13,6 +13,7 @@ from narxbench.algorithms.objective import Objective, copy_row, evaluate, index_
 from narxbench.algorithms.population import initial_positions, roulette
 from narxbench.io.settings import Settings as BaseSettings
 from narxbench.numerics.compilation import compiled
+from narxbench.numerics.draws import draws_of, uniform
 
 PROPORTIONAL, LINEAR_RANK, TOURNAMENT = 0, 1, 2
 ONE_POINT, TWO_POINT, UNIFORM = 0, 1, 2
@@ -109,40 +110,40 @@ def selection_weights(fitness, scheme, divergent_fitness):
 
 
 @compiled
-def select_parent(fitness, weights, scheme, rng):
+def select_parent(fitness, weights, scheme, draws):
     """Return the index of one parent: the better of two random individuals, or by roulette on the weights."""
     if scheme == TOURNAMENT:
-        a = int(rng.random() * fitness.shape[0])
-        b = int(rng.random() * fitness.shape[0])
+        a = int(uniform(draws) * fitness.shape[0])
+        b = int(uniform(draws) * fitness.shape[0])
         return a if fitness[a] <= fitness[b] else b
-    return roulette(weights, rng.random())
+    return roulette(weights, uniform(draws))
 
 
 @compiled
-def cross_over(a, b, scheme, rng):
+def cross_over(a, b, scheme, draws):
     """Exchange parts of two individuals in place: behind one point, between two points, or bit by bit."""
     n = a.shape[0]
     low, high = n, n
     if scheme == ONE_POINT:
-        low = 1 + int(rng.random() * (n - 1))
+        low = 1 + int(uniform(draws) * (n - 1))
     elif scheme == TWO_POINT:
-        first, second = 1 + int(rng.random() * (n - 1)), 1 + int(rng.random() * (n - 1))
+        first, second = 1 + int(uniform(draws) * (n - 1)), 1 + int(uniform(draws) * (n - 1))
         low, high = min(first, second), max(first, second)
     for j in range(n):
-        if rng.random() < 0.5 if scheme == UNIFORM else low <= j < high:
+        if uniform(draws) < 0.5 if scheme == UNIFORM else low <= j < high:
             a[j], b[j] = b[j], a[j]
 
 
 @compiled
-def mutate(individual, probability, rng):
+def mutate(individual, probability, draws):
     """Flip each bit in place with the given probability."""
     for j in range(individual.shape[0]):
-        if rng.random() < probability:
+        if uniform(draws) < probability:
             individual[j] = 1 - individual[j]
 
 
 @compiled
-def random_survivors(size, count, elite, rng):
+def random_survivors(size, count, elite, draws):
     """Return ``count`` distinct individuals that survive intact, chosen at random; ``elite`` (or -1) is among them."""
     chosen = np.empty(count, np.int64)
     order = np.arange(size)
@@ -150,21 +151,21 @@ def random_survivors(size, count, elite, rng):
         order[0], order[elite] = order[elite], order[0]
     for k in range(count):
         if k > 0 or elite < 0:
-            j = k + int(rng.random() * (size - k))
+            j = k + int(uniform(draws) * (size - k))
             order[k], order[j] = order[j], order[k]
         chosen[k] = order[k]
     return chosen
 
 
 @compiled
-def _evolve(data, record, rng, p):
+def _evolve(data, record, draws, p):
     size, n_terms = p.population_size, record.best_position.shape[0]
-    population = initial_positions(rng, size, n_terms, p.uniform_cardinality)
+    population = initial_positions(draws, size, n_terms, p.uniform_cardinality)
     fitness = np.empty(size)
     evaluate(data, record, population, fitness)
     while record.evaluations[0] < record.fitness.shape[0]:
         elite = index_of_best(fitness) if p.elitism else -1
-        kept = random_survivors(size, max(p.survivors, 1 if p.elitism else 0), elite, rng)
+        kept = random_survivors(size, max(p.survivors, 1 if p.elitism else 0), elite, draws)
         first, n_children = kept.shape[0], size - kept.shape[0]
         weights = selection_weights(fitness, p.selection, p.divergent_fitness)
         # One more than needed when the number is odd: children come in pairs.
@@ -174,12 +175,12 @@ def _evolve(data, record, rng, p):
             copy_row(population[kept[k]], following[k])
             following_fitness[k] = fitness[kept[k]]
         for c in range(first, size, 2):
-            copy_row(population[select_parent(fitness, weights, p.selection, rng)], following[c])
-            copy_row(population[select_parent(fitness, weights, p.selection, rng)], following[c + 1])
-            if rng.random() < p.crossover_probability and n_terms > 1:
-                cross_over(following[c], following[c + 1], p.crossover, rng)
-            mutate(following[c], p.mutation_probability, rng)
-            mutate(following[c + 1], p.mutation_probability, rng)
+            copy_row(population[select_parent(fitness, weights, p.selection, draws)], following[c])
+            copy_row(population[select_parent(fitness, weights, p.selection, draws)], following[c + 1])
+            if uniform(draws) < p.crossover_probability and n_terms > 1:
+                cross_over(following[c], following[c + 1], p.crossover, draws)
+            mutate(following[c], p.mutation_probability, draws)
+            mutate(following[c + 1], p.mutation_probability, draws)
         population, fitness = following[:size], following_fitness
         evaluate(data, record, population[first:], fitness[first:])
     if p.last_generation:
@@ -192,20 +193,17 @@ def run(objective: Objective, rng: np.random.Generator, settings: Settings) -> N
     """Spend the objective's budget on one run of the GA."""
     # At least one individual is replaced in each generation, or the search would never end.
     replaced = max(1, round(settings.generation_gap * settings.population_size))
-    _evolve(
-        objective.data,
-        objective.record,
-        rng,
-        Parameters(
-            population_size=settings.population_size,
-            crossover_probability=float(settings.crossover_probability),
-            mutation_probability=float(settings.mutation_probability),
-            selection=_SELECTION[settings.selection],
-            crossover=_CROSSOVER[settings.crossover],
-            elitism=settings.elitism,
-            survivors=settings.population_size - replaced,
-            uniform_cardinality=settings.initial_positions == "uniform_cardinality",
-            divergent_fitness=np.inf if settings.divergent_fitness is None else float(settings.divergent_fitness),
-            last_generation=settings.result == "last_generation",
-        ),
+    parameters = Parameters(
+        population_size=settings.population_size,
+        crossover_probability=float(settings.crossover_probability),
+        mutation_probability=float(settings.mutation_probability),
+        selection=_SELECTION[settings.selection],
+        crossover=_CROSSOVER[settings.crossover],
+        elitism=settings.elitism,
+        survivors=settings.population_size - replaced,
+        uniform_cardinality=settings.initial_positions == "uniform_cardinality",
+        divergent_fitness=np.inf if settings.divergent_fitness is None else float(settings.divergent_fitness),
+        last_generation=settings.result == "last_generation",
     )
+    with draws_of(rng, 1) as draws:
+        _evolve(objective.data, objective.record, draws, parameters)

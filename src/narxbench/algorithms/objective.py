@@ -5,7 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from narxbench.fitness.kernel.evaluation import ProblemData, evaluate_structures
+from narxbench.fitness.kernel.evaluation import evaluate_structures
+from narxbench.fitness.kernel.problem_data import ProblemData
 from narxbench.fitness.problem import StructureProblem
 from narxbench.numerics.compilation import compiled
 
@@ -50,28 +51,12 @@ def _same(a, b):
 
 
 @compiled
-def _by_size(sizes, largest):
-    # Stable, by counting: the order of equal ones stays.
-    first = np.zeros(largest + 2, np.int64)
-    for size in sizes:
-        first[size + 1] += 1
-    for size in range(largest + 1):
-        first[size + 1] += first[size]
-    order = np.empty(sizes.shape[0], np.int64)
-    for i in range(sizes.shape[0]):
-        order[first[sizes[i]]] = i
-        first[sizes[i]] += 1
-    return order
-
-
-@compiled
 def _slot(record, position, words):
     # Open addressing with linear probing; the table is never more than half full.
     for w in range(words.shape[0]):
         words[w] = np.uint64(0)
     for t in range(position.shape[0]):
-        if position[t]:
-            words[t // _WORD] |= np.uint64(1) << np.uint64(t % _WORD)
+        words[t // _WORD] |= np.uint64(position[t]) << np.uint64(t % _WORD)
     mixed = np.uint64(0)
     for word in words:
         mixed = (mixed ^ word) * np.uint64(0x9E3779B97F4A7C15)
@@ -106,28 +91,22 @@ def evaluate(data, record, positions, fitness):
     """
     earlier = record.evaluations[0]
     count = min(positions.shape[0], record.fitness.shape[0] - earlier)
-    n_terms = positions.shape[1]
     slots, words = np.empty(count, np.int64), np.empty(record.known_structures.shape[1], np.uint64)
-    new, cardinality = np.empty(count, np.int64), np.empty(count, np.int64)
+    new = np.empty(count, np.int64)
     n_new = 0
     for i in range(count):
         slots[i] = _slot(record, positions[i], words)
         if not record.slot_used[slots[i]]:
             record.slot_used[slots[i]] = True
             copy_row(words, record.known_structures[slots[i]])
-            new[n_new], cardinality[n_new] = i, 0
-            for t in range(n_terms):
-                cardinality[n_new] += positions[i, t]
+            new[n_new] = i
             n_new += 1
-    # Structures of like size side by side: the kernel takes as long for a group as for its largest structure.
-    order = _by_size(cardinality[:n_new], n_terms)
-    structures = np.empty((n_new, n_terms), np.uint8)
+    structures, values = np.empty((n_new, positions.shape[1]), np.uint8), np.empty(n_new)
     for k in range(n_new):
-        copy_row(positions[new[order[k]]], structures[k])
-    values = np.empty(n_new)
+        copy_row(positions[new[k]], structures[k])
     evaluate_structures(data, structures, values, np.empty(n_new), np.empty((0, 0)), np.empty((0, 0)))
     for k in range(n_new):
-        record.known_fitness[slots[new[order[k]]]] = values[k]
+        record.known_fitness[slots[new[k]]] = values[k]
     for i in range(count, positions.shape[0]):
         fitness[i] = np.inf
     for i in range(count):

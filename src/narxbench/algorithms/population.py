@@ -3,15 +3,16 @@
 import numpy as np
 
 from narxbench.numerics.compilation import compiled
+from narxbench.numerics.draws import uniform
 
 
 @compiled
-def initial_positions(rng, count, n_terms, uniform_cardinality):
+def initial_positions(draws, count, n_terms, uniform_cardinality):
     """Draw random structures.
 
     Parameters
     ----------
-    rng : numpy.random.Generator
+    draws : Draws
         Source of the draws.
     count, n_terms : int
         Structures to draw, and candidate terms N_t.
@@ -27,15 +28,15 @@ def initial_positions(rng, count, n_terms, uniform_cardinality):
     positions = np.zeros((count, n_terms), np.uint8)
     for i in range(count):
         if uniform_cardinality:
-            left = 1 + int(rng.random() * n_terms)
+            left = 1 + int(uniform(draws) * n_terms)
             for t in range(n_terms):
                 # Selection sampling: each subset of the wanted size is equally likely.
-                if rng.random() * (n_terms - t) < left:
+                if uniform(draws) * (n_terms - t) < left:
                     positions[i, t] = 1
                     left -= 1
         else:
             for t in range(n_terms):
-                positions[i, t] = rng.random() < 0.5
+                positions[i, t] = uniform(draws) < 0.5
     return positions
 
 

@@ -14,6 +14,7 @@ from pydantic import Field
 from narxbench.algorithms.objective import Objective
 from narxbench.algorithms.population import initial_positions
 from narxbench.io.settings import Settings as BaseSettings
+from narxbench.numerics.draws import draws_of
 
 
 class Settings(BaseSettings):
@@ -56,7 +57,8 @@ def run(objective: Objective, rng: np.random.Generator, settings: Settings) -> N
     uniform = settings.initial_positions == "uniform_cardinality"
 
     def random_start() -> tuple[NDArray[np.uint8], float]:
-        position = initial_positions(rng, 1, objective.n_terms, uniform)[0]
+        with draws_of(rng, 1) as draws:
+            position = initial_positions(draws, 1, objective.n_terms, uniform)[0]
         return position, float(objective.evaluate(position[None])[0])
 
     position, best = (np.zeros(objective.n_terms, np.uint8), np.inf) if settings.start == "empty" else random_start()

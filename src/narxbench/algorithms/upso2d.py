@@ -14,6 +14,7 @@ from narxbench.algorithms.objective import Objective, copy_row, evaluate, index_
 from narxbench.algorithms.population import initial_positions, roulette
 from narxbench.io.settings import Settings as BaseSettings
 from narxbench.numerics.compilation import compiled
+from narxbench.numerics.draws import draws_of, skip, uniform, uniform_ahead
 
 CARDINALITY, ATTRIBUTE = 0, 1
 OFF, LITERAL, RANGE_NORMALISED = 0, 1, 2
@@ -93,84 +94,69 @@ class Parameters(NamedTuple):
 
 
 @compiled
-def learning_set(exemplar, position):
-    """Return the learning set L of an exemplar: its cardinality (one-hot), and its terms that the position lacks.
+def learn(exemplar, known, learned):
+    """Write the learning set L of an exemplar: its cardinality (one-hot), and its terms that are not known yet.
 
     Parameters
     ----------
-    exemplar, position : arrays of uint8, shape (N_t,)
-        The structure to learn from (pbest, gbest or nbest), and the particle's own.
-
-    Returns
-    -------
-    array of float, shape (2, N_t)
-        Row 0 for the cardinality, row 1 for the terms.
+    exemplar, known : arrays of uint8, shape (N_t,)
+        The structure to learn from (pbest, gbest or nbest), and the particle's own. With nothing known and the
+        particle itself as exemplar this is L_self.
+    learned : array of uint8, shape (2, N_t)
+        Receives row 0 for the cardinality, row 1 for the terms.
 
     Examples
     --------
     The example of the paper: pbest = 01001 and x = 10101.
 
     >>> pbest, x = np.array([0, 1, 0, 0, 1], np.uint8), np.array([1, 0, 1, 0, 1], np.uint8)
-    >>> learning_set(pbest, x).astype(int).tolist()
+    >>> learned = np.empty((2, 5), np.uint8)
+    >>> learn(pbest, x, learned)
+    >>> learned.tolist()
     [[0, 1, 0, 0, 0], [0, 1, 0, 0, 0]]
     """
-    n = position.shape[0]
-    learned = np.zeros((2, n))
     cardinality = 0
-    for j in range(n):
+    for j in range(exemplar.shape[0]):
         cardinality += exemplar[j]
-        if exemplar[j] and not position[j]:
-            learned[ATTRIBUTE, j] = 1.0
+        learned[CARDINALITY, j] = 0
+        learned[ATTRIBUTE, j] = exemplar[j] & (1 - known[j])
     if cardinality > 0:
-        learned[CARDINALITY, cardinality - 1] = 1.0
-    return learned
+        learned[CARDINALITY, cardinality - 1] = 1
 
 
 @compiled
-def self_learning_set(position):
-    """Return L_self, shape (2, N_t): the position's cardinality (one-hot), and all its terms."""
-    return learning_set(position, np.zeros(position.shape[0], np.uint8))
-
-
-@compiled
-def velocity_update(velocity, inertia, c1, c2, r_global, r_local, delta, unification, own, gbest, nbest, itself):
-    """Return v_i = u v_gi + (1 - u) v_li (paper, equations 3 to 5).
+def update_velocity(velocity, inertia, c1, c2, r_global, r_local, delta, unification, own, gbest, nbest, itself):
+    """Make v_i = u v_gi + (1 - u) v_li of v_i (paper, equations 3 to 5).
 
     Parameters
     ----------
     velocity : array of float, shape (2, N_t)
-        v_i.
+        v_i; receives the new one.
     inertia, c1, c2 : float
         omega, c_1 and c_2.
     r_global, r_local : pairs of arrays of float, shape (2, N_t)
         The random weights (r_1, r_2) of v_gi and of v_li.
     delta, unification : float
         Delta_i and u(t).
-    own, gbest, nbest, itself : arrays of float, shape (2, N_t)
+    own, gbest, nbest, itself : arrays of uint8, shape (2, N_t)
         The learning sets L_cog, L_soc,1, L_soc,2 and L_self.
-
-    Returns
-    -------
-    array of float, shape (2, N_t)
-        The new v_i.
 
     Examples
     --------
-    >>> velocity, ones, nothing = np.full((2, 2), 0.5), np.ones((2, 2)), np.zeros((2, 2))
-    >>> gbest = np.array([[0.0, 1.0], [1.0, 0.0]])
+    >>> velocity, ones, nothing = np.full((2, 2), 0.5), np.ones((2, 2)), np.zeros((2, 2), np.uint8)
+    >>> gbest = np.array([[0, 1], [1, 0]], np.uint8)
     >>> r = (ones, ones)
-    >>> velocity_update(velocity, 1.0, 2.0, 2.0, r, r, 0.0, 0.25, nothing, gbest, nothing, nothing).tolist()
+    >>> update_velocity(velocity, 1.0, 2.0, 2.0, r, r, 0.0, 0.25, nothing, gbest, nothing, nothing)
+    >>> velocity.tolist()
     [[0.5, 1.0], [1.0, 0.5]]
     """
-    updated = np.empty(velocity.shape)
     (a1, a2), (b1, b2) = r_global, r_local
     for row in (CARDINALITY, ATTRIBUTE):
         for j in range(velocity.shape[1]):
             v, learned = inertia * velocity[row, j], own[row, j]
             v_global = v + c1 * a1[row, j] * learned + c2 * a2[row, j] * gbest[row, j] + delta * itself[row, j]
             v_local = v + c1 * b1[row, j] * learned + c2 * b2[row, j] * nbest[row, j] + delta * itself[row, j]
-            updated[row, j] = unification * v_global + (1.0 - unification) * v_local
-    return updated
+            velocity[row, j] = unification * v_global + (1.0 - unification) * v_local
 
 
 @compiled
@@ -213,29 +199,41 @@ def self_feedback(fitness, previous, mode):
 
 
 @compiled
-def term_ranking(likelihood):
-    """Return tau, the rank of each term by its likelihood sigma (1: largest); of equal ones the earlier ranks first."""
-    n = likelihood.shape[0]
-    ranks = np.empty(n, np.int64)
-    for j in range(n):
-        # Counting has no branches that depend on the values: for some hundred terms it is faster than sorting.
-        own, rank = likelihood[j], 1
-        for i in range(n):
-            rank += 1 if likelihood[i] > own else 0
-        for i in range(j):
-            rank += 1 if likelihood[i] == own else 0
-        ranks[j] = rank
-    return ranks
+def nth_largest(values, n, scratch):
+    """Return the n-th largest of the values, n from 1; ``scratch`` has their shape and is written over."""
+    for k in range(values.shape[0]):
+        scratch[k] = values[k]
+    first, last, wanted = 0, values.shape[0] - 1, n - 1
+    while first < last:
+        # What is larger than the pivot goes to the front; without a branch, which no processor could foresee.
+        middle = (first + last) // 2
+        pivot = scratch[middle]
+        scratch[middle] = scratch[last]
+        end = first
+        for k in range(first, last):
+            value = scratch[k]
+            scratch[k] = scratch[end]
+            scratch[end] = value
+            end += value > pivot
+        scratch[last] = scratch[end]
+        scratch[end] = pivot
+        if end == wanted:
+            return pivot
+        if end > wanted:
+            last = end - 1
+        else:
+            first = end + 1
+    return scratch[wanted]
 
 
 @compiled
-def random_order(n, rng):
-    """Return a random permutation of 0..n-1."""
-    order = np.arange(n)
-    for i in range(n - 1, 0, -1):
-        j = int(rng.random() * (i + 1))
+def random_order(draws, order):
+    """Write a random permutation of 0, 1, ... into ``order``."""
+    for k in range(order.shape[0]):
+        order[k] = k
+    for i in range(order.shape[0] - 1, 0, -1):
+        j = int(uniform(draws) * (i + 1))
         order[i], order[j] = order[j], order[i]
-    return order
 
 
 @compiled
@@ -283,8 +281,8 @@ def draw_cardinality(likelihood, fraction, negative):
 
 
 @compiled
-def position_update(velocity, fraction, negative, order):
-    """Return the new position (paper, algorithm 1): cardinality by roulette on rho, then the highest-ranked terms.
+def update_position(velocity, fraction, negative, order, scratch, position):
+    """Write the new position (paper, algorithm 1): cardinality by roulette on rho, then the likeliest terms by sigma.
 
     Parameters
     ----------
@@ -295,12 +293,11 @@ def position_update(velocity, fraction, negative, order):
     negative : int
         See :func:`draw_cardinality`.
     order : array of int, shape (N_t,)
-        Permutation of the terms in which equally likely ones rank.
-
-    Returns
-    -------
-    array of uint8, shape (N_t,)
-        A 1 for each chosen term.
+        Permutation of the terms; of equally likely ones those that come first in it are chosen.
+    scratch : array of float, shape (N_t,)
+        Written over.
+    position : array of uint8, shape (N_t,)
+        Receives a 1 for each chosen term.
 
     Examples
     --------
@@ -310,18 +307,22 @@ def position_update(velocity, fraction, negative, order):
     >>> sigma = np.array([1.61, 1.88, 0.80, 1.33, 2.88])
     >>> draw_cardinality(rho, 3.5 / rho.sum(), ZERO)
     3
-    >>> position_update(np.array([rho, sigma]), 3.5 / rho.sum(), ZERO, np.arange(5)).tolist()
+    >>> position = np.empty(5, np.uint8)
+    >>> update_position(np.array([rho, sigma]), 3.5 / rho.sum(), ZERO, np.arange(5), np.empty(5), position)
+    >>> position.tolist()
     [1, 1, 0, 0, 1]
     """
     cardinality = draw_cardinality(velocity[CARDINALITY], fraction, negative)
-    sigma = np.empty(order.shape[0])
+    sigma = velocity[ATTRIBUTE]
+    least = nth_largest(sigma, cardinality, scratch)
+    left = cardinality
+    for t in range(sigma.shape[0]):
+        position[t] = sigma[t] > least
+        left -= position[t]
     for k in range(order.shape[0]):
-        sigma[k] = velocity[ATTRIBUTE, order[k]]
-    ranks = term_ranking(sigma)
-    position = np.zeros(order.shape[0], np.uint8)
-    for k in range(order.shape[0]):
-        position[order[k]] = ranks[k] <= cardinality
-    return position
+        equal = sigma[order[k]] == least and left > 0
+        position[order[k]] |= equal
+        left -= equal
 
 
 @compiled
@@ -343,31 +344,55 @@ def unification_factor(t, iterations, start, end):
 
 
 @compiled
-def _copy(source, target):
-    for row in range(source.shape[0]):
-        copy_row(source[row], target[row])
+def _draw(draws, numbers):
+    # A matrix of draws, row by row.
+    n = numbers.shape[1]
+    for row in range(numbers.shape[0]):
+        for j in range(n):
+            numbers[row, j] = uniform_ahead(draws, j + 1)
+        skip(draws, n)
 
 
 @compiled
-def _random_weights(rng, n_terms, per_particle):
+def _draw_weights(draws, per_particle, learned, also_learned, weights):
+    # r_1 or r_2. What is multiplied by zero is passed over, and stays as it is.
+    n = weights.shape[1]
     if per_particle:
-        return np.full((2, n_terms), rng.random()), np.full((2, n_terms), rng.random())
-    return rng.random((2, n_terms)), rng.random((2, n_terms))
+        r = uniform(draws)
+        for row in range(2):
+            for j in range(n):
+                weights[row, j] = r
+    else:
+        for row in range(2):
+            for j in range(n):
+                if learned[row, j] | also_learned[row, j]:
+                    weights[row, j] = uniform_ahead(draws, j + 1)
+            skip(draws, n)
 
 
 @compiled
-def _fly(data, record, rng, p):
+def _fly(data, record, draws, p):
     # Algorithm 2 of the paper.
     size, n_terms = p.swarm_size, record.best_position.shape[0]
-    positions = initial_positions(rng, size, n_terms, p.uniform_cardinality)
-    velocities = rng.random((size, 2, n_terms))
-    fitness = np.empty(size)
+    positions = initial_positions(draws, size, n_terms, p.uniform_cardinality)
+    velocities = np.empty((size, 2, n_terms))
+    for i in range(size):
+        _draw(draws, velocities[i])
+    fitness, previous, best_fitness = np.empty(size), np.empty(size), np.empty(size)
     evaluate(data, record, positions, fitness)
-    previous = np.full(size, np.inf) if p.first_feedback > 0 else fitness.copy()
-    best_positions, best_fitness = positions.copy(), fitness.copy()
+    best_positions = np.empty((size, n_terms), np.uint8)
+    for i in range(size):
+        previous[i] = np.inf if p.first_feedback > 0 else fitness[i]
+        best_fitness[i] = fitness[i]
+        copy_row(positions[i], best_positions[i])
     stagnation = np.zeros(size, np.int64)
     weights = np.zeros(size)
-    canonical, nothing = np.arange(n_terms), np.zeros(n_terms, np.uint8)
+    nothing, order, scratch = np.zeros(n_terms, np.uint8), np.arange(n_terms), np.empty(n_terms)
+    learned = np.empty((4, 2, n_terms), np.uint8)
+    own, gbest, nbest, itself = learned[0], learned[1], learned[2], learned[3]
+    random = np.zeros((4, 2, n_terms))
+    r_global = random[0], random[1]
+    r_local = r_global if p.shared_weights else (random[2], random[3])
     iterations = -(-(record.fitness.shape[0] - record.evaluations[0]) // size)
     for t in range(1, iterations + 1):
         unification = unification_factor(t, iterations, p.unification_start, p.unification_end)
@@ -376,14 +401,22 @@ def _fly(data, record, rng, p):
             weights = self_feedback(fitness, previous, p.feedback)
         leader = index_of_best(best_fitness)
         for i in range(size):
+            velocity, position = velocities[i], positions[i]
             if stagnation[i] >= p.refresh_gap:
-                _copy(rng.random((2, n_terms)), velocities[i])
+                _draw(draws, velocity)
                 stagnation[i] = 0
-            r_global = _random_weights(rng, n_terms, p.per_particle)
-            r_local = r_global if p.shared_weights else _random_weights(rng, n_terms, p.per_particle)
-            known = nothing if p.whole_exemplar else positions[i]
-            updated = velocity_update(
-                velocities[i],
+            known = nothing if p.whole_exemplar else position
+            learn(best_positions[i], known, own)
+            learn(best_positions[leader], known, gbest)
+            learn(best_positions[ring_best(best_fitness, i, p.ring_radius)], known, nbest)
+            learn(position, nothing, itself)
+            _draw_weights(draws, p.per_particle, own, own, r_global[0])
+            _draw_weights(draws, p.per_particle, gbest, nbest, r_global[1])
+            if not p.shared_weights:
+                _draw_weights(draws, p.per_particle, own, own, r_local[0])
+                _draw_weights(draws, p.per_particle, nbest, nbest, r_local[1])
+            update_velocity(
+                velocity,
                 p.inertia,
                 p.cognitive,
                 p.social,
@@ -391,19 +424,19 @@ def _fly(data, record, rng, p):
                 r_local,
                 weights[i],
                 unification,
-                learning_set(best_positions[i], known),
-                learning_set(best_positions[leader], known),
-                learning_set(best_positions[ring_best(best_fitness, i, p.ring_radius)], known),
-                self_learning_set(positions[i]),
+                own,
+                gbest,
+                nbest,
+                itself,
             )
             if p.velocity_bound < np.inf:
                 for j in range(n_terms):
                     for row in (CARDINALITY, ATTRIBUTE):
-                        updated[row, j] = min(max(updated[row, j], 0.0), p.velocity_bound)
-            _copy(updated, velocities[i])
-            fraction = rng.random()
-            order = random_order(n_terms, rng) if p.random_ties else canonical
-            copy_row(position_update(updated, fraction, p.negative_likelihood, order), positions[i])
+                        velocity[row, j] = min(max(velocity[row, j], 0.0), p.velocity_bound)
+            fraction = uniform(draws)
+            if p.random_ties:
+                random_order(draws, order)
+            update_position(velocity, fraction, p.negative_likelihood, order, scratch, position)
         copy_row(fitness, previous)
         count = evaluate(data, record, positions, fitness)
         for i in range(count):
@@ -418,28 +451,25 @@ def _fly(data, record, rng, p):
 
 def run(objective: Objective, rng: np.random.Generator, settings: Settings) -> None:
     """Spend the objective's budget on one run of 2D-UPSO."""
-    _fly(
-        objective.data,
-        objective.record,
-        rng,
-        Parameters(
-            swarm_size=settings.swarm_size,
-            inertia=float(settings.inertia),
-            cognitive=float(settings.cognitive_acceleration),
-            social=float(settings.social_acceleration),
-            unification_start=float(settings.unification_start),
-            unification_end=float(settings.unification_end),
-            refresh_gap=settings.refresh_gap,
-            velocity_bound=np.inf if settings.velocity_bound is None else float(settings.velocity_bound),
-            per_particle=settings.random_weights == "per_particle",
-            feedback=_FEEDBACK[settings.self_feedback],
-            reset_by_improvement=settings.restart_count == "reset_by_improvement",
-            ring_radius=settings.ring_radius,
-            uniform_cardinality=settings.initial_positions == "uniform_cardinality",
-            shared_weights=settings.shared_random_weights,
-            first_feedback=_FIRST_FEEDBACK[settings.first_self_feedback],
-            negative_likelihood=_NEGATIVE[settings.negative_likelihood],
-            random_ties=settings.equal_likelihood == "random",
-            whole_exemplar=settings.learning_set == "exemplar",
-        ),
+    parameters = Parameters(
+        swarm_size=settings.swarm_size,
+        inertia=float(settings.inertia),
+        cognitive=float(settings.cognitive_acceleration),
+        social=float(settings.social_acceleration),
+        unification_start=float(settings.unification_start),
+        unification_end=float(settings.unification_end),
+        refresh_gap=settings.refresh_gap,
+        velocity_bound=np.inf if settings.velocity_bound is None else float(settings.velocity_bound),
+        per_particle=settings.random_weights == "per_particle",
+        feedback=_FEEDBACK[settings.self_feedback],
+        reset_by_improvement=settings.restart_count == "reset_by_improvement",
+        ring_radius=settings.ring_radius,
+        uniform_cardinality=settings.initial_positions == "uniform_cardinality",
+        shared_weights=settings.shared_random_weights,
+        first_feedback=_FIRST_FEEDBACK[settings.first_self_feedback],
+        negative_likelihood=_NEGATIVE[settings.negative_likelihood],
+        random_ties=settings.equal_likelihood == "random",
+        whole_exemplar=settings.learning_set == "exemplar",
     )
+    with draws_of(rng, objective.n_terms) as draws:
+        _fly(objective.data, objective.record, draws, parameters)

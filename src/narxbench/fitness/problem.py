@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from narxbench.fitness.criteria import penalty_per_term
-from narxbench.fitness.kernel.evaluation import evaluate_structures, prepare
+from narxbench.fitness.kernel.evaluation import evaluate_structures
+from narxbench.fitness.kernel.problem_data import prepare
 from narxbench.io.errors import NarxbenchError, did_you_mean
 from narxbench.model.terms import candidate_monomials, index_of_terms, term_name
 

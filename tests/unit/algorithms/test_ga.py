@@ -37,42 +37,42 @@ def test_rank_weights():
         (ga.TOURNAMENT, [7 / 16, 5 / 16, 3 / 16, 1 / 16]),
     ],
 )
-def test_better_individuals_are_selected_more_often(scheme, expected, rng):
+def test_better_individuals_are_selected_more_often(scheme, expected, draws):
     fitness = np.array([0.0, 10.0, 20.0, 30.0])
     weights = ga.selection_weights(fitness, scheme, math.inf)
-    drawn = [ga.select_parent(fitness, weights, scheme, rng) for _ in range(20_000)]
+    drawn = [ga.select_parent(fitness, weights, scheme, draws) for _ in range(20_000)]
     np.testing.assert_allclose(np.bincount(drawn, minlength=4) / 20_000, expected, atol=0.015)
 
 
-def test_a_population_of_divergent_individuals_is_drawn_from_evenly(rng):
+def test_a_population_of_divergent_individuals_is_drawn_from_evenly(draws):
     fitness = np.full(4, math.inf)
     weights = ga.selection_weights(fitness, ga.PROPORTIONAL, math.inf)
-    drawn = [ga.select_parent(fitness, weights, ga.PROPORTIONAL, rng) for _ in range(4000)]
+    drawn = [ga.select_parent(fitness, weights, ga.PROPORTIONAL, draws) for _ in range(4000)]
     np.testing.assert_allclose(np.bincount(drawn, minlength=4) / 4000, 0.25, atol=0.03)
 
 
 @pytest.mark.parametrize(("scheme", "cuts"), [(ga.ONE_POINT, {1}), (ga.TWO_POINT, {0, 2}), (ga.UNIFORM, {*range(8)})])
-def test_crossover_exchanges_and_keeps_every_bit(scheme, cuts, rng):
+def test_crossover_exchanges_and_keeps_every_bit(scheme, cuts, draws):
     found = set()
     for _ in range(1000):
         a, b = np.zeros(8, np.uint8), np.ones(8, np.uint8)
-        ga.cross_over(a, b, scheme, rng)
+        ga.cross_over(a, b, scheme, draws)
         np.testing.assert_array_equal(a + b, 1)
         found.add(int(np.abs(np.diff(a.astype(int))).sum()))
     assert found == cuts
 
 
-def test_mutation_rate(rng):
+def test_mutation_rate(draws):
     individual = np.zeros(100_000, np.uint8)
-    ga.mutate(individual, 0.01, rng)
+    ga.mutate(individual, 0.01, draws)
     assert individual.mean() == pytest.approx(0.01, abs=0.002)
 
 
 @pytest.mark.parametrize("elite", [-1, 3])
-def test_survivors_are_distinct_and_hold_the_elite(elite, rng):
+def test_survivors_are_distinct_and_hold_the_elite(elite, draws):
     seen = np.zeros(6)
     for _ in range(3000):
-        kept = ga.random_survivors(6, 2, elite, rng)
+        kept = ga.random_survivors(6, 2, elite, draws)
         assert len(set(kept)) == 2
         assert elite < 0 or elite in kept
         seen[kept] += 1

@@ -25,9 +25,9 @@ def test_roulette_frequencies(rng):
     np.testing.assert_allclose(np.bincount(drawn) / 20_000, weights / weights.sum(), atol=0.012)
 
 
-def test_initial_positions(rng):
-    bernoulli = initial_positions(rng, 4000, 10, False)
+def test_initial_positions(draws):
+    bernoulli = initial_positions(draws, 4000, 10, False)
     np.testing.assert_allclose(bernoulli.mean(axis=0), 0.5, atol=0.04)
-    uniform = initial_positions(rng, 4000, 10, True)
+    uniform = initial_positions(draws, 4000, 10, True)
     np.testing.assert_allclose(np.bincount(uniform.sum(axis=1), minlength=11)[1:] / 4000, 0.1, atol=0.02)
     np.testing.assert_allclose(uniform.mean(axis=0), 0.55, atol=0.04)

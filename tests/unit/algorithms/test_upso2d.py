@@ -9,15 +9,14 @@ import pytest
 from narxbench.algorithms import upso2d
 from narxbench.algorithms.upso2d import (
     draw_cardinality,
-    learning_set,
-    position_update,
+    learn,
+    nth_largest,
     random_order,
     ring_best,
     self_feedback,
-    self_learning_set,
-    term_ranking,
     unification_factor,
-    velocity_update,
+    update_position,
+    update_velocity,
 )
 
 
@@ -26,7 +25,19 @@ def bits(text):
 
 
 def rows(cardinality, attribute):
-    return np.array([bits(cardinality), bits(attribute)], float)
+    return np.array([bits(cardinality), bits(attribute)])
+
+
+def learning_set(exemplar, known):
+    learned = np.full((2, len(exemplar)), 7, np.uint8)
+    learn(exemplar, known, learned)
+    return learned
+
+
+def new_position(velocity, fraction, order):
+    position = np.full(len(order), 7, np.uint8)
+    update_position(velocity, fraction, upso2d.ZERO, order, np.empty(len(order)), position)
+    return position
 
 
 X, PBEST, GBEST = bits("10101"), bits("01001"), bits("11010")
@@ -35,7 +46,7 @@ X, PBEST, GBEST = bits("10101"), bits("01001"), bits("11010")
 def test_learning_sets_of_the_worked_example():
     np.testing.assert_array_equal(learning_set(PBEST, X), rows("01000", "01000"))
     np.testing.assert_array_equal(learning_set(GBEST, X), rows("00100", "01010"))
-    np.testing.assert_array_equal(self_learning_set(X), rows("00100", "10101"))
+    np.testing.assert_array_equal(learning_set(X, bits("00000")), rows("00100", "10101"))
 
 
 def test_an_empty_exemplar_teaches_nothing():
@@ -47,23 +58,35 @@ SIGMA = np.array([1.61, 1.88, 0.80, 1.33, 2.88])
 
 
 def test_position_update_of_the_worked_example():
-    np.testing.assert_array_equal(term_ranking(SIGMA), [3, 2, 5, 4, 1])
     assert draw_cardinality(RHO, 3.5 / RHO.sum(), upso2d.ZERO) == 3
-    found = position_update(np.array([RHO, SIGMA]), 3.5 / RHO.sum(), upso2d.ZERO, np.arange(5))
+    found = new_position(np.array([RHO, SIGMA]), 3.5 / RHO.sum(), np.arange(5))
     np.testing.assert_array_equal(found, bits("11001"))
 
 
-def test_of_equally_likely_terms_the_earlier_ranks_first():
-    np.testing.assert_array_equal(term_ranking(np.array([1.0, 2.0, 1.0, 2.0])), [3, 1, 4, 2])
+@pytest.mark.parametrize("count", [1, 2, 3, 10, 66, 1001])
+def test_nth_largest(count, rng):
+    # Many equal values, all different values, and sorted ones both ways.
+    for values in (rng.integers(0, 4, count) * 1.0, rng.random(count), np.arange(count) * 1.0, -np.arange(count) * 1.0):
+        ranked = sorted(values, reverse=True)
+        for n in {1, count // 2 + 1, count}:
+            assert nth_largest(values, n, np.empty(count)) == ranked[n - 1]
 
 
-def test_equally_likely_terms_rank_in_the_given_order(rng):
+def test_of_equally_likely_terms_the_earlier_are_chosen():
+    velocity = np.array([[0.0, 0.0, 1.0, 0.0], [1.0, 2.0, 1.0, 1.0]])
+    np.testing.assert_array_equal(new_position(velocity, 0.5, np.arange(4)), bits("1110"))
+
+
+def test_equally_likely_terms_are_chosen_in_the_given_order(draws):
     velocity = np.array([[0.0, 1.0, 0.0, 0.0], [1.0, 2.0, 1.0, 1.0]])
     for order in itertools.permutations(range(4)):
-        found = position_update(velocity, 0.5, upso2d.ZERO, np.array(order))
+        found = new_position(velocity, 0.5, np.array(order))
         second = next(term for term in order if term != 1)
         assert set(np.flatnonzero(found)) == {1, second}
-    drawn = [tuple(random_order(3, rng)) for _ in range(6000)]
+    drawn, order = [], np.empty(3, np.int64)
+    for _ in range(6000):
+        random_order(draws, order)
+        drawn.append(tuple(order))
     np.testing.assert_allclose([drawn.count(p) / 6000 for p in itertools.permutations(range(3))], 1 / 6, atol=0.02)
 
 
@@ -90,8 +113,9 @@ def test_negative_likelihoods_of_cardinalities(negative, likelihood, shares):
 def test_velocity_update_by_hand(rng):
     v, r1, r2, s1, s2 = rng.random((5, 2, 5))
     own, gbest, nbest = (learning_set(exemplar, X) for exemplar in (PBEST, GBEST, bits("00011")))
-    itself = self_learning_set(X)
-    found = velocity_update(v, 0.729, 1.49, 1.49, (r1, r2), (s1, s2), -0.3, 0.4, own, gbest, nbest, itself)
+    itself = learning_set(X, bits("00000"))
+    found = v.copy()
+    update_velocity(found, 0.729, 1.49, 1.49, (r1, r2), (s1, s2), -0.3, 0.4, own, gbest, nbest, itself)
     v_g = 0.729 * v + 1.49 * r1 * own + 1.49 * r2 * gbest - 0.3 * itself
     v_l = 0.729 * v + 1.49 * s1 * own + 1.49 * s2 * nbest - 0.3 * itself
     np.testing.assert_allclose(found, 0.4 * v_g + 0.6 * v_l, rtol=1e-14)

@@ -12,7 +12,8 @@ from tests import plain
 from tests.reference import evaluate
 
 from narxbench import StructureProblem, load_system
-from narxbench.fitness.kernel.simd import LANES
+from narxbench.fitness.kernel.evaluation import LARGE
+from narxbench.fitness.kernel.free_run import LANES
 from narxbench.model.dataset import read_signals
 
 VECTORS = Path(__file__).parents[2] / "data" / "vectors"
@@ -83,6 +84,48 @@ def test_a_result_does_not_depend_on_its_neighbours(rng):
     for i, values in enumerate(together):
         assert values.tobytes() == np.concatenate([result[i] for result in alone]).tobytes()
         assert values[order].tobytes() == shuffled[i].tobytes()
+
+
+@pytest.fixture(scope="module")
+def wide_problem():
+    """286 candidate terms: structures both below and above the size that is estimated alone."""
+    u, y = load_system("S1").simulate(900, snr_db=20)
+    return u, y, StructureProblem(u, y, n_u=5, n_y=5, degree=3, n_validation=100)
+
+
+def test_large_structures_give_the_bytes_of_plain_arithmetic(wide_problem, rng):
+    u, y, problem = wide_problem
+    for size in (LARGE - 1, LARGE, LARGE + 1, LARGE + 13):
+        position = np.zeros(286, np.uint8)
+        position[rng.permutation(286)[:size]] = 1
+        weights, sse = plain.evaluate(u, y, names(problem, position), n_u=5, n_y=5, n_validation=100)
+        _, found, coefficients = problem.evaluate_positions(position[None])
+        assert coefficients[0][position == 1].tolist() == weights
+        assert found[0] == sse
+
+
+def test_large_structures_do_not_depend_on_their_neighbours(wide_problem, rng):
+    problem = wide_problem[2]
+    sizes = [*rng.integers(1, 287, 40), 0, 1, 286, *range(LARGE - 4, LARGE + 20)]
+    positions = np.array([rng.permutation(np.arange(286) < size) for size in sizes], np.uint8)
+    together = problem.evaluate_positions(positions)
+    alone = [problem.evaluate_positions(p[None]) for p in positions]
+    for i, values in enumerate(together):
+        assert values.tobytes() == np.concatenate([result[i] for result in alone]).tobytes()
+
+
+@pytest.mark.parametrize("size", [3, LARGE + 30])
+def test_a_dependent_column_makes_a_structure_singular_whatever_its_size(size):
+    _, y = load_system("S1").simulate(900, snr_db=20)
+    problem = StructureProblem(np.zeros(900), y, n_u=1, n_y=8, degree=3, n_validation=100)
+    of_output = [i for i, term in enumerate(problem.terms) if "u" not in term]
+    positions = np.zeros((2, len(problem.terms)), np.uint8)
+    positions[:, of_output[:size]] = 1
+    positions[1, problem.terms.index("u(k-1)")] = 1
+    fitness, _, weights = problem.evaluate_positions(positions)
+    assert weights[0].any()
+    assert fitness[1] == math.inf
+    assert not weights[1].any()
 
 
 @given(st.data())

@@ -1,0 +1,189 @@
+"""Free-run simulation of several structures side by side.
+
+Each candidate term is (monomial in y) x (monomial in u). Collecting the terms of one y-monomial m gives the model
+y(k) = sum_m c_m(k) m(y), where c_m(k), a sum over inputs alone, is known before the simulation. The monomials of y are
+the nodes of a tree (the parent of y(k-1)*y(k-3) is y(k-1)) and the sum is nested along it, Horner's way: from the last
+node in canonical order to the first, value(parent) += value(node) * y(k - lag(node)).
+"""
+
+import numpy as np
+
+from narxbench.fitness.kernel.simd import at, fill, load, store, where_greater
+from narxbench.numerics.compilation import compiled
+
+# Structures that are simulated side by side, and time steps whose c_m(k) are computed together: each weight is loaded
+# once for all of them.
+LANES, STEPS = 16, 4
+# Simulated outputs that are kept besides those of the largest lag, so that they stay in the first-level cache.
+KEPT = 60
+
+
+@compiled
+def write_program(data, present, place, known, nested):
+    """Write down what a simulation of the terms that occur in a group of structures has to do.
+
+    Parameters
+    ----------
+    data : ProblemData
+        Terms and nodes.
+    present : array of bool, shape (N_t,)
+        Whether any structure of the group has the term.
+    place : array of int, shape (N_t,)
+        Receives the place of the term's weights among those of the terms that are present.
+    known : array of int, shape (N_t + 2 nodes,)
+        Receives, for each node, where its c_m(k) go, and the u-monomial of each of its terms; -1 ends the node.
+        Nodes that never change come first.
+    nested : array of int, shape (4 nodes,)
+        Receives, for each node with children, where its value is, and lag and place of each child; a lag of 0 ends the
+        node. The constant comes last: its value is y(k).
+
+    Returns
+    -------
+    fixed, moving, families : int
+        Nodes that never change, nodes that change with k, and nodes with children (the constant included).
+    """
+    n_nodes = data.node_parent.shape[0]
+    occurs, moves = np.zeros(n_nodes, np.bool_), np.zeros(n_nodes, np.bool_)
+    occurs[0] = moves[0] = True
+    for t in range(present.shape[0]):
+        if present[t]:
+            m = data.term_node[t]
+            moves[m] |= data.term_input[t] > 0
+            while not occurs[m]:
+                occurs[m] = True
+                m = data.node_parent[m]
+                # The value of a node with children is written where its c_m(k) was.
+                moves[m] = True
+    slot, count = np.zeros(n_nodes, np.int64), np.zeros(2, np.int64)
+    end = n_weights = 0
+    for moving in range(2):
+        q = 0
+        for m in range(n_nodes):
+            written = occurs[m] and moves[m] == (moving == 1)
+            if written:
+                slot[m] = (count[0] + count[1]) * STEPS * LANES
+                known[end] = slot[m]
+                count[moving] += 1
+                end += 1
+            while q < present.shape[0] and data.term_node[data.term_order[q]] == m:
+                t = data.term_order[q]
+                if written and present[t]:
+                    place[t] = n_weights
+                    known[end] = data.term_input[t]
+                    n_weights += 1
+                    end += 1
+                q += 1
+            if written:
+                known[end] = -1
+                end += 1
+    end = families = 0
+    parent = -1
+    for m in range(n_nodes - 1, 0, -1):
+        if occurs[m]:
+            if data.node_parent[m] != parent:
+                if families > 0:
+                    nested[end] = 0
+                    end += 1
+                parent = data.node_parent[m]
+                nested[end] = slot[parent]
+                families += 1
+                end += 1
+            nested[end], nested[end + 1] = data.node_lag[m], slot[m]
+            end += 2
+    if families > 0:
+        nested[end] = 0
+        end += 1
+    if parent != 0:
+        nested[end], nested[end + 1] = slot[0], 0
+        families += 1
+    return count[0], count[1], families
+
+
+@compiled
+def simulate(data, programs, known, nested, weights, values, past, errors, peaks, outputs):
+    """Simulate ``LANES`` structures over the validation part.
+
+    Parameters
+    ----------
+    data : ProblemData
+        Inputs and measured outputs.
+    programs : tuple of int
+        What :func:`write_program` returned.
+    known, nested : arrays of int
+        What it wrote.
+    weights : array of float, shape (terms present, LANES), flat
+        The weights of each term, 0 where a structure does not have it.
+    values : array of float, shape (nodes * STEPS * LANES,)
+        Scratch.
+    past : array of float, shape ((n_y + KEPT) * LANES,)
+        Scratch.
+    errors, peaks : arrays of float, shape (LANES,)
+        Receive the sum of squared errors and the largest |y|, which a NaN does not change.
+    outputs : array of float, shape (structures, L)
+        Receives the simulated outputs of as many structures as it has rows.
+    """
+    fixed, moving, families = programs
+    n_inputs, n_y, n_steps = data.inputs.shape[1], data.initial.shape[0], data.measured.shape[0]
+    inputs = data.inputs.reshape(-1)
+    for j in range(n_y):
+        store(past, j * LANES, fill(data.initial[j], LANES))
+    newest = n_y * LANES
+    total = peak = fill(0.0, LANES)
+    first_known = first_weight = 0
+    for start in range(0, n_steps, STEPS):
+        q, w = first_known, first_weight
+        row = start * n_inputs
+        nodes = moving
+        if start == 0:
+            nodes = fixed + moving
+        for m in range(nodes):
+            if start == 0 and m == fixed:
+                first_known, first_weight = q, w
+            to = at(known, q)
+            q += 1
+            column = at(known, q)
+            c0 = c1 = c2 = c3 = fill(0.0, LANES)
+            while column >= 0:
+                weight, u = load(weights, w, LANES), row + column
+                c0 = c0 + weight * fill(at(inputs, u), LANES)
+                c1 = c1 + weight * fill(at(inputs, u + n_inputs), LANES)
+                c2 = c2 + weight * fill(at(inputs, u + 2 * n_inputs), LANES)
+                c3 = c3 + weight * fill(at(inputs, u + 3 * n_inputs), LANES)
+                w += LANES
+                q += 1
+                column = at(known, q)
+            q += 1
+            store(values, to, c0)
+            store(values, to + LANES, c1)
+            store(values, to + 2 * LANES, c2)
+            store(values, to + 3 * LANES, c3)
+        for k in range(min(STEPS, n_steps - start)):
+            q, step = 0, k * LANES
+            value = fill(0.0, LANES)
+            for _ in range(families):
+                to = at(nested, q) + step
+                q += 1
+                value = load(values, to, LANES)
+                lag = at(nested, q)
+                while lag > 0:
+                    child = load(values, at(nested, q + 1) + step, LANES)
+                    value = value + child * load(past, newest - lag * LANES, LANES)
+                    q += 2
+                    lag = at(nested, q)
+                q += 1
+                store(values, to, value)
+            store(past, newest, value)
+            newest += LANES
+            error = fill(data.measured[start + k], LANES) - value
+            total = total + error * error
+            magnitude = fill(0.0, LANES) - value
+            magnitude = where_greater(value, magnitude, value, magnitude)
+            peak = where_greater(magnitude, peak, magnitude, peak)
+            for lane in range(outputs.shape[0]):
+                outputs[lane, start + k] = past[newest - LANES + lane]
+        if newest > (n_y + KEPT - STEPS) * LANES:
+            for j in range(0, n_y * LANES, LANES):
+                store(past, j, load(past, newest - n_y * LANES + j, LANES))
+            newest = n_y * LANES
+    store(errors, 0, total)
+    store(peaks, 0, peak)

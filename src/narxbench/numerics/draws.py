@@ -1,0 +1,136 @@
+"""Uniform draws in compiled code: the numbers of a NumPy generator, of which any can be had without those before it.
+
+A swarm multiplies most of its random numbers by zero. Here these are passed over in one step, and the others are the
+same as if all had been drawn.
+
+References
+----------
+M. E. O'Neill, PCG: A Family of Simple Fast Space-Efficient Statistically Good Algorithms for Random Number Generation,
+2014: the generator PCG-XSL-RR 128/64, NumPy's ``PCG64``. F. Brown, Random Number Generation with Arbitrary Stride,
+1994: d steps x -> a x + c of such a generator are one step x -> A x + C.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+from numpy.typing import NDArray
+
+from narxbench.numerics.compilation import compiled
+
+_MULTIPLIER = 0x2360ED051FC65DA44385DF649FCCF645
+_MASK = (1 << 128) - 1
+_WORD, _DOUBLE_WORD = ir.IntType(64), ir.IntType(128)
+
+
+class Draws(NamedTuple):
+    """A generator as compiled code takes it: 128 bits are two words, the upper one first."""
+
+    state: NDArray[np.uint64]  # (2,)
+    jumps: NDArray[np.uint64]  # (longest + 1, 4) A and C of so many steps at once
+
+
+@contextmanager
+def draws_of(rng: np.random.Generator, longest: int) -> Iterator[Draws]:
+    """Give the draws of a generator to compiled code; afterwards the generator goes on where that ended.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        A generator of the kind PCG64, as :func:`narxbench.numerics.random_streams.generator` makes it.
+    longest : int
+        How far :func:`uniform_ahead` and :func:`skip` may go at once.
+
+    Yields
+    ------
+    Draws
+        The first argument of the functions below.
+
+    Raises
+    ------
+    TypeError
+        For a generator of another kind.
+
+    Examples
+    --------
+    >>> rng, same = np.random.default_rng(1), np.random.default_rng(1)
+    >>> with draws_of(rng, longest=9) as draws:
+    ...     third = uniform_ahead(draws, 3)
+    ...     skip(draws, 9)
+    >>> bool(third == same.random(9)[2]), bool(rng.random() == same.random())
+    (True, True)
+    """
+    if not isinstance(rng.bit_generator, np.random.PCG64):
+        raise TypeError(f"random generator: found {type(rng.bit_generator).__name__}; allowed: PCG64")
+    bit_generator: Any = rng.bit_generator
+    state = bit_generator.state
+    increment = state["state"]["inc"]
+    jumps, factor, addend = [], 1, 0
+    for _ in range(longest + 1):
+        jumps.append([*_words(factor), *_words(addend)])
+        factor, addend = factor * _MULTIPLIER & _MASK, (addend * _MULTIPLIER + increment) & _MASK
+    draws = Draws(np.array(_words(state["state"]["state"]), np.uint64), np.array(jumps, np.uint64))
+    try:
+        yield draws
+    finally:
+        high, low = (int(word) for word in draws.state)
+        bit_generator.state = state | {"state": {"state": high << 64 | low, "inc": increment}}
+
+
+def _words(number: int) -> list[int]:
+    return [number >> 64, number & (1 << 64) - 1]
+
+
+@compiled
+def uniform(draws):
+    """Return the next draw from [0, 1)."""
+    skip(draws, 1)
+    return _output(draws.state[0], draws.state[1])
+
+
+@compiled
+def uniform_ahead(draws, steps):
+    """Return what the ``steps``-th call of :func:`uniform` from now would return."""
+    jumps = draws.jumps[steps]
+    return _output(*_jump(draws.state[0], draws.state[1], jumps[0], jumps[1], jumps[2], jumps[3]))
+
+
+@compiled
+def skip(draws, steps):
+    """Pass over so many draws."""
+    jumps = draws.jumps[steps]
+    draws.state[0], draws.state[1] = _jump(draws.state[0], draws.state[1], jumps[0], jumps[1], jumps[2], jumps[3])
+
+
+@intrinsic
+def _jump(_: Any, high: Any, low: Any, a_high: Any, a_low: Any, c_high: Any, c_low: Any) -> Any:
+    # A x + C, modulo 2^128.
+    pair = types.UniTuple(types.uint64, 2)
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        def join(upper: Any, lower: Any) -> Any:
+            shifted = builder.shl(builder.zext(upper, _DOUBLE_WORD), _DOUBLE_WORD(64))
+            return builder.or_(shifted, builder.zext(lower, _DOUBLE_WORD))
+
+        state = builder.add(builder.mul(join(*args[2:4]), join(*args[:2])), join(*args[4:]))
+        upper = builder.trunc(builder.lshr(state, _DOUBLE_WORD(64)), _WORD)
+        return context.make_tuple(builder, pair, [upper, builder.trunc(state, _WORD)])
+
+    return pair(*[types.uint64] * 6), generate
+
+
+@intrinsic
+def _output(_: Any, high: Any, low: Any) -> Any:
+    # The words of the state, exclusively or-ed, rotated by the uppermost six bits; the upper 53 bits are the double.
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        word, distance = builder.xor(*args), builder.lshr(args[0], _WORD(58))
+        back = builder.and_(builder.sub(_WORD(0), distance), _WORD(63))
+        rotated = builder.or_(builder.lshr(word, distance), builder.shl(word, back))
+        number = builder.uitofp(builder.lshr(rotated, _WORD(11)), ir.DoubleType())
+        return builder.fmul(number, ir.Constant(ir.DoubleType(), 2.0**-53))
+
+    return types.float64(types.uint64, types.uint64), generate
