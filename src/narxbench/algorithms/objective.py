@@ -2,12 +2,15 @@
 
 from typing import NamedTuple
 
+import numba
 import numpy as np
+from numba import types
 from numpy.typing import NDArray
 
-from narxbench.fitness.kernel.evaluation import evaluate_structures
+from narxbench.fitness.kernel.evaluation import Kernel, kernel_for
 from narxbench.fitness.kernel.problem_data import ProblemData
 from narxbench.fitness.problem import StructureProblem
+from narxbench.numerics.apart import address_of, call
 from narxbench.numerics.compilation import compiled
 
 _WORD = 64
@@ -23,6 +26,8 @@ class Record(NamedTuple):
     known_structures: NDArray[np.uint64]  # (slots, words) hash table: the structure, one bit for each term
     known_fitness: NDArray[np.float64]  # (slots,) its J
     slot_used: NDArray[np.bool_]  # (slots,)
+    kernel: Kernel
+    evaluate: int  # address of the code that evaluates and records
 
 
 @compiled
@@ -90,6 +95,13 @@ def evaluate(data, record, positions, fitness):
         The number of rows that were evaluated.
     """
     earlier = record.evaluations[0]
+    call(record.evaluate, data, record, positions, fitness)
+    return record.evaluations[0] - earlier
+
+
+@compiled
+def _evaluate(data, record, positions, fitness):
+    earlier = record.evaluations[0]
     count = min(positions.shape[0], record.fitness.shape[0] - earlier)
     slots, words = np.empty(count, np.int64), np.empty(record.known_structures.shape[1], np.uint64)
     new = np.empty(count, np.int64)
@@ -104,7 +116,8 @@ def evaluate(data, record, positions, fitness):
     structures, values = np.empty((n_new, positions.shape[1]), np.uint8), np.empty(n_new)
     for k in range(n_new):
         copy_row(positions[new[k]], structures[k])
-    evaluate_structures(data, structures, values, np.empty(n_new), np.empty((0, 0)), np.empty((0, 0)))
+    sse, nothing = np.empty(n_new), np.empty((0, 0))
+    call(record.kernel.evaluate_structures, record.kernel, data, structures, values, sse, nothing, nothing)
     for k in range(n_new):
         record.known_fitness[slots[new[k]]] = values[k]
     for i in range(count, positions.shape[0]):
@@ -116,7 +129,6 @@ def evaluate(data, record, positions, fitness):
             record.best_fitness[0] = fitness[i]
             copy_row(positions[i], record.best_position)
     record.evaluations[0] = earlier + count
-    return count
 
 
 class Objective:
@@ -134,7 +146,7 @@ class Objective:
         self.n_terms = len(problem.terms)
         self.data: ProblemData = problem.data
         slots = 1 << (2 * budget - 1).bit_length()
-        self.record = Record(
+        record = Record(
             fitness=np.empty(budget),
             evaluations=np.zeros(1, np.int64),
             best_position=np.zeros(self.n_terms, np.uint8),
@@ -142,7 +154,11 @@ class Objective:
             known_structures=np.zeros((slots, -(-self.n_terms // _WORD)), np.uint64),
             known_fitness=np.zeros(slots),
             slot_used=np.zeros(slots, np.bool_),
+            kernel=kernel_for(self.data),
+            evaluate=0,
         )
+        arguments = numba.typeof(self.data), numba.typeof(record), types.uint8[:, ::1], types.float64[::1]
+        self.record = record._replace(evaluate=address_of(_evaluate, *arguments))
 
     @property
     def remaining(self) -> int:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from narxbench.fitness.criteria import penalty_per_term
-from narxbench.fitness.kernel.evaluation import evaluate_structures
+from narxbench.fitness.kernel.evaluation import evaluate_structures, kernel_for
 from narxbench.fitness.kernel.problem_data import prepare
 from narxbench.io.errors import NarxbenchError, did_you_mean
 from narxbench.model.terms import candidate_monomials, index_of_terms, term_name
@@ -183,7 +183,9 @@ class StructureProblem:
         """
         position = self._position(index_of_terms(term_names, self._index))
         outputs: NDArray[np.float64] = np.empty((1, self.n_validation))
-        evaluate_structures(self.data, position, np.empty(1), np.empty(1), np.empty((0, 0)), outputs)
+        evaluate_structures(
+            kernel_for(self.data), self.data, position, np.empty(1), np.empty(1), np.empty((0, 0)), outputs
+        )
         predicted: NDArray[np.float64] = outputs[0]
         return predicted
 
@@ -209,9 +211,9 @@ class StructureProblem:
         """
         count = len(positions)
         fitness, sse, coefficients = np.empty(count), np.empty(count), np.empty((count, len(self.terms)))
-        evaluate_structures(
-            self.data, np.ascontiguousarray(positions, np.uint8), fitness, sse, coefficients, np.empty((0, 0))
-        )
+        chosen = np.ascontiguousarray(positions, np.uint8)
+        kernel = kernel_for(self.data)
+        evaluate_structures(kernel, self.data, chosen, fitness, sse, coefficients, np.empty((0, 0)))
         return fitness, sse, coefficients
 
 

@@ -4,13 +4,20 @@ The order of every operation is fixed and documented, so that results are the sa
 batch.
 """
 
+from functools import cache
+from typing import NamedTuple
+
+import numba
 import numpy as np
+from numba import types
 
 from narxbench.fitness.kernel import free_run, least_squares
 from narxbench.fitness.kernel.free_run import simulate, write_program
 from narxbench.fitness.kernel.large import BAND, estimate_large, large_factor_size
 from narxbench.fitness.kernel.least_squares import estimate, factor_size
+from narxbench.fitness.kernel.problem_data import ProblemData
 from narxbench.fitness.kernel.simd import aligned
+from narxbench.numerics.apart import address_of, call
 from narxbench.numerics.compilation import compiled
 from narxbench.numerics.logarithm import natural_log
 
@@ -22,12 +29,43 @@ LARGE = 128
 SMALLEST_SSE = 1e-300
 
 
+class Kernel(NamedTuple):
+    """Where the parts of the kernel are in this process; compiled code calls them by :func:`call`."""
+
+    estimate: int
+    estimate_large: int
+    simulate: int
+    evaluate_structures: int
+
+
+def kernel_for(data: ProblemData) -> Kernel:
+    """Return the kernel for the types of these data: compiled, or loaded, as far as the problem needs it."""
+    return _kernel(numba.typeof(data), len(data.term_node) > LARGE)
+
+
+@cache
+def _kernel(data: types.Type, large: bool) -> Kernel:
+    integers, floats, matrix = types.int64[::1], types.float64[::1], types.float64[:, ::1]
+    programs = types.UniTuple(types.int64, 3)
+    parts = (
+        address_of(estimate, data, integers, integers, floats, floats, floats),
+        address_of(estimate_large, data, integers, types.int64, floats, floats, floats, floats) if large else 0,
+        address_of(simulate, data, programs, integers, integers, floats, floats, floats, floats, floats, matrix),
+    )
+    kernel = numba.typeof(Kernel(0, 0, 0, 0))
+    positions = types.uint8[:, ::1]
+    whole = address_of(evaluate_structures, kernel, data, positions, floats, floats, matrix, matrix)
+    return Kernel(*parts, whole)
+
+
 @compiled
-def evaluate_structures(data, positions, fitness, sse, coefficients, outputs):
+def evaluate_structures(kernel, data, positions, fitness, sse, coefficients, outputs):
     """Evaluate structures: J = L ln(e) + penalty * cardinality (paper, equations 9 to 11).
 
     Parameters
     ----------
+    kernel : Kernel
+        From :func:`kernel_for`.
     data : ProblemData
         From :func:`narxbench.fitness.kernel.problem_data.prepare`.
     positions : array of uint8, shape (structures, N_t)
@@ -63,13 +101,13 @@ def evaluate_structures(data, positions, fitness, sse, coefficients, outputs):
         for s in group:
             for t in range(n_terms):
                 present[t] |= positions[s, t] > 0
-        _estimate_group(data, positions, group, size, scratch, theta, sound)
+        _estimate_group(kernel, data, positions, group, size, scratch, theta, sound)
         programs = write_program(data, present, place, known, nested)
         for t in range(n_terms):
             if present[t]:
                 for g in range(GROUP):
                     weights[place[t] * GROUP + g] = theta[g, t] if g < end - first else 0.0
-        simulate(data, programs, known, nested, weights, values, past, errors, peaks, simulated)
+        call(kernel.simulate, data, programs, known, nested, weights, values, past, errors, peaks, simulated)
         for g in range(end - first):
             s = group[g]
             if coefficients.shape[0] > 0:
@@ -97,7 +135,7 @@ def _scratch(largest):
 
 
 @compiled
-def _estimate_group(data, positions, group, size, scratch, theta, sound):
+def _estimate_group(kernel, data, positions, group, size, scratch, theta, sound):
     # The weights of a few structures at a time, into rows of theta; those of singular structures are zero.
     member, factor, inverse, weights = scratch
     part_size, regular = np.empty(PART, np.int64), np.empty(PART)
@@ -112,12 +150,12 @@ def _estimate_group(data, positions, group, size, scratch, theta, sound):
                 part_size[lane] = 0
                 if lane < end - first:
                     part_size[lane] = _list_terms(positions[group[first + lane]], member, lane, PART)
-            estimate(data, member, part_size, factor, weights, regular)
+            call(kernel.estimate, data, member, part_size, factor, weights, regular)
         for g in range(first, end):
             lane = g - first
             if not together:
                 n = _list_terms(positions[group[g]], member, 0, 1)
-                regular[lane] = estimate_large(data, member, n, factor, inverse, weights)
+                call(kernel.estimate_large, data, member, n, factor, inverse, weights, regular[lane : lane + 1])
             sound[g] = size[group[g]] > 0 and regular[lane] > 0.0
             for t in range(theta.shape[1]):
                 theta[g, t] = 0.0

@@ -28,7 +28,7 @@ def large_factor_size(n_terms):
 
 
 @compiled
-def estimate_large(data, member, n, factor, inverse, weights):
+def estimate_large(data, member, n, factor, inverse, weights, regular):
     """Estimate the weights of one structure.
 
     Parameters
@@ -45,15 +45,13 @@ def estimate_large(data, member, n, factor, inverse, weights):
         Scratch.
     weights : array of float, shape (at least n,)
         Receives the weights.
-
-    Returns
-    -------
-    bool
-        Whether no column depends on those before it.
+    regular : array of float, shape (1,)
+        Receives 1, or 0 where a column depends on those before it; there are no weights then.
     """
     gram, n_terms = data.gram.reshape(-1), data.gram.shape[0] - 1
     for i in range(n, n + BAND):
         member[i] = n_terms
+    regular[0] = 0.0
     # Row n are the moments.
     for i in range(0, n + 1, BAND):
         band = _band(i)
@@ -76,7 +74,7 @@ def estimate_large(data, member, n, factor, inverse, weights):
             place = band + j * BAND
             pivot = factor[place + j - i]
             if not pivot > SINGULAR * data.diagonal[member[j]]:
-                return False
+                return
             inverse[j] = 1.0 / math.sqrt(pivot)
             column = load(factor, place, BAND) * fill(inverse[j], BAND)
             store(factor, place, column)
@@ -88,7 +86,7 @@ def estimate_large(data, member, n, factor, inverse, weights):
         for k in range(i + 1, n):
             s -= at(factor, _band(k) + column_i + k % BAND) * at(weights, k)
         weights[i] = s * inverse[i]
-    return True
+    regular[0] = 1.0
 
 
 @compiled

@@ -51,7 +51,7 @@ def estimate(data, member, size, factor, weights, regular):
     regular : array of float, shape (LANES,)
         Receives 1, or 0 where a column depends on those before it.
     """
-    n = 0
+    n = size[0]
     for lane in range(LANES):
         n = max(n, size[lane])
     _gather(data, member, size, n, factor)
@@ -106,18 +106,25 @@ def _tile(factor, band, j):
     c, d = load(factor, tile + 2 * COLUMN, COLUMN), load(factor, tile + 3 * COLUMN, COLUMN)
     for k in range(0, j * COLUMN, COLUMN):
         x = load(factor, band + k, COLUMN)
-        a = a - x * _entry(factor, other + k, 0)
-        b = b - x * _entry(factor, other + k, 1)
-        c = c - x * _entry(factor, other + k, 2)
-        d = d - x * _entry(factor, other + k, 3)
+        a = a - x * _spread(factor, other + k)
+        b = b - x * _spread(factor, other + k + LANES)
+        c = c - x * _spread(factor, other + k + 2 * LANES)
+        d = d - x * _spread(factor, other + k + 3 * LANES)
     # The first column of the other band's diagonal tile, then the second, ...
     first = other + j * COLUMN
     second, third, fourth = first + COLUMN, first + 2 * COLUMN, first + 3 * COLUMN
-    a = a * _entry(factor, first, 0)
-    b = (b - a * _entry(factor, first, 1)) * _entry(factor, second, 1)
-    c = (c - a * _entry(factor, first, 2) - b * _entry(factor, second, 2)) * _entry(factor, third, 2)
-    d = d - a * _entry(factor, first, 3) - b * _entry(factor, second, 3) - c * _entry(factor, third, 3)
-    d = d * _entry(factor, fourth, 3)
+    a = a * _spread(factor, first)
+    b = (b - a * _spread(factor, first + LANES)) * _spread(factor, second + LANES)
+    c = (c - a * _spread(factor, first + 2 * LANES) - b * _spread(factor, second + 2 * LANES)) * _spread(
+        factor, third + 2 * LANES
+    )
+    d = (
+        d
+        - a * _spread(factor, first + 3 * LANES)
+        - b * _spread(factor, second + 3 * LANES)
+        - c * _spread(factor, third + 3 * LANES)
+    )
+    d = d * _spread(factor, fourth + 3 * LANES)
     store(factor, tile, a)
     store(factor, tile + COLUMN, b)
     store(factor, tile + 2 * COLUMN, c)
@@ -125,9 +132,9 @@ def _tile(factor, band, j):
 
 
 @compiled
-def _entry(factor, column, row):
+def _spread(factor, place):
     # One row of a band's column, as often as a column has rows.
-    return repeat(load(factor, column + row * LANES, LANES), COLUMN)
+    return repeat(load(factor, place, LANES), COLUMN)
 
 
 @compiled
@@ -141,10 +148,10 @@ def _diagonal_tile(factor, band, i, last, sound):
     least_c, least_d = limit * part(c, 2, LANES), limit * part(d, 3, LANES)
     for k in range(band, tile, COLUMN):
         x = load(factor, k, COLUMN)
-        a = a - x * _entry(factor, k, 0)
-        b = b - x * _entry(factor, k, 1)
-        c = c - x * _entry(factor, k, 2)
-        d = d - x * _entry(factor, k, 3)
+        a = a - x * _spread(factor, k)
+        b = b - x * _spread(factor, k + LANES)
+        c = c - x * _spread(factor, k + 2 * LANES)
+        d = d - x * _spread(factor, k + 3 * LANES)
     inverse, sound = _inverse_pivot(part(a, 0, LANES), least_a, sound)
     a = a * repeat(inverse, COLUMN)
     store(factor, tile, a)
