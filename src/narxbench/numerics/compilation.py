@@ -3,40 +3,81 @@
 No operation is reassociated or fused (no fastmath).
 """
 
-import hashlib
+import gc
+import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from numba import njit
+from numba.core import event
 
-# The packages that hold compiled functions.
-_COMPILED = ("numerics", "fitness/kernel", "algorithms")
-
-
-def _digest_of_compiled_modules() -> str:
-    """Return one SHA-256 digest of all modules that hold compiled functions."""
-    package = Path(__file__).parents[1]
-    digest = hashlib.sha256()
-    for folder in _COMPILED:
-        for path in sorted((package / folder).glob("*.py")):
-            digest.update(path.read_bytes())
-    return digest.hexdigest()
-
-
-_STAMP = _digest_of_compiled_modules()
+from narxbench.numerics.code_cache import CodeCache, logger
 
 
 def compiled(function: Callable[..., Any]) -> Any:
     """Compile a function to machine code that releases the interpreter lock, and cache the code on disk.
 
     Division by zero follows IEEE 754 as in NumPy: it gives an infinity or NaN, never an exception.
+    """
+    # Nobody calls these functions from C.
+    dispatcher = njit(nogil=True, error_model="numpy", no_cfunc_wrapper=True)(function)
+    # What njit(cache=True) does, with our cache.
+    dispatcher._cache = CodeCache(function)
+    return dispatcher
+
+
+class Notice(event.Listener):
+    """Says once in a process that functions of this package are being compiled, when that has lasted a while.
+
+    Meanwhile Python collects no cyclic garbage: it would search what the compiler builds again and again, in vain.
+
+    Numba tells of the beginning and the end of each compilation, also of the functions that the function calls, but not
+    of code that it loads. It holds its lock meanwhile, so that threads take turns here.
+
+    Parameters
+    ----------
+    patience : float
+        Seconds of compilation, in total, before anything is said.
 
     Notes
     -----
-    Numba refreshes a cached function only when its own file changes, although its machine code holds the functions
-    that it calls in other files. Here the stamp covers all of them, so an edit is never ignored.
+    A library speaks through logging, where a program can silence or redirect it. The level is that of a warning because
+    lower ones are not shown unless the program asks for them: then the first search would seem to hang.
     """
-    dispatcher = njit(cache=True, nogil=True, error_model="numpy")(function)
-    dispatcher._cache._cache_file._source_stamp = _STAMP
-    return dispatcher
+
+    def __init__(self, patience: float) -> None:
+        self._left = patience
+        self._outermost: Any = None
+        self._began = 0.0
+        self._said = False
+        self._collecting = False
+
+    def on_start(self, event: Any) -> None:
+        """Take the time if nothing of ours is being compiled yet; say what goes on if that has lasted."""
+        if self._outermost is None and isinstance(event.data["dispatcher"]._cache, CodeCache):
+            self._outermost, self._began = event.data, time.monotonic()
+            self._collecting = gc.isenabled()
+            gc.disable()
+        if self._outermost is None or self._said or time.monotonic() - self._began < self._left:
+            return
+        self._said = True
+        if self._outermost["dispatcher"]._cache.keeps:
+            logger.warning("narxbench: compiling the search for this processor, once; this takes some seconds")
+        else:
+            logger.warning(
+                "narxbench: compiling the search, which takes some seconds in every process: "
+                "no folder for compiled code can be written; set NUMBA_CACHE_DIR to one that can"
+            )
+
+    def on_end(self, event: Any) -> None:
+        """Stop taking the time when the outermost compilation ends."""
+        if event.data is self._outermost:
+            self._left -= time.monotonic() - self._began
+            self._outermost = None
+            if self._collecting:
+                gc.enable()
+
+
+# A single small function takes tenths of a second.
+NOTICE = Notice(patience=1.0)
+event.register("numba:compile", NOTICE)

@@ -1,17 +1,103 @@
-"""Compiled functions: their cache hangs on all modules that hold such functions."""
+"""Compiled functions: their arithmetic, and what is said while they are compiled."""
+
+import gc
+import itertools
+import math
+import threading
+from types import SimpleNamespace
+
+import numba
+import pytest
+from numba.core import event
 
 from narxbench.numerics import compilation
-from narxbench.numerics.compilation import compiled
-from narxbench.numerics.logarithm import natural_log
+from narxbench.numerics.compilation import NOTICE, Notice, compiled
 
 
-def test_the_stamp_of_the_cache_covers_the_callers_and_the_called():
-    assert natural_log._cache._cache_file._source_stamp == compilation._digest_of_compiled_modules()
+@pytest.fixture(autouse=True)
+def empty_cache(tmp_path, monkeypatch):
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+
+
+@pytest.fixture
+def said(caplog):
+    """Return what a notice of the given patience says while functions are called."""
+
+    def during(patience, *calls):
+        caplog.clear()
+        with event.install_listener("numba:compile", Notice(patience)):
+            for call in calls:
+                call()
+        return caplog.messages
+
+    # That of this process may be about to speak.
+    event.unregister("numba:compile", NOTICE)
+    yield during
+    event.register("numba:compile", NOTICE)
+
+
+def _ratio(a, b):
+    return a / b
+
+
+def _half(a):
+    return a / 2
 
 
 def test_division_follows_ieee_754():
     assert compiled(_ratio)(1.0, 0.0) == float("inf")
 
 
-def _ratio(a, b):
-    return a / b
+def test_compilation_is_told_once_however_many_functions_and_threads(said):
+    ratio, half = compiled(_ratio), compiled(_half)
+    threads = [threading.Thread(target=half, args=[a]) for a in (1, 2.0, 3j)]
+
+    def in_threads():
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    (message,) = said(0.0, lambda: ratio(1, 2), in_threads, lambda: ratio(1.0, 2.0))
+    assert "once" in message and "\n" not in message
+    assert len(half.signatures) == 3
+
+
+def test_nothing_is_told_of_code_that_is_loaded_nor_of_the_functions_of_others(said):
+    compiled(_ratio)(1, 2)
+    loading, of_others = compiled(_ratio), numba.njit(_half)
+    assert said(0.0, lambda: loading(1, 2), lambda: of_others(1)) == []
+    assert loading.stats.cache_hits.total() == 1
+
+
+def test_nothing_is_told_until_compilations_have_lasted_in_total(said, monkeypatch):
+    # Each look at the clock is a second later: the beginning of a compilation, the check, the end.
+    monkeypatch.setattr(compilation, "time", SimpleNamespace(monotonic=itertools.count().__next__))
+    first, second = (lambda: compiled(_ratio)(1, 2)), (lambda: compiled(_half)(1))
+    assert said(math.inf, first) == []
+    assert said(2.5, lambda: compiled(_ratio)(1.0, 2)) == []
+    assert len(said(2.5, lambda: compiled(_ratio)(1, 2.0), second)) == 1
+
+
+@pytest.mark.parametrize("collecting", [True, False])
+def test_garbage_is_collected_again_after_a_compilation_even_one_that_fails(collecting):
+    (gc.enable if collecting else gc.disable)()
+    try:
+        compiled(_ratio)(1, 2)
+        assert gc.isenabled() is collecting
+        with pytest.raises(numba.TypingError):
+            compiled(_ratio)("a", None)
+        assert gc.isenabled() is collecting
+    finally:
+        gc.enable()
+
+
+def test_where_nothing_can_be_kept_the_way_out_is_told(said, monkeypatch):
+    monkeypatch.setattr(numba.config, "CACHE_DIR", "")
+    monkeypatch.setattr("tempfile.TemporaryFile", _refuse)
+    (message,) = said(0.0, lambda: compiled(_ratio)(1, 2))
+    assert "NUMBA_CACHE_DIR" in message and "every process" in message and "\n" not in message
+
+
+def _refuse(**_):
+    raise PermissionError

@@ -1,0 +1,116 @@
+"""Machine code on disk: what one process has compiled, the others load.
+
+Where it lies is Numba's choice: ``NUMBA_CACHE_DIR``, else beside the source, else the user's cache folder. The files
+are our own, for Numba trusts the content of its files. One that is damaged ends the program. And its index is written
+before the code that it lists: a process that is killed in between, or two at once, can leave an index that lists other
+code, of an earlier source, of other types, of another processor. Here each piece of code is one file with a seal,
+written whole.
+"""
+
+import hashlib
+import logging
+import pickle
+import sys
+from pathlib import Path
+from typing import Any, Self
+
+import numba
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, InTreeCacheLocator
+from numba.core.serialize import dumps
+
+from narxbench.io.errors import NarxbenchError
+from narxbench.io.files import write_atomically
+
+logger = logging.getLogger("narxbench")
+
+# The packages that hold compiled functions.
+_COMPILED = ("numerics", "fitness/kernel", "algorithms")
+_SEAL_BYTES = hashlib.sha256().digest_size
+
+
+def digest_of_compiled_modules() -> str:
+    """Return one SHA-256 digest of all modules that hold compiled functions."""
+    package = Path(__file__).parents[1]
+    digest = hashlib.sha256()
+    for folder in _COMPILED:
+        for path in sorted((package / folder).glob("*.py")):
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+# The machine code of a function holds the functions that it calls in other files: an edit of any of them must count.
+_STAMP = digest_of_compiled_modules()
+
+
+class _Unwritable(InTreeCacheLocator):
+    """The folder beside the source where no folder can be written: whoever installed the package may have filled it."""
+
+    @classmethod
+    def from_function(cls, py_func: Any, py_file: str) -> Self:
+        return cls(py_func, py_file)
+
+
+class _Code(CompileResultCacheImpl):
+    _locator_classes = (*CompileResultCacheImpl._locator_classes, _Unwritable)
+
+
+class CodeCache(FunctionCache):
+    """The cache of one compiled function.
+
+    Reading never fails: what is missing, damaged, or the code of other source is compiled. A process that cannot write
+    goes on with what it has compiled, and says so once.
+    """
+
+    _impl_class = _Code
+    _told = False
+
+    @property
+    def keeps(self) -> bool:
+        """Whether there is a folder to write to."""
+        return not isinstance(self._impl.locator, _Unwritable)
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return the compiled function for these types, or None."""
+        target_context.refresh()
+        path, seal = self._place(sig, target_context.codegen())
+        try:
+            content = path.read_bytes()
+        except OSError:
+            return None
+        body = content[_SEAL_BYTES:]
+        if content[:_SEAL_BYTES] != seal(body):
+            return None
+        return self._impl.rebuild(target_context, pickle.loads(body))  # noqa: S301 (as safe as the source)
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Write the compiled function for these types, if that is possible."""
+        if not (self.keeps and self._impl.check_cachable(data)):
+            return
+        path, seal = self._place(sig, data.codegen)
+        body = dumps(self._impl.reduce(data))
+        try:
+            write_atomically(path, seal(body) + body)
+        except NarxbenchError as error:
+            if not CodeCache._told:
+                CodeCache._told = True
+                logger.warning("narxbench: compiled code is not kept for other processes: %s", error)
+
+    def flush(self) -> None:
+        """Remove all code of the function."""
+        for path in Path(self.cache_path).glob(f"{self._stem}-*.nbc"):
+            path.unlink(missing_ok=True)
+
+    @property
+    def _stem(self) -> str:
+        return f"{Path(self._py_func.__code__.co_filename).stem}.{self._py_func.__name__}"
+
+    def _place(self, sig: Any, codegen: Any) -> tuple[Path, Any]:
+        """Return the file of the function for these types on this processor, and what seals its content.
+
+        A new source takes over the file of the old one, so that files do not pile up.
+        """
+        key = self._index_key(sig, codegen)
+        name = repr((sys.implementation.cache_tag, numba.__version__, sig, codegen.magic_tuple()))
+        path = Path(self.cache_path, f"{self._stem}-{hashlib.sha256(name.encode()).hexdigest()[:16]}.nbc")
+        prefix = repr((_STAMP, name, key)).encode()
+        return path, lambda body: hashlib.sha256(prefix + body).digest()

@@ -1,0 +1,167 @@
+"""The cache of machine code: what is right is loaded, all else is compiled, and nothing ends the program."""
+
+import shutil
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+
+import numba
+import pytest
+
+import narxbench
+from narxbench.numerics import code_cache
+from narxbench.numerics.code_cache import CodeCache, digest_of_compiled_modules
+from narxbench.numerics.compilation import compiled
+
+PACKAGE = Path(narxbench.__file__).parent
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """An empty cache."""
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def _square(x):
+    return x * x
+
+
+def loaded(x=3):
+    """Return whether a process that begins to use the function would find it ready."""
+    square = compiled(_square)
+    assert square(x) == x * x
+    assert square.stats.cache_hits.total() + square.stats.cache_misses.total() == 1
+    return square.stats.cache_hits.total() == 1
+
+
+def files(folder):
+    return sorted(path for path in folder.rglob("*") if path.is_file())
+
+
+def test_each_signature_is_compiled_once(folder):
+    assert [loaded(3), loaded(2.5), loaded(3), loaded(2.5)] == [False, False, True, True]
+    assert len(files(folder)) == 2
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda content: b"",
+        lambda content: content[:10],
+        lambda content: content[:-1],
+        lambda content: content + b"\0",
+        lambda content: b"\x80" + bytes(range(256)) * 20,
+        lambda content: content.replace(b"\x7fELF", b"\x7fELG"),
+    ],
+    ids=["empty", "cut in the seal", "cut at the end", "longer", "garbage", "one bit of the machine code"],
+)
+def test_damaged_code_is_compiled_anew(folder, damage):
+    loaded()
+    (file,) = files(folder)
+    content = file.read_bytes()
+    file.write_bytes(damage(content))
+    assert file.read_bytes() != content
+    assert [loaded(), loaded()] == [False, True]
+
+
+def test_code_in_the_place_of_other_code_is_not_loaded(folder):
+    """As two processes left it whose files had the same name: of other types, or for another processor."""
+    loaded(3)
+    (file,) = files(folder)
+    right = file.read_bytes()
+    loaded(2.5)
+    (other,) = set(files(folder)) - {file}
+    other.write_bytes(right)
+    assert [loaded(2.5), loaded(2.5)] == [False, True]
+
+
+def test_each_type_of_processor_has_its_own_code(folder, monkeypatch):
+    assert loaded() is False
+    monkeypatch.setattr(numba.config, "CPU_NAME", "generic")
+    assert [loaded(), loaded()] == [False, True]
+    monkeypatch.undo()
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(folder))
+    assert loaded()
+
+
+def test_an_edit_of_any_module_takes_over_the_files(folder, monkeypatch):
+    loaded()
+    before = files(folder)
+    monkeypatch.setattr(code_cache, "_STAMP", "that of another source")
+    assert [loaded(), loaded()] == [False, True]
+    assert files(folder) == before
+
+
+def test_the_stamp_is_that_of_all_modules_with_compiled_functions(tmp_path, monkeypatch):
+    assert digest_of_compiled_modules() == code_cache._STAMP
+    copy = Path(shutil.copytree(PACKAGE, tmp_path / "narxbench"))
+    monkeypatch.setattr(code_cache, "__file__", str(copy / "numerics" / "code_cache.py"))
+    modules = [path for path in copy.rglob("*.py") if "\n@compiled\n" in path.read_text(encoding="utf-8")]
+    assert copy / "numerics" / "logarithm.py" in modules
+    digests = {digest_of_compiled_modules()}
+    for path in modules:
+        path.write_bytes(path.read_bytes() + b"#")
+        digests.add(digest_of_compiled_modules())
+    assert len(digests) == len(modules) + 1
+
+
+def test_recompile_replaces_the_code(folder):
+    square = compiled(_square)
+    square(3)
+    square.recompile()
+    assert (square.stats.cache_hits.total(), square.stats.cache_misses.total()) == (0, 2)
+    assert loaded()
+
+
+def test_code_that_cannot_be_written_is_told_once(folder, caplog, monkeypatch):
+    monkeypatch.setattr(CodeCache, "_told", False)
+    square, again = compiled(_square), compiled(_square)
+    shutil.rmtree(folder)
+    folder.touch()
+    assert (square(3), again(2.5)) == (9, 6.25)
+    (message,) = (message for message in caplog.messages if "not kept" in message)
+    assert str(folder) in message and "Not a directory" in message and "\n" not in message
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """A folder of a module, and no cache folder but the usual ones."""
+    monkeypatch.setattr(numba.config, "CACHE_DIR", "")
+    monkeypatch.setitem(sys.modules, "powers", None)
+    (tmp_path / "package").mkdir()
+    return tmp_path / "package"
+
+
+def written(package):
+    """Return a function of the module, compiled."""
+    file = package / "powers.py"
+    file.write_text("def cube(x):\n    return x * x * x\n", encoding="utf-8")
+    sys.modules["powers"] = module = module_from_spec(spec := spec_from_file_location("powers", file))
+    spec.loader.exec_module(module)
+    return compiled(module.cube)
+
+
+def test_package_that_cannot_be_written(package, tmp_path, monkeypatch):
+    """The user's cache folder takes its place; without one functions are compiled, and nothing is written."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
+    (package / "__pycache__").touch()
+    assert [written(package)(2), written(package)(2)] == [8, 8]
+    assert len(list((tmp_path / "home").rglob("powers.cube-*.nbc"))) == 1
+    shutil.rmtree(tmp_path / "home")
+    (tmp_path / "home").touch()
+    before = files(tmp_path)
+    cube = written(package)
+    assert (cube(2), cube.stats.cache_misses.total()) == (8, 1)
+    assert files(tmp_path) == before
+
+
+def test_what_the_installer_compiled_is_used_where_nothing_can_be_written(package, monkeypatch):
+    written(package)(2)
+    monkeypatch.setattr("tempfile.TemporaryFile", _refuse)
+    cube = written(package)
+    assert (cube(2), cube.stats.cache_hits.total()) == (8, 1)
+
+
+def _refuse(**_):
+    raise PermissionError
