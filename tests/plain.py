@@ -8,8 +8,11 @@ import math
 from narxbench.model.terms import OUTPUT, parse_term
 
 
-def evaluate(u, y, terms, *, n_u, n_y, n_validation):
-    """Return (coefficients, SSE) of the terms in canonical order; SSE is inf when singular or divergent."""
+def evaluate(u, y, terms, *, n_u, n_y, n_validation, segments=None):
+    """Return (coefficients, SSE) of the terms in canonical order; SSE is inf when singular or divergent.
+
+    Each segment, a range of samples, is simulated from measured outputs; None is one segment, the validation part.
+    """
     u, y = list(map(float, u)), list(map(float, y))
     monomials = [parse_term(term) for term in terms]
     start = len(y) - n_validation
@@ -34,21 +37,23 @@ def evaluate(u, y, terms, *, n_u, n_y, n_validation):
     nodes = {m[:i] for m in groups for i in range(len(m) + 1)} | {()}
     last_to_first = sorted(nodes, key=lambda m: (len(m), m), reverse=True)
     bound = 1e6 * max(map(abs, y))
-    simulated, sse = y[:start], 0.0
-    for k in range(start, len(y)):
-        value = {}
-        for m in nodes:
-            value[m] = 0.0
-            for weight, inputs in groups.get(m, ()):
-                value[m] += weight * product(inputs, k)
-        for m in last_to_first:
-            if m:
-                value[m[:-1]] += value[m] * simulated[k - m[-1][1]]
-        if not abs(value[()]) <= bound:
-            return weights, math.inf
-        simulated.append(value[()])
-        error = y[k] - value[()]
-        sse += error * error
+    sse = 0.0
+    for segment in segments or [range(start, len(y))]:
+        simulated = y[: segment.start]
+        for k in segment:
+            value = {}
+            for m in nodes:
+                value[m] = 0.0
+                for weight, inputs in groups.get(m, ()):
+                    value[m] += weight * product(inputs, k)
+            for m in last_to_first:
+                if m:
+                    value[m[:-1]] += value[m] * simulated[k - m[-1][1]]
+            if not abs(value[()]) <= bound:
+                return weights, math.inf
+            simulated.append(value[()])
+            error = y[k] - value[()]
+            sse += error * error
     return weights, sse
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from narxbench.fitness.kernel.evaluation import Kernel, kernel_for
+from narxbench.fitness.kernel.evaluation import Kernel
 from narxbench.fitness.kernel.problem_data import ProblemData
 from narxbench.fitness.problem import StructureProblem
 from narxbench.numerics.apart import address_of, call
@@ -154,7 +154,7 @@ class Objective:
             known_structures=np.zeros((slots, -(-self.n_terms // _WORD)), np.uint64),
             known_fitness=np.zeros(slots),
             slot_used=np.zeros(slots, np.bool_),
-            kernel=kernel_for(self.data),
+            kernel=problem.kernel,
             evaluate=0,
         )
         arguments = numba.typeof(self.data), numba.typeof(record), types.uint8[:, ::1], types.float64[::1]

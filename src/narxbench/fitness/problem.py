@@ -2,13 +2,15 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from narxbench.fitness.criteria import penalty_per_term
-from narxbench.fitness.kernel.evaluation import evaluate_structures, kernel_for
+from narxbench.fitness.kernel.evaluation import Kernel, evaluate_structures, kernel_for
 from narxbench.fitness.kernel.problem_data import prepare
 from narxbench.io.errors import NarxbenchError, did_you_mean
 from narxbench.model.terms import candidate_monomials, index_of_terms, term_name
@@ -57,11 +59,19 @@ class StructureProblem:
     error : str
         ``"free_run"``: e is the error of the model-predicted output (the model sees its own past outputs);
         ``"one_step"``: of the prediction one step ahead from measured outputs.
+    n_segments : int
+        Segments of the validation part that are simulated, each from the measured outputs before it. Together they
+        have the L samples of J.
+    segment_length : int, optional
+        Samples of each segment; the segments then lie evenly over the validation part, and a search of a long record
+        costs no more than that of a short one. None: the segments fill the validation part.
 
     Attributes
     ----------
     terms : list of str
         The N_t candidate terms in canonical order.
+    segments : list of range
+        The samples that validate.
     data : ProblemData
         What the compiled kernel needs of the problem.
 
@@ -91,6 +101,8 @@ class StructureProblem:
         criterion: str = "bic",
         estimation: Estimation = "before_validation",
         error: ErrorKind = "free_run",
+        n_segments: int = 1,
+        segment_length: int | None = None,
     ) -> None:
         self.monomials = candidate_monomials(n_y=n_y, n_u=n_u, degree=degree)
         self.terms: list[str] = [term_name(m) for m in self.monomials]
@@ -100,8 +112,12 @@ class StructureProblem:
         u, y = _signal("u", u), _signal("y", y)
         if len(u) != len(y):
             raise NarxbenchError(f"u and y: found {len(u)} and {len(y)} samples; allowed: equally many")
-        if isinstance(n_validation, bool) or not isinstance(n_validation, int) or n_validation < 1:
-            raise NarxbenchError(f"n_validation: found {n_validation!r}; allowed: a positive whole number")
+        counts = {"n_validation": n_validation, "n_segments": n_segments, "segment_length": segment_length}
+        for name, count in counts.items():
+            if count is None and name == "segment_length":
+                continue
+            if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+                raise NarxbenchError(f"{name}: found {count!r}; allowed: a positive whole number")
         first_row = max(n_u, n_y)
         if len(y) - n_validation <= first_row:
             raise NarxbenchError(
@@ -117,18 +133,28 @@ class StructureProblem:
                     f"{name}: found {value!r}; allowed: {' or '.join(map(repr, allowed))}{did_you_mean(value, allowed)}"
                 )
         self.estimation, self.error = estimation, error
-        penalty = penalty_per_term(criterion, n_validation)
+        self.segments = _segments(len(y) - n_validation, len(y), n_segments, segment_length)
+        penalty = penalty_per_term(criterion, sum(map(len, self.segments)))
         self.data = prepare(
             u,
             y,
             self.monomials,
             n_y=n_y,
             first_row=first_row,
-            n_validation=n_validation,
+            segments=self.segments,
             penalty=penalty,
             estimation_end=len(y) if estimation == "all" else len(y) - n_validation,
             one_step=error == "one_step",
         )
+
+    @cached_property
+    def kernel(self) -> Kernel:
+        """The compiled kernel for these data."""
+        return kernel_for(self.data)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Another process has its code elsewhere.
+        return {name: value for name, value in self.__dict__.items() if name != "kernel"}
 
     def evaluate(self, term_names: Iterable[str]) -> Evaluation:
         """Evaluate one structure.
@@ -178,11 +204,12 @@ class StructureProblem:
 
         Returns
         -------
-        array of float, shape (n_validation,)
-            The predicted output; that of a divergent structure may hold infinities or NaN.
+        array of float, shape (L,)
+            The predicted output at the samples of ``segments``; that of a divergent structure may hold infinities or
+            NaN.
         """
         position = self._position(index_of_terms(term_names, self._index))
-        outputs: NDArray[np.float64] = np.empty((1, self.n_validation))
+        outputs: NDArray[np.float64] = np.empty((1, len(self.data.measured)))
         evaluate_structures(
             kernel_for(self.data), self.data, position, np.empty(1), np.empty(1), np.empty((0, 0)), outputs
         )
@@ -212,9 +239,25 @@ class StructureProblem:
         count = len(positions)
         fitness, sse, coefficients = np.empty(count), np.empty(count), np.empty((count, len(self.terms)))
         chosen = np.ascontiguousarray(positions, np.uint8)
-        kernel = kernel_for(self.data)
-        evaluate_structures(kernel, self.data, chosen, fitness, sse, coefficients, np.empty((0, 0)))
+        evaluate_structures(self.kernel, self.data, chosen, fitness, sse, coefficients, np.empty((0, 0)))
         return fitness, sse, coefficients
+
+
+def _segments(start: int, end: int, count: int, length: int | None) -> list[range]:
+    """Lay segments over the samples from ``start`` to ``end``: of a length, or such that they fill them."""
+    available = end - start
+    if length is None:
+        if count > available:
+            raise NarxbenchError(f"n_segments: found {count}; allowed: at most one for each of {available} samples")
+        bounds = [start + available * i // count for i in range(count + 1)]
+        return [range(*pair) for pair in pairwise(bounds)]
+    if count * length > available:
+        raise NarxbenchError(
+            f"n_segments and segment_length: found {count} and {length}; allowed: at most n_validation, {available}, "
+            "samples together"
+        )
+    starts = [start + (available - length) * i // max(1, count - 1) for i in range(count)]
+    return [range(first, first + length) for first in starts]
 
 
 def _signal(name: str, values: ArrayLike) -> NDArray[np.float64]:

@@ -17,7 +17,7 @@ from narxbench.io.errors import NarxbenchError, did_you_mean
 
 OUTPUT, INPUT = 0, 1
 SIGNALS = "yu"
-MAX_LAG, MAX_DEGREE, MAX_TERMS = 9999, 12, 100_000
+MAX_LAG, MAX_DEGREE, MAX_TERMS = 9999, 12, 5000
 
 Factor = tuple[int, int]
 Monomial = tuple[Factor, ...]
@@ -74,7 +74,7 @@ def model_size(*, n_y: int, n_u: int, degree: int, n_e: int = 0) -> int:
 def candidate_monomials(*, n_y: int, n_u: int, degree: int) -> list[Monomial]:
     """Return every candidate monomial in canonical order: constant, by degree, then y before u by lag.
 
-    More than 100 000 candidates, and orders that :func:`model_size` refuses, raise :class:`NarxbenchError`.
+    More than 5000 candidates, and orders that :func:`model_size` refuses, raise :class:`NarxbenchError`.
 
     Examples
     --------
@@ -84,7 +84,8 @@ def candidate_monomials(*, n_y: int, n_u: int, degree: int) -> list[Monomial]:
     size = model_size(n_y=n_y, n_u=n_u, degree=degree)
     if size > MAX_TERMS:
         raise NarxbenchError(
-            f"n_y={n_y}, n_u={n_u}, degree={degree}: {size} candidate terms; allowed: at most {MAX_TERMS}"
+            f"n_y={n_y}, n_u={n_u}, degree={degree}: {size} candidate terms; allowed: at most {MAX_TERMS}, "
+            f"for the inner products of {size} would fill {8e-9 * size**2:.2g} GB"
         )
     factors = [(OUTPUT, lag) for lag in range(1, n_y + 1)] + [(INPUT, lag) for lag in range(1, n_u + 1)]
     return [m for total in range(degree + 1) for m in combinations_with_replacement(factors, total)]

@@ -74,6 +74,34 @@ def test_kernel_gives_the_bytes_of_plain_arithmetic(name, rng):
     assert np.isfinite(sse).sum() > 5
 
 
+@pytest.mark.parametrize(
+    ("count", "length", "bounds"),
+    [
+        (1, None, [(350, 500)]),
+        (4, None, [(350, 387), (387, 425), (425, 462), (462, 500)]),
+        (1, 33, [(350, 383)]),
+        (3, 20, [(350, 370), (415, 435), (480, 500)]),
+        (150, 1, [(k, k + 1) for k in range(350, 500)]),
+    ],
+)
+def test_segments_give_the_bytes_of_plain_arithmetic(count, length, bounds, rng):
+    u, y, problem = problem_of("S4", 500, n_validation=150, n_segments=count, segment_length=length)
+    assert [(segment.start, segment.stop) for segment in problem.segments] == bounds
+    positions = (rng.random((10, 66)) < rng.random((10, 1))).astype(np.uint8)
+    fitness, sse, _ = problem.evaluate_positions(positions)
+    samples = sum(stop - start for start, stop in bounds)
+    orders = {"n_u": problem.n_u, "n_y": problem.n_y, "n_validation": 150}
+    for position, j, e in zip(positions, fitness, sse, strict=True):
+        terms = names(problem, position)
+        _, expected = plain.evaluate(u, y, terms, **orders, segments=problem.segments)
+        assert float(e) == expected
+        if math.isfinite(j):
+            assert j == pytest.approx(samples * math.log(e) + math.log(samples) * len(terms), rel=1e-9)
+            errors = y[np.concatenate(problem.segments)] - problem.predict(terms)
+            assert float(e) == pytest.approx(np.sum(errors**2), rel=1e-9)
+    assert np.isfinite(sse).any()
+
+
 def test_a_result_does_not_depend_on_its_neighbours(rng):
     problem = problem_of("S4", 2000)[2]
     positions = (rng.random((2 * LANES + 3, 66)) < rng.random((2 * LANES + 3, 1))).astype(np.uint8)

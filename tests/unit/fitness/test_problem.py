@@ -1,4 +1,5 @@
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -102,6 +103,11 @@ class TestCorners:
         ({"estimation": "al"}, "estimation: found 'al'; .*did you mean 'all'"),
         ({"error": "free run"}, "error: found 'free run'"),
         ({"degree": 0}, "degree: found 0"),
+        ({"n_u": 100, "n_y": 100}, "20301 candidate terms; allowed: at most 5000, .* would fill 3.3 GB"),
+        ({"n_segments": 0}, "^n_segments: found 0; allowed: a positive whole number$"),
+        ({"n_segments": 601}, "^n_segments: found 601; allowed: at most one for each of 600 samples$"),
+        ({"segment_length": 2.5}, "^segment_length: found 2.5; allowed: a positive whole number$"),
+        ({"n_segments": 7, "segment_length": 100}, "found 7 and 100; allowed: at most n_validation, 600, samples"),
         ({"n_u": 0, "n_y": 0}, "^n_y and n_u: found 0 and 0; allowed: at least one of them positive$"),
     ],
 )
@@ -110,6 +116,12 @@ def test_bad_arguments(change, message):
     arguments = {"u": u, "y": y, "n_u": 2, "n_y": 2, "degree": 2} | change
     with pytest.raises(NarxbenchError, match=message):
         StructureProblem(arguments.pop("u"), arguments.pop("y"), **arguments)
+
+
+def test_a_problem_goes_to_another_process(small_problem):
+    """Machine code has no address there, but the problem does not hold any."""
+    assert small_problem.evaluate(["y(k-1)"]) == pickle.loads(pickle.dumps(small_problem)).evaluate(["y(k-1)"])
+    assert "kernel" not in pickle.loads(pickle.dumps(small_problem)).__dict__
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,7 @@ def evaluate_structures(kernel, data, positions, fitness, sse, coefficients, out
         Receives the simulated outputs.
     """
     n_structures, n_terms = positions.shape
-    n_nodes, n_y, n_steps = data.node_parent.shape[0], data.initial.shape[0], data.measured.shape[0]
+    n_nodes, n_y, n_steps = data.node_parent.shape[0], data.initial.shape[1], data.measured.shape[0]
     size = np.zeros(n_structures, np.int64)
     for s in range(n_structures):
         for t in range(n_terms):

@@ -101,7 +101,7 @@ def write_program(data, present, place, known, nested):
 
 @compiled
 def simulate(data, programs, known, nested, weights, values, past, errors, peaks, outputs):
-    """Simulate ``LANES`` structures over the validation part.
+    """Simulate ``LANES`` structures over the segments of the validation part, each from measured outputs.
 
     Parameters
     ----------
@@ -123,67 +123,69 @@ def simulate(data, programs, known, nested, weights, values, past, errors, peaks
         Receives the simulated outputs of as many structures as it has rows.
     """
     fixed, moving, families = programs
-    n_inputs, n_y, n_steps = data.inputs.shape[1], data.initial.shape[0], data.measured.shape[0]
+    n_inputs, n_y = data.inputs.shape[1], data.initial.shape[1]
     inputs = data.inputs.reshape(-1)
-    for j in range(n_y):
-        store(past, j * LANES, fill(data.initial[j], LANES))
-    newest = n_y * LANES
     total = peak = fill(0.0, LANES)
-    first_known = first_weight = 0
-    for start in range(0, n_steps, STEPS):
-        q, w = first_known, first_weight
-        row = start * n_inputs
-        nodes = moving
-        if start == 0:
-            nodes = fixed + moving
-        for m in range(nodes):
-            if start == 0 and m == fixed:
-                first_known, first_weight = q, w
-            to = at(known, q)
-            q += 1
-            column = at(known, q)
-            c0 = c1 = c2 = c3 = fill(0.0, LANES)
-            while column >= 0:
-                weight, u = load(weights, w, LANES), row + column
-                c0 = c0 + weight * fill(at(inputs, u), LANES)
-                c1 = c1 + weight * fill(at(inputs, u + n_inputs), LANES)
-                c2 = c2 + weight * fill(at(inputs, u + 2 * n_inputs), LANES)
-                c3 = c3 + weight * fill(at(inputs, u + 3 * n_inputs), LANES)
-                w += LANES
+    first_known = first_weight = end = 0
+    for segment in range(data.segment_end.shape[0]):
+        begin, end = end, data.segment_end[segment]
+        for j in range(n_y):
+            store(past, j * LANES, fill(data.initial[segment, j], LANES))
+        newest = n_y * LANES
+        for start in range(begin, end, STEPS):
+            q, w = first_known, first_weight
+            row = start * n_inputs
+            nodes = moving
+            if start == 0:
+                nodes = fixed + moving
+            for m in range(nodes):
+                if start == 0 and m == fixed:
+                    first_known, first_weight = q, w
+                to = at(known, q)
                 q += 1
                 column = at(known, q)
-            q += 1
-            store(values, to, c0)
-            store(values, to + LANES, c1)
-            store(values, to + 2 * LANES, c2)
-            store(values, to + 3 * LANES, c3)
-        for k in range(min(STEPS, n_steps - start)):
-            q, step = 0, k * LANES
-            value = fill(0.0, LANES)
-            for _ in range(families):
-                to = at(nested, q) + step
+                c0 = c1 = c2 = c3 = fill(0.0, LANES)
+                while column >= 0:
+                    weight, u = load(weights, w, LANES), row + column
+                    c0 = c0 + weight * fill(at(inputs, u), LANES)
+                    c1 = c1 + weight * fill(at(inputs, u + n_inputs), LANES)
+                    c2 = c2 + weight * fill(at(inputs, u + 2 * n_inputs), LANES)
+                    c3 = c3 + weight * fill(at(inputs, u + 3 * n_inputs), LANES)
+                    w += LANES
+                    q += 1
+                    column = at(known, q)
                 q += 1
-                value = load(values, to, LANES)
-                lag = at(nested, q)
-                while lag > 0:
-                    child = load(values, at(nested, q + 1) + step, LANES)
-                    value = value + child * load(past, newest - lag * LANES, LANES)
-                    q += 2
+                store(values, to, c0)
+                store(values, to + LANES, c1)
+                store(values, to + 2 * LANES, c2)
+                store(values, to + 3 * LANES, c3)
+            for k in range(min(STEPS, end - start)):
+                q, step = 0, k * LANES
+                value = fill(0.0, LANES)
+                for _ in range(families):
+                    to = at(nested, q) + step
+                    q += 1
+                    value = load(values, to, LANES)
                     lag = at(nested, q)
-                q += 1
-                store(values, to, value)
-            store(past, newest, value)
-            newest += LANES
-            error = fill(data.measured[start + k], LANES) - value
-            total = total + error * error
-            magnitude = fill(0.0, LANES) - value
-            magnitude = where_greater(value, magnitude, value, magnitude)
-            peak = where_greater(magnitude, peak, magnitude, peak)
-            for lane in range(outputs.shape[0]):
-                outputs[lane, start + k] = past[newest - LANES + lane]
-        if newest > (n_y + KEPT - STEPS) * LANES:
-            for j in range(0, n_y * LANES, LANES):
-                store(past, j, load(past, newest - n_y * LANES + j, LANES))
-            newest = n_y * LANES
+                    while lag > 0:
+                        child = load(values, at(nested, q + 1) + step, LANES)
+                        value = value + child * load(past, newest - lag * LANES, LANES)
+                        q += 2
+                        lag = at(nested, q)
+                    q += 1
+                    store(values, to, value)
+                store(past, newest, value)
+                newest += LANES
+                error = fill(data.measured[start + k], LANES) - value
+                total = total + error * error
+                magnitude = fill(0.0, LANES) - value
+                magnitude = where_greater(value, magnitude, value, magnitude)
+                peak = where_greater(magnitude, peak, magnitude, peak)
+                for lane in range(outputs.shape[0]):
+                    outputs[lane, start + k] = past[newest - LANES + lane]
+            if newest > (n_y + KEPT - STEPS) * LANES:
+                for j in range(0, n_y * LANES, LANES):
+                    store(past, j, load(past, newest - n_y * LANES + j, LANES))
+                newest = n_y * LANES
     store(errors, 0, total)
     store(peaks, 0, peak)

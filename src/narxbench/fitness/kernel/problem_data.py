@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from narxbench.fitness.kernel.simd import at, fill, load, store
 from narxbench.model.terms import INPUT, OUTPUT, Monomial
 from narxbench.numerics.compilation import compiled
 
@@ -13,6 +14,8 @@ Integers = NDArray[np.int64]
 
 # A simulation diverges when |y| passes this multiple of the largest measured |y|.
 DIVERGENCE_FACTOR = 1e6
+# Columns that stand side by side, and columns whose products with them are computed together.
+BAND, TILE = 16, 4
 
 
 class ProblemData(NamedTuple):
@@ -30,8 +33,9 @@ class ProblemData(NamedTuple):
     term_order: Integers  # (N_t,) the terms ordered by node, those of a node in canonical order
     node_parent: Integers  # (nodes,) node without its last factor; node 0 is the constant
     node_lag: Integers  # (nodes,) lag of the last factor
-    initial: Floats  # (n_y,) measured outputs just before the validation part
-    measured: Floats  # (L,) measured outputs of the validation part
+    segment_end: Integers  # (segments,) where each segment ends among the L validation samples
+    initial: Floats  # (segments, n_y) measured outputs just before each segment
+    measured: Floats  # (L,) measured outputs
     bound: float  # a simulated |y| above this has diverged
     penalty: float  # added to J for each term
 
@@ -43,7 +47,7 @@ def prepare(
     *,
     n_y: int,
     first_row: int,
-    n_validation: int,
+    segments: list[range],
     penalty: float,
     estimation_end: int,
     one_step: bool,
@@ -60,8 +64,8 @@ def prepare(
         Largest lag of the output.
     first_row, estimation_end : int
         Rows ``first_row`` to ``estimation_end - 1`` estimate.
-    n_validation : int
-        L: the last L rows validate.
+    segments : list of range
+        The rows that validate; each segment is simulated on its own from the measured outputs before it.
     penalty : float
         Added to J for each term.
     one_step : bool
@@ -72,12 +76,19 @@ def prepare(
     ProblemData
         The argument ``data`` of :func:`narxbench.fitness.kernel.evaluation.evaluate_structures`.
     """
-    n = len(y)
-    estimation, validation = np.arange(first_row, estimation_end), np.arange(n - n_validation, n)
-    columns = np.empty((len(estimation), len(monomials)))
+    estimation, validation = np.arange(first_row, estimation_end), np.concatenate(segments)
+    # The candidate columns and y behind them, BAND columns side by side.
+    n_terms = len(monomials)
+    bands = np.zeros((n_terms // BAND + 1, len(estimation), BAND))
     for i, monomial in enumerate(monomials):
-        columns[:, i] = _product(u, y, monomial, estimation)
-    gram, moments = _inner_products(columns, y[estimation])
+        bands[i // BAND, :, i % BAND] = _product(u, y, monomial, estimation)
+    bands[-1, :, n_terms % BAND] = y[estimation]
+    gram = np.empty((n_terms + 1, n_terms + 1))
+    _inner_products(bands, gram)
+    moments = gram[-1].copy()
+    moments[-1] = gram[-1] = gram[:, -1] = 0.0
+    diagonal = gram.diagonal().copy()
+    diagonal[-1] = 1.0
     # One step ahead, past outputs are known before the simulation: to the kernel they are inputs.
     simulated, known = ((), (INPUT, OUTPUT)) if one_step else ((OUTPUT,), (INPUT,))
     by_node = {m: i for i, m in enumerate(m for m in monomials if all(f[0] in simulated for f in m))}
@@ -85,17 +96,18 @@ def prepare(
     split = [(tuple(f for f in m if f[0] in simulated), tuple(f for f in m if f[0] in known)) for m in monomials]
     term_node = np.array([by_node[m] for m, _ in split])
     return ProblemData(
-        gram=np.pad(gram, (0, 1)),
-        diagonal=np.append(gram.diagonal(), 1.0),
-        moments=np.append(moments, 0.0),
+        gram=gram,
+        diagonal=diagonal,
+        moments=moments,
         inputs=np.vstack([np.array([_product(u, y, m, validation) for m in by_input]).T, np.zeros((3, len(by_input)))]),
         term_node=term_node,
         term_input=np.array([by_input[m] for _, m in split]),
         term_order=np.argsort(term_node, kind="stable"),
         node_parent=np.array([by_node[m[:-1]] for m in by_node]),
         node_lag=np.array([m[-1][1] if m else 0 for m in by_node]),
-        initial=y[n - n_validation - n_y : n - n_validation].copy(),
-        measured=y[n - n_validation :].copy(),
+        segment_end=np.cumsum([len(segment) for segment in segments]),
+        initial=np.array([y[segment.start - n_y : segment.start] for segment in segments]),
+        measured=y[validation],
         bound=DIVERGENCE_FACTOR * float(np.abs(y).max()),
         penalty=penalty,
     )
@@ -109,17 +121,24 @@ def _product(u: Floats, y: Floats, monomial: Monomial, rows: Integers) -> Floats
 
 
 @compiled
-def _inner_products(columns, target):
-    # Row by row: each sum runs over time in order, and the inner loop is free of reductions.
-    n = columns.shape[1]
-    gram, moments = np.zeros((n, n)), np.zeros(n)
-    for k in range(columns.shape[0]):
-        for i in range(n):
-            x = columns[k, i]
-            for j in range(i + 1):
-                gram[i, j] += x * columns[k, j]
-            moments[i] += x * target[k]
-    for i in range(n):
-        for j in range(i):
-            gram[j, i] = gram[i, j]
-    return gram, moments
+def _inner_products(bands, gram):
+    # Each sum runs over time in order. BAND columns meet TILE others at a time; all of their sums stay in registers.
+    n, rows = gram.shape[0], bands.shape[1]
+    columns, sums = bands.reshape(-1), np.empty(TILE * BAND)
+    for first in range(0, n, BAND):
+        for i in range(0, first + BAND, TILE):
+            right, left = first * rows, i // BAND * BAND * rows + i % BAND
+            a = b = c = d = fill(0.0, BAND)
+            for k in range(0, rows * BAND, BAND):
+                x = load(columns, right + k, BAND)
+                a = a + x * fill(at(columns, left + k), BAND)
+                b = b + x * fill(at(columns, left + k + 1), BAND)
+                c = c + x * fill(at(columns, left + k + 2), BAND)
+                d = d + x * fill(at(columns, left + k + 3), BAND)
+            store(sums, 0, a)
+            store(sums, BAND, b)
+            store(sums, 2 * BAND, c)
+            store(sums, 3 * BAND, d)
+            for r in range(min(TILE, n - i)):
+                for j in range(min(BAND, n - first)):
+                    gram[i + r, first + j] = gram[first + j, i + r] = sums[r * BAND + j]
