@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from narxbench.fitness.kernel.evaluation import Kernel
 from narxbench.fitness.kernel.problem_data import ProblemData
-from narxbench.fitness.problem import StructureProblem
+from narxbench.fitness.problem import StructureProblem, checked_positions
 from narxbench.numerics.apart import address_of, call
 from narxbench.numerics.compilation import compiled
 
@@ -177,9 +177,15 @@ class Objective:
         -------
         array of float, shape (structures,)
             J of each structure; +inf in rows beyond the budget.
+
+        Raises
+        ------
+        NarxbenchError
+            For another shape, or another entry than 0 and 1.
         """
-        fitness = np.empty(len(positions))
-        evaluate(self.data, self.record, np.ascontiguousarray(positions, np.uint8), fitness)
+        chosen = checked_positions(positions, self.n_terms)
+        fitness = np.empty(len(chosen))
+        evaluate(self.data, self.record, chosen, fitness)
         return fitness
 
     def history(self) -> list[tuple[int, float]]:

@@ -5,6 +5,7 @@ A step evaluates every structure that differs in one term and takes the best; on
 one term for another.
 """
 
+from collections.abc import Callable, Iterable, Iterator
 from typing import Literal
 
 import numpy as np
@@ -15,6 +16,10 @@ from narxbench.algorithms.objective import Objective
 from narxbench.algorithms.population import initial_positions
 from narxbench.io.settings import Settings as BaseSettings
 from narxbench.numerics.draws import draws_of
+
+Structure = NDArray[np.uint8]
+Structures = NDArray[np.uint8]
+Values = NDArray[np.float64]
 
 
 class Settings(BaseSettings):
@@ -27,46 +32,67 @@ class Settings(BaseSettings):
     )
 
 
-def neighbours(position: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """List the structures next to one structure.
+def flips(position: Structure) -> Iterator[Structures]:
+    """Yield the structures with one term added or dropped, all at once.
 
     Parameters
     ----------
     position : array of uint8, shape (N_t,)
         A 1 for each of the xi terms of the structure.
 
-    Returns
-    -------
-    flips : array of uint8, shape (N_t, N_t)
-        The structures with one term added or dropped.
-    swaps : array of uint8, shape (xi (N_t - xi), N_t)
-        The structures with one term exchanged for another.
+    Yields
+    ------
+    array of uint8, shape (N_t, N_t)
     """
-    n = len(position)
-    flips = position ^ np.eye(n, dtype=np.uint8)
-    present, absent = np.flatnonzero(position), np.flatnonzero(position == 0)
-    swaps = np.repeat(position[None], len(present) * len(absent), axis=0)
-    rows = np.arange(len(swaps))
-    swaps[rows, np.repeat(present, len(absent))] = 0
-    swaps[rows, np.tile(absent, len(present))] = 1
-    return flips, swaps
+    yield position ^ np.eye(len(position), dtype=np.uint8)
+
+
+def swaps(position: Structure) -> Iterator[Structures]:
+    """Yield the structures with one term exchanged for another, those without the same term at once.
+
+    Parameters
+    ----------
+    position : array of uint8, shape (N_t,)
+        A 1 for each of the xi terms of the structure.
+
+    Yields
+    ------
+    array of uint8, shape (N_t - xi, N_t)
+        As often as there are terms.
+    """
+    absent = np.flatnonzero(position == 0)
+    for dropped in np.flatnonzero(position):
+        swapped = np.repeat(position[None], len(absent), axis=0)
+        swapped[:, dropped] = 0
+        swapped[np.arange(len(absent)), absent] = 1
+        yield swapped
+
+
+def best_of(batches: Iterable[Structures], evaluate: Callable[[Structures], Values]) -> tuple[Structure | None, float]:
+    """Return the structure of lowest J, the first of equal ones, and its J; None and +inf if no J is finite."""
+    position, best = None, np.inf
+    for structures in batches:
+        fitness = evaluate(structures)
+        if len(fitness) and fitness.min() < best:
+            position, best = structures[fitness.argmin()], float(fitness.min())
+    return position, best
 
 
 def run(objective: Objective, rng: np.random.Generator, settings: Settings) -> None:
     """Spend the objective's budget on descents."""
     uniform = settings.initial_positions == "uniform_cardinality"
 
-    def random_start() -> tuple[NDArray[np.uint8], float]:
+    def random_start() -> tuple[Structure, float]:
         with draws_of(rng, 1) as draws:
             position = initial_positions(draws, 1, objective.n_terms, uniform)[0]
         return position, float(objective.evaluate(position[None])[0])
 
     position, best = (np.zeros(objective.n_terms, np.uint8), np.inf) if settings.start == "empty" else random_start()
     while objective.remaining:
-        for candidates in neighbours(position):
-            fitness = objective.evaluate(candidates)
-            if len(fitness) and fitness.min() < best:
-                position, best = candidates[fitness.argmin()], fitness.min()
+        for neighbours in (flips, swaps):
+            candidate, fitness = best_of(neighbours(position), objective.evaluate)
+            if candidate is not None and fitness < best:
+                position, best = candidate, fitness
                 break
         else:
             position, best = random_start()

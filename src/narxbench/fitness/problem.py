@@ -221,7 +221,7 @@ class StructureProblem:
         position[0, chosen] = 1
         return position
 
-    def evaluate_positions(self, positions: NDArray[np.uint8]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    def evaluate_positions(self, positions: ArrayLike) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
         """Evaluate many structures at once.
 
         Parameters
@@ -235,12 +235,40 @@ class StructureProblem:
             J and e of each structure.
         coefficients : array of float, shape (structures, N_t)
             Weights, zero for absent terms.
+
+        Raises
+        ------
+        NarxbenchError
+            For another shape, or another entry than 0 and 1.
         """
-        count = len(positions)
+        chosen = checked_positions(positions, len(self.terms))
+        count = len(chosen)
         fitness, sse, coefficients = np.empty(count), np.empty(count), np.empty((count, len(self.terms)))
-        chosen = np.ascontiguousarray(positions, np.uint8)
         evaluate_structures(self.kernel, self.data, chosen, fitness, sse, coefficients, np.empty((0, 0)))
         return fitness, sse, coefficients
+
+
+def checked_positions(positions: ArrayLike, n_terms: int) -> NDArray[np.uint8]:
+    """Return 0/1 rows as the kernel takes them, which relies on them without looking.
+
+    Parameters
+    ----------
+    positions : array, shape (structures, N_t)
+        Of any type of numbers, or bool.
+    n_terms : int
+        N_t.
+
+    Raises
+    ------
+    NarxbenchError
+        For another shape, or another entry than 0 and 1.
+    """
+    found = np.asarray(positions)
+    if found.ndim != 2 or found.shape[1] != n_terms:
+        raise NarxbenchError(f"positions: found shape {found.shape}; allowed: (structures, {n_terms})")
+    if found.dtype.kind not in "biuf" or not ((found == 0) | (found == 1)).all():
+        raise NarxbenchError("positions: found another entry than 0 and 1; allowed: 1 where a structure has the term")
+    return np.ascontiguousarray(found, np.uint8)
 
 
 def _segments(start: int, end: int, count: int, length: int | None) -> list[range]:

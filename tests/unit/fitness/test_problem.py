@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from narxbench import NarxbenchError, StructureProblem, load_system
+from narxbench.algorithms.objective import Objective
 
 
 def test_order_and_spelling_do_not_matter(small_problem):
@@ -116,6 +117,33 @@ def test_bad_arguments(change, message):
     arguments = {"u": u, "y": y, "n_u": 2, "n_y": 2, "degree": 2} | change
     with pytest.raises(NarxbenchError, match=message):
         StructureProblem(arguments.pop("u"), arguments.pop("y"), **arguments)
+
+
+@pytest.mark.parametrize(
+    ("positions", "message"),
+    [
+        (np.zeros(15, np.uint8), r"^positions: found shape \(15,\); allowed: \(structures, 15\)$"),
+        (np.zeros((2, 14), np.uint8), r"^positions: found shape \(2, 14\)"),
+        (np.full((1, 15), 2, np.uint8), "^positions: found another entry than 0 and 1"),
+        (np.full((1, 15), 0.5), "^positions: found another entry than 0 and 1"),
+        (np.full((1, 15), -1), "^positions: found another entry than 0 and 1"),
+        (np.full((1, 15), math.nan), "^positions: found another entry than 0 and 1"),
+        ([["1"] * 15], "^positions: found another entry than 0 and 1"),
+    ],
+)
+def test_the_kernel_never_sees_what_is_no_structure(small_problem, positions, message):
+    assert len(small_problem.terms) == 15
+    with pytest.raises(NarxbenchError, match=message):
+        small_problem.evaluate_positions(positions)
+    with pytest.raises(NarxbenchError, match=message):
+        Objective(small_problem, 10).evaluate(positions)
+
+
+def test_positions_of_any_type_of_numbers(small_problem):
+    position = np.arange(15) % 4 == 1
+    expected = small_problem.evaluate_positions([position])[0]
+    for kind in (np.uint8, int, float):
+        assert small_problem.evaluate_positions(position[None].astype(kind))[0] == expected
 
 
 def test_a_problem_goes_to_another_process(small_problem):
