@@ -2,7 +2,8 @@
 
 An algorithm is a module with ``Settings`` (a :class:`narxbench.io.settings.Settings` model, every open choice a named
 field) and ``run(objective, rng, settings)``, which spends the budget of an
-:class:`~narxbench.algorithms.objective.Objective` and takes every random number from the generator ``rng``. A field
+:class:`~narxbench.algorithms.objective.Objective` and takes every random number from the generator ``rng``, in compiled
+code through :func:`~narxbench.numerics.draws.draws_of`. A field
 ``count_initial_evaluations`` set to false gives the run one population (``swarm_size`` or ``population_size``) of
 evaluations on top of its budget.
 """
