@@ -38,7 +38,8 @@ rule all:
     """Every table, every figure and the page."""
     default_target: True
     input:
-        PLAN.results(),
+        lambda w: PLAN.lost(),
+        PLAN.from_summaries(),
         PLAN.run_info,
         PLAN.manifest,
 

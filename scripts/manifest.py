@@ -9,7 +9,7 @@ from narxbench.pipeline.steps import as_script
 
 def main(job: Any) -> None:
     """Write settings, versions and the digest of every result."""
-    write_atomically(job.output[0], manifest_csv(job.input, job.params.settings))
+    write_atomically(job.output[0], manifest_csv(job.params.files, job.params.settings))
 
 
 as_script(main, globals())

@@ -17,5 +17,5 @@ rule analyse:
         statistics=PLAN.study.statistics.model_dump(exclude={"threshold"}),
         figure_snr_db=PLAN.study.figures.snr_db,
         code=PLAN.code("analyse"),
-    script:
-        "../../scripts/analyse.py"
+    run:
+        call("scripts/analyse.py", input=input, output=output, params=params, log=log)

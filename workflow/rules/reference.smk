@@ -4,16 +4,17 @@
 rule manifest:
     """Write settings, versions and the digest of every result."""
     input:
-        PLAN.results(),
+        PLAN.from_summaries(),
     output:
         PLAN.manifest,
     log:
         f"{PLAN.logs}/manifest.log",
     params:
+        files=PLAN.results(),
         settings=PLAN.settings(),
         code=PLAN.code("manifest"),
-    script:
-        "../../scripts/manifest.py"
+    run:
+        call("scripts/manifest.py", output=output, params=params, log=log)
 
 
 rule verify:
@@ -23,6 +24,7 @@ rule verify:
     log:
         f"{PLAN.logs}/verify.log",
     params:
+        files=PLAN.results(),
         # No input: it would be made anew from the results.
         reference=f"{PLAN.kept}/manifest.csv",
     script:

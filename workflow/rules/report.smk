@@ -17,8 +17,8 @@ if PLAN.study.page == "paper":
         params:
             settings=PLAN.settings(),
             code=PLAN.code("tables"),
-        script:
-            "../../scripts/tables.py"
+        run:
+            call("scripts/tables.py", input=input, output=output, params=params, log=log)
 
     rule figures:
         """Draw the paper's figures as PDF and SVG."""
@@ -66,8 +66,8 @@ rule page:
     params:
         settings=PLAN.settings(),
         code=PLAN.code("page"),
-    script:
-        "../../scripts/page.py"
+    run:
+        call("scripts/page.py", input=input, output=output, params=params, log=log)
 
 
 rule run_info:
@@ -81,5 +81,5 @@ rule run_info:
     params:
         logs=PLAN.timing_logs(),
         code=PLAN.code("run_info"),
-    script:
-        "../../scripts/run_info.py"
+    run:
+        call("scripts/run_info.py", output=output, params=params, log=log)

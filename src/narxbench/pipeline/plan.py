@@ -166,9 +166,22 @@ class Plan:
         names = [condition.name for condition in self.conditions]
         data = dict.fromkeys(path for name in names for path in self.data_files(name))
         runs = [path for name in names for path in self.run_files(name)]
+        return [*data, *runs, *self.from_summaries()]
+
+    def from_summaries(self) -> list[str]:
+        """Return the summaries, which stand for the data sets and runs that they are made of, and all that comes after.
+
+        A job with all runs as its inputs costs Snakemake a time that grows with the square of their number.
+        """
         frames = self.frames().values()
         shown = [*self.table_files(), *self.figure_files()] if self.study.page == "paper" else []
-        return [*data, *runs, *self.summaries(), *frames, *shown, *self.interpretation_files(), self.page]
+        return [*self.summaries(), *frames, *shown, *self.interpretation_files(), self.page]
+
+    def lost(self) -> list[str]:
+        """Return the data sets and runs that are missing beside their summary, so that nothing else asks for them."""
+        names = [condition.name for condition in self.conditions if os.path.exists(self.summary_file(condition.name))]
+        files = dict.fromkeys(path for name in names for path in (*self.data_files(name), *self.run_files(name)))
+        return [path for path in files if not os.path.exists(path)]
 
     def kept_files(self) -> dict[str, str]:
         """Return the reference results that the repository keeps of this study, each with what it is a copy of."""
@@ -187,7 +200,7 @@ class Plan:
             check_settings(f"{self.kept}/manifest.csv", self.settings())
         except NarxbenchError as mistake:
             sys.exit(f"narxbench: {mistake}")
-        return self.results()
+        return [*self.lost(), *self.from_summaries()]
 
     def timing_logs(self) -> dict[str, list[str]]:
         """Return the logs of the steps that compute, by step."""

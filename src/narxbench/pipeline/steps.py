@@ -1,7 +1,8 @@
 """How the rules call their scripts: every script has a function ``main(job)``.
 
-``job`` has the files and parameters of Snakemake: ``input``, ``output``, ``params``, ``log``. Short steps run in a
-thread of the main process (:func:`call`, in a ``run:`` block), the others as processes of their own (``script:``).
+``job`` has the files and parameters of Snakemake: ``input``, ``output``, ``params``, ``log``. Steps run in threads of
+the main process (:func:`call`, in a ``run:`` block), for a process of their own costs a second of imports. Those that
+draw have one (``script:``), as matplotlib's settings belong to a whole process, and so have those that are seldom run.
 """
 
 import importlib.util

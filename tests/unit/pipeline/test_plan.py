@@ -71,13 +71,30 @@ def test_finished_only(plan: Planned) -> None:
     assert (len(some.all_conditions), some.settings()) == (2, whole.settings())
 
 
+def test_summaries_stand_for_their_data_sets_and_runs_unless_these_are_lost(plan: Planned) -> None:
+    mine = plan(SMALL + "seeds: 2\ndata: {realisation: per_run}\n")
+    name = "S1/30dB/upso2d/bic"
+    sources = [*mine.data_files(name), *mine.run_files(name)]
+    assert mine.results() == [*sources, *mine.from_summaries()]
+    assert mine.from_summaries()[0] == mine.summary_file(name)
+    # Without the summary they are made for it.
+    assert (len(sources), mine.lost()) == (4, [])
+    for path in (mine.summary_file(name), *sources):
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).touch()
+    assert mine.lost() == []
+    for path in (sources[1], sources[2]):
+        Path(path).unlink()
+    assert mine.lost() == sources[1:3]
+
+
 def test_to_verify(plan: Planned) -> None:
     mine = plan(SMALL)
     with pytest.raises(SystemExit, match=r"^narxbench: verify: there are no reference results data/reference/mine/m"):
         mine.to_verify()
     Path(mine.kept).mkdir(parents=True)
     Path(mine.kept, "manifest.csv").write_text(manifest_csv([], mine.settings()))
-    assert mine.to_verify() == mine.results()
+    assert mine.to_verify() == mine.from_summaries()
     with pytest.raises(SystemExit, match=r"narxbench: verify: .*: evaluations: found 900; needed: 6000$"):
         plan(SMALL, "evaluations=900").to_verify()
 
