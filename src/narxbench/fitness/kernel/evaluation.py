@@ -83,7 +83,7 @@ def evaluate_structures(kernel, data, positions, fitness, sse, coefficients, out
     for s in range(n_structures):
         for t in range(n_terms):
             size[s] += positions[s, t]
-    order = by_size(size, n_terms)
+    order = _by_size(size, n_terms)
     scratch = _scratch(size[order[-1]] if n_structures > 0 else 0)
     theta, sound = np.empty((GROUP, n_terms)), np.empty(GROUP, np.bool_)
     present, place = np.empty(n_terms, np.bool_), np.empty(n_terms, np.int64)
@@ -176,8 +176,8 @@ def _list_terms(position, member, first, stride):
 
 
 @compiled
-def by_size(sizes, largest):
-    """Return the order of structures from small to large; that of equally large ones stays."""
+def _by_size(sizes, largest):
+    # From small to large; the order of equally large ones stays.
     first = np.zeros(largest + 2, np.int64)
     for size in sizes:
         first[size + 1] += 1

@@ -41,7 +41,7 @@ def estimate_large(data, member, n, factor, inverse, weights, regular):
         Their number.
     factor : array of float
         Scratch, see :func:`large_factor_size`.
-    inverse : array of float, shape (at least n + TILE,)
+    inverse : array of float, shape (at least n,)
         Scratch.
     weights : array of float, shape (at least n,)
         Receives the weights.
@@ -52,7 +52,7 @@ def estimate_large(data, member, n, factor, inverse, weights, regular):
     for i in range(n, n + BAND):
         member[i] = n_terms
     regular[0] = 0.0
-    # Row n are the moments.
+    # The moments are row n: its entries are what forward substitution gives.
     for i in range(0, n + 1, BAND):
         band = _band(i)
         for j in range(min(i + BAND, n + TILE - n % TILE)):
@@ -68,6 +68,7 @@ def estimate_large(data, member, n, factor, inverse, weights, regular):
             other, tile = _band(j) + j % BAND, band + j * BAND
             _subtract(factor, band, other, tile, j)
             _divide(factor, inverse, other + j * BAND, tile, j)
+        # What the band itself holds of the columns of its rows: column by column, each from those behind it.
         for j in range(i, min(i + BAND, n), TILE):
             _subtract(factor, band, band + j - i, band + j * BAND, i)
         for j in range(i, min(i + BAND, n)):
@@ -116,9 +117,8 @@ def _divide(factor, inverse, other, tile, j):
     c = load(factor, tile + 2 * BAND, BAND) - a * fill(at(factor, other + 2), BAND)
     c = (c - b * fill(at(factor, second + 2), BAND)) * fill(at(inverse, j + 2), BAND)
     d = load(factor, tile + 3 * BAND, BAND) - a * fill(at(factor, other + 3), BAND)
-    d = (d - b * fill(at(factor, second + 3), BAND) - c * fill(at(factor, third + 3), BAND)) * fill(
-        at(inverse, j + 3), BAND
-    )
+    d = d - b * fill(at(factor, second + 3), BAND) - c * fill(at(factor, third + 3), BAND)
+    d = d * fill(at(inverse, j + 3), BAND)
     store(factor, tile, a)
     store(factor, tile + BAND, b)
     store(factor, tile + 2 * BAND, c)

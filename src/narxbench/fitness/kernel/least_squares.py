@@ -115,16 +115,10 @@ def _tile(factor, band, j):
     second, third, fourth = first + COLUMN, first + 2 * COLUMN, first + 3 * COLUMN
     a = a * _spread(factor, first)
     b = (b - a * _spread(factor, first + LANES)) * _spread(factor, second + LANES)
-    c = (c - a * _spread(factor, first + 2 * LANES) - b * _spread(factor, second + 2 * LANES)) * _spread(
-        factor, third + 2 * LANES
-    )
-    d = (
-        d
-        - a * _spread(factor, first + 3 * LANES)
-        - b * _spread(factor, second + 3 * LANES)
-        - c * _spread(factor, third + 3 * LANES)
-    )
-    d = d * _spread(factor, fourth + 3 * LANES)
+    c = c - a * _spread(factor, first + 2 * LANES) - b * _spread(factor, second + 2 * LANES)
+    c = c * _spread(factor, third + 2 * LANES)
+    d = d - a * _spread(factor, first + 3 * LANES) - b * _spread(factor, second + 3 * LANES)
+    d = (d - c * _spread(factor, third + 3 * LANES)) * _spread(factor, fourth + 3 * LANES)
     store(factor, tile, a)
     store(factor, tile + COLUMN, b)
     store(factor, tile + 2 * COLUMN, c)
