@@ -1,9 +1,11 @@
-"""The implementations that the benchmarks compare compute the same errors; nothing here measures time."""
+"""What the benchmarks compare computes the same errors, what they count is right; nothing here measures time."""
 
 import numpy as np
 import pytest
-from benchmarks import common, evaluation
+from benchmarks import common, evaluation, roofline, search, speed, swarm, work
 from tests import reference
+
+import narxbench
 
 CASES = [("S1", 10), ("S3", 20), ("S4", 33)]
 
@@ -37,3 +39,129 @@ def test_a_batch_may_hold_structures_of_different_sizes(case):
 def test_a_different_error_stops_the_benchmark():
     with pytest.raises(SystemExit, match="FAIL: other on S1"):
         evaluation.check_equal("other", "S1", [1.0, 2.0], [1.0, 2.001])
+
+
+def test_greedy_search_is_the_first_descent_of_the_stepwise_one():
+    problem = common.make_problem("S1")[1]
+    position, made = search.greedy(problem, None, None, seed=1, evaluations=0)
+    result = narxbench.search(problem, algorithm="stepwise", seed=1, evaluations=made)
+    assert [name for name, chosen in zip(problem.terms, position, strict=True) if chosen] == result.terms
+
+
+@pytest.mark.parametrize("algorithm", swarm.ALGORITHMS)
+def test_kept_structures_are_those_of_the_run(algorithm):
+    problem = common.make_problem("S1")[1]
+    batches = swarm.recorded(problem, algorithm, seed=1)
+    fitness = np.concatenate([problem.evaluate_positions(batch)[0] for batch in batches])
+    result = narxbench.search(problem, algorithm=algorithm, seed=1, evaluations=swarm.EVALUATIONS)
+    assert len(fitness) == swarm.EVALUATIONS
+    assert [(i + 1, fitness[i]) for i in np.flatnonzero(fitness == fitness.min())[:1]] == result.history[-1:]
+
+
+LATENCIES = work.Latencies(add=2, multiply=3, inverse_root=30, reload=11)
+
+
+def work_on(system, names, cache=1 << 24):
+    """Return the work for each structure of a group of equal ones, by part of the kernel."""
+    problem = common.make_problem(system)[1]
+    positions = np.tile(np.isin(problem.terms, names).astype(np.uint8), (16, 1))
+    found = {}
+    for part, function, _, count, arguments in roofline.parts_of(problem.data, positions):
+        done = work.work_of(function, *arguments, latencies=LATENCIES, cache=cache)
+        found[part] = work.Work(*(value / count for value in done))
+    return found
+
+
+def operations_of_plain_least_squares(n):
+    """Cholesky's algorithm with the moments as one more row, then back substitution; pivots are kept inverted."""
+    count = n  # smallest pivots that are allowed
+    for row in range(n + 1):
+        for column in range(min(row + 1, n)):
+            count += 2 * column + (2 if row == column else 1)
+    return count + sum(2 * (n - 1 - i) + 1 for i in range(n))
+
+
+@pytest.mark.parametrize("n", [3, 11, 43])
+def test_operations_of_least_squares(n):
+    """Rows are computed in fours: of each four by four on the diagonal, what lies above it is computed as well."""
+    found = work_on("S1", common.make_problem("S1")[1].terms[:n])["least squares"].operations
+    plain = operations_of_plain_least_squares(n)
+    above = sum(6 * (2 * first + 4) + (2 * first + 6) for first in range(0, n + 1, 4))
+    assert n**3 / 3 < plain < found <= plain + above
+
+
+@pytest.mark.parametrize("n", [131, 143])
+def test_operations_of_one_large_structure(n, monkeypatch):
+    """Rows are computed in sixteens, also what fills up the last of them."""
+    orders = {"n_u": 5, "n_y": 5, "degree": 3}
+    u, y = narxbench.load_system("S1").simulate(500, snr_db=30)
+    problem = narxbench.StructureProblem(u, y, **orders, n_validation=8)
+    monkeypatch.setattr(common, "make_problem", lambda _: (None, problem))
+    found = work_on("S1", problem.terms[:n])["least squares"].operations
+    plain, filled = (operations_of_plain_least_squares(size) for size in (n, 143))
+    above = sum(120 * (2 * first + 16) + 16 * (2 * first + 16) for first in range(0, n + 1, 16))
+    assert plain < found <= filled + above
+
+
+def test_operations_of_the_free_run():
+    """At each step: product and sum for each term and each monomial of y, and four operations for error and peak."""
+    n_steps = common.N_VALIDATION
+    found = work_on("S1", ["y(k-1)", "u(k-1)", "y(k-1)*u(k-2)"])["free run"]
+    assert found.operations == n_steps * (3 * 2 + 1 * 2 + 4)
+    # The weight of y(k-1)^2 is multiplied by one, before the first step.
+    found = work_on("S1", ["y(k-1)", "u(k-1)", "y(k-1)^2"])["free run"]
+    assert found.operations == n_steps * (2 * 2 + 2 * 2 + 4) + 4 * 2
+
+
+@pytest.mark.parametrize(("term", "products"), [("y(k-1)", 1), ("y(k-1)^2", 2), ("y(k-2)", 1 / 2)])
+def test_path_of_the_free_run(term, products):
+    """Each output waits for the last: it is stored and loaded, multiplied and added; all sixty steps it is moved."""
+    found = work_on("S1", [term])["free run: recursion"].path * 16
+    assert found / common.N_VALIDATION == pytest.approx(products * (11 + 3 + 2) + 11 / 60, abs=0.1)
+
+
+def test_what_the_first_level_holds_is_not_fetched_again():
+    terms = common.make_problem("S1")[1].terms
+    assert work_on("S1", terms)["least squares"].far == 0
+    factor = 66 * 67 / 2 * 8
+    assert work_on("S1", terms, cache=1 << 15)["least squares"].far > factor
+
+
+def test_a_part_of_a_line_is_a_whole_move():
+    counter = work.Counter(LATENCIES, cache=1 << 15)
+    array = work.Array(counter, np.zeros(64))
+    for offset, lanes, moves in ((0, 16, 2), (8, 8, 1), (4, 8, 2), (3, 1, 1)):
+        before = counter.moves
+        counter.load(array, offset, lanes)
+        assert counter.moves - before == moves
+    assert counter.misses == 2
+
+
+def test_readme_shows_the_results():
+    rows = speed.read_rows(common.ROOT / "benchmarks" / "results.csv")
+    text = speed.README.read_text("utf-8")
+    assert speed.renewed(text, rows) == text
+    assert "| one evaluation of 20 terms: narxbench" in text
+
+
+def test_table_of_speeds():
+    row = common.Row
+    measured = [
+        *(row("evaluation", f"S{i}, 20 terms", "fastcan NARX", "microseconds", 1000.0 * i) for i in (1, 2, 3)),
+        *(row("evaluation", f"S{i}, 20 terms", "fastcan NARX", "ratio", 10.0 * i) for i in (1, 2, 3)),
+        row("evaluation", "S1, 33 terms", "fastcan NARX", "microseconds", 1.0),
+        row("search", "S1", "narxbench GA", "cpu_seconds", 0.02),
+        row("first_use", "empty cache", "ga", "wall", 3.0),
+        row("first_use", "filled cache", "ga", "wall", 4.0),
+        row("pipeline", "2880 runs", "whole run", "wall", 61.0),
+        *(row("scaling", f"{n}, 1 a job", "runs of the study", "wall", n / 1000) for n in (2880, 10008, 100008)),
+    ]
+    lines = speed.speed_table(measured).splitlines()[2:]
+    assert [tuple(line.strip("| ").split(" | ")[1:]) for line in lines] == [
+        ("2000 µs", "20"),
+        ("0.020 s",),
+        ("3.0 s",),
+        ("61 s",),
+        ("2.9 s",),
+        ("100 s",),
+    ]

@@ -54,7 +54,8 @@ class Notice(event.Listener):
 
     def on_start(self, event: Any) -> None:
         """Take the time if nothing of ours is being compiled yet; say what goes on if that has lasted."""
-        if self._outermost is None and isinstance(event.data["dispatcher"]._cache, CodeCache):
+        # What Numba itself lifts out of a function has no cache.
+        if self._outermost is None and isinstance(getattr(event.data["dispatcher"], "_cache", None), CodeCache):
             self._outermost, self._began = event.data, time.monotonic()
             self._collecting = gc.isenabled()
             gc.disable()

@@ -70,6 +70,16 @@ def test_nothing_is_told_of_code_that_is_loaded_nor_of_the_functions_of_others(s
     assert loading.stats.cache_hits.total() == 1
 
 
+def test_functions_of_others_may_leave_compiled_code():
+    @numba.njit
+    def length(text):
+        with numba.objmode(n="int64"):
+            n = len(text.strip())
+        return n + 0
+
+    assert length(" abc ") == 3
+
+
 def test_nothing_is_told_until_compilations_have_lasted_in_total(said, monkeypatch):
     # Each look at the clock is a second later: the beginning of a compilation, the check, the end.
     monkeypatch.setattr(compilation, "time", SimpleNamespace(monotonic=itertools.count().__next__))
