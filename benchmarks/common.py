@@ -1,5 +1,6 @@
 """What the benchmarks share: problems, CPU time, tables, copies of the project and measured child processes."""
 
+import io
 import os
 import platform
 import shutil
@@ -13,7 +14,10 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import matplotlib
 import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
 
 import narxbench
 
@@ -78,6 +82,18 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a Markdown table whose first column is text."""
     lines = [header, ["---", *["---:"] * (len(header) - 1)], *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+
+
+def drawn(name: str, size: tuple[float, float], plot: Callable[[Figure], None]) -> bytes:
+    """Return an SVG of ``size`` inches; the same plot has the same bytes."""
+    style: Any = {"font.size": 8, "svg.hashsalt": name, "axes.spines.top": False, "axes.spines.right": False}
+    with matplotlib.rc_context(style):
+        figure = Figure(figsize=size, layout="constrained")
+        FigureCanvasAgg(figure)
+        plot(figure)
+        stream = io.BytesIO()
+        figure.savefig(stream, format="svg", metadata={"Date": None})
+    return stream.getvalue()
 
 
 def version(package: str) -> str | None:

@@ -1,9 +1,11 @@
 """What the pipeline adds to the bare searches: CPU time of a whole run in a fresh copy of the project."""
 
+import json
+import shutil
 import tempfile
 from pathlib import Path
 
-from benchmarks.common import Part, Row, copy_of_project, number, run_child, table
+from benchmarks.common import ROOT, Child, Part, Row, copy_of_project, number, run_child, table
 
 CORES = 2
 CONFIGURATION: dict[str, list[str]] = {"full": [], "quick": ["--configfile", "config/quick.yaml"]}
@@ -18,6 +20,65 @@ problem = narxbench.StructureProblem(*system.simulate(2000, snr_db=30), n_u=5, n
 for algorithm in ("upso2d", "ga"):
     narxbench.search(problem, algorithm=algorithm, seed=1, evaluations=60)
 """
+# As many jobs in the same order, with plain names and nothing to do: what is left is Snakemake's own.
+EMPTY = """
+import json
+
+RUNS = json.loads(open("runs.json").read())
+CONDITIONS = list(dict.fromkeys(run.rpartition("/")[0] for run in RUNS))
+SEEDS = list(dict.fromkeys(run.rpartition("/")[2] for run in RUNS))
+STEPS = ["analyse", "tables", "figures", "interpretations", "page", "run_info", "manifest"]
+
+wildcard_constraints:
+    data="[^/]+/[^/]+", method="[^/]+/[^/]+", seed="[^/]+"
+
+rule all:
+    input: STEPS[-1]
+
+rule simulate:
+    output: "problems/{data}.csv"
+    run: open(output[0], "w").close()
+
+rule search:
+    input: "problems/{data}.csv"
+    output: "runs/{data}/{method}/{seed}.json"
+    log: "logs/search/{data}/{method}/{seed}.log"
+    run: [open(path, "w").close() for path in (*output, *log)]
+
+rule summarise:
+    input: [f"runs/{{data}}/{{method}}/{seed}.json" for seed in SEEDS]
+    output: "conditions/{data}/{method}.json"
+    run: open(output[0], "w").close()
+
+for before, step in zip([None, *STEPS], STEPS):
+    rule:
+        name: step
+        input: before or [f"conditions/{condition}.json" for condition in CONDITIONS]
+        output: step
+        run: open(output[0], "w").close()
+"""
+
+
+def _measured(steps: dict[str, list[str]], folder: Path) -> dict[str, Child]:
+    measured = {}
+    for step, command in steps.items():
+        child = run_child(command, folder, TIMEOUT)
+        if child is None:
+            raise SystemExit(f"FAIL: {step} took more than {TIMEOUT:g} s")
+        measured[step] = child
+    return measured
+
+
+def _empty(runs: list[str]) -> dict[str, Child]:
+    """Plan, run and run again a workflow with the jobs of these runs, under the same profile."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        shutil.copytree(ROOT / "profiles/default", folder / "profiles/default")
+        (folder / "Snakefile").write_text(EMPTY)
+        (folder / "runs.json").write_text(json.dumps(runs))
+        snakemake = ["-m", "snakemake", "--cores", str(CORES)]
+        steps = {"plan": [*snakemake, "-n", "--quiet", "all"], "whole run": snakemake, "run again": snakemake}
+        return {f"empty rules: {step}": child for step, child in _measured(steps, folder).items()}
 
 
 def run(quick: bool) -> Part:
@@ -33,14 +94,11 @@ def run(quick: bool) -> Part:
             "whole run": snakemake,
             "run again, nothing to do": snakemake,
         }
-        measured = {}
-        for step, command in steps.items():
-            child = run_child(command, folder, TIMEOUT)
-            if child is None:
-                raise SystemExit(f"FAIL: {step} took more than {TIMEOUT:g} s")
-            measured[step] = child
+        measured = _measured(steps, folder)
         logs = [log.read_text() for log in folder.glob("logs/*/search/**/*.log")]
         bare = sum(float(log.split()[1]) for log in logs)  # cpu 0.05 s, wall 0.06 s
+        found = sorted(folder.glob("data/*/runs/**/*.json"))
+    measured |= _empty([path.relative_to(folder).with_suffix("").as_posix().split("/", 3)[3] for path in found])
     whole = measured["whole run"]
     lines = [[step, *(number(v) for v in (c.wall, c.cpu, c.peak_mb))] for step, c in measured.items()]
     rows = [
@@ -56,6 +114,9 @@ def run(quick: bool) -> Part:
         + f"` in a fresh copy of the project, {len(logs)} runs. CPU with all children, peak memory of the main "
         f"process. The searches alone take {number(bare)} s of CPU, {100 * bare / whole.cpu:.0f} % of the whole run "
         f"(which costs {number(whole.cpu / bare, 2)} times as much); {number(extra, 2)} ms "
-        "per run go to everything else: planning, scheduling, files, summaries, tables, figures and the report.\n\n"
+        "per run go to everything else: planning, scheduling, files, summaries, tables, figures and the report. "
+        "Snakemake itself, with as many jobs of empty rules in the same order, takes "
+        f"{number(measured['empty rules: whole run'].cpu)} s where everything but the searches takes "
+        f"{number(whole.cpu - bare)} s here.\n\n"
     )
     return Part(text + table(["step", "wall s", "CPU s", "peak MB"], lines), rows)

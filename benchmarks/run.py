@@ -1,7 +1,11 @@
-"""Run the benchmarks and write results.md, results.csv and scaling.md: ``python benchmarks/run.py [--quick]``."""
+"""Run the benchmarks: ``python benchmarks/run.py [--quick]``.
+
+Writes results.md, results.csv and what the parts have of their own, and the table of speeds in README.md.
+"""
 
 import os
 import sys
+import time
 from pathlib import Path
 
 # One thread, set before numpy is imported; the library beside this folder, and imports by package.
@@ -14,10 +18,12 @@ import csv  # noqa: E402
 import io  # noqa: E402
 from importlib import import_module  # noqa: E402
 
+from benchmarks import speed  # noqa: E402
 from benchmarks.common import machine_facts  # noqa: E402
 from narxbench.io.files import write_atomically  # noqa: E402
 
-BENCHMARKS = ("evaluation", "swarm", "search", "scaling", "pipeline")
+BENCHMARKS = ("evaluation", "roofline", "swarm", "search", "first_use", "scaling", "long_records", "pipeline")
+RESULTS = ROOT / "benchmarks" / "results.md"
 
 
 def main() -> None:
@@ -25,16 +31,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="fewer rounds, seeds and sizes: a try, not a measurement")
     parser.add_argument("--only", nargs="+", choices=BENCHMARKS, default=BENCHMARKS, help="benchmarks to run")
-    parser.add_argument("--output", type=Path, default=Path(__file__).with_name("results.md"))
+    parser.add_argument("--output", type=Path, default=RESULTS, help="elsewhere, README.md stays as it is")
     options = parser.parse_args()
     facts = machine_facts()
     print(facts)
+    modules = {name: import_module(f"benchmarks.{name}") for name in options.only}
     parts = []
-    for name in options.only:
-        print(f"\n{name} ...", flush=True)
-        module = import_module(f"benchmarks.{name}")
+    for name, module in modules.items():
+        started = time.perf_counter()
         parts.append(module.run(options.quick))
-        print(parts[-1].text, flush=True)
+        print(f"\n{parts[-1].text}\n{name}: {time.perf_counter() - started:.0f} s", flush=True)
     quick = " Run with `--quick`: few rounds, only good for a try." if options.quick else ""
     text = "\n".join([f"# Benchmark results\n\n{facts}{quick}\n", *(part.text for part in parts)])
     write_atomically(options.output, text)
@@ -45,6 +51,9 @@ def main() -> None:
     writer.writerow(["benchmark", "case", "method", "quantity", "value"])
     writer.writerows([*row[:4], f"{row.value:.6g}"] for part in parts for row in part.rows)
     write_atomically(options.output.with_suffix(".csv"), stream.getvalue())
+    if options.output.resolve() == RESULTS:
+        rows = speed.read_rows(RESULTS.with_suffix(".csv"))
+        write_atomically(speed.README, speed.renewed(speed.README.read_text("utf-8"), rows))
 
 
 if __name__ == "__main__":

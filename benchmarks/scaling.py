@@ -1,13 +1,9 @@
 """How the cost grows: with candidate terms, samples and swarm size, and of planning a study with its runs."""
 
-import io
 import tempfile
 from pathlib import Path
-from typing import Any
 
-import matplotlib
 import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 import narxbench
@@ -17,6 +13,7 @@ from benchmarks.common import (
     Row,
     copy_of_project,
     cpu_seconds,
+    drawn,
     machine_facts,
     median,
     number,
@@ -28,8 +25,11 @@ from benchmarks.common import (
 ORDERS = ((5, 5, 2), (3, 3, 3), (5, 5, 3), (5, 5, 4))
 SAMPLES = (2_000, 20_000, 200_000)
 SWARM_SIZES = (10, 30, 100, 300)
-# Seeds of every condition.
-STUDY_SEEDS = {"full": (40, 139, 417, 1389), "quick": (40,)}
+# Seeds of every condition, and how many of them one job runs.
+STUDY_SEEDS = {
+    "full": ((40, 1), (139, 1), (417, 1), (139, 50), (417, 50), (1389, 50)),
+    "quick": ((40, 1), (40, 10)),
+}
 CONDITIONS = 72  # of config/paper.yaml
 # Evaluations of the searches: with 1001 candidate terms 6000 of them would take minutes.
 EVALUATIONS = {"full": 1500, "quick": 300}
@@ -76,14 +76,14 @@ def _planning(size: str) -> list[dict[str, float]]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         copy_of_project(folder)
-        for seeds in STUDY_SEEDS[size]:
-            command = ["-m", "snakemake", "-n", "--quiet", "all", "--config", f"seeds={seeds}"]
+        for seeds, per_job in STUDY_SEEDS[size]:
+            settings = [f"seeds={seeds}", f"seeds_per_job={per_job}"]
+            command = ["-m", "snakemake", "-n", "--quiet", "all", "--config", *settings]
             child = run_child(command, folder, PLANNING_TIMEOUT)
-            runs = CONDITIONS * seeds
             if child is None:
-                points.append({"runs": runs, "cpu": np.nan, "wall": np.nan, "peak_mb": np.nan})
-                break
-            points.append({"runs": runs, "cpu": child.cpu, "wall": child.wall, "peak_mb": child.peak_mb})
+                raise SystemExit(f"FAIL: the plan of {seeds} seeds took more than {PLANNING_TIMEOUT:g} s")
+            measured = {"cpu": child.cpu, "wall": child.wall, "peak_mb": child.peak_mb}
+            points.append({"runs": CONDITIONS * seeds, "per_job": per_job, **measured})
     return points
 
 
@@ -109,11 +109,12 @@ def run(quick: bool) -> Part:
         text.append(_series_table(axis, points))
     planning = _planning(size)
     for point in planning:
-        case = f"{point['runs']:g}"
-        rows += [Row("scaling", case, "runs of the study", k, v) for k, v in point.items() if k != "runs"]
-    header = ["runs of the study", "`snakemake -n`: s", "CPU s", "ms per run", "peak memory: MB"]
+        case = f"{point['runs']:g}, {point['per_job']:g} a job"
+        rows += [Row("scaling", case, "runs of the study", name, point[name]) for name in ("cpu", "wall", "peak_mb")]
+    header = ["runs of the study", "seeds of a job", "`snakemake -n`: s", "CPU s", "ms per run", "peak memory: MB"]
     lines = [
-        [f"{p['runs']:g}", *map(number, (p["wall"], p["cpu"], 1e3 * p["wall"] / p["runs"], p["peak_mb"]))]
+        [f"{p['runs']:g}", f"{p['per_job']:g}"]
+        + [number(value) for value in (p["wall"], p["cpu"], 1e3 * p["wall"] / p["runs"], p["peak_mb"])]
         for p in planning
     ]
     text.append(table(header, lines))
@@ -134,21 +135,22 @@ def _series_table(axis: str, points: list[tuple[float, dict[str, float]]]) -> st
 
 def _advice(series: dict[str, list[tuple[float, dict[str, float]]]], planning: list[dict[str, float]]) -> str:
     widest, longest = series["candidate terms"][-1], series["samples"][-1]
-    done = [point for point in planning if np.isfinite(point["wall"])][-1]
+    plans = {size: [point for point in planning if (point["per_job"] > 1) == size][-1] for size in (False, True)}
     wide, long = (_duration(6000e-6 * costs["search"]) for _, costs in (widest, longest))
-    per_thousand, memory = 1000 * done["wall"] / done["runs"], done["peak_mb"]
+    told = {
+        size: f"{point['runs']:g} runs in {number(point['wall'], 2)} s with {number(point['peak_mb'], 2)} MB"
+        for size, point in plans.items()
+    }
     return (
         "### Where it stops being practical\n\n"
-        f"A run of 6000 evaluations takes about {wide} with {widest[0]:g} candidate terms: the least "
-        "squares of a structure grow with the cube of its size, and a group of structures costs what its largest "
-        f"one costs (scratch memory: {number(128e-6 * widest[0] ** 2, 2)} MB, with the square of N_t). Lower the "
-        "degree or the lags, or spend fewer evaluations. "
+        f"A run of 6000 evaluations takes about {wide} with {widest[0]:g} candidate terms: the least squares of a "
+        "structure grow with the cube of its size. Lower the degree or the lags, or spend fewer evaluations. "
         f"With {longest[0]:g} samples a run takes about {long}, linear in the validation samples; a "
         "shorter validation part helps, for estimation samples cost nothing after the Gram matrix.\n\n"
-        f"The pipeline plans a study of {done['runs']:g} runs in {number(done['wall'], 2)} s "
-        f"({number(per_thousand, 2)} s per thousand runs) with {number(memory, 2)} MB, before every start, even when "
-        "there is nothing to do. Where that is too long, split the study: systems, SNRs and methods are independent, "
-        "so that each can be a study of its own; or call `narxbench.search` in a loop.\n"
+        f"The pipeline plans {told[False]} where each run is a job, {told[True]} with "
+        f"{plans[True]['per_job']:g} seeds in a job, before every start, even when there is nothing to do. Where that "
+        "is too long, put more seeds into a job (`seeds_per_job`), or split the study: systems, SNRs and methods are "
+        "independent, so that each can be a study of its own; or call `narxbench.search` in a loop.\n"
     )
 
 
@@ -157,25 +159,23 @@ def _duration(seconds: float) -> str:
 
 
 def _figure(series: dict[str, list[tuple[float, dict[str, float]]]], planning: list[dict[str, float]]) -> bytes:
-    style: Any = {"font.size": 8, "svg.hashsalt": "narxbench scaling", "axes.spines.top": False}
-    with matplotlib.rc_context(style | {"axes.spines.right": False}):
-        figure = Figure(figsize=(7.2, 4.6), layout="constrained")
-        FigureCanvasAgg(figure)
+    def plot(figure: Figure) -> None:
         axes = list(figure.subplots(2, 2).flat)
         for axis, (label, points) in zip(axes, series.items(), strict=False):
             for key, name, mark in (("few", f"{TERMS} terms", "o"), ("half", "half", "s"), ("search", "2D-UPSO", "^")):
                 axis.loglog([x for x, _ in points], [costs[key] for _, costs in points], marker=mark, ms=3, label=name)
             axis.set(xlabel=label, ylabel="µs per evaluation")
         axes[0].legend(frameon=False)
-        axes[3].loglog([p["runs"] for p in planning], [p["wall"] for p in planning], marker="o", ms=3, label="seconds")
-        peaks = [p["peak_mb"] / 1000 for p in planning]
-        axes[3].loglog([p["runs"] for p in planning], peaks, marker="s", ms=3, label="peak memory: GB")
+        for grouped, line, more in ((False, "-", ""), (True, "--", ", grouped seeds")):
+            own = [p for p in planning if (p["per_job"] > 1) == grouped]
+            for key, scale, name, mark in (("wall", 1, "seconds", "o"), ("peak_mb", 1000, "peak memory: GB", "s")):
+                x, y = [p["runs"] for p in own], [p[key] / scale for p in own]
+                axes[3].loglog(x, y, marker=mark, ms=3, ls=line, label=name + more)
         axes[3].set(xlabel="runs of the study", ylabel="snakemake -n")
         axes[3].legend(frameon=False)
-        sizes = [[x for x, _ in points] for points in series.values()] + [[p["runs"] for p in planning]]
+        sizes = [[x for x, _ in points] for points in series.values()] + [sorted({p["runs"] for p in planning})]
         for axis, ticks in zip(axes, sizes, strict=True):
             axis.set_xticks(ticks, [f"{x:g}" for x in ticks])
             axis.xaxis.minorticks_off()
-        stream = io.BytesIO()
-        figure.savefig(stream, format="svg", metadata={"Date": None})
-    return stream.getvalue()
+
+    return drawn("narxbench scaling", (7.2, 4.6), plot)

@@ -30,7 +30,7 @@ from benchmarks.common import (
 )
 from benchmarks.evaluation import sysidentpy_codes
 from narxbench import StructureProblem
-from narxbench.algorithms.stepwise import neighbours
+from narxbench.algorithms.stepwise import best_of, flips, swaps
 
 EVALUATIONS = 6000
 DATA_SEEDS = {"full": (1, 2, 3, 4, 5), "quick": (1,)}
@@ -129,12 +129,17 @@ def metamss(problem: StructureProblem, u: Floats, y: Floats, seed: int, evaluati
 def greedy(problem: StructureProblem, u: Floats, y: Floats, seed: int, evaluations: int) -> Found:
     """Add or drop the best term while J falls, else swap the best pair, from the empty structure; no randomness."""
     position, best, made = np.zeros(len(problem.terms), np.uint8), math.inf, 0
+
+    def fitness_of(structures: NDArray[np.uint8]) -> Floats:
+        nonlocal made
+        made += len(structures)
+        return problem.evaluate_positions(structures)[0]
+
     while True:
-        for structures in neighbours(position):
-            fitness = problem.evaluate_positions(structures)[0]
-            made += len(fitness)
-            if len(fitness) and fitness.min() < best:
-                position, best = structures[fitness.argmin()], fitness.min()
+        for neighbours in (flips, swaps):
+            candidate, fitness = best_of(neighbours(position), fitness_of)
+            if candidate is not None and fitness < best:
+                position, best = candidate, fitness
                 break
         else:
             return position, made

@@ -1,35 +1,39 @@
 """The cost per evaluation of whole default runs, and what it consists of.
 
-The algorithm is run once more uncompiled, drawing the same numbers, to record the structures of every iteration. The
-recorded structures are then evaluated alone, with and without the table of known structures, which gives the shares.
+Runs are repeated with an objective that also keeps the structures of every iteration. These structures are then
+evaluated alone, with and without the table of known structures, which gives the shares.
 """
 
+import ctypes
 from collections.abc import Callable
 from typing import Any
 from unittest import mock
 
 import numba
 import numpy as np
+from numba import types
 from numpy.typing import NDArray
 
 import narxbench
 from benchmarks.common import SYSTEMS, Part, Row, cpu_seconds, make_problem, median, number, table
 from narxbench import StructureProblem
+from narxbench.algorithms import objective, search
 from narxbench.algorithms.objective import Objective, evaluate
-from narxbench.algorithms.registry import algorithm_module
-from narxbench.fitness.kernel.evaluation import evaluate_structures
+from narxbench.fitness.kernel.evaluation import kernel_for
+from narxbench.numerics.apart import address_of, call
 
 EVALUATIONS = 6000
-ALGORITHMS = {"upso2d": "_fly", "ga": "_evolve"}  # and the name of the compiled loop in its module
+ALGORITHMS = ("upso2d", "ga")
 SEEDS = {"full": range(1, 12), "quick": range(1, 4)}
 REPEATS = 7
 
 
 @numba.njit(error_model="numpy", nogil=True)
-def _kernel_alone(data: Any, positions: Any, ends: Any, fitness: Any, sse: Any, none: Any) -> None:
+def _kernel_alone(kernel: Any, data: Any, positions: Any, ends: Any, fitness: Any, sse: Any, none: Any) -> None:
     start = 0
     for end in ends:
-        evaluate_structures(data, positions[start:end], fitness[start:end], sse[start:end], none, none)
+        values, errors = fitness[start:end], sse[start:end]
+        call(kernel.evaluate_structures, kernel, data, positions[start:end], values, errors, none, none)
         start = end
 
 
@@ -41,25 +45,38 @@ def _evaluate_all(data: Any, record: Any, positions: Any, ends: Any, fitness: An
         start = end
 
 
+_kept: list[NDArray[np.uint8]] = []
+
+
+@ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+def _keep(address: int, structures: int, n_terms: int) -> None:
+    _kept.append(np.frombuffer(ctypes.string_at(address, structures * n_terms), np.uint8).reshape(structures, n_terms))
+
+
+@numba.njit(error_model="numpy")
+def _evaluate_and_keep(data: Any, record: Any, positions: Any, fitness: Any) -> None:
+    earlier = record.evaluations[0]
+    objective._evaluate(data, record, positions, fitness)
+    _keep(positions.ctypes, record.evaluations[0] - earlier, positions.shape[1])
+
+
+class _Keeping(Objective):
+    def __init__(self, problem: StructureProblem, budget: int) -> None:
+        super().__init__(problem, budget)
+        kinds = numba.typeof(self.data), numba.typeof(self.record), types.uint8[:, ::1], types.float64[::1]
+        self.record = self.record._replace(evaluate=address_of(_evaluate_and_keep, *kinds))
+
+
 def recorded(problem: StructureProblem, algorithm: str, seed: int) -> list[NDArray[np.uint8]]:
     """Return the structures of every iteration of a run."""
-    module, loop = algorithm_module(algorithm), ALGORITHMS[algorithm]
-    batches: list[NDArray[np.uint8]] = []
-
-    def recording(data: Any, record: Any, positions: Any, fitness: Any) -> int:
-        batches.append(positions[: record.fitness.shape[0] - record.evaluations[0]].copy())
-        return int(evaluate(data, record, positions, fitness))
-
-    with (
-        mock.patch.object(module, "evaluate", recording),
-        mock.patch.object(module, loop, getattr(module, loop).py_func),
-    ):
+    _kept.clear()
+    with mock.patch.object(search, "Objective", _Keeping):
         narxbench.search(problem, algorithm=algorithm, seed=seed, evaluations=EVALUATIONS)
-    return batches
+    return _kept.copy()
 
 
 def new_structures(batches: list[NDArray[np.uint8]]) -> list[NDArray[np.uint8]]:
-    """Return the structures of each iteration that did not occur before, smallest first as the search sorts them."""
+    """Return the structures of each iteration that did not occur before."""
     seen: set[bytes] = set()
     new = []
     for batch in batches:
@@ -69,7 +86,7 @@ def new_structures(batches: list[NDArray[np.uint8]]) -> list[NDArray[np.uint8]]:
                 seen.add(row.tobytes())
                 rows.append(row)
         if rows:
-            new.append(np.array(sorted(rows, key=lambda r: int(r.sum()))))
+            new.append(np.array(rows))
     return new
 
 
@@ -83,6 +100,7 @@ def measure(problem: StructureProblem, algorithm: str, seed: int) -> dict[str, f
     positions, ends = _flat(batches)
     new, new_ends = _flat(new_structures(batches))
     fitness, sse = np.empty(len(positions)), np.empty(len(positions))
+    kernel = kernel_for(problem.data)
 
     def whole() -> None:
         narxbench.search(problem, algorithm=algorithm, seed=seed, evaluations=EVALUATIONS)
@@ -91,13 +109,13 @@ def measure(problem: StructureProblem, algorithm: str, seed: int) -> dict[str, f
         _evaluate_all(problem.data, Objective(problem, EVALUATIONS).record, positions, ends, fitness)
 
     def alone() -> None:
-        _kernel_alone(problem.data, new, new_ends, fitness, sse, np.empty((0, 0)))
+        _kernel_alone(kernel, problem.data, new, new_ends, fitness, sse, np.empty((0, 0)))
 
     calls: tuple[Callable[[], None], ...] = (whole, with_table, alone)
-    for call in calls:
-        call()
+    for run_it in calls:
+        run_it()
     # The least of the repeats: other processes only add to them, and differences of medians may be negative.
-    repeats = [[cpu_seconds(call) for call in calls] for _ in range(REPEATS)]
+    repeats = [[cpu_seconds(run_it) for run_it in calls] for _ in range(REPEATS)]
     total, evaluated, kernel = (1e6 * min(times) / EVALUATIONS for times in zip(*repeats, strict=True))
     return {
         "total": total,

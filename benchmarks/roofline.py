@@ -1,0 +1,184 @@
+"""How near the kernel comes to what the processor can do: a roofline of its parts."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from benchmarks.common import Part, Row, drawn, make_problem, number, table
+from benchmarks.processor import Processor, measured, nanoseconds
+from benchmarks.scaling import ORDERS, SAMPLES, problem_of
+from benchmarks.work import LINE_BYTES, Work, work_of
+from narxbench.fitness.kernel import free_run, large, least_squares
+from narxbench.fitness.kernel.evaluation import LARGE, evaluate_structures, kernel_for
+from narxbench.fitness.kernel.problem_data import ProblemData
+from narxbench.fitness.kernel.simd import aligned
+from narxbench.numerics.apart import address_of, call
+
+CARDINALITIES = (10, 20, 33)  # and all terms
+PARTS = ("least squares", "least squares: gathering", "free run", "free run: inputs", "free run: recursion")
+FIGURE = "roofline.svg"
+
+
+@numba.njit(error_model="numpy")
+def _often(address: int, times: int, *arguments: Any) -> None:
+    for _ in range(times):
+        call(address, *arguments)
+
+
+class Measured(NamedTuple):
+    """One part of the kernel on one case, per structure."""
+
+    case: str
+    part: str
+    work: Work
+    nanoseconds: float
+    bounds: dict[str, float]  # nanoseconds that each of the processor's parts needs
+
+    @property
+    def bound(self) -> str:
+        """What needs the longest time."""
+        return max(self.bounds, key=self.bounds.__getitem__)
+
+    @property
+    def share(self) -> float:
+        """The least possible time over the measured one."""
+        return self.bounds[self.bound] / self.nanoseconds
+
+
+def parts_of(data: ProblemData, positions: NDArray[np.uint8]) -> Iterator[tuple[str, Any, int, int, tuple[Any, ...]]]:
+    """Yield the parts of the kernel for one group of structures of equal size.
+
+    Yields
+    ------
+    name, function, address, structures, arguments
+        The compiled function, where it is, how many structures it treats and what it is called with.
+    """
+    kernel, (count, n_terms), n = kernel_for(data), positions.shape, int(positions[0].sum())
+    fitness, theta = np.empty(count), np.empty((count, n_terms))
+    evaluate_structures(kernel, data, positions, fitness, np.empty(count), theta, np.empty((0, 0)))
+    if n > LARGE:
+        member = np.append(np.flatnonzero(positions[0]), np.zeros(large.BAND, np.int64))
+        scratch = aligned(large.large_factor_size(n)), np.empty(n + large.TILE), np.empty(n), np.empty(1)
+        yield "least squares", large.estimate_large, kernel.estimate_large, 1, (data, member, n, *scratch)
+    else:
+        lanes = least_squares.LANES
+        member = np.array([np.flatnonzero(row) for row in positions[:lanes]]).T.ravel()
+        scratch = aligned(least_squares.factor_size(n)), np.empty(n * lanes), np.empty(lanes)
+        arguments = (data, member, np.full(lanes, n), *scratch)
+        yield "least squares", least_squares.estimate, kernel.estimate, lanes, arguments
+        data, member, sizes, factor, *_ = arguments
+        gathering = data, member, sizes, n, factor
+        address = address_of(least_squares._gather, *map(numba.typeof, gathering))
+        yield "least squares: gathering", least_squares._gather, address, lanes, gathering
+    lanes, nodes, present = free_run.LANES, len(data.node_parent), positions.any(axis=0)
+    place, known, nested = (np.zeros(size, np.int64) for size in (n_terms, n_terms + 2 * nodes, 4 * nodes))
+    fixed, moving, families = free_run.write_program(data, present, place, known, nested)
+    weights = aligned(n_terms * lanes)
+    weights.reshape(n_terms, lanes)[place[present]] = theta[:, present].T
+    scratch = aligned(nodes * free_run.STEPS * lanes), aligned((data.initial.shape[1] + free_run.KEPT) * lanes)
+    rest = known, nested, weights, *scratch, np.empty(lanes), np.empty(lanes), np.empty((0, 0))
+    for name, programs in (
+        ("free run", (fixed, moving, families)),
+        ("free run: inputs", (fixed, moving, 0)),
+        ("free run: recursion", (0, 0, families)),
+    ):
+        yield name, free_run.simulate, kernel.simulate, lanes, (data, programs, *rest)
+
+
+def cases(quick: bool) -> Iterator[tuple[str, ProblemData, NDArray[np.uint8]]]:
+    """Yield name, data and one full group of random structures of each case."""
+    rng = np.random.default_rng(1)
+    for system in ("S1", "S3"):
+        data = make_problem(system)[1].data
+        for count in (*CARDINALITIES, len(data.term_node)):
+            yield (f"{system}, {count} of {len(data.term_node)} terms", data, _random(rng, len(data.term_node), count))
+    for orders in ORDERS[2:3] if quick else ORDERS[2:]:
+        n_terms = len((data := problem_of(SAMPLES[0], *orders).data).term_node)
+        yield f"S1, {n_terms // 2} of {n_terms} terms", data, _random(rng, n_terms, n_terms // 2)
+
+
+def _random(rng: np.random.Generator, n_terms: int, count: int) -> NDArray[np.uint8]:
+    return (np.argsort(rng.random((free_run.LANES, n_terms)), axis=1).argsort(axis=1) < count).astype(np.uint8)
+
+
+def run(quick: bool) -> Part:
+    """Measure the processor, then each part of the kernel on each case."""
+    size = "quick" if quick else "full"
+    able = measured(size)
+    found = []
+    for case, data, positions in cases(quick):
+        for part, function, address, count, arguments in parts_of(data, positions):
+            work = work_of(function, *arguments, latencies=able.latencies, cache=able.cache)
+            work = Work(*(value / count for value in work))
+            times = 1 if work.operations > 1e5 else 20
+            spent = nanoseconds(lambda: _often(address, times, *arguments), size) / times / count  # noqa: B023
+            found.append(Measured(case, part, work, spent, able.times(work)))
+    return Part(_text(able, found), _rows(able, found), {FIGURE: _figure(able, found)})
+
+
+def _rows(able: Processor, found: list[Measured]) -> list[Row]:
+    facts = able._asdict() | able.latencies._asdict()
+    del facts["latencies"]
+    rows = [Row("roofline", "machine", "measured", name, value) for name, value in facts.items()]
+    for m in found:
+        values = m.work._asdict() | {"nanoseconds": m.nanoseconds, "share": m.share} | m.bounds
+        rows += [Row("roofline", m.case, m.part, name, value) for name, value in values.items()]
+    return rows
+
+
+def _text(able: Processor, found: list[Measured]) -> str:
+    lines = [
+        [
+            m.part,
+            m.case,
+            number(m.work.operations),
+            number(m.work.moves * LINE_BYTES / 1e3),
+            number(m.work.far / 1e3),
+            number(m.nanoseconds / 1e3),
+            number(m.work.operations / m.nanoseconds),
+            number(m.work.operations / m.bounds[m.bound]),
+            f"{100 * m.share:.0f} %",
+            m.bound,
+        ]
+        for m in sorted(found, key=lambda m: PARTS.index(m.part))
+    ]
+    header = ["part", "case", "operations", "KB moved", "KB from second level", "µs", "Gop/s", "roof: Gop/s"]
+    wait = able.latencies
+    return (
+        f"## Roofline\n\n![Operations a second against operations a byte]({FIGURE})\n\n"
+        "Per structure, in full groups; least CPU time of several measurements. Measured of the processor, on vectors "
+        f"of doubles: {number(able.peak)} Gop/s from registers, multiplications and additions half and half (the "
+        "kernel fuses none, so that every machine gives the same bytes); loads of "
+        f"{number(able.first)} GB/s from the first-level cache and {number(able.second)} GB/s from the second; "
+        f"a sum is ready after {number(wait.add, 2)} ns, a product after {number(wait.multiply, 2)} ns, an inverse "
+        f"square root after {number(wait.inverse_root, 2)} ns, what was just stored after {number(wait.reload, 2)} ns. "
+        "Operations, moves and the longest chain of operations that wait for each other are counted by running the "
+        "kernel's own loops (`work.py`). A move of a single double counts as a line, 64 bytes, which takes as long. "
+        "The roof is what the slowest of arithmetic, first level, second level and waiting allows, with everything "
+        "else at no cost. Gathering: the normal equations, entry by entry out of the Gram matrix.\n\n"
+        + table([*header, "share reached", "bound by"], lines)
+    )
+
+
+def _figure(able: Processor, found: list[Measured]) -> bytes:
+    def plot(figure: Figure) -> None:
+        axis = figure.subplots()
+        for part, mark in (("least squares", "o"), ("free run: inputs", "s"), ("free run: recursion", "^")):
+            points = [m for m in found if m.part == part]
+            x = [m.work.operations / (m.work.moves * LINE_BYTES) for m in points]
+            axis.loglog(x, [m.work.operations / m.nanoseconds for m in points], mark, ms=4, label=part)
+        x = np.array([0.03, able.peak / able.first, 0.6])
+        axis.loglog(x, np.minimum(able.peak, x * able.first), color="0.5", lw=1, zorder=0)
+        axis.annotate("loads from the first-level cache", (x[0] * 1.2, x[0] * 1.7 * able.first), rotation=31)
+        axis.annotate("arithmetic", (x[1], able.peak * 1.1))
+        ticks = (0.05, 0.1, 0.2, 0.5)
+        axis.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+        axis.xaxis.minorticks_off()
+        axis.set(xlabel="operations per byte moved", ylabel="Gop/s")
+        axis.legend(frameon=False, loc="lower right")
+
+    return drawn("narxbench roofline", (4.8, 3.4), plot)
