@@ -145,8 +145,9 @@ def _advice(series: dict[str, list[tuple[float, dict[str, float]]]], planning: l
         "### Where it stops being practical\n\n"
         f"A run of 6000 evaluations takes about {wide} with {widest[0]:g} candidate terms: the least squares of a "
         "structure grow with the cube of its size. Lower the degree or the lags, or spend fewer evaluations. "
-        f"With {longest[0]:g} samples a run takes about {long}, linear in the validation samples; a "
-        "shorter validation part helps, for estimation samples cost nothing after the Gram matrix.\n\n"
+        f"With {longest[0]:g} samples a run takes about {long}, linear in the validation samples; "
+        "let segments of them validate (`n_segments`, `segment_length`). Estimation samples cost nothing after the "
+        "Gram matrix.\n\n"
         f"The pipeline plans {told[False]} where each run is a job, {told[True]} with "
         f"{plans[True]['per_job']:g} seeds in a job, before every start, even when there is nothing to do. Where that "
         "is too long, put more seeds into a job (`seeds_per_job`), or split the study: systems, SNRs and methods are "
@@ -172,7 +173,11 @@ def _figure(series: dict[str, list[tuple[float, dict[str, float]]]], planning: l
                 x, y = [p["runs"] for p in own], [p[key] / scale for p in own]
                 axes[3].loglog(x, y, marker=mark, ms=3, ls=line, label=name + more)
         axes[3].set(xlabel="runs of the study", ylabel="snakemake -n")
-        axes[3].legend(frameon=False)
+        # Room for the legend.
+        axes[3].set_ylim(top=100 * max(p["wall"] for p in planning))
+        axes[3].legend(frameon=False, loc="upper left")
+        # Less than a decade.
+        axes[2].set(yscale="linear", ylim=(0, None))
         sizes = [[x for x, _ in points] for points in series.values()] + [sorted({p["runs"] for p in planning})]
         for axis, ticks in zip(axes, sizes, strict=True):
             axis.set_xticks(ticks, [f"{x:g}" for x in ticks])
