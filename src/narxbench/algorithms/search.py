@@ -7,7 +7,7 @@ from typing import Any
 from narxbench.algorithms.objective import Objective
 from narxbench.algorithms.registry import algorithm_module, settings_model
 from narxbench.fitness.problem import StructureProblem
-from narxbench.io.errors import NarxbenchError
+from narxbench.io.errors import NarxbenchError, is_whole_number
 from narxbench.io.settings import Settings, validated
 from narxbench.numerics.random_streams import generator
 
@@ -111,7 +111,7 @@ def search(
     """
     chosen = validated(settings_model(algorithm), settings, f"search(algorithm={algorithm!r})")
     for name, value, least in (("seed", seed, 0), ("evaluations", evaluations, 1)):
-        if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        if not is_whole_number(value, least):
             raise NarxbenchError(f"search: {name}: found {value!r}; allowed: a whole number from {least} on")
     objective = Objective(problem, budget(chosen, evaluations))
     rng = generator(

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from narxbench.fitness.criteria import penalty_per_term
 from narxbench.fitness.kernel.evaluation import Kernel, evaluate_structures, kernel_for
 from narxbench.fitness.kernel.problem_data import prepare
-from narxbench.io.errors import NarxbenchError, did_you_mean
+from narxbench.io.errors import NarxbenchError, did_you_mean, is_whole_number
 from narxbench.model.terms import candidate_monomials, index_of_terms, term_name
 
 Estimation = Literal["before_validation", "all"]
@@ -112,11 +112,11 @@ class StructureProblem:
         u, y = _signal("u", u), _signal("y", y)
         if len(u) != len(y):
             raise NarxbenchError(f"u and y: found {len(u)} and {len(y)} samples; allowed: equally many")
-        counts = {"n_validation": n_validation, "n_segments": n_segments, "segment_length": segment_length}
+        counts = {"n_validation": n_validation, "n_segments": n_segments}
+        if segment_length is not None:
+            counts["segment_length"] = segment_length
         for name, count in counts.items():
-            if count is None and name == "segment_length":
-                continue
-            if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+            if not is_whole_number(count, 1):
                 raise NarxbenchError(f"{name}: found {count!r}; allowed: a positive whole number")
         first_row = max(n_u, n_y)
         if len(y) - n_validation <= first_row:

@@ -1,5 +1,6 @@
 """The one error that a user's mistake raises, and the wording that all such messages share."""
 
+import math
 from collections.abc import Iterable
 from difflib import get_close_matches
 
@@ -22,6 +23,17 @@ def did_you_mean(word: object, allowed: Iterable[str]) -> str:
     by_lower_case = {name.lower(): name for name in allowed}
     close = get_close_matches(str(word).lower(), by_lower_case, n=1, cutoff=0.6)
     return f" (did you mean {by_lower_case[close[0]]!r}?)" if close else ""
+
+
+def is_whole_number(value: object, least: int, most: float = math.inf) -> bool:
+    """Return whether a value is a whole number in these bounds; true and false are none.
+
+    Examples
+    --------
+    >>> is_whole_number(3, 1), is_whole_number(0, 1), is_whole_number(3.0, 1), is_whole_number(True, 1)
+    (True, False, False, False)
+    """
+    return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
 
 
 def printable(text: str, width: int = 200) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from narxbench.io.errors import NarxbenchError, did_you_mean
+from narxbench.io.errors import NarxbenchError, did_you_mean, is_whole_number
 from narxbench.io.files import CONFIG_FOLDER
 from narxbench.io.settings import Settings, validated
 from narxbench.io.yaml import read_mapping
@@ -146,7 +146,7 @@ class System:
         True
         """
         for label, value, least in (("samples", samples, 1), ("washout", washout, 0), ("seed", seed, 0)):
-            if isinstance(value, bool) or not isinstance(value, int) or value < least:
+            if not is_whole_number(value, least):
                 raise NarxbenchError(f"simulate: {label}: found {value!r}; allowed: a whole number from {least} on")
         if noise not in ("output", "equation"):
             raise NarxbenchError(f"simulate: noise: found {noise!r}; allowed: 'output' or 'equation'")

@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import combinations_with_replacement
 from typing import NamedTuple
 
-from narxbench.io.errors import NarxbenchError, did_you_mean
+from narxbench.io.errors import NarxbenchError, did_you_mean, is_whole_number
 
 OUTPUT, INPUT = 0, 1
 SIGNALS = "yu"
@@ -237,7 +237,7 @@ def _kind(match: re.Match[str]) -> str:
 def _check_orders(**orders: int) -> None:
     for name, value in orders.items():
         least, most = (1, MAX_DEGREE) if name == "degree" else (0, MAX_LAG)
-        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        if not is_whole_number(value, least, most):
             raise NarxbenchError(f"{name}: found {value!r}; allowed: a whole number from {least} to {most}")
     if orders["n_y"] + orders["n_u"] == 0:
         raise NarxbenchError("n_y and n_u: found 0 and 0; allowed: at least one of them positive")
