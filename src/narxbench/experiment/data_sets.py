@@ -3,13 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-import pydantic
-
 from narxbench.model.dataset import signals_csv
-from narxbench.model.excitation import Excitation
+from narxbench.model.excitation import excitation_of
 from narxbench.model.system import System
-
-_EXCITATION: pydantic.TypeAdapter[Excitation] = pydantic.TypeAdapter(Excitation)
 
 
 def simulated_csv(
@@ -20,26 +16,28 @@ def simulated_csv(
     Parameters
     ----------
     system : mapping
-        Arguments of :class:`~narxbench.model.system.System`.
+        Arguments of :class:`~narxbench.model.system.System`, as its ``definition`` has them.
     snr_db : float
         Signal-to-noise ratio in dB.
     seed : int
         Seed of input and noise.
     data : mapping
-        ``samples``, ``washout``, ``excitation`` and ``noise``.
+        ``samples``, ``washout``, ``excitation`` and ``noise``. An excitation that is given prevails over that of the
+        system; None: that of the system, or white, uniform on (-1, 1).
     realisation : int, optional
-        The run that it is for, where each has input and noise of its own.
+        The run that it is for, where each has input and noise of its own; 0 for data that no run sees.
 
     Raises
     ------
     NarxbenchError
         If the output diverges.
     """
+    excitation = data["excitation"]
     signals = System(**system).simulate(
         data["samples"],
         snr_db=snr_db,
         seed=seed,
-        excitation=_EXCITATION.validate_python(data["excitation"]),
+        excitation=None if excitation is None else excitation_of(excitation, "data"),
         noise=data["noise"],
         washout=data["washout"],
         realisation=realisation,

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, Literal, get_args
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +14,7 @@ from narxbench.fitness.criteria import penalty_per_term
 from narxbench.fitness.kernel.evaluation import Kernel, evaluate_structures, kernel_for
 from narxbench.fitness.kernel.problem_data import prepare
 from narxbench.io.errors import NarxbenchError, did_you_mean, is_whole_number
+from narxbench.model.structure import checked_positions
 from narxbench.model.terms import candidate_monomials, index_of_terms, term_name
 
 Estimation = Literal["before_validation", "all"]
@@ -72,6 +74,8 @@ class StructureProblem:
         The N_t candidate terms in canonical order.
     segments : list of range
         The samples that validate.
+    estimation_part : pair of arrays
+        Input and output up to the end of the samples that estimate.
     data : ProblemData
         What the compiled kernel needs of the problem.
 
@@ -134,6 +138,8 @@ class StructureProblem:
                 )
         self.estimation, self.error = estimation, error
         self.segments = _segments(len(y) - n_validation, len(y), n_segments, segment_length)
+        estimation_end = len(y) if estimation == "all" else len(y) - n_validation
+        self.estimation_part = u[:estimation_end], y[:estimation_end]
         penalty = penalty_per_term(criterion, sum(map(len, self.segments)))
         self.data = prepare(
             u,
@@ -143,9 +149,21 @@ class StructureProblem:
             first_row=first_row,
             segments=self.segments,
             penalty=penalty,
-            estimation_end=len(y) if estimation == "all" else len(y) - n_validation,
+            estimation_end=estimation_end,
             one_step=error == "one_step",
         )
+
+    @cached_property
+    def digest(self) -> int:
+        """A checksum of what the kernel reads, as it was when first asked for."""
+        return self.digest_now()
+
+    def digest_now(self) -> int:
+        """Return a checksum of what the kernel reads, as it is."""
+        digest = 0
+        for array in self.data:
+            digest = crc32(np.ascontiguousarray(array).data, digest)
+        return digest
 
     @cached_property
     def kernel(self) -> Kernel:
@@ -246,29 +264,6 @@ class StructureProblem:
         fitness, sse, coefficients = np.empty(count), np.empty(count), np.empty((count, len(self.terms)))
         evaluate_structures(self.kernel, self.data, chosen, fitness, sse, coefficients, np.empty((0, 0)))
         return fitness, sse, coefficients
-
-
-def checked_positions(positions: ArrayLike, n_terms: int) -> NDArray[np.uint8]:
-    """Return 0/1 rows as the kernel takes them, which relies on them without looking.
-
-    Parameters
-    ----------
-    positions : array, shape (structures, N_t)
-        Of any type of numbers, or bool.
-    n_terms : int
-        N_t.
-
-    Raises
-    ------
-    NarxbenchError
-        For another shape, or another entry than 0 and 1.
-    """
-    found = np.asarray(positions)
-    if found.ndim != 2 or found.shape[1] != n_terms:
-        raise NarxbenchError(f"positions: found shape {found.shape}; allowed: (structures, {n_terms})")
-    if found.dtype.kind not in "biuf" or not ((found == 0) | (found == 1)).all():
-        raise NarxbenchError("positions: found another entry than 0 and 1; allowed: 1 where a structure has the term")
-    return np.ascontiguousarray(found, np.uint8)
 
 
 def _segments(start: int, end: int, count: int, length: int | None) -> list[range]:

@@ -144,6 +144,7 @@ def _follow(schema: Schema, location: Path) -> tuple[Path, Schema]:
         return path, mapping.get("propertyNames", {"type": "string"})
     path = ()
     for part in location:
+        schema = _tagged(schema)
         if union := schema.get("discriminator"):  # then the location names a member, which is no key of the user's
             schema = union["mapping"][part]
             continue
@@ -156,6 +157,11 @@ def _follow(schema: Schema, location: Path) -> tuple[Path, Schema]:
             break
         schema = inner
     return path, schema
+
+
+def _tagged(schema: Schema) -> Schema:
+    """Return the tagged union of a schema that also allows null, else the schema."""
+    return next((member for member in schema.get("anyOf", ()) if "discriminator" in member), schema)
 
 
 def _problems(schema: Schema, detail: Any) -> list[Problem]:
@@ -172,6 +178,7 @@ def _problems(schema: Schema, detail: Any) -> list[Problem]:
     if kind == "missing":
         return [Problem(path, f"missing; allowed: {_describe(schema)}")]
     if kind.startswith("union_tag"):
+        schema = _tagged(schema)
         key, tags = schema["discriminator"]["propertyName"], sorted(schema["discriminator"]["mapping"])
         if key in value:
             return [unknown((*path, key), value[key], tags)]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from narxbench.io.errors import NarxbenchError
-from narxbench.io.settings import Settings
+from narxbench.io.settings import Settings, validated
 from narxbench.model.dataset import read_signals
 from narxbench.numerics.random_streams import standard_normal
 
@@ -86,3 +86,21 @@ class RecordedInput(Settings):
 
 
 Excitation = Annotated[UniformInput | GaussianInput | AutoregressiveInput | RecordedInput, Field(discriminator="kind")]
+
+
+class _Described(Settings):
+    excitation: Excitation
+
+
+def excitation_of(values: object, source: str = "") -> Excitation:
+    """Return the excitation that plain data describe (or that is given); errors name ``source``, if any.
+
+    Examples
+    --------
+    >>> excitation_of({"kind": "gaussian", "sd": 0.3}, "my.yaml")
+    GaussianInput(kind='gaussian', sd=0.3)
+    >>> excitation_of({"kind": "gausian"}, "my.yaml")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    narxbench.io.settings.SettingsError: my.yaml: excitation.kind: found 'gausian'; ... (did you mean 'gaussian'?)
+    """
+    return validated(_Described, {"excitation": values}, source).excitation

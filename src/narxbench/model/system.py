@@ -2,9 +2,10 @@
 
 import math
 from collections import Counter
+from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,8 @@ from narxbench.io.files import CONFIG_FOLDER
 from narxbench.io.settings import Settings, validated
 from narxbench.io.yaml import read_mapping
 from narxbench.model.dataset import Signals
-from narxbench.model.excitation import Excitation, UniformInput
+from narxbench.model.excitation import Excitation, UniformInput, excitation_of
+from narxbench.model.expression import Function, is_special, parse_expression
 from narxbench.model.terms import (
     MAX_DEGREE,
     MAX_LAG,
@@ -44,26 +46,35 @@ class SystemFile(Settings):
     n_y: int = Field(ge=0, le=MAX_LAG)
     degree: int = Field(ge=1, le=MAX_DEGREE)
     equation: str = Field(min_length=1)
+    excitation: dict[str, Any] | None = None
 
 
 class System:
-    """A polynomial NARX system: its true terms with coefficients, and the lags and degree of the candidate terms.
+    """A system to identify: its equation, and the lags and degree of the candidate terms.
 
     Parameters
     ----------
     name : str
         Decides the random streams of the system's data, together with their seed.
     equation : str
-        As :func:`parse_equation` reads it; the system terms.
+        A polynomial, as :func:`parse_equation` reads it: the system terms. It may have noise terms too: they are no
+        system terms, and have lagged noise as a factor, as ``0.5*e(k-1)`` and ``0.1*u(k-1)*e(k-2)``. Or, instead of a
+        polynomial, fractions, ``exp`` and ``sin``, as :func:`~narxbench.model.expression.parse_expression` reads them:
+        the truth then lies outside the candidate terms.
     n_u, n_y, degree : int
-        Largest lags of input and output, and degree of the candidate terms; the equation must lie within them.
+        Largest lags of input and output, and degree of the candidate terms; system terms must lie within them.
+    excitation : Excitation or mapping, optional
+        The system's own input; None: whatever a study uses.
     description, reference : str
         For readers.
 
     Attributes
     ----------
     monomials, terms, coefficients : list
-        The system terms, their names and their coefficients in the order of the equation.
+        The system terms, their names and their coefficients in the order of the equation; empty when the truth lies
+        outside the candidate terms.
+    inside : bool
+        Whether the truth lies within the candidate terms.
 
     Raises
     ------
@@ -75,14 +86,37 @@ class System:
     >>> system = System("demo", "y(k) = 0.5*y(k-1) + u(k-1)", n_u=1, n_y=1, degree=1)
     >>> system.terms, system.coefficients
     (['y(k-1)', 'u(k-1)'], [0.5, 1.0])
+    >>> System("demo", "y(k) = y(k-1)/(1 + y(k-1)^2) + u(k-1)^3", n_u=1, n_y=1, degree=3).inside
+    False
     """
 
     def __init__(
-        self, name: str, equation: str, *, n_u: int, n_y: int, degree: int, description: str = "", reference: str = ""
+        self,
+        name: str,
+        equation: str,
+        *,
+        n_u: int,
+        n_y: int,
+        degree: int,
+        excitation: Excitation | Mapping[str, Any] | None = None,
+        description: str = "",
+        reference: str = "",
     ) -> None:
         self.name, self.equation, self.description, self.reference = name, equation, description, reference
         self.n_u, self.n_y, self.degree = n_u, n_y, degree
-        pairs = parse_equation(equation)
+        self.excitation = None if excitation is None else excitation_of(excitation)
+        self._noise: list[Function] = []
+        self._function: Function | None = None
+        pairs: list[tuple[Monomial, float]] = []
+        right = _right_side(equation)
+        if is_special(right):
+            found = parse_expression(right)
+            self._function, self._noise = found.function, found.noise
+            if found.polynomial is not None:
+                pairs = parse_equation(f"y(k) = {found.polynomial}")
+        else:
+            pairs = parse_equation(equation)
+        self.inside = self._function is None
         self.monomials: list[Monomial] = [m for m, _ in pairs]
         self.coefficients: list[float] = [c for _, c in pairs]
         self.terms: list[str] = [term_name(m) for m in self.monomials]
@@ -90,7 +124,33 @@ class System:
         index_of_terms(self.terms, {m: i for i, m in enumerate(candidates)})
 
     def __repr__(self) -> str:
-        return f"System({self.name!r}, {self.equation!r}, n_u={self.n_u}, n_y={self.n_y}, degree={self.degree})"
+        own = "" if self.excitation is None else f", excitation={self.excitation!r}"
+        return f"System({self.name!r}, {self.equation!r}, n_u={self.n_u}, n_y={self.n_y}, degree={self.degree}{own})"
+
+    def definition(self) -> dict[str, Any]:
+        """Return the arguments that define the system, as plain data: ``System(**definition)`` builds it again.
+
+        Examples
+        --------
+        >>> System("demo", "y(k) = u(k-1)", n_u=1, n_y=1, degree=1).definition()
+        {'name': 'demo', 'equation': 'y(k) = u(k-1)', 'n_u': 1, 'n_y': 1, 'degree': 1}
+        """
+        definition = {key: getattr(self, key) for key in ("name", "equation", "n_u", "n_y", "degree")}
+        if self.excitation is not None:
+            definition["excitation"] = self.excitation.model_dump(mode="json")
+        return definition
+
+    def with_candidates(self, n_u: int | None = None, n_y: int | None = None, degree: int | None = None) -> "System":
+        """Return the same system, with the same data, among other candidate terms; None leaves an order as it is.
+
+        Examples
+        --------
+        >>> load_system("S1").with_candidates(degree=3)
+        System('S1', 'y(k) = 0.5*y(k-1) + 0.3*u(k-1) + 0.3*y(k-1)*u(k-1) + 0.5*u(k-1)^2', n_u=5, n_y=5, degree=3)
+        """
+        given = {"n_u": n_u, "n_y": n_y, "degree": degree}
+        orders = {key: value for key, value in given.items() if value is not None}
+        return System(**{**self.definition(), **orders}, description=self.description, reference=self.reference)
 
     def simulate(
         self,
@@ -114,17 +174,18 @@ class System:
             Samples to return.
         snr_db : float, optional
             Signal-to-noise ratio in dB: the variance of the white Gaussian noise is var(y) / 10^(SNR/10), y being the
-            noise-free output after the washout. None: no noise.
+            noise-free output after the washout. None: no noise, nor noise terms.
         seed : int
             Seed of input and noise, from 0 on.
         excitation : Excitation, optional
-            The input; default: white, uniform on (-1, 1).
+            The input; default: that of the system, or else white, uniform on (-1, 1).
         noise : {"output", "equation"}
-            Whether e(k) is added to the output (measurement noise) or inside the equation (process noise).
+            Whether e(k) is added to the output (measurement noise) or inside the equation (process noise). A system
+            that has noise terms has e(k) inside its equation always.
         washout : int
             Samples simulated before the first one returned, so that the start at rest is forgotten.
         realisation : int, optional
-            Number of a run that has input and noise of its own.
+            Number of a run that has input and noise of its own, from 1 on, or 0 for data that no run sees.
 
         Returns
         -------
@@ -145,12 +206,15 @@ class System:
         >>> bool(y[2] == 0.5 * y[1] + u[1])
         True
         """
-        for label, value, least in (("samples", samples, 1), ("washout", washout, 0), ("seed", seed, 0)):
+        wholes: list[tuple[str, object, int]] = [("samples", samples, 1), ("washout", washout, 0), ("seed", seed, 0)]
+        if realisation is not None:
+            wholes.append(("realisation", realisation, 0))
+        for label, value, least in wholes:
             if not is_whole_number(value, least):
                 raise NarxbenchError(f"simulate: {label}: found {value!r}; allowed: a whole number from {least} on")
         if noise not in ("output", "equation"):
             raise NarxbenchError(f"simulate: noise: found {noise!r}; allowed: 'output' or 'equation'")
-        excitation = excitation or UniformInput()
+        excitation = excitation or self.excitation or UniformInput()
         total = washout + samples
         axes: dict[str, object] = {"system": self.name, "seed": seed}
         if realisation is not None:
@@ -161,13 +225,15 @@ class System:
         if snr_db is not None:
             unit = np.array(standard_normal(generator(purpose="noise", **axes), total))
             sd = math.sqrt(_variance(clean[washout:]) / float(Decimal(10) ** (Decimal(repr(float(snr_db))) / 10)))
-            y = clean + sd * unit if noise == "output" else self._respond(u, sd * unit, excitation)
+            outside = noise == "output" and not self._noise
+            y = clean + sd * unit if outside else self._respond(u, sd * unit, excitation)
         return Signals(u[washout:].copy(), y[washout:].copy())
 
     def _respond(self, u: NDArray[np.float64], e: NDArray[np.float64], excitation: Excitation) -> NDArray[np.float64]:
         # Plain floats in the order of the equation: slower than arrays, but the same bytes on every machine.
         inputs, disturbance = u.tolist(), e.tolist()
         y: list[float] = []
+        others = [self._function, *self._noise] if self._function else self._noise
         for k in range(len(inputs)):
             value = disturbance[k]
             for monomial, coefficient in zip(self.monomials, self.coefficients, strict=True):
@@ -175,6 +241,8 @@ class System:
                 for signal, lag in monomial:
                     product *= (y if signal == OUTPUT else inputs)[k - lag] if k >= lag else 0.0
                 value += product
+            for function in others:
+                value += function((y, inputs, disturbance), k)
             if not abs(value) <= DIVERGED:
                 raise NarxbenchError(
                     f"system {self.name}: its output diverges (|y| > {DIVERGED:g}) at sample {k + 1} with the input "
@@ -197,11 +265,7 @@ def parse_equation(equation: str) -> list[tuple[Monomial, float]]:
     >>> parse_equation("y(k) = 0.5*y(k-1) - 2*u(k-1)^2 + 1")
     [(((0, 1),), 0.5), (((1, 1), (1, 1)), -2.0), ((), 1.0)]
     """
-    left, equals, right = equation.partition("=")
-    if not equals or "".join(left.split()) not in ("y(k)", "y(t)"):
-        raise NarxbenchError(f"equation: found {equation[:60]!r}; allowed: 'y(k) = ' and a sum of terms")
-    # Messages tell columns of what stands behind the equals sign.
-    right = right.strip()
+    right = _right_side(equation)
     pairs: list[tuple[Monomial, float]] = []
     summand: list[Token] = []
     sign = 1.0
@@ -222,6 +286,14 @@ def parse_equation(equation: str) -> list[tuple[Monomial, float]]:
     if times > 1:
         raise NarxbenchError(f"equation: the term {term_name(repeated)} appears twice; allowed: each term once")
     return pairs
+
+
+def _right_side(equation: str) -> str:
+    left, equals, right = equation.partition("=")
+    if not equals or "".join(left.split()) not in ("y(k)", "y(t)"):
+        raise NarxbenchError(f"equation: found {equation[:60]!r}; allowed: 'y(k) = ' and a sum of terms")
+    # Messages tell columns of what stands behind the equals sign.
+    return right.strip()
 
 
 def _summand(tokens: list[Token], sign: float, text: str) -> tuple[Monomial, float]:
@@ -256,8 +328,8 @@ def system_names(folder: str | Path | None = None) -> list[str]:
 
     Examples
     --------
-    >>> system_names()
-    ['S1', 'S2', 'S3', 'S4']
+    >>> {"S1", "S2", "S3", "S4"} <= set(system_names())
+    True
     """
     return sorted(path.stem for path in Path(folder or SYSTEMS_FOLDER).glob("*.yaml"))
 
@@ -284,7 +356,7 @@ def load_system(name: str, folder: str | Path | None = None) -> System:
     path = Path(folder or SYSTEMS_FOLDER) / f"{name}.yaml"
     described = validated(SystemFile, read_mapping(path), str(path))
     try:
-        return System(name, **described.model_dump())
+        return System(name, **dict(described))
     except NarxbenchError as error:
         raise NarxbenchError(f"{path}: {error}") from None
 

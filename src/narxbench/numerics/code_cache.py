@@ -11,6 +11,7 @@ import hashlib
 import logging
 import pickle
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any, Self
 
@@ -24,22 +25,24 @@ from narxbench.io.files import write_atomically
 logger = logging.getLogger("narxbench")
 
 # The packages that hold compiled functions.
-_COMPILED = ("numerics", "fitness/kernel", "algorithms")
+_COMPILED = ("numerics", "model", "fitness/kernel", "algorithms")
 _SEAL_BYTES = hashlib.sha256().digest_size
 
 
-def digest_of_compiled_modules() -> str:
-    """Return one SHA-256 digest of all modules that hold compiled functions."""
+@cache
+def digest_of_compiled_modules(own: Path | None = None) -> str:
+    """Return one SHA-256 digest of the modules whose machine code that of a module may hold.
+
+    These are all that hold compiled functions, other algorithms than ``own`` left out: no algorithm calls another.
+    """
     package = Path(__file__).parents[1]
     digest = hashlib.sha256()
     for folder in _COMPILED:
         for path in sorted((package / folder).glob("*.py")):
-            digest.update(path.read_bytes())
+            content = path.read_bytes()
+            if path == own or (b"@compiled\n" in content and b"\ndef run(" not in content):
+                digest.update(content)
     return digest.hexdigest()
-
-
-# The machine code of a function holds the functions that it calls in other files: an edit of any of them must count.
-_STAMP = digest_of_compiled_modules()
 
 
 class _Unwritable(InTreeCacheLocator):
@@ -112,5 +115,7 @@ class CodeCache(FunctionCache):
         key = self._index_key(sig, codegen)
         name = repr((sys.implementation.cache_tag, numba.__version__, sig, codegen.magic_tuple()))
         path = Path(self.cache_path, f"{self._stem}-{hashlib.sha256(name.encode()).hexdigest()[:16]}.nbc")
-        prefix = repr((_STAMP, name, key)).encode()
+        # It holds the functions that it calls in other files: an edit of any of them must count.
+        stamp = digest_of_compiled_modules(Path(self._py_func.__code__.co_filename))
+        prefix = repr((stamp, name, key)).encode()
         return path, lambda body: hashlib.sha256(prefix + body).digest()

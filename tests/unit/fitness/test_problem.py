@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from narxbench import NarxbenchError, StructureProblem, load_system
-from narxbench.algorithms.objective import Objective
+from narxbench.algorithms.objective import CountedObjective
 
 
 def test_order_and_spelling_do_not_matter(small_problem):
@@ -136,7 +136,7 @@ def test_the_kernel_never_sees_what_is_no_structure(small_problem, positions, me
     with pytest.raises(NarxbenchError, match=message):
         small_problem.evaluate_positions(positions)
     with pytest.raises(NarxbenchError, match=message):
-        Objective(small_problem, 10).evaluate(positions)
+        CountedObjective(small_problem, 10).evaluate(positions)
 
 
 def test_positions_of_any_type_of_numbers(small_problem):

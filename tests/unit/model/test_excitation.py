@@ -5,7 +5,7 @@ import pytest
 
 from narxbench.io.errors import NarxbenchError
 from narxbench.io.settings import validated
-from narxbench.model.excitation import AutoregressiveInput, GaussianInput, RecordedInput, UniformInput
+from narxbench.model.excitation import AutoregressiveInput, GaussianInput, RecordedInput, UniformInput, excitation_of
 from narxbench.numerics.random_streams import generator
 
 
@@ -34,3 +34,10 @@ def test_recorded_input(tmp_path):
     np.testing.assert_allclose(recorded.samples(draws, 40), 0.01 * np.arange(40))
     with pytest.raises(NarxbenchError, match="found 50 samples; allowed: at least 60"):
         recorded.samples(draws, 60)
+
+
+def test_plain_data_describe_an_excitation():
+    slow = AutoregressiveInput(sd=0.5, pole=0.8)
+    assert excitation_of(slow.model_dump(mode="json"), "x") == excitation_of(slow, "x") == slow
+    with pytest.raises(NarxbenchError, match=r"^my\.yaml: excitation\.pole: found 1\.0; allowed: a number above -1"):
+        excitation_of({"kind": "autoregressive", "pole": 1.0}, "my.yaml")

@@ -1,6 +1,7 @@
 """Systems: equations as text, files of systems, and simulation."""
 
 import csv
+import json
 import math
 
 import numpy as np
@@ -10,9 +11,9 @@ from hypothesis import strategies as st
 
 from narxbench.io.errors import NarxbenchError
 from narxbench.io.files import CONFIG_FOLDER
-from narxbench.model.excitation import GaussianInput
-from narxbench.model.system import System, load_system, parse_equation
-from narxbench.model.terms import term_name
+from narxbench.model.excitation import AutoregressiveInput, GaussianInput, UniformInput
+from narxbench.model.system import System, load_system, parse_equation, system_names
+from narxbench.model.terms import candidate_monomials, term_name
 
 quick = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 REFERENCE = CONFIG_FOLDER.parent / "data" / "reference"
@@ -110,6 +111,13 @@ ORDERS = "n_u: 1\nn_y: 1\nequation: y(k) = "
     [
         (f"degree: 0\n{ORDERS}y(k-1)", "degree: found 0"),
         (f"degree: 1\n{ORDERS}z(k-1)", "did not expect 'z"),
+        (f"degree: 1\n{ORDERS}sin(z(k-1))", "did not expect 'z"),
+        (
+            f"excitation: {{kind: gaussian, sd: 0}}\ndegree: 1\n{ORDERS}y(k-1)",
+            "yaml: excitation.sd: found 0; allowed: a",
+        ),
+        (f"excitation: {{kind: gausian}}\ndegree: 1\n{ORDERS}y(k-1)", "yaml: excitation.kind: found 'gausian'"),
+        (f"excitation: 3\ndegree: 1\n{ORDERS}y(k-1)", "yaml: excitation: found 3; allowed: a mapping"),
         (f"degree: 1\ndegree: 2\n{ORDERS}y(k-1)", "twice"),
         ("[", "line 1"),
     ],
@@ -149,9 +157,10 @@ def test_noise_has_the_wanted_power_and_is_shared_by_all_snr(noise):
 def test_name_seed_and_realisation_decide_the_data():
     first, again = (load_system("S1").simulate(100, snr_db=30) for _ in range(2))
     assert np.array_equal(first.y, again.y)
-    others = [load_system("S1").simulate(100, **{axis: 2}) for axis in ("seed", "realisation")]
+    others = [load_system("S1").simulate(100, **axis) for axis in ({"seed": 2}, {"realisation": 0}, {"realisation": 1})]
     others.append(load_system("S2").simulate(100))
     assert not any(np.array_equal(first.u, other.u) for other in others)
+    assert not np.array_equal(others[1].u, others[2].u)
 
 
 def test_washout_drops_the_first_samples():
@@ -164,7 +173,87 @@ def test_divergence_is_told():
         load_system("S4").simulate(2000, excitation=GaussianInput(sd=1.0))
 
 
-@pytest.mark.parametrize("wrong", [{"samples": 0}, {"washout": -1}, {"seed": True}, {"seed": 1.0}, {"noise": "input"}])
+WRONG = [{"samples": 0}, {"washout": -1}, {"seed": True}, {"seed": 1.0}, {"noise": "input"}, {"realisation": -1}]
+
+
+@pytest.mark.parametrize("wrong", WRONG)
 def test_impossible_arguments(wrong):
     with pytest.raises(NarxbenchError, match=f"simulate: {next(iter(wrong))}: found"):
         load_system("S1").simulate(**wrong)
+
+
+TRUE = "y(k) = 0.5*y(k-1) + u(k-1)^2"
+SMALL = {"n_u": 1, "n_y": 1, "degree": 2}
+
+
+def test_noise_terms_are_no_system_terms_and_always_act():
+    plain, noisy = System("X", TRUE, **SMALL), System("X", f"{TRUE} + 0.4*e(k-1) - u(k-1)*e(k-2)", **SMALL)
+    assert noisy.inside and (noisy.monomials, noisy.coefficients) == (plain.monomials, plain.coefficients)
+    clean = plain.simulate(500)
+    np.testing.assert_array_equal(noisy.simulate(500).y, clean.y)
+    u, y = noisy.simulate(500, snr_db=20, washout=0)
+    np.testing.assert_array_equal(y, noisy.simulate(500, snr_db=20, washout=0, noise="equation").y)
+    # e(k) is what the equation leaves of y(k), and has the wanted power.
+    e = np.zeros(500)
+    for k in range(500):
+        before = [0.5 * y[k - 1] + u[k - 1] ** 2 + 0.4 * e[k - 1]] if k else [0.0]
+        before += [-u[k - 1] * e[k - 2]] if k > 1 else []
+        e[k] = y[k] - sum(before)
+    unit = plain.simulate(500, snr_db=20, washout=0).y - plain.simulate(500, washout=0).y
+    np.testing.assert_allclose(e, unit, atol=1e-12)
+
+
+def test_a_truth_outside_the_candidates():
+    equation = "y(k) = y(k-1)/(1 + exp(y(k-2))) + 0.5*sin(pi*u(k-1)) + 0.3*e(k-1)"
+    system = System("X", equation, n_u=1, n_y=1, degree=3)
+    assert not system.inside and system.terms == system.monomials == system.coefficients == []
+    u, y = system.simulate(60, washout=0)
+    expected = [0.0, 0.5 * math.sin(math.pi * u[0])]
+    for k in range(2, 60):
+        expected.append(expected[-1] / (1 + math.exp(expected[-2])) + 0.5 * math.sin(math.pi * u[k - 1]))
+    np.testing.assert_allclose(y, expected, rtol=1e-12, atol=1e-14)
+    assert not np.allclose(system.simulate(60, washout=0, snr_db=10).y, y)
+    with pytest.raises(NarxbenchError, match=r"X: its output diverges .* at sample 1 "):
+        System("X", "y(k) = 1/y(k-1)", n_u=1, n_y=1, degree=1).simulate(5)
+
+
+def test_a_definition_builds_the_same_system():
+    assert load_system("S1").definition().keys() == {"name", "equation", "n_u", "n_y", "degree"}
+    slow = AutoregressiveInput(sd=0.2)
+    system = System("X", f"{TRUE} + 0.4*e(k-1)", **SMALL, excitation=slow)
+    again = System(**json.loads(json.dumps(system.definition())))
+    assert repr(again) == repr(system) and again.excitation == slow
+    np.testing.assert_array_equal(again.simulate(50, snr_db=30).y, system.simulate(50, snr_db=30).y)
+
+
+def test_a_system_has_its_own_input_unless_another_is_given():
+    wide, none = (System("X", TRUE, **SMALL, excitation=own) for own in ({"kind": "uniform", "high": 3.0}, None))
+    assert np.array_equal(wide.simulate(50).u, none.simulate(50, excitation=UniformInput(high=3.0)).u)
+    assert np.array_equal(wide.simulate(50, excitation=UniformInput()).u, none.simulate(50).u)
+
+
+def test_other_candidates_leave_the_data_as_they_are():
+    system = System("X", TRUE, **SMALL, excitation=UniformInput(high=0.5), reference="R")
+    other = system.with_candidates(n_y=3, degree=3)
+    assert (other.n_u, other.n_y, other.degree, other.reference) == (1, 3, 3, "R")
+    np.testing.assert_array_equal(other.simulate(50, snr_db=30).y, system.simulate(50, snr_db=30).y)
+    with pytest.raises(NarxbenchError, match=r"u\(k-1\)\^2"):
+        system.with_candidates(degree=1)
+
+
+@pytest.mark.parametrize("name", system_names())
+def test_every_described_system_is_stable_and_can_be_found_out(name):
+    system = load_system(name)
+    assert system.reference and System(**system.definition()).definition() == system.definition()
+    for conditions in ({}, {"excitation": AutoregressiveInput(sd=0.3)}, {"noise": "equation"}):
+        u, y = system.simulate(600, snr_db=20, **conditions)
+        assert u.std() > 0 and y.std() > 0
+    if not system.inside:
+        return
+    # The truth lies strictly within the candidates, and least squares finds it where there is no noise.
+    candidates = candidate_monomials(n_u=system.n_u, n_y=system.n_y, degree=system.degree)
+    assert len(system.terms) < len(candidates)
+    u, y = system.simulate(600)
+    lag = max(system.n_u, system.n_y)
+    columns = [[math.prod((y, u)[s][k - i] for s, i in m) for m in system.monomials] for k in range(lag, 600)]
+    np.testing.assert_allclose(np.linalg.lstsq(np.array(columns), y[lag:])[0], system.coefficients, rtol=1e-6)

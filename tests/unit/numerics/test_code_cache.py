@@ -88,22 +88,32 @@ def test_each_type_of_processor_has_its_own_code(folder, monkeypatch):
 def test_an_edit_of_any_module_takes_over_the_files(folder, monkeypatch):
     loaded()
     before = files(folder)
-    monkeypatch.setattr(code_cache, "_STAMP", "that of another source")
+    monkeypatch.setattr(code_cache, "digest_of_compiled_modules", lambda _: "that of another source")
     assert [loaded(), loaded()] == [False, True]
     assert files(folder) == before
 
 
 def test_the_stamp_is_that_of_all_modules_with_compiled_functions(tmp_path, monkeypatch):
-    assert digest_of_compiled_modules() == code_cache._STAMP
     copy = Path(shutil.copytree(PACKAGE, tmp_path / "narxbench"))
     monkeypatch.setattr(code_cache, "__file__", str(copy / "numerics" / "code_cache.py"))
+
+    def stamp(own):
+        digest_of_compiled_modules.cache_clear()
+        return digest_of_compiled_modules(own)
+
     modules = [path for path in copy.rglob("*.py") if "\n@compiled\n" in path.read_text(encoding="utf-8")]
-    assert copy / "numerics" / "logarithm.py" in modules
-    digests = {digest_of_compiled_modules()}
+    ga, upso2d = copy / "algorithms" / "ga.py", copy / "algorithms" / "upso2d.py"
+    assert {copy / "numerics" / "logarithm.py", ga, upso2d} <= {*modules}
+    before = {own: stamp(own) for own in (ga, upso2d)}
     for path in modules:
         path.write_bytes(path.read_bytes() + b"#")
-        digests.add(digest_of_compiled_modules())
-    assert len(digests) == len(modules) + 1
+        after = {own: stamp(own) for own in (ga, upso2d)}
+        algorithm = path.parent.name == "algorithms" and "\ndef run(" in path.read_text(encoding="utf-8")
+        # An edit of an algorithm concerns none but itself.
+        assert {own for own in after if after[own] != before[own]} == (
+            {path} & {ga, upso2d} if algorithm else {ga, upso2d}
+        )
+        before = after
 
 
 def test_recompile_replaces_the_code(folder):

@@ -1,0 +1,265 @@
+"""Right-hand sides that are no plain polynomial: noise terms, fractions, exponentials and sines, read as data.
+
+Python's own parser makes a tree of the text, nothing is evaluated, and only the nodes that are listed here are known.
+Exponential and sine are computed with decimals: the last bit of the C library's depends on the processor.
+"""
+
+import ast
+import math
+import operator
+import re
+from collections.abc import Callable, Iterator, Sequence
+from decimal import Context, Decimal, localcontext
+from typing import NamedTuple
+
+from narxbench.io.errors import NarxbenchError
+from narxbench.model.terms import MAX_DEGREE, MAX_LAG
+
+Function = Callable[[Sequence[Sequence[float]], int], float]
+"""Value at sample k of the signals (y, u, e); lagged samples before the first one are 0."""
+
+NOISE = 2
+MAX_LENGTH, MAX_DEPTH = 2000, 50
+_SIGNALS = {"y": 0, "u": 1, "e": NOISE}
+_SPECIAL = re.compile(r"/|\be\s*\(|exp|sin|pi")
+_TOKEN = re.compile(r"\s+|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|exp|sin|pi|[yuekt]|\*\*|[-+*/()]")
+_ALLOWED = "numbers, pi, y(k-1), u(k-1), e(k-1), + - * / ^, parentheses, exp() and sin()"
+_LARGEST = 1e300
+_DECIMALS = Context(prec=50, traps=[])
+_TWO_PI = Decimal("6.28318530717958647692528676655900576839433879875021164194988918461563281257")
+
+
+class Expression(NamedTuple):
+    """A right-hand side in parts."""
+
+    polynomial: str | None
+    """The part without noise as text, if it is a polynomial."""
+    function: Function | None
+    """The part without noise, if it is no polynomial."""
+    noise: list[Function]
+    """The terms with a lagged noise e(k-i) as a factor."""
+
+
+def is_special(text: str) -> bool:
+    """Return whether a right-hand side has what a plain polynomial cannot have.
+
+    Examples
+    --------
+    >>> is_special("0.5*y(k-1) + u(k-1)^2"), is_special("0.5*y(k-1) + 0.1*e(k-1)"), is_special("u(k-1)/2")
+    (False, True, True)
+    """
+    return bool(_SPECIAL.search(text))
+
+
+def parse_expression(text: str) -> Expression:
+    """Return the parts of a right-hand side.
+
+    Raises
+    ------
+    NarxbenchError
+        For anything but numbers, ``pi``, lagged ``y``, ``u`` and ``e``, ``+ - * /``, whole powers from 1 to 12, ``exp``
+        and ``sin``; for a polynomial that is not a sum of terms; for noise that is not a factor of a term.
+
+    Examples
+    --------
+    >>> found = parse_expression("0.5*y(k-1) + 0.5*u(k-1)*e(k-1)")
+    >>> found.polynomial, found.noise[0](([1.0, 2.0], [3.0, 4.0], [5.0, 6.0]), 1)
+    ('0.5*y(k-1)', 7.5)
+    >>> parse_expression("y(k-1) / (1 + y(k-1)^2)").function(([2.0, 0.0], [0.0, 0.0], [0.0, 0.0]), 1)
+    0.4
+    """
+    source = " ".join(text.replace("^", "**").replace("\u2212", "-").split())
+    polynomial, noise, rest = "", [], []
+    bends = special = False
+    for sign, node, written in _terms(source):
+        function = _signed(sign, _compiled(node, source, 1))
+        if not _has(node, _is_noise):
+            polynomial += f"{written} "
+            rest.append(function)
+            special = special or _has(node, _is_special)
+            bends = bends or _has(node, _bends)
+        elif any(map(_is_noise, _factors(node))):
+            noise.append(function)
+        else:
+            raise _unexpected(source, node, "noise as a factor of a term, such as 0.1*u(k-1)*e(k-2)")
+    if not special:
+        return Expression(polynomial.rstrip(), None, noise)
+    if not bends:
+        raise NarxbenchError(
+            f"equation: found a polynomial with parts to work out in {text[:60]!r}; "
+            "allowed: a sum of terms, each a number and factors such as y(k-1) or u(k-2)^2 joined by *"
+        )
+    return Expression(None, _sum(rest), noise)
+
+
+def exponential(x: float) -> float:
+    """Return exp(x) with the same last bit on every machine.
+
+    Examples
+    --------
+    >>> exponential(0.0), exponential(-1.0), exponential(1e9)
+    (1.0, 0.36787944117144233, inf)
+    """
+    return float(_DECIMALS.exp(Decimal(x)))
+
+
+def sine(x: float) -> float:
+    """Return sin(x) with the same last bit on every machine; NaN from 1e15 on.
+
+    The angle is taken modulo 2 pi with seventy digits, and the Taylor series is summed with fifty.
+
+    Examples
+    --------
+    >>> sine(0.5), sine(-2.0), sine(math.pi)
+    (0.479425538604203, -0.9092974268256817, 1.2246467991473532e-16)
+    """
+    if not abs(x) < 1e15:
+        return math.nan
+    with localcontext(_DECIMALS):
+        angle = Decimal(x).remainder_near(_TWO_PI)
+        term = total = angle
+        order, before = 1, None
+        while total != before:
+            before = total
+            term *= -angle * angle / ((order + 1) * (order + 2))
+            total += term
+            order += 2
+    return float(total)
+
+
+def _tree(source: str) -> ast.expr:
+    if len(source) > MAX_LENGTH:
+        raise NarxbenchError(f"equation: found {len(source)} characters; allowed: at most {MAX_LENGTH} with such terms")
+    position = 0
+    while position < len(source):
+        match = _TOKEN.match(source, position)
+        if not match:
+            raise _unexpected_text(source, position)
+        position = match.end()
+    try:
+        return ast.parse(source, mode="eval").body
+    except SyntaxError as error:
+        raise _unexpected_text(source, max(0, (error.offset or 1) - 1)) from None
+    except (ValueError, RecursionError, MemoryError):  # thousands of digits, signs or powers in a row
+        raise NarxbenchError(f"equation: found too much nesting in {source[:60]!r}; allowed: {_ALLOWED}") from None
+
+
+def _terms(source: str) -> Iterator[tuple[int, ast.expr, str]]:
+    """Yield sign, tree and text of each term of a sum, in the order of the text."""
+    node, later = _tree(source), []
+    while isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
+        later.append((1 if isinstance(node.op, ast.Add) else -1, node.right))
+        node = node.left
+    start = 0
+    for sign, term in [(1, node), *reversed(later)]:
+        end = term.end_col_offset or 0
+        # A parenthesis after the term before belongs to that one.
+        yield sign, term, source[start:end].lstrip(" )")
+        start = end
+
+
+def _factors(node: ast.expr) -> Iterator[ast.expr]:
+    """Yield the factors of a product."""
+    waiting = [node]
+    while waiting:
+        match waiting.pop():
+            case ast.BinOp(left, ast.Mult(), right):
+                waiting += [left, right]
+            case ast.UnaryOp(_, operand) | ast.BinOp(operand, ast.Pow()):
+                waiting.append(operand)
+            case factor:
+                yield factor
+
+
+def _has(node: ast.AST, what: Callable[[ast.AST], bool]) -> bool:
+    return any(map(what, ast.walk(node)))
+
+
+def _is_noise(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "e"
+
+
+def _is_signal(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and node.id in _SIGNALS
+
+
+def _is_special(node: ast.AST) -> bool:
+    return isinstance(node, ast.Div) or (isinstance(node, ast.Name) and node.id in ("pi", *_FUNCTIONS))
+
+
+def _bends(node: ast.AST) -> bool:
+    """Return whether a fraction or a function depends on the signals, so that it is no polynomial of them."""
+    match node:
+        case ast.BinOp(_, ast.Div(), right):
+            return _has(right, _is_signal)
+        case ast.Call(ast.Name(name), [argument]) if name in _FUNCTIONS:
+            return _has(argument, _is_signal)
+    return False
+
+
+def _compiled(node: ast.expr, source: str, depth: int) -> Function:
+    """Return the function that a tree stands for."""
+    if depth > MAX_DEPTH:
+        raise _unexpected(source, node, f"at most {MAX_DEPTH} levels")
+    match node:
+        case ast.Constant(int() | float() as number) if number <= _LARGEST:
+            value = float(number)
+            return lambda signals, k: value
+        case ast.Name("pi"):
+            return lambda signals, k: math.pi
+        case ast.Call(ast.Name(name), [ast.BinOp(ast.Name("k" | "t"), ast.Sub(), ast.Constant(int() as lag))]) if (
+            name in _SIGNALS and 1 <= lag <= MAX_LAG
+        ):
+            signal = _SIGNALS[name]
+            return lambda signals, k: signals[signal][k - lag] if k >= lag else 0.0
+        case ast.Call(ast.Name(name), [argument]) if name in _FUNCTIONS:
+            function, inner = _FUNCTIONS[name], _compiled(argument, source, depth + 1)
+            return lambda signals, k: function(inner(signals, k))
+        case ast.UnaryOp(ast.USub() | ast.UAdd() as sign, operand):
+            return _signed(-1 if isinstance(sign, ast.USub) else 1, _compiled(operand, source, depth + 1))
+        case ast.BinOp(base, ast.Pow(), ast.Constant(int() as power)) if 1 <= power <= MAX_DEGREE:
+            factor = _compiled(base, source, depth + 1)
+            return lambda signals, k: math.prod([factor(signals, k)] * power)
+        case ast.BinOp(left, operation, right) if type(operation) in _OPERATIONS:
+            combined = _OPERATIONS[type(operation)]
+            first, second = _compiled(left, source, depth + 1), _compiled(right, source, depth + 1)
+            return lambda signals, k: combined(first(signals, k), second(signals, k))
+    raise _unexpected(source, node, _ALLOWED)
+
+
+def _signed(sign: int, function: Function) -> Function:
+    return function if sign > 0 else lambda signals, k: -function(signals, k)
+
+
+def _sum(functions: Sequence[Function]) -> Function:
+    def total(signals: Sequence[Sequence[float]], k: int) -> float:
+        value = 0.0
+        for function in functions:
+            value += function(signals, k)
+        return value
+
+    return total
+
+
+def _divided(a: float, b: float) -> float:
+    # Python raises where b is 0; the system has then diverged.
+    return a / b if b else math.nan
+
+
+_OPERATIONS: dict[type[ast.operator], Callable[[float, float], float]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: _divided,
+}
+_FUNCTIONS = {"exp": exponential, "sin": sine}
+
+
+def _unexpected(source: str, node: ast.expr, allowed: str) -> NarxbenchError:
+    return _unexpected_text(source, node.col_offset, allowed)
+
+
+def _unexpected_text(source: str, position: int, allowed: str = _ALLOWED) -> NarxbenchError:
+    found = repr(source[position : position + 12]) if position < len(source) else "its end"
+    where = f"at column {position + 1} of {source[:60]!r}"
+    return NarxbenchError(f"equation: did not expect {found} {where}; allowed: {allowed}")

@@ -1,0 +1,34 @@
+"""Structures as rows of 0 and 1, one entry for each candidate term."""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from narxbench.io.errors import NarxbenchError
+
+
+def checked_positions(positions: ArrayLike, n_terms: int) -> NDArray[np.uint8]:
+    """Return structures as compiled code takes them, which relies on them without looking.
+
+    Parameters
+    ----------
+    positions : array, shape (structures, N_t)
+        Of any type of numbers, or bool.
+    n_terms : int
+        N_t.
+
+    Raises
+    ------
+    NarxbenchError
+        For another shape, or another entry than 0 and 1.
+
+    Examples
+    --------
+    >>> checked_positions([[True, False]], 2)
+    array([[1, 0]], dtype=uint8)
+    """
+    found = np.asarray(positions)
+    if found.ndim != 2 or found.shape[1] != n_terms:
+        raise NarxbenchError(f"positions: found shape {found.shape}; allowed: (structures, {n_terms})")
+    if found.dtype.kind not in "biuf" or not ((found == 0) | (found == 1)).all():
+        raise NarxbenchError("positions: found another entry than 0 and 1; allowed: 1 where a structure has the term")
+    return np.require(found, np.uint8, ["C", "W"])

@@ -1,0 +1,154 @@
+"""Expressions: what they mean, what is refused, and functions whose last bit is right."""
+
+import math
+from decimal import Decimal, localcontext
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from narxbench.io.errors import NarxbenchError
+from narxbench.model.expression import exponential, is_special, parse_expression, sine
+
+quick = settings(max_examples=100, deadline=None)
+SIGNALS = ([0.5, -0.25, 2.0], [1.0, 3.0, -0.5], [0.125, 0.75, -2.0])
+K = 2
+LEAVES = [(f"{s}(k-{lag})", SIGNALS[i][K - lag]) for i, s in enumerate("yu") for lag in (1, 2)]
+LEAVES += [("pi", math.pi), ("0.5", 0.5), (".25e1", 2.5), ("3", 3.0), ("u(t - 3)", 0.0)]
+
+
+def joined(parts):
+    (a, x), (b, y), operation = parts
+    value = {"+": x + y, "-": x - y, "*": x * y, "/": x / y if y else math.nan}[operation]
+    return f"({a} {operation} {b})", value
+
+
+def wrapped(inner):
+    return (
+        st.tuples(inner, inner, st.sampled_from("+-*/")).map(joined)
+        | inner.map(lambda part: (f"sin({part[0]})", math.sin(part[1]) if abs(part[1]) < 1e15 else math.nan))
+        | inner.map(lambda part: (f"exp(-({part[0]})^2)", math.exp(-part[1] * part[1])))
+        | st.tuples(inner, st.integers(1, 3)).map(
+            lambda parts: (f"({parts[0][0]})^{parts[1]}", parts[0][1] ** parts[1])
+        )
+        | inner.map(lambda part: (f"(-{part[0]})", -part[1]))
+    )
+
+
+@given(st.recursive(st.sampled_from(LEAVES), wrapped, max_leaves=8))
+@quick
+def test_an_expression_means_what_it_says(part):
+    text, value = part
+    assume(math.isfinite(value) and abs(value) < 1e6)
+    # The first term makes any second one part of a truth outside the candidates.
+    found = parse_expression(f"exp(u(k-1)) + {text.replace('**', '^')}")
+    assert (found.polynomial, found.noise) == (None, [])
+    assert found.function(SIGNALS, K) == pytest.approx(math.exp(3.0) + value, rel=1e-6, abs=1e-6)
+
+
+def test_operators_bind_as_in_mathematics():
+    found = parse_expression("8/u(k-1)/2 - -y(k-1)^2*2 - 1 - 1")
+    assert found.function(SIGNALS, K) == 8 / 3 / 2 + 2 * 0.25**2 - 2
+
+
+@pytest.mark.parametrize(
+    ("text", "polynomial", "noise"),
+    [
+        ("- 2*u(t-1)**2 − y(k-1) + 0.5*e(k-1)", "- 2*u(t-1)**2 - y(k-1)", [0.375]),
+        ("0.1*e(k-2)^2*y(k-1) + 1 - e(k-1)", "+ 1", [0.1 * 0.125**2 * -0.25, -0.75]),
+        ("-u(k-1)*e(k-1) + y(k-1)", "+ y(k-1)", [-2.25]),
+        ("y(k-1) + (0.5*e(k-1)) + u(k-1)", "y(k-1) + u(k-1)", [0.375]),
+        ("y(k-1) + exp(u(k-1) - 3)*e(k-1)", "y(k-1)", [0.75]),
+    ],
+)
+def test_noise_terms_are_taken_out(text, polynomial, noise):
+    found = parse_expression(text)
+    assert (found.polynomial, found.function) == (polynomial, None)
+    assert [function(SIGNALS, K) for function in found.noise] == pytest.approx(noise)
+
+
+@pytest.mark.parametrize("text", ["0.5*y(k-1) - 2u(k-1)^2", "1e-3", "", "y(k-1)u(k-2)"])
+def test_a_plain_polynomial_is_not_special(text):
+    assert not is_special(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("y(k-1)/2", "found a polynomial with parts to work out in 'y(k-1)/2'; allowed: a sum of terms"),
+        ("exp(1)*y(k-1)", "found a polynomial with parts to work out"),
+        ("1/y(k)", "did not expect 'y(k)' at column 3 of '1/y(k)'; allowed: numbers, pi, y(k-1)"),
+        ("1/y(k-0)", "did not expect 'y(k-0)'"),
+        ("1/y(k-10000)", "did not expect 'y(k-10000)'"),
+        ("1/y(k+1)", "did not expect 'y(k+1)'"),
+        ("sin(z(k-1))", "did not expect 'z(k-1))' at column 5"),
+        ("sin(y(k-1)", "did not expect '(y(k-1)' at column 4"),
+        ("sin", "did not expect 'sin'"),
+        ("sin(y(k-1))(k-1)", "did not expect 'sin(y(k-1))('"),
+        ("1/u(k-1)^0", "did not expect 'u(k-1)**0'"),
+        ("1/u(k-1)^13", "did not expect 'u(k-1)**13'"),
+        ("1/u(k-1)^0.5", "did not expect 'u(k-1)**0.5'"),
+        ("2^u(k-1)/y(k-1)", "did not expect '2**u(k-1)/y(' at column 1"),
+        ("1e400/y(k-1)", "did not expect '1e400/y(k-1)'"),
+        ("9" * 400 + "/y(k-1)", "did not expect '999999999999'"),
+        ("y(k-1)/", "did not expect"),
+        ("1/" * 900 + "1", "allowed: at most 50 levels"),
+        ("1/y(k-1)" + " " * 3000 + "+ 1" * 1000, "found 3009 characters; allowed: at most 2000"),
+        ("e(k)", "did not expect 'e(k)'"),
+        ("y(k-1) + exp(e(k-1))", "did not expect 'exp(e(k-1))' at column 10"),
+        ("y(k-1) + 1/e(k-1)", "allowed: noise as a factor of a term, such as 0.1*u(k-1)*e(k-2)"),
+        ("y(k-1) - u(k-1)*e(k-1)/2", "did not expect 'u(k-1)*e(k-1' at column 10"),
+        ("sin('a')", "did not expect \"'a')\""),
+        ("sin(y(k-1)) if 1 else 0", "did not expect 'if 1 else 0'"),
+        ("sin(*y(k-1))", "did not expect"),
+        ("sin(k-1)", "did not expect 'k-1)'"),
+    ],
+    ids=lambda value: repr(value[:24]),
+)
+def test_what_is_refused(text, message):
+    with pytest.raises(NarxbenchError) as error:
+        parse_expression(text)
+    told = str(error.value)
+    assert told.startswith("equation: ") and message in told
+    assert told.isprintable() and len(told) < 400
+
+
+PIECES = ["y(k-1)", "u(k-2)", "e(k-1)", "exp(", "sin(", "pi", "(", ")", *"+-*/^ek.\n_", "**", "2", "0.5", "1e5", "007"]
+
+
+@given(st.text(max_size=40) | st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
+@quick
+def test_any_text_is_an_expression_or_a_clear_error(text):
+    try:
+        found = parse_expression(text)
+    except NarxbenchError as error:
+        assert str(error).isprintable() and len(str(error)) < 400
+        return
+    assert (found.polynomial is None) is (found.function is not None)
+    for function in (*filter(None, [found.function]), *found.noise):
+        assert isinstance(function(SIGNALS, K), float)
+
+
+def exact_sine(x):
+    """Sum the Taylor series itself, with digits enough for its large terms."""
+    with localcontext(prec=400):
+        term = total = Decimal(x)
+        for order in range(1, 1200, 2):
+            term *= -(Decimal(x) ** 2) / ((order + 1) * (order + 2))
+            total += term
+        return float(total)
+
+
+@given(st.floats(-200, 200))
+@quick
+def test_last_bits(x):
+    assert sine(x) == exact_sine(x)
+    assert exponential(x) == pytest.approx(math.exp(x), rel=4e-16)
+    with localcontext(prec=100):
+        assert exponential(x) == float(Decimal(x).exp())
+
+
+def test_beyond_all_bounds():
+    assert exponential(math.inf) == math.inf and exponential(-1e300) == 0.0 and math.isnan(exponential(math.nan))
+    assert all(math.isnan(sine(x)) for x in (math.inf, math.nan, 1e300))
+    assert math.isnan(parse_expression("1/y(k-1)").function(([0.0], [0.0], [0.0]), 1))
