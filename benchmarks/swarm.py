@@ -18,8 +18,9 @@ import narxbench
 from benchmarks.common import SYSTEMS, Part, Row, cpu_seconds, make_problem, median, number, table
 from narxbench import StructureProblem
 from narxbench.algorithms import objective, search
-from narxbench.algorithms.objective import Objective, evaluate
+from narxbench.algorithms.objective import CountedObjective, Record, evaluate
 from narxbench.fitness.kernel.evaluation import kernel_for
+from narxbench.fitness.kernel.problem_data import ProblemData
 from narxbench.numerics.apart import address_of, call
 
 EVALUATIONS = 6000
@@ -60,17 +61,18 @@ def _evaluate_and_keep(data: Any, record: Any, positions: Any, fitness: Any) -> 
     _keep(positions.ctypes, record.evaluations[0] - earlier, positions.shape[1])
 
 
-class _Keeping(Objective):
-    def __init__(self, problem: StructureProblem, budget: int) -> None:
-        super().__init__(problem, budget)
-        kinds = numba.typeof(self.data), numba.typeof(self.record), types.uint8[:, ::1], types.float64[::1]
-        self.record = self.record._replace(evaluate=address_of(_evaluate_and_keep, *kinds))
+class _Keeping(CountedObjective):
+    @property
+    def compiled(self) -> tuple[ProblemData, Record]:
+        data, record = super().compiled
+        kinds = numba.typeof(data), numba.typeof(record), types.uint8[:, ::1], types.float64[::1]
+        return data, record._replace(evaluate=address_of(_evaluate_and_keep, *kinds))
 
 
 def recorded(problem: StructureProblem, algorithm: str, seed: int) -> list[NDArray[np.uint8]]:
     """Return the structures of every iteration of a run."""
     _kept.clear()
-    with mock.patch.object(search, "Objective", _Keeping):
+    with mock.patch.object(search, "CountedObjective", _Keeping):
         narxbench.search(problem, algorithm=algorithm, seed=seed, evaluations=EVALUATIONS)
     return _kept.copy()
 
@@ -106,7 +108,7 @@ def measure(problem: StructureProblem, algorithm: str, seed: int) -> dict[str, f
         narxbench.search(problem, algorithm=algorithm, seed=seed, evaluations=EVALUATIONS)
 
     def with_table() -> None:
-        _evaluate_all(problem.data, Objective(problem, EVALUATIONS).record, positions, ends, fitness)
+        _evaluate_all(*CountedObjective(problem, EVALUATIONS).compiled, positions, ends, fitness)
 
     def alone() -> None:
         _kernel_alone(kernel, problem.data, new, new_ends, fitness, sse, np.empty((0, 0)))

@@ -9,7 +9,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from pydantic import Field
 
-from narxbench.algorithms.objective import Objective, copy_row, evaluate, index_of_best
+from narxbench.algorithms.contract import About, Found, ProblemView
+from narxbench.algorithms.objective import CountedObjective, copy_row, evaluate, index_of_best
 from narxbench.algorithms.population import initial_positions, roulette
 from narxbench.io.settings import Settings as BaseSettings
 from narxbench.numerics.compilation import compiled
@@ -19,6 +20,22 @@ PROPORTIONAL, LINEAR_RANK, TOURNAMENT = 0, 1, 2
 ONE_POINT, TWO_POINT, UNIFORM = 0, 1, 2
 _SELECTION = {"proportional": PROPORTIONAL, "linear_rank": LINEAR_RANK, "tournament": TOURNAMENT}
 _CROSSOVER = {"one_point": ONE_POINT, "two_point": TWO_POINT, "uniform": UNIFORM}
+
+
+ABOUT = About(
+    reference="Siedlecki and Sklansky, A note on genetic algorithms for large-scale feature selection, "
+    "Pattern Recognition Letters 10, 1989",
+    options={
+        "selection": ["linear_rank", "tournament"],
+        "crossover": ["two_point", "uniform"],
+        "elitism": [True],
+        "generation_gap": [0.5],
+        "divergent_fitness": [1e10],
+        "initial_positions": ["uniform_cardinality"],
+        "count_initial_evaluations": [False],
+        "result": ["last_generation"],
+    },
+)
 
 
 class Settings(BaseSettings):
@@ -183,13 +200,15 @@ def _evolve(data, record, draws, p):
             mutate(following[c + 1], p.mutation_probability, draws)
         population, fitness = following[:size], following_fitness
         evaluate(data, record, population[first:], fitness[first:])
+    found = record.best_position.copy()
     if p.last_generation:
         best = index_of_best(fitness)
         for t in range(n_terms):
-            record.best_position[t] = population[best, t] if fitness[best] < np.inf else np.uint8(0)
+            found[t] = population[best, t] if fitness[best] < np.inf else np.uint8(0)
+    return found
 
 
-def run(objective: Objective, rng: np.random.Generator, settings: Settings) -> None:
+def run(problem: ProblemView, objective: CountedObjective, rng: np.random.Generator, settings: Settings) -> Found:
     """Spend the objective's budget on one run of the GA."""
     # At least one individual is replaced in each generation, or the search would never end.
     replaced = max(1, round(settings.generation_gap * settings.population_size))
@@ -206,4 +225,4 @@ def run(objective: Objective, rng: np.random.Generator, settings: Settings) -> N
         last_generation=settings.result == "last_generation",
     )
     with draws_of(rng, 1) as draws:
-        _evolve(objective.data, objective.record, draws, parameters)
+        return Found(_evolve(*objective.compiled, draws, parameters))

@@ -1,4 +1,4 @@
-"""What every algorithm sees of a problem: evaluations on a budget, recorded in the order they are made."""
+"""The observer of a run: it evaluates on a budget, and records in the order of the evaluations."""
 
 from typing import NamedTuple
 
@@ -7,9 +7,10 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
+from narxbench.algorithms.contract import Objective, ProblemView
 from narxbench.fitness.kernel.evaluation import Kernel
 from narxbench.fitness.kernel.problem_data import ProblemData
-from narxbench.fitness.problem import StructureProblem, checked_positions
+from narxbench.fitness.problem import StructureProblem
 from narxbench.numerics.apart import address_of, call
 from narxbench.numerics.compilation import compiled
 
@@ -131,8 +132,8 @@ def _evaluate(data, record, positions, fitness):
     record.evaluations[0] = earlier + count
 
 
-class Objective:
-    """A structure problem with a budget of evaluations.
+class CountedObjective(Objective):
+    """The objective of a structure problem: it evaluates, counts and records.
 
     Parameters
     ----------
@@ -143,57 +144,110 @@ class Objective:
     """
 
     def __init__(self, problem: StructureProblem, budget: int) -> None:
-        self.n_terms = len(problem.terms)
-        self.data: ProblemData = problem.data
+        self._n_terms, self._data = len(problem.terms), problem.data
         slots = 1 << (2 * budget - 1).bit_length()
         record = Record(
             fitness=np.empty(budget),
             evaluations=np.zeros(1, np.int64),
-            best_position=np.zeros(self.n_terms, np.uint8),
+            best_position=np.zeros(self._n_terms, np.uint8),
             best_fitness=np.full(1, np.inf),
-            known_structures=np.zeros((slots, -(-self.n_terms // _WORD)), np.uint64),
+            known_structures=np.zeros((slots, -(-self._n_terms // _WORD)), np.uint64),
             known_fitness=np.zeros(slots),
             slot_used=np.zeros(slots, np.bool_),
             kernel=problem.kernel,
             evaluate=0,
         )
-        arguments = numba.typeof(self.data), numba.typeof(record), types.uint8[:, ::1], types.float64[::1]
-        self.record = record._replace(evaluate=address_of(_evaluate, *arguments))
+        self._record = record._replace(evaluate=_address(self._data, record))
+
+    @property
+    def compiled(self) -> tuple[ProblemData, Record]:
+        """The first arguments of :func:`evaluate`, for compiled algorithms that run in this process."""
+        return self._data, self._record
+
+    @property
+    def n_terms(self) -> int:
+        """N_t, the number of candidate terms."""
+        return self._n_terms
+
+    @property
+    def budget(self) -> int:
+        """Evaluations of the whole run."""
+        return len(self._record.fitness)
 
     @property
     def remaining(self) -> int:
         """Evaluations that are left."""
-        return len(self.record.fitness) - int(self.record.evaluations[0])
+        return self.budget - self.evaluations
 
-    def evaluate(self, positions: NDArray[np.uint8]) -> NDArray[np.float64]:
-        """Evaluate structures.
+    @property
+    def evaluations(self) -> int:
+        """Evaluations so far."""
+        return int(self._record.evaluations[0])
 
-        Parameters
-        ----------
-        positions : array of uint8, shape (structures, N_t)
-            A 1 where the structure has the term.
+    @property
+    def best_position(self) -> NDArray[np.uint8]:
+        """The first structure that reached the lowest J so far, shape (N_t,)."""
+        return self._record.best_position.copy()
 
-        Returns
-        -------
-        array of float, shape (structures,)
-            J of each structure; +inf in rows beyond the budget.
+    @property
+    def best_fitness(self) -> float:
+        """The lowest J so far."""
+        return float(self._record.best_fitness[0])
 
-        Raises
-        ------
-        NarxbenchError
-            For another shape, or another entry than 0 and 1.
-        """
-        chosen = checked_positions(positions, self.n_terms)
-        fitness = np.empty(len(chosen))
-        evaluate(self.data, self.record, chosen, fitness)
+    def _evaluated(self, positions: NDArray[np.uint8]) -> NDArray[np.float64]:
+        fitness = np.empty(len(positions))
+        evaluate(self._data, self._record, positions, fitness)
         return fitness
+
+    def known_fitness(self, position: NDArray[np.uint8]) -> float | None:
+        """Return J of a structure that was evaluated, else None."""
+        record = self._record
+        words = np.zeros(record.known_structures.shape[1] * _WORD, np.uint8)
+        words[: self._n_terms] = position
+        same = (record.known_structures == np.packbits(words, bitorder="little").view(np.uint64)).all(axis=1)
+        slots = np.flatnonzero(same & record.slot_used)
+        return float(record.known_fitness[slots[0]]) if len(slots) else None
+
+    def trace(self) -> NDArray[np.float64]:
+        """Return J of every evaluation in order, shape (evaluations,)."""
+        return self._record.fitness[: self.evaluations].copy()
 
     def history(self) -> list[tuple[int, float]]:
         """Return (evaluations so far, best J) at each improvement of the best J."""
         improvements: list[tuple[int, float]] = []
         best = np.inf
-        for i, fitness in enumerate(self.record.fitness[: self.record.evaluations[0]].tolist(), start=1):
+        for i, fitness in enumerate(self.trace().tolist(), start=1):
             if fitness < best:
                 best = fitness
                 improvements.append((i, best))
         return improvements
+
+
+# Every problem has the same types, and so the same code.
+_ADDRESS: list[int] = []
+
+
+def _address(data: ProblemData, record: Record) -> int:
+    if not _ADDRESS:
+        arguments = numba.typeof(data), numba.typeof(record), types.uint8[:, ::1], types.float64[::1]
+        _ADDRESS.append(address_of(_evaluate, *arguments))
+    return _ADDRESS[0]
+
+
+def view_of(problem: StructureProblem) -> ProblemView:
+    """Return what an algorithm may see of a problem."""
+    u, y = problem.estimation_part
+    return ProblemView(
+        terms=problem.terms,
+        monomials=problem.monomials,
+        n_u=problem.n_u,
+        n_y=problem.n_y,
+        degree=problem.degree,
+        gram=lambda: problem.data.gram[:-1, :-1],
+        moments=lambda: problem.data.moments[:-1],
+        u=lambda: u,
+        y=lambda: y,
+        criterion=problem.criterion,
+        penalty=problem.data.penalty,
+        n_validation=len(problem.data.measured),
+    )

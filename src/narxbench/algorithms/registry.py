@@ -1,54 +1,226 @@
-"""The algorithms that there are: one module each, found by being in this folder.
+"""The algorithms that there are: one module each, in this folder or in a package of its own.
 
-An algorithm is a module with ``Settings`` (a :class:`narxbench.io.settings.Settings` model, every open choice a named
-field) and ``run(objective, rng, settings)``, which spends the budget of an
-:class:`~narxbench.algorithms.objective.Objective` and takes every random number from the generator ``rng``, in compiled
-code through :func:`~narxbench.numerics.draws.draws_of`. A field
-``count_initial_evaluations`` set to false gives the run one population (``swarm_size`` or ``population_size``) of
-evaluations on top of its budget.
+What an algorithm is, :mod:`narxbench.algorithms.contract` says. A module in this folder is found by being there. One
+of another package is found by an entry point of the group ``narxbench.algorithms``, whose name is the algorithm's and
+whose value is the module.
 """
 
+import json
 import pkgutil
-from importlib import import_module
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib import import_module, metadata
+from pathlib import Path
 from types import ModuleType
+from typing import Any
+
+import pydantic
 
 import narxbench.algorithms
+from narxbench.algorithms.contract import About
+from narxbench.algorithms.isolation.host import describe
+from narxbench.algorithms.isolation.worker import told
 from narxbench.io.errors import NarxbenchError, did_you_mean
-from narxbench.io.settings import Settings
+from narxbench.io.files import canonical_json
+from narxbench.io.settings import Problem, Settings, SettingsError, validated
 
+GROUP = "narxbench.algorithms"
 # What the algorithms share: no algorithms themselves.
-_SHARED = ("objective", "population", "registry", "search")
+_SHARED = ("conformance", "contract", "forward_regression", "objective", "population", "registry", "search")
+# What is reviewed with this package is imported by the pipeline itself, and runs in its process if it needs no other
+# package. Whatever else lies in the folder or is installed is neither imported nor run there.
+REVIEWED = (
+    "annealing",
+    "binary_pso",
+    "frols",
+    "ga",
+    "iterative_ofr",
+    "lasso",
+    "metamss",
+    "multistart",
+    "pymoo_ga",
+    "random_search",
+    "stepwise",
+    "upso2d",
+)
+
+
+class AlgorithmUnavailableError(NarxbenchError):
+    """An algorithm that there is, and that cannot be used here."""
+
+
+class _OtherSettings(Settings):
+    """Settings that were checked where the algorithm may be imported."""
+
+    model_config = pydantic.ConfigDict(extra="allow")
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """An algorithm by name; what it declares is looked up when it is asked for.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    module : str
+        The full name of its module.
+    distribution : str
+        The installed distribution that it comes from; empty for this package's own.
+    """
+
+    name: str
+    module: str
+    distribution: str = ""
+
+    @property
+    def reviewed(self) -> bool:
+        """Whether it is one of this package that may be imported here."""
+        return not self.distribution and self.name in REVIEWED
+
+    @cached_property
+    def imported(self) -> ModuleType:
+        """The module of a reviewed algorithm.
+
+        Raises
+        ------
+        AlgorithmUnavailableError
+            If it cannot be imported.
+        """
+        try:
+            return import_module(self.module)
+        except Exception as error:
+            raise AlgorithmUnavailableError(f"algorithm {self.name!r}: cannot be imported: {told(error)}") from None
+
+    @cached_property
+    def _description(self) -> dict[str, Any]:
+        return self._described({})
+
+    def _described(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        try:
+            plain = canonical_json(given)
+        except (TypeError, ValueError) as error:
+            raise NarxbenchError(f"settings of {self.name!r}: found another value than plain data ({error})") from None
+        described = _described(self.module, plain, tuple(sys.path))
+        if "failed" in described:
+            raise AlgorithmUnavailableError(f"algorithm {self.name!r}: cannot be imported: {described['failed']}")
+        return described
+
+    @cached_property
+    def about(self) -> About:
+        """What it declares; an algorithm that cannot be imported raises :class:`AlgorithmUnavailableError`."""
+        if self.reviewed:
+            about: About = self.imported.ABOUT
+            return about
+        declared = self._description["about"]
+        return About(**{**declared, "requires": tuple(declared["requires"])})
+
+    @property
+    def document(self) -> str:
+        """What its module says of itself."""
+        return (self.imported.__doc__ or "").strip() if self.reviewed else str(self._description["document"])
+
+    @cached_property
+    def files(self) -> list[Path]:
+        """The files of its code: its module, or the whole package that it comes in."""
+        names = [self.imported.__file__] if self.reviewed else self._description["files"]
+        return [Path(str(name)) for name in names]
+
+    @cached_property
+    def in_process(self) -> bool:
+        """Whether it runs in the process that evaluates."""
+        return self.reviewed and not self.about.requires
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """The versions of what it comes from and needs, by distribution.
+
+        Raises
+        ------
+        AlgorithmUnavailableError
+            If one is not installed.
+        """
+        found = {}
+        for name in filter(None, (self.distribution, *self.about.requires)):
+            try:
+                found[name] = metadata.version(name)
+            except metadata.PackageNotFoundError:
+                raise AlgorithmUnavailableError(
+                    f"algorithm {self.name!r}: needs {name}, which is not installed; python3 -m pip install {name}"
+                ) from None
+        return found
+
+    def settings(self, given: Mapping[str, Any], source: str = "") -> Settings:
+        """Return all settings of the algorithm, the given ones checked.
+
+        Raises
+        ------
+        SettingsError
+            One line for each mistake.
+        AlgorithmUnavailableError
+            If the algorithm cannot be imported.
+        """
+        if self.reviewed:
+            model: type[Settings] = self.imported.Settings
+            return validated(model, given, source)
+        described = self._described(given)
+        if "problems" in described:
+            raise SettingsError([Problem(tuple(path), text) for path, text in described["problems"]], source)
+        return _OtherSettings(**described["settings"])
+
+    def schema(self) -> dict[str, Any]:
+        """Return the JSON schema of its settings."""
+        if self.reviewed:
+            model: type[Settings] = self.imported.Settings
+            return model.model_json_schema()
+        return dict(self._description["schema"])
+
+
+@cache
+def _described(module: str, given: str, _: tuple[str, ...]) -> dict[str, Any]:
+    return describe(module, json.loads(given))
+
+
+def packaged_names() -> list[str]:
+    """Return the names of the algorithms in this package, sorted."""
+    modules = pkgutil.iter_modules(narxbench.algorithms.__path__)
+    return sorted(module.name for module in modules if module.name not in _SHARED and not module.ispkg)
 
 
 def algorithm_names() -> list[str]:
-    """Return the names of all algorithms, sorted.
+    """Return the names of all algorithms, those of other packages included, sorted.
 
     Examples
     --------
-    >>> algorithm_names()
-    ['ga', 'stepwise', 'upso2d']
+    >>> "upso2d" in algorithm_names()
+    True
     """
-    found = (module.name for module in pkgutil.iter_modules(narxbench.algorithms.__path__))
-    return sorted(name for name in found if name not in _SHARED)
+    return sorted(_algorithms(tuple(sys.path)))
 
 
-def algorithm_module(name: str) -> ModuleType:
-    """Import the module of an algorithm.
+@cache
+def _algorithms(_: tuple[str, ...]) -> dict[str, Algorithm]:
+    found = {name: Algorithm(name, f"{narxbench.algorithms.__name__}.{name}") for name in packaged_names()}
+    for point in metadata.entry_points(group=GROUP):
+        origin = "" if point.dist is None else point.dist.name
+        # Of two of the same name that of this package stays: no installation may change what its results mean.
+        found.setdefault(point.name, Algorithm(point.name, point.module, origin))
+    return found
+
+
+def algorithm(name: str) -> Algorithm:
+    """Return an algorithm.
 
     Raises
     ------
     NarxbenchError
         If there is no algorithm of this name.
     """
-    names = algorithm_names()
-    if name not in names:
+    found = _algorithms(tuple(sys.path))
+    if name not in found:
         raise NarxbenchError(
-            f"algorithm: found {name!r}; allowed: {', '.join(map(repr, names))}{did_you_mean(name, names)}"
+            f"algorithm: found {name!r}; allowed: {', '.join(map(repr, sorted(found)))}{did_you_mean(name, found)}"
         )
-    return import_module(f"{narxbench.algorithms.__name__}.{name}")
-
-
-def settings_model(algorithm: str) -> type[Settings]:
-    """Return the settings model of an algorithm; an unknown name raises :class:`NarxbenchError`."""
-    model: type[Settings] = algorithm_module(algorithm).Settings
-    return model
+    return found[name]

@@ -1,15 +1,26 @@
 """One run of an algorithm on a structure problem."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from narxbench.algorithms.objective import Objective
-from narxbench.algorithms.registry import algorithm_module, settings_model
+import numpy as np
+from numpy.typing import NDArray
+
+from narxbench.algorithms.contract import BudgetSpentError, Found, checked_found
+from narxbench.algorithms.isolation.host import Answer, Host, RunFailedError
+from narxbench.algorithms.objective import CountedObjective, view_of
+from narxbench.algorithms.registry import Algorithm, AlgorithmUnavailableError
+from narxbench.algorithms.registry import algorithm as algorithm_of
 from narxbench.fitness.problem import StructureProblem
 from narxbench.io.errors import NarxbenchError, is_whole_number
 from narxbench.io.settings import Settings, validated
 from narxbench.numerics.random_streams import generator
+
+
+class AlgorithmFailedError(NarxbenchError):
+    """A run that has failed through its algorithm: the text names it and says how."""
 
 
 @dataclass(frozen=True)
@@ -19,11 +30,11 @@ class SearchResult:
     Attributes
     ----------
     terms : list of str
-        The best structure found, in canonical order; empty when no structure had a finite J.
+        The structure that was returned, in canonical order; empty when no structure had a finite J.
     fitness, sse : float
-        Its J and its free-run error e; +inf when ``terms`` is empty.
+        Its J and its free-run error e with least-squares weights; +inf when ``terms`` is empty.
     coefficients : list of float
-        Its least-squares weights, in the order of ``terms``.
+        Its weights, in the order of ``terms``: those that the algorithm returned, else those of least squares.
     evaluations : int
         Fitness evaluations made.
     history : list of (int, float)
@@ -43,12 +54,12 @@ class SearchResult:
     settings: dict[str, Any] = field(default_factory=dict)
 
 
-def budget(settings: Settings, evaluations: int) -> int:
-    """Return the evaluations that a run makes.
+def budget(settings: Mapping[str, Any], evaluations: int) -> int:
+    """Return the evaluations that a run may make.
 
     Parameters
     ----------
-    settings : Settings
+    settings : mapping
         Settings of the algorithm; with ``count_initial_evaluations`` false the first population is not counted.
     evaluations : int
         Budget of fitness evaluations.
@@ -58,9 +69,9 @@ def budget(settings: Settings, evaluations: int) -> int:
     int
         ``evaluations``, and the size of the first population if that is not counted.
     """
-    if getattr(settings, "count_initial_evaluations", True):
+    if settings.get("count_initial_evaluations", True):
         return evaluations
-    return evaluations + (getattr(settings, "swarm_size", 0) or getattr(settings, "population_size", 0))
+    return evaluations + int(settings.get("swarm_size", 0) or settings.get("population_size", 0))
 
 
 def search(
@@ -70,6 +81,7 @@ def search(
     seed: int,
     evaluations: int = 6000,
     axes: Mapping[str, object] | None = None,
+    time_limit: float | None = None,
     **settings: Any,
 ) -> SearchResult:
     """Search for the structure of lowest J and return the best one found.
@@ -79,7 +91,7 @@ def search(
     problem : StructureProblem
         Data, candidate terms and criterion.
     algorithm : str
-        Name of a module in this package, e.g. ``"upso2d"`` or ``"ga"``.
+        Name of an algorithm, e.g. ``"upso2d"`` or ``"ga"``.
     seed : int
         Non-negative; with algorithm, criterion and ``axes`` it determines every random draw.
     evaluations : int
@@ -87,6 +99,8 @@ def search(
     axes : mapping, optional
         Further named axes of the random stream, e.g. ``{"system": "S1", "snr_db": "30"}``, so that runs on different
         data draw independently.
+    time_limit : float, optional
+        Seconds after which an algorithm that runs in a process of its own is ended.
     **settings
         Settings of the algorithm, see its ``Settings``.
 
@@ -99,6 +113,8 @@ def search(
     ------
     NarxbenchError
         If the algorithm, a setting, the seed or the budget is unknown or impossible.
+    AlgorithmFailedError
+        If the run fails: by an error of the algorithm, at the time limit, or because its result does not hold.
 
     Examples
     --------
@@ -109,25 +125,139 @@ def search(
     >>> result.terms
     ['y(k-1)', 'u(k-1)', 'y(k-1)*u(k-1)', 'u(k-1)^2']
     """
-    chosen = validated(settings_model(algorithm), settings, f"search(algorithm={algorithm!r})")
-    for name, value, least in (("seed", seed, 0), ("evaluations", evaluations, 1)):
-        if not is_whole_number(value, least):
-            raise NarxbenchError(f"search: {name}: found {value!r}; allowed: a whole number from {least} on")
-    objective = Objective(problem, budget(chosen, evaluations))
-    rng = generator(
-        **{"purpose": "search", "algorithm": algorithm, "criterion": problem.criterion, "seed": seed, **(axes or {})}
-    )
-    algorithm_module(algorithm).run(objective, rng, chosen)
-    found = [name for name, chosen_bit in zip(problem.terms, objective.record.best_position, strict=True) if chosen_bit]
-    best = problem.evaluate(found)
-    return SearchResult(
-        terms=best.terms,
-        fitness=best.fitness,
-        sse=best.sse,
-        coefficients=best.coefficients,
-        evaluations=int(objective.record.evaluations[0]),
-        history=objective.history(),
-        algorithm=algorithm,
-        seed=seed,
-        settings=chosen.model_dump(mode="json"),
-    )
+    with prepared(algorithm, settings) as runner:
+        return runner.run(problem, seed=seed, evaluations=evaluations, axes=axes, time_limit=time_limit).result
+
+
+@dataclass(frozen=True)
+class Observation:
+    """A run as it was seen from outside the algorithm.
+
+    Attributes
+    ----------
+    result : SearchResult
+        Its outcome.
+    trace : array of float, shape (evaluations,)
+        J of every evaluation in order.
+    generators : list of str
+        Generators of random numbers that the algorithm made itself, where it ran in a process of its own.
+    """
+
+    result: SearchResult
+    trace: NDArray[np.float64]
+    generators: list[str]
+
+
+class Runner:
+    """An algorithm with its settings, ready for runs that know nothing of each other."""
+
+    def __init__(self, algorithm: Algorithm, settings: Settings, host: Host | None) -> None:
+        self._algorithm, self._settings, self._host = algorithm, settings, host
+
+    def given(self, **settings: Any) -> "Runner":
+        """Return a runner with other values of some settings, which the algorithm checks at the beginning of a run."""
+        values = {**self._settings.model_dump(), **settings}
+        return Runner(self._algorithm, validated(type(self._settings), values, "settings"), self._host)
+
+    def run(
+        self,
+        problem: StructureProblem,
+        *,
+        seed: int,
+        evaluations: int,
+        axes: Mapping[str, object] | None = None,
+        time_limit: float | None = None,
+    ) -> Observation:
+        """Make one run, evaluate its result again, and return what was seen; arguments are those of :func:`search`."""
+        for name, value, least in (("seed", seed, 0), ("evaluations", evaluations, 1)):
+            if not is_whole_number(value, least):
+                raise NarxbenchError(f"search: {name}: found {value!r}; allowed: a whole number from {least} on")
+        name, settings = self._algorithm.name, self._settings.model_dump(mode="json")
+        objective = CountedObjective(problem, budget(settings, evaluations))
+        stream = {"purpose": "search", "algorithm": name, "criterion": problem.criterion, "seed": seed, **(axes or {})}
+        try:
+            if self._host is None:
+                answer = self._run_here(problem, objective, stream)
+            else:
+                view = view_of(problem)
+                answer = self._host.run(view, objective, settings=settings, axes=stream, time_limit=time_limit)
+            result = _checked(problem, objective, answer)
+        except RunFailedError as error:
+            raise AlgorithmFailedError(f"algorithm {name!r}: seed {seed}: {error}") from None
+        return Observation(
+            SearchResult(**result, algorithm=name, seed=seed, settings=settings), objective.trace(), answer.generators
+        )
+
+    def _run_here(self, problem: StructureProblem, objective: CountedObjective, stream: Mapping[str, object]) -> Answer:
+        before = problem.digest
+        try:
+            found = self._algorithm.imported.run(view_of(problem), objective, generator(**stream), self._settings)
+        except BudgetSpentError:
+            found = Found(objective.best_position)
+        if problem.digest_now() != before:
+            raise RunFailedError("it has changed the data of the problem")
+        try:
+            return Answer(*checked_found(found, objective.n_terms), [])
+        except NarxbenchError as error:
+            raise RunFailedError(str(error)) from None
+
+
+@contextmanager
+def prepared(algorithm: str, settings: Mapping[str, Any], *, wrong_clock: bool = False) -> Iterator[Runner]:
+    """Give an algorithm with its settings for runs, in a process of its own if it is to have one.
+
+    Parameters
+    ----------
+    algorithm : str
+        Its name.
+    settings : mapping
+        Its settings; those left out take its defaults.
+    wrong_clock : bool
+        Let the clocks of a process of its own run wrong.
+
+    Yields
+    ------
+    Runner
+        Makes the runs.
+
+    Raises
+    ------
+    NarxbenchError
+        For an unknown algorithm, setting or value, and an algorithm that cannot be used.
+    """
+    found = algorithm_of(algorithm)
+    _ = found.versions
+    chosen = found.settings(settings, f"search(algorithm={algorithm!r})")
+    if found.in_process:
+        yield Runner(found, chosen, None)
+        return
+    try:
+        with Host(found.module, wrong_clock) as host:
+            yield Runner(found, chosen, host)
+    except RunFailedError as error:
+        raise AlgorithmUnavailableError(f"algorithm {algorithm!r}: cannot be imported: {error}") from None
+
+
+def _checked(problem: StructureProblem, objective: CountedObjective, answer: Answer) -> dict[str, Any]:
+    """Evaluate what a run returned again, and compare it with what was recorded."""
+    position = answer.position
+    if objective.known_fitness(position) is None and position.any():
+        # A structure that comes from elsewhere is an evaluation like any other.
+        if not objective.remaining:
+            raise RunFailedError("it returns a structure that it did not evaluate, and nothing is left of the budget")
+        objective.evaluate(position[None])
+    known = objective.known_fitness(position)
+    best = problem.evaluate([name for name, chosen in zip(problem.terms, position, strict=True) if chosen])
+    history, trace = objective.history(), objective.trace()
+    lowest = float(trace.min()) if len(trace) else np.inf
+    if (known is not None and known != best.fitness) or (history[-1][1] if history else np.inf) != lowest:
+        raise RunFailedError(f"its record does not hold: J is {best.fitness!r}, recorded {known!r}")
+    finite = np.isfinite(best.fitness)
+    return {
+        "terms": best.terms if finite else [],
+        "fitness": best.fitness,
+        "sse": best.sse,
+        "coefficients": (answer.coefficients or best.coefficients) if finite else [],
+        "evaluations": objective.evaluations,
+        "history": history,
+    }

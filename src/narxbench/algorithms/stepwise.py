@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from narxbench.algorithms.objective import Objective
+from narxbench.algorithms.contract import About, Found, Objective, ProblemView
 from narxbench.algorithms.population import initial_positions
 from narxbench.io.settings import Settings as BaseSettings
 from narxbench.numerics.draws import draws_of
@@ -20,6 +20,13 @@ from narxbench.numerics.draws import draws_of
 Structure = NDArray[np.uint8]
 Structures = NDArray[np.uint8]
 Values = NDArray[np.float64]
+
+
+ABOUT = About(
+    reference="Miller, Subset Selection in Regression, 2nd edition, 2002, chapter 3 (sequential replacement), from "
+    "random starts",
+    options={"start": ["random"], "initial_positions": ["bernoulli"]},
+)
 
 
 class Settings(BaseSettings):
@@ -78,7 +85,7 @@ def best_of(batches: Iterable[Structures], evaluate: Callable[[Structures], Valu
     return position, best
 
 
-def run(objective: Objective, rng: np.random.Generator, settings: Settings) -> None:
+def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, settings: Settings) -> Found:
     """Spend the objective's budget on descents."""
     uniform = settings.initial_positions == "uniform_cardinality"
 
@@ -88,6 +95,7 @@ def run(objective: Objective, rng: np.random.Generator, settings: Settings) -> N
         return position, float(objective.evaluate(position[None])[0])
 
     position, best = (np.zeros(objective.n_terms, np.uint8), np.inf) if settings.start == "empty" else random_start()
+    # The end of the budget ends the run, in the middle of a step too.
     while objective.remaining:
         for neighbours in (flips, swaps):
             candidate, fitness = best_of(neighbours(position), objective.evaluate)
@@ -96,3 +104,4 @@ def run(objective: Objective, rng: np.random.Generator, settings: Settings) -> N
                 break
         else:
             position, best = random_start()
+    return Found(objective.best_position)

@@ -10,7 +10,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from pydantic import Field
 
-from narxbench.algorithms.objective import Objective, copy_row, evaluate, index_of_best
+from narxbench.algorithms.contract import About, Found, ProblemView
+from narxbench.algorithms.objective import CountedObjective, copy_row, evaluate, index_of_best
 from narxbench.algorithms.population import initial_positions, roulette
 from narxbench.io.settings import Settings as BaseSettings
 from narxbench.numerics.compilation import compiled
@@ -22,6 +23,26 @@ _FEEDBACK = {"none": OFF, "literal": LITERAL, "range_normalised": RANGE_NORMALIS
 _FIRST_FEEDBACK = {"none": 0, "positive": 1, "negative": -1}
 ZERO, CUMULATIVE, SHIFTED = 0, 1, 2
 _NEGATIVE = {"zero": ZERO, "cumulative": CUMULATIVE, "shifted": SHIFTED}
+
+
+ABOUT = About(
+    reference="Hafiz, Swain, Mendes and Patel, Structure Selection of Polynomial NARX Models using Two Dimensional "
+    "(2D) Particle Swarms, 2018, arXiv:1812.08369",
+    options={
+        "velocity_bound": [1.0],
+        "random_weights": ["per_particle"],
+        "self_feedback": ["literal", "none"],
+        "restart_count": ["reset_by_improvement"],
+        "ring_radius": [2],
+        "initial_positions": ["uniform_cardinality"],
+        "shared_random_weights": [False],
+        "first_self_feedback": ["positive", "negative"],
+        "negative_likelihood": ["cumulative", "shifted"],
+        "equal_likelihood": ["random"],
+        "learning_set": ["exemplar"],
+        "count_initial_evaluations": [False],
+    },
+)
 
 
 class Settings(BaseSettings):
@@ -449,7 +470,7 @@ def _fly(data, record, draws, p):
                 stagnation[i] += 1
 
 
-def run(objective: Objective, rng: np.random.Generator, settings: Settings) -> None:
+def run(problem: ProblemView, objective: CountedObjective, rng: np.random.Generator, settings: Settings) -> Found:
     """Spend the objective's budget on one run of 2D-UPSO."""
     parameters = Parameters(
         swarm_size=settings.swarm_size,
@@ -472,4 +493,5 @@ def run(objective: Objective, rng: np.random.Generator, settings: Settings) -> N
         whole_exemplar=settings.learning_set == "exemplar",
     )
     with draws_of(rng, objective.n_terms) as draws:
-        _fly(objective.data, objective.record, draws, parameters)
+        _fly(*objective.compiled, draws, parameters)
+    return Found(objective.best_position)

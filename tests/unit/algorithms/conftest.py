@@ -1,6 +1,7 @@
-"""Draws for the compiled parts of algorithms."""
+"""Draws for the compiled parts of algorithms, and algorithms of other packages."""
 
 import pytest
+from tests.unit.algorithms.plugins import install
 
 from narxbench.numerics.draws import draws_of
 
@@ -9,3 +10,10 @@ from narxbench.numerics.draws import draws_of
 def draws(rng):
     with draws_of(rng, longest=200) as draws:
         yield draws
+
+
+@pytest.fixture
+def plugins(monkeypatch, tmp_path):
+    """The algorithms in the folder ``plugins``, as if they were installed, seen from an empty folder."""
+    install(monkeypatch, tmp_path, "honest", "dishonest")
+    monkeypatch.chdir(tmp_path)

@@ -1,50 +1,23 @@
-"""What every algorithm must do, whichever it is: an added algorithm is tested by being there."""
+"""What a search gives, whichever algorithm it is. What algorithms must do, ``test_conformance.py`` checks."""
 
 import itertools
-import math
 
 import numpy as np
 import pytest
+from tests.unit.algorithms.plugins import SOURCE, install_text
 
 from narxbench import NarxbenchError, StructureProblem, load_system, search
-from narxbench.algorithms.registry import algorithm_names, settings_model
+from narxbench.algorithms import random_search
+from narxbench.algorithms.contract import Found
+from narxbench.algorithms.search import AlgorithmFailedError, prepared
 
-OPTIONS = {
-    "upso2d": {
-        "velocity_bound": [1.0],
-        "random_weights": ["per_particle"],
-        "self_feedback": ["literal", "none"],
-        "restart_count": ["reset_by_improvement"],
-        "ring_radius": [2],
-        "initial_positions": ["uniform_cardinality"],
-        "shared_random_weights": [False],
-        "first_self_feedback": ["positive", "negative"],
-        "negative_likelihood": ["cumulative", "shifted"],
-        "equal_likelihood": ["random"],
-        "learning_set": ["exemplar"],
-    },
-    "stepwise": {"start": ["random"], "initial_positions": ["bernoulli"]},
-    "ga": {
-        "selection": ["linear_rank", "tournament"],
-        "crossover": ["two_point", "uniform"],
-        "elitism": [True],
-        "generation_gap": [0.5],
-        "divergent_fitness": [1e10],
-        "initial_positions": ["uniform_cardinality"],
-    },
-}
-# What makes an algorithm whose beginning is deterministic draw from the first evaluation on.
-RANDOM = {"stepwise": {"start": "random"}}
-
-every_algorithm = pytest.mark.parametrize("algorithm", algorithm_names())
+# One that runs here, one that runs here and is not compiled, and one in a process of its own.
+KINDS = ("upso2d", "stepwise", "honest_annealing")
+every_kind = pytest.mark.parametrize("algorithm", KINDS)
 
 
-def same(a, b):
-    return (a.terms, a.fitness, a.coefficients, a.history) == (b.terms, b.fitness, b.coefficients, b.history)
-
-
-@every_algorithm
-def test_result_is_consistent(small_problem, algorithm):
+@every_kind
+def test_a_result_is_consistent(plugins, small_problem, algorithm):
     result = search(small_problem, algorithm=algorithm, seed=1, evaluations=700)
     again = small_problem.evaluate(result.terms)
     assert (result.fitness, result.sse, result.coefficients) == (again.fitness, again.sse, again.coefficients)
@@ -53,65 +26,27 @@ def test_result_is_consistent(small_problem, algorithm):
     assert list(evaluations) == sorted(set(evaluations)) and evaluations[0] >= 1 and evaluations[-1] <= 700
     assert all(b < a for a, b in itertools.pairwise(best))
     assert best[-1] == result.fitness
+    assert (result.algorithm, result.seed, result.evaluations) == (algorithm, 1, 700)
 
 
-@every_algorithm
-def test_seed_and_axes_determine_every_draw(small_problem, algorithm):
-    def run(seed, **other):
-        return search(
-            small_problem, algorithm=algorithm, seed=seed, evaluations=300, **RANDOM.get(algorithm, {}), **other
-        )
+@every_kind
+def test_seed_criterion_and_axes_determine_every_draw(plugins, small_problem, algorithm):
+    # The first descent of the stepwise search draws nothing unless it starts at random.
+    settings = {"start": "random"} if algorithm == "stepwise" else {}
 
-    np.random.seed(1)
-    state = np.random.get_state()[1].copy()
-    first = run(1)
-    assert (np.random.get_state()[1] == state).all()
+    def trace(seed, problem=small_problem, **other):
+        with prepared(algorithm, settings) as runner:
+            return runner.run(problem, seed=seed, evaluations=300, **other).trace.tolist()
+
+    u, y = load_system("S1").simulate(1000, snr_db=40)
+    other_criterion = StructureProblem(u, y, n_u=2, n_y=2, degree=2, n_validation=300, criterion="aic-5.70")
+    first = trace(1)
     np.random.seed(2)
-    assert same(first, run(1))
-    assert first.history != run(2).history
-    assert first.history != run(1, axes={"system": "S9"}).history
-
-
-@every_algorithm
-@pytest.mark.parametrize("evaluations", [1, 2, 7, 17, 29, 31, 81, 100])
-def test_a_run_is_the_beginning_of_a_longer_run(small_problem, algorithm, evaluations):
-    """Also below one population; only 2D-UPSO knows its budget, and not in its first swarm."""
-    short = search(small_problem, algorithm=algorithm, seed=1, evaluations=evaluations)
-    assert short.evaluations == evaluations
-    if algorithm != "upso2d" or evaluations <= 30:
-        long = search(small_problem, algorithm=algorithm, seed=1, evaluations=300)
-        assert short.history == [point for point in long.history if point[0] <= evaluations]
-
-
-@every_algorithm
-def test_two_candidates(algorithm):
-    u, y = load_system("S1").simulate(300)
-    problem = StructureProblem(u, y, n_u=1, n_y=0, degree=1, n_validation=100)
-    result = search(problem, algorithm=algorithm, seed=1, evaluations=200)
-    assert result.fitness == min(problem.evaluate(t).fitness for t in (["1"], ["u(k-1)"], ["1", "u(k-1)"]))
-
-
-@every_algorithm
-def test_settings_have_descriptions_and_defaults_and_are_checked(small_problem, algorithm):
-    model = settings_model(algorithm)
-    model()
-    assert all(field.description for field in model.model_fields.values())
-    with pytest.raises(NarxbenchError, match=r"search\(algorithm='.*'\): .*swarm_sizes"):
-        search(small_problem, algorithm=algorithm, seed=1, evaluations=100, swarm_sizes=3)
-
-
-@pytest.mark.parametrize(
-    ("algorithm", "name", "value"),
-    [(a, n, v) for a, options in OPTIONS.items() for n, values in options.items() for v in values],
-)
-def test_every_option_matters(small_problem, algorithm, name, value):
-    # Two settings matter only beside another.
-    others = {"equal_likelihood": {"velocity_bound": 1.0}, "initial_positions": RANDOM.get(algorithm, {})}.get(name, {})
-    default = search(small_problem, algorithm=algorithm, seed=1, evaluations=600, **others)
-    found = search(small_problem, algorithm=algorithm, seed=1, evaluations=600, **{**others, name: value})
-    assert default.settings[name] != value and found.settings[name] == value
-    assert math.isfinite(found.fitness)
-    assert found.history != default.history
+    assert first == trace(1) == trace(np.int64(1).item(), axes={})
+    assert first != trace(2)
+    assert first != trace(1, axes={"system": "S9"})
+    # The penalties of both criteria are nearly the same, so that equal draws would give nearly the same J.
+    assert not np.allclose(first[:1], trace(1, other_criterion)[:1], atol=1.0)
 
 
 @pytest.mark.parametrize(("algorithm", "population"), [("upso2d", 30), ("ga", 80)])
@@ -143,14 +78,66 @@ def test_known_optimum_is_found(algorithm, settings):
     assert search(problem, algorithm=algorithm, seed=1, **settings).fitness == optimum
 
 
+RETURNED = {
+    # What an algorithm returns instead of its best structure, and its terms and evaluations then.
+    "a structure that it evaluated": ("objective.evaluate([y, best]); return Found(y)", ["y(k-1)"], 2),
+    "one that it did not evaluate": ("objective.evaluate([best]); return Found(y)", ["y(k-1)"], 2),
+    "no term": ("objective.evaluate([y]); return Found(nothing)", [], 1),
+    "a structure without any evaluation": ("return Found(y)", ["y(k-1)"], 1),
+    "what the budget ends with": ("\n    while True: objective.evaluate([y, nothing])", ["y(k-1)"], 5),
+}
+
+
+@pytest.mark.parametrize("where", ["here", "apart"])
+@pytest.mark.parametrize("what", RETURNED)
+def test_what_a_run_returns(monkeypatch, tmp_path, small_problem, where, what):
+    body, terms, evaluations = RETURNED[what]
+    lines = (
+        "import numpy as np\n\n\ndef run(problem, objective, rng, settings):\n    nothing = [0] * objective.n_terms\n"
+    )
+    lines += "    y, best = nothing.copy(), nothing.copy()\n    y[1] = best[1] = best[3] = 1\n    " + body
+    if where == "here":
+        names = {"Found": Found}
+        exec(lines, names)
+        monkeypatch.setattr(random_search, "run", names["run"])
+    else:
+        install_text(monkeypatch, tmp_path, {"returning": "added"}, "added", added=f"{SOURCE}\n{lines}\n")
+    name = "random_search" if where == "here" else "returning"
+    result = search(small_problem, algorithm=name, seed=1, evaluations=5)
+    assert (result.terms, result.evaluations) == (terms, evaluations)
+    assert result.fitness == small_problem.evaluate(terms).fitness
+
+
+def test_weights_of_its_own(plugins, small_problem):
+    result = search(small_problem, algorithm="honest_mean", seed=1, evaluations=5)
+    assert result.terms == ["1"]
+    best = small_problem.evaluate(["1"])
+    assert result.fitness == best.fitness and result.coefficients != best.coefficients
+    assert result.coefficients == pytest.approx(best.coefficients, abs=0.1)
+
+
+def test_a_run_here_that_changes_the_data_fails(monkeypatch):
+    u, y = load_system("S1").simulate(300)
+    problem = StructureProblem(u, y, n_u=1, n_y=1, degree=2, n_validation=100)
+
+    def run(view, objective, rng, settings):
+        objective.compiled[0].measured[0] = 0.0
+        return Found(objective.best_position)
+
+    monkeypatch.setattr(random_search, "run", run)
+    with pytest.raises(AlgorithmFailedError, match="algorithm 'random_search': seed 1: it has changed the data"):
+        search(problem, algorithm="random_search", seed=1)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         ({"algorithm": "upso"}, "did you mean 'upso2d'"),
-        ({"algorithm": "objective"}, "algorithm: found 'objective'; allowed: 'ga', 'stepwise', 'upso2d'"),
         ({"seed": -1}, "seed: found -1"),
         ({"seed": True}, "seed"),
         ({"evaluations": 0}, "evaluations: found 0"),
+        ({"swarm_sizes": 3}, r"search\(algorithm='upso2d'\): swarm_sizes: unknown key; .*did you mean 'swarm_size'"),
+        ({"swarm_size": 0}, r"search\(algorithm='upso2d'\): swarm_size: found 0; allowed"),
     ],
 )
 def test_bad_arguments(small_problem, arguments, message):

@@ -1,0 +1,412 @@
+"""What every algorithm must do, seen from outside: ``narxbench check-algorithm NAME``.
+
+The checks ask for nothing that an honest method cannot do. A run may depend on its budget, may end early if the
+algorithm declares it, and need not find a finite J. It must be repeatable, keep to its budget, and come from the draws
+that it was given.
+"""
+
+import itertools
+import json
+import math
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from statistics import median
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from narxbench.algorithms.isolation.guard import Draws, global_states, wrong_clocks
+from narxbench.algorithms.isolation.host import environment
+from narxbench.algorithms.isolation.worker import told
+from narxbench.algorithms.registry import Algorithm
+from narxbench.algorithms.registry import algorithm as algorithm_of
+from narxbench.algorithms.search import Observation, Runner, budget, prepared
+from narxbench.fitness.problem import StructureProblem
+from narxbench.io.errors import NarxbenchError, printable
+from narxbench.io.settings import SettingsError
+from narxbench.model.system import System
+from narxbench.numerics.random_streams import generator
+
+SEEDS = (1, 2, 3, 4, 5)
+# Evaluations of the runs that are compared with each other, and of those that try the settings.
+LONG, MEDIUM = 1500, 600
+BUDGETS = (1, 2, 7, 31)
+# Seconds that a run may take here.
+TIME_LIMIT = 60.0
+# How much more often than by chance two seeds may evaluate equal structures at the same time. Runs that have converged
+# to one structure do that, but no more often than runs that are shifted against each other.
+SYNCHRONOUS = 0.3
+_SHIFTS = 50
+_SAMPLES = 400
+_SYSTEM = System("conformance", "y(k) = 0.5*y(k-1) - 0.3*y(k-2) + 0.8*u(k-1) + 0.4*u(k-2)^2", n_u=2, n_y=2, degree=2)
+
+Trace = NDArray[np.float64]
+
+
+class Check(NamedTuple):
+    """One thing that was checked."""
+
+    name: str
+    passed: bool
+    text: str
+
+
+class _FoundError(Exception):
+    """What is wrong, in words."""
+
+
+class Suite:
+    """An algorithm, ready for its checks, and its runs as far as they were asked for."""
+
+    def __init__(self, algorithm: Algorithm, runner: Runner) -> None:
+        self.algorithm, self.about, self._runner = algorithm, algorithm.about, runner
+        self.schema: Mapping[str, Any] = algorithm.schema()
+
+    @cached_property
+    def problem(self) -> StructureProblem:
+        """A problem of 15 candidate terms."""
+        return _problem(*_SYSTEM.simulate(900, snr_db=20), n_validation=300)
+
+    def run(self, problem: StructureProblem, seed: int, evaluations: int, **settings: Any) -> Observation:
+        """Make a run and look at what every run must give."""
+        runner = self._runner.given(**settings) if settings else self._runner
+        with np.errstate(all="ignore"):
+            observed = runner.run(problem, seed=seed, evaluations=evaluations, time_limit=TIME_LIMIT)
+            self._look_at(observed, problem, evaluations)
+        return observed
+
+    def _look_at(self, observed: Observation, problem: StructureProblem, evaluations: int) -> None:
+        result = observed.result
+        again = problem.evaluate(result.terms)
+        if again.fitness != result.fitness or np.isnan(observed.trace).any():
+            raise _FoundError(f"J of the structure that it returns is {again.fitness!r}, told is {result.fitness!r}")
+        if not all(map(math.isfinite, result.coefficients)):
+            raise _FoundError("the weights are not all finite")
+        allowed = budget(result.settings, evaluations)
+        if not self.about.needs_objective and result.evaluations > 1:
+            raise _FoundError(f"it makes {result.evaluations} evaluations, and declares needs_objective=False")
+        if result.evaluations < allowed and self.about.needs_objective and not self.about.stops_early:
+            raise _FoundError(
+                f"with a budget of {allowed} it ends after {result.evaluations} evaluations; "
+                "allowed: all of them, or ABOUT = About(..., stops_early=True)"
+            )
+
+    @cached_property
+    def long(self) -> list[Trace]:
+        """J of every evaluation of long runs, one for each seed."""
+        return [self.run(self.problem, seed, LONG).trace for seed in SEEDS]
+
+    @cached_property
+    def repeated(self) -> list["_Repeated"]:
+        """The same runs in another process, in the opposite order."""
+        return self._repeated(SEEDS[::-1], wrong_clock=False)[::-1]
+
+    def with_wrong_clock(self) -> Trace:
+        """Return J of every evaluation of the first of the long runs, with clocks that run wrong."""
+        return self._repeated(SEEDS[:1], wrong_clock=True)[0].trace
+
+    def _repeated(self, seeds: Sequence[int], wrong_clock: bool) -> list["_Repeated"]:
+        name = self.algorithm.name
+        if not self.algorithm.in_process:
+            with prepared(name, {}, wrong_clock=wrong_clock) as runner:
+                other = Suite(self.algorithm, runner)
+                runs = [other.run(self.problem, seed, LONG) for seed in seeds]
+                return [_Repeated(run.trace, run.generators) for run in runs]
+        code = f"from {__name__} import repeat; repeat({name!r}, {[*seeds]!r}, {wrong_clock!r})"
+        command = [sys.executable, "-P", "-c", code]
+        ended = subprocess.run(command, env=environment(), stdout=subprocess.PIPE, check=True)
+        return [_Repeated(np.array(trace), made) for trace, made in json.loads(ended.stdout)]
+
+
+def _problem(u: Trace, y: Trace, **orders: Any) -> StructureProblem:
+    with np.errstate(all="ignore"):
+        return StructureProblem(u, y, **{"n_u": 2, "n_y": 2, "degree": 2, "n_validation": 100, **orders})
+
+
+def _signals(samples: int = _SAMPLES) -> tuple[Trace, Trace]:
+    return _SYSTEM.simulate(samples, snr_db=40)
+
+
+def corner_cases() -> dict[str, tuple[Trace, Trace, dict[str, int]]]:
+    """Return data at the edge of what a search is defined for: input, output, and orders of the candidate terms.
+
+    The table in docs/robustness.md says what each gives.
+    """
+    u, y = _signals()
+    noise, other = (generator(purpose="conformance", realisation=k).uniform(-1.0, 1.0, _SAMPLES) for k in (1, 2))
+    zero = np.zeros(_SAMPLES)
+    # Grows by half at each step to estimate: what is learnt of it leaves every bound.
+    grown = 1.5 ** np.minimum(np.arange(1.0, _SAMPLES + 1.0), _SAMPLES - 100.0)
+    return {
+        "constant input": (np.full(_SAMPLES, 0.5), noise, {}),
+        "zero input": (zero, noise, {}),
+        "constant output": (noise, np.full(_SAMPLES, 0.7), {}),
+        "zero output": (noise, zero, {}),
+        "all zero": (zero, zero, {}),
+        "collinear candidates": (np.tile([0.3, -0.8], _SAMPLES // 2), noise, {"n_u": 3}),
+        "input repeats output": (noise, noise, {}),
+        "more candidates than rows": (u[:115], y[:115], {"n_u": 3, "n_y": 3}),
+        "one row": (u[:103], y[:103], {}),
+        "divergent structures": (noise, grown, {"n_u": 0}),
+        "huge numbers": (noise, 1e200 * other, {}),
+        "tiny numbers": (noise, 1e-200 * other, {}),
+    }
+
+
+def synchronous(first: Trace, second: Trace) -> float:
+    """Return how much more often than by chance two runs give the same finite J at the same time.
+
+    By chance is how often one run gives the same J as the other some evaluations earlier or later. Only the second
+    halves of the runs count.
+
+    Parameters
+    ----------
+    first, second : arrays of float
+        J of every evaluation of each run.
+
+    Returns
+    -------
+    float
+        At most 1; 0 for runs that are too short to tell.
+
+    Examples
+    --------
+    >>> ramp = np.arange(500.0)
+    >>> synchronous(ramp, ramp), synchronous(ramp, ramp + 7.0), synchronous(0.0 * ramp, 0.0 * ramp)
+    (1.0, 0.0, 0.0)
+    """
+    size = min(len(first), len(second))
+    if size < 4 * _SHIFTS:
+        return 0.0
+    first, second = first[size // 2 : size], second[size // 2 : size]
+
+    def share(a: Trace, b: Trace) -> float:
+        return float(np.count_nonzero((a == b) & np.isfinite(a)) / len(a))
+
+    shifts = range(1, _SHIFTS)
+    earlier = [share(first[shift:], second[:-shift]) for shift in shifts]
+    later = [share(first[:-shift], second[shift:]) for shift in shifts]
+    return share(first, second) - float(np.median(earlier + later))
+
+
+def _first_difference(first: Trace, second: Trace) -> int | None:
+    size = min(len(first), len(second))
+    different = np.flatnonzero(first[:size] != second[:size])
+    if len(different):
+        return int(different[0]) + 1
+    return None if len(first) == len(second) else size + 1
+
+
+class _Repeated(NamedTuple):
+    trace: Trace
+    generators: list[str]
+
+
+def repeat(name: str, seeds: Sequence[int], wrong_clock: bool) -> None:
+    """Print the runs of an algorithm that runs in the process that evaluates; this is what a fresh process does."""
+    if wrong_clock:
+        wrong_clocks()
+    draws = Draws(algorithm_of(name).module)
+    runs = []
+    with prepared(name, {}) as runner:
+        suite = Suite(algorithm_of(name), runner)
+        for seed in seeds:
+            draws.made.clear()
+            trace = suite.run(suite.problem, seed, LONG).trace
+            runs.append([trace.tolist(), draws.made.copy()])
+    print(json.dumps(runs))
+
+
+def _declaration(suite: Suite) -> str:
+    reference = suite.about.reference
+    if not reference.strip() or "\n" in reference:
+        raise _FoundError(f"ABOUT.reference: found {reference!r}; allowed: the source, in one line")
+    if not suite.algorithm.document:
+        raise _FoundError("the module has no docstring; needed: what the method is, and its source")
+    needs = [f"{name} {version}" for name, version in suite.algorithm.versions.items()]
+    return f"{printable(reference, 100)}{'; with ' if needs else ''}{', '.join(needs)}"
+
+
+def _settings(suite: Suite) -> str:
+    fields = suite.schema.get("properties", {})
+    for name, field in fields.items():
+        for needed in ("default", "description"):
+            if needed not in field:
+                raise _FoundError(f"setting {name!r} has no {needed}; needed: Field(default=..., description=...)")
+    try:
+        suite.algorithm.settings({"no_setting_of_any": 1})
+    except SettingsError:
+        return f"{len(fields)} with default and description; an unknown one is refused"
+    raise _FoundError("an unknown setting is accepted; allowed: what narxbench.io.settings.Settings accepts")
+
+
+def _a_run(suite: Suite) -> str:
+    found = suite.run(suite.problem, 1, MEDIUM).result
+    return f"{found.evaluations} evaluations, {len(found.terms)} terms, J = {found.fitness:.1f}"
+
+
+def _budgets(suite: Suite) -> str:
+    for count in BUDGETS:
+        suite.run(suite.problem, 1, count)
+    return f"{', '.join(map(str, BUDGETS))} evaluations"
+
+
+def _options(suite: Suite) -> str:
+    options = [(name, value) for name, values in suite.about.options.items() for value in values]
+    defaults = {name: field.get("default") for name, field in suite.schema.get("properties", {}).items()}
+    found: dict[tuple[tuple[str, Any], ...], tuple[list[float], list[str], list[float]]] = {}
+
+    def run(*given: tuple[str, Any]) -> tuple[list[float], list[str], list[float]]:
+        if given not in found:
+            observed = suite.run(suite.problem, 1, MEDIUM, **dict(given))
+            found[given] = observed.trace.tolist(), observed.result.terms, observed.result.coefficients
+        return found[given]
+
+    for option in options:
+        name, value = option
+        if name not in defaults or value == defaults[name]:
+            raise _FoundError(f"ABOUT.options: {name} = {value!r} is no other value of a setting")
+        # Some settings matter only beside another.
+        beside = [(other,) for other in options if other[0] != name]
+        if all(run(*others, option) == run(*others) for others in [(), *beside]):
+            raise _FoundError(f"ABOUT.options: {name} = {value!r} changes nothing")
+    return f"{len(options)} values tried, each changes the run"
+
+
+def _two_candidates(suite: Suite) -> str:
+    u, y = _signals()
+    found = suite.run(_problem(u, y, n_u=1, n_y=0, degree=1), 1, 100).result
+    return f"{len(found.terms)} terms, J = {found.fitness:.1f}"
+
+
+def _many_candidates(suite: Suite) -> str:
+    u, y = _signals(2000)
+    found = suite.run(_problem(u, y, n_u=5, n_y=5, degree=4), 1, BUDGETS[-1]).result
+    return f"1001 candidate terms, {len(found.terms)} chosen"
+
+
+def _corner_cases(suite: Suite) -> str:
+    for name, (u, y, orders) in corner_cases().items():
+        try:
+            suite.run(_problem(u, y, **orders), 1, 100)
+        except (NarxbenchError, _FoundError) as error:
+            raise _FoundError(f"{name}: {error}") from None
+    return f"{len(corner_cases())} kinds of data, each ends with a structure or with none"
+
+
+def _global_generators(suite: Suite) -> str:
+    before = global_states()
+    _ = suite.long  # a run in a process of its own fails by itself
+    if drawn := [name for name, state in global_states().items() if state != before[name]]:
+        raise _FoundError(f"it draws from the global generator of {', '.join(drawn)}; allowed: rng")
+    return "left alone"
+
+
+def _same_seed(suite: Suite) -> str:
+    again = suite.run(suite.problem, SEEDS[0], LONG).trace
+    for what, trace in (
+        *(("again after other runs", (suite.long[0], again)),),
+        *((f"with seed {seed} in another process", pair) for seed, pair in _pairs(suite)),
+    ):
+        if (first := _first_difference(*trace)) is not None:
+            raise _FoundError(
+                f"a run made {what} differs from evaluation {first} on; needed: the same draws, from rng alone"
+            )
+    return "gives the same run, after other runs and in another process"
+
+
+def _pairs(suite: Suite) -> list[tuple[int, tuple[Trace, Trace]]]:
+    return [(seed, (a, b.trace)) for seed, a, b in zip(SEEDS, suite.long, suite.repeated, strict=True)]
+
+
+def _other_seeds(suite: Suite) -> str:
+    for (a, first), (b, second) in itertools.combinations(zip(SEEDS, suite.long, strict=True), 2):
+        differs = _first_difference(first, second) is not None
+        if suite.about.deterministic and differs:
+            raise _FoundError(f"seeds {a} and {b} give different runs, and it declares deterministic=True")
+        if not suite.about.deterministic and not differs:
+            raise _FoundError(f"seeds {a} and {b} give the same run of {LONG} evaluations; allowed: deterministic=True")
+    return "the same run, as declared" if suite.about.deterministic else "each gives another run"
+
+
+def _generators(suite: Suite) -> str:
+    made = [run.generators for run in suite.repeated]
+    if entropy := next((name for names in made for name in names if name.endswith("()")), None):
+        raise _FoundError(f"it makes {entropy}, which draws from the system; allowed: what is derived from rng")
+    constant = set.intersection(*map(set, made))
+    if constant and not suite.about.deterministic:
+        raise _FoundError(f"it makes {min(constant)} whatever the seed; allowed: seeds that are drawn from rng")
+    return "none but rng and what is derived from it"
+
+
+def _fixed_stream(suite: Suite) -> str:
+    if suite.about.deterministic:
+        return "not asked of a deterministic method"
+    share = median(synchronous(a, b) for a, b in itertools.combinations(suite.long, 2))
+    if share > SYNCHRONOUS:
+        raise _FoundError(
+            f"runs of different seeds come to evaluate the same structures at the same time ({share:.0%} more often "
+            "than by chance); needed: draws from rng to the end"
+        )
+    return "runs of different seeds go on to differ"
+
+
+def _clocks(suite: Suite) -> str:
+    if (first := _first_difference(suite.long[0], suite.with_wrong_clock())) is not None:
+        raise _FoundError(f"with other clocks its run differs from evaluation {first} on")
+    return "do not matter"
+
+
+_CHECKS: dict[str, Callable[[Suite], str]] = {
+    "declaration": _declaration,
+    "settings": _settings,
+    "a run": _a_run,
+    "budgets": _budgets,
+    "options": _options,
+    "two candidate terms": _two_candidates,
+    "many candidate terms": _many_candidates,
+    "corner cases": _corner_cases,
+    "global generators": _global_generators,
+    "same seed": _same_seed,
+    "other seeds": _other_seeds,
+    "generators": _generators,
+    "fixed stream": _fixed_stream,
+    "clocks": _clocks,
+}
+# Without them the rest would fail for the same reason.
+_NEEDED = ("a run", "global generators")
+
+
+def check(name: str) -> Iterator[Check]:
+    """Check an algorithm, one thing after the other, as they are asked for.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+
+    Yields
+    ------
+    Check
+        What was checked, whether it holds, and what was found.
+
+    Raises
+    ------
+    NarxbenchError
+        For an algorithm that there is not, or that cannot be imported.
+    """
+    with prepared(name, {}) as runner:
+        suite = Suite(algorithm_of(name), runner)
+        for what, function in _CHECKS.items():
+            try:
+                found = Check(what, True, function(suite))
+            except (_FoundError, NarxbenchError) as error:
+                found = Check(what, False, str(error))
+            except Exception as error:  # of an algorithm that runs here
+                found = Check(what, False, told(error, suite.algorithm.module))
+            yield found
+            if what in _NEEDED and not found.passed:
+                return

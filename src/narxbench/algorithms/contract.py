@@ -1,0 +1,263 @@
+"""The contract of an algorithm: what it declares, what it is given, and what it returns.
+
+An algorithm is a module with three names:
+
+- ``ABOUT``, an :class:`About`: where it comes from and how it behaves.
+- ``Settings``, a :class:`narxbench.io.settings.Settings` model: every open choice a field with a default.
+- ``run(problem, objective, rng, settings)``, which gets a :class:`ProblemView`, an :class:`Objective`, a random
+  generator, the only source of its draws, and its settings, and returns a :class:`Found`.
+
+One that requires other packages imports them in a function ``load()``, which is called once before its runs, and in
+``run``: so its settings are known where they are not installed.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from narxbench.io.errors import NarxbenchError
+from narxbench.model.structure import checked_positions
+from narxbench.model.terms import OUTPUT, Monomial
+
+Floats = NDArray[np.float64]
+
+
+class BudgetSpentError(Exception):
+    """Nothing is left of the budget. An algorithm may let it through: the run then ends with the best structure."""
+
+
+@dataclass(frozen=True)
+class About:
+    """What an algorithm declares about itself.
+
+    Attributes
+    ----------
+    reference : str
+        Its source, in one line.
+    deterministic : bool
+        Whether it draws nothing: a study runs it once on each data set.
+    stops_early : bool
+        Whether it may end before the budget is spent.
+    needs_objective : bool
+        Whether it evaluates structures; one that does not returns a structure from the estimation part alone.
+    requires : tuple of str
+        The distributions that it imports, by their names in the package index. It imports them in ``load`` and ``run``.
+    options : mapping
+        Further values of its settings, by name, that the conformance suite tries.
+    """
+
+    reference: str
+    deterministic: bool = False
+    stops_early: bool = False
+    needs_objective: bool = True
+    requires: tuple[str, ...] = ()
+    options: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("requires", *self.options):
+            values = self.requires if name == "requires" else self.options[name]
+            if not isinstance(values, (list, tuple)):
+                raise NarxbenchError(f"ABOUT: {name}: found {values!r}; allowed: a list")
+
+
+class Found(NamedTuple):
+    """What a run returns: a structure, and weights if they shall not be those of least squares."""
+
+    position: ArrayLike
+    """Shape (N_t,): a 1 where the structure has the term."""
+    coefficients: ArrayLike | None = None
+    """The weights of its terms, in the order of the candidate terms."""
+
+
+class ProblemView:
+    """What an algorithm sees of a problem: the candidate terms and the estimation part of the data.
+
+    All arrays are copies that cannot be written to. The validation part stays with the objective.
+
+    Parameters
+    ----------
+    terms, monomials
+        Names and factors of the N_t candidate terms in canonical order. A factor is ``(signal, lag)``, the signal
+        :data:`~narxbench.model.terms.OUTPUT` or :data:`~narxbench.model.terms.INPUT`.
+    n_u, n_y, degree : int
+        Largest lags and largest degree of the candidate terms.
+    gram, moments, u, y
+        Functions that return the arrays of these names: inner products of the candidate columns, shape (N_t, N_t), and
+        of them with y, shape (N_t,), over the estimation rows; the samples of the estimation part.
+    criterion : str
+        Name of the criterion.
+    penalty : float
+        What a term adds to J.
+    n_validation : int
+        L, the samples that J is computed on.
+    """
+
+    def __init__(
+        self,
+        *,
+        terms: Sequence[str],
+        monomials: Sequence[Monomial],
+        n_u: int,
+        n_y: int,
+        degree: int,
+        gram: Any,
+        moments: Any,
+        u: Any,
+        y: Any,
+        criterion: str,
+        penalty: float,
+        n_validation: int,
+    ) -> None:
+        self.terms, self.monomials = tuple(terms), tuple(monomials)
+        self.n_u, self.n_y, self.degree = n_u, n_y, degree
+        self.criterion, self.penalty, self.n_validation = criterion, penalty, n_validation
+        self._arrays = {"gram": gram, "moments": moments, "u": u, "y": y}
+
+    @cached_property
+    def gram(self) -> Floats:
+        """Inner products of the candidate columns over the estimation rows, shape (N_t, N_t)."""
+        return self._copy("gram")
+
+    @cached_property
+    def moments(self) -> Floats:
+        """Inner products of the candidate columns with y over the estimation rows, shape (N_t,)."""
+        return self._copy("moments")
+
+    @cached_property
+    def u(self) -> Floats:
+        """Input of the estimation part, shape (samples,)."""
+        return self._copy("u")
+
+    @cached_property
+    def y(self) -> Floats:
+        """Output of the estimation part, shape (samples,)."""
+        return self._copy("y")
+
+    @property
+    def first_row(self) -> int:
+        """The sample of the first estimation row: the largest lag."""
+        return max(self.n_u, self.n_y)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of estimation rows."""
+        return len(self.y) - self.first_row
+
+    @cached_property
+    def output_energy(self) -> float:
+        """Sum of y(k)^2 over the estimation rows, y'y."""
+        total = 0.0
+        for value in self.outputs().tolist():
+            total += value * value
+        return total
+
+    def outputs(self) -> Floats:
+        """Return y over the estimation rows, shape (rows,)."""
+        return self.y[self.first_row :]
+
+    def regressors(self) -> Floats:
+        """Return the candidate columns over the estimation rows, shape (rows, N_t)."""
+        rows = np.arange(self.first_row, len(self.y))
+        columns = np.ones((len(rows), len(self.terms)))
+        for i, monomial in enumerate(self.monomials):
+            for signal, lag in monomial:
+                columns[:, i] *= (self.y if signal == OUTPUT else self.u)[rows - lag]
+        columns.flags.writeable = False
+        return columns
+
+    def _copy(self, name: str) -> Floats:
+        array: Floats = np.array(self._arrays[name](), np.float64)
+        array.flags.writeable = False
+        return array
+
+
+class Objective(ABC):
+    """Evaluations on a budget. What counts and records them stands behind it, outside of the algorithm."""
+
+    @property
+    @abstractmethod
+    def n_terms(self) -> int:
+        """N_t, the number of candidate terms."""
+
+    @property
+    @abstractmethod
+    def budget(self) -> int:
+        """Evaluations of the whole run; equal structures count each time."""
+
+    @property
+    @abstractmethod
+    def remaining(self) -> int:
+        """Evaluations that are left."""
+
+    @property
+    @abstractmethod
+    def best_position(self) -> NDArray[np.uint8]:
+        """The first structure that reached the lowest J so far, shape (N_t,); empty if no J was finite."""
+
+    @property
+    @abstractmethod
+    def best_fitness(self) -> float:
+        """The lowest J so far; +inf before there is one."""
+
+    def evaluate(self, positions: ArrayLike) -> Floats:
+        """Evaluate structures.
+
+        Parameters
+        ----------
+        positions : array, shape (structures, N_t)
+            A 1 where the structure has the term, else 0.
+
+        Returns
+        -------
+        array of float, shape (structures,)
+            J of each structure; +inf where it is empty, singular or divergent, and in rows beyond the budget.
+
+        Raises
+        ------
+        NarxbenchError
+            For another shape, or another entry than 0 and 1.
+        BudgetSpentError
+            When there are structures and nothing is left of the budget.
+        """
+        rows = checked_positions(positions, self.n_terms)
+        if len(rows) and not self.remaining:
+            raise BudgetSpentError
+        fitness = np.full(len(rows), np.inf)
+        rows = rows[: self.remaining]
+        if len(rows):
+            fitness[: len(rows)] = self._evaluated(rows)
+        return fitness
+
+    @abstractmethod
+    def _evaluated(self, positions: NDArray[np.uint8]) -> Floats:
+        """Return J of structures that the budget allows."""
+
+
+def checked_found(found: object, n_terms: int) -> tuple[NDArray[np.uint8], list[float] | None]:
+    """Return the structure, shape (N_t,), and the weights that a run returned.
+
+    Raises
+    ------
+    NarxbenchError
+        For anything that is no :class:`Found` of 0 and 1, or weights that are not one finite number for each term.
+    """
+    if not isinstance(found, Found):
+        raise NarxbenchError(f"result: found {type(found).__name__}; allowed: narxbench.algorithms.contract.Found")
+    position = np.asarray(found.position)
+    if position.shape != (n_terms,):
+        raise NarxbenchError(f"result: found a structure of shape {position.shape}; allowed: ({n_terms},)")
+    position = checked_positions(position[None], n_terms)[0]
+    if found.coefficients is None:
+        return position, None
+    weights = np.asarray(found.coefficients)
+    size = int(np.count_nonzero(position))
+    if weights.shape != (size,) or weights.dtype.kind not in "iuf" or not np.isfinite(weights).all():
+        raise NarxbenchError(
+            f"result: coefficients: allowed: {size} finite numbers, one for each term of the structure"
+        )
+    return position, [float(weight) for weight in weights]

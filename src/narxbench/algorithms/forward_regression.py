@@ -1,0 +1,135 @@
+"""Forward regression with orthogonal least squares: what the methods that build a structure up share.
+
+The error reduction ratio of a candidate is ERR = (w'y)^2 / (w'w y'y), w being its column made orthogonal to those that
+have entered. That needs no columns, only their inner products: the steps are those of a Cholesky factor whose next
+pivot is the candidate of largest ERR. Source: S. A. Billings, S. Chen and M. J. Korenberg, Identification of MIMO
+non-linear systems using a forward-regression orthogonal estimator, International Journal of Control 49(6), 1989, pages
+2157-2189.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from narxbench.fitness.kernel.least_squares import SINGULAR
+from narxbench.numerics.compilation import compiled
+from narxbench.numerics.logarithm import natural_log
+
+# The part of the output that inner products are exact to: what is left below it is noise of the arithmetic.
+EXACT = 1e-13
+
+
+@compiled
+def enter(gram, step, chosen, factor, pivots, projections):
+    """Make all candidates orthogonal to one that enters.
+
+    Parameters
+    ----------
+    gram : array of float, shape (N_t, N_t)
+        Inner products of the candidate columns.
+    step : int
+        How many candidates have entered before.
+    chosen : int
+        The candidate that enters.
+    factor : array of float, shape (at least step + 1, N_t)
+        Row k holds w_j'w / |w|, w being the column that entered at step k and w_j that of candidate j at that time; row
+        ``step`` is written.
+    pivots, projections : arrays of float, shape (N_t,)
+        w_j'w_j and w_j'y of each candidate; brought up to date.
+    """
+    row, inverse = factor[step], 1.0 / np.sqrt(pivots[chosen])
+    projection = projections[chosen] * inverse
+    for j in range(row.shape[0]):
+        row[j] = gram[chosen, j]
+    for k in range(step):
+        weight = factor[k, chosen]
+        for j in range(row.shape[0]):
+            row[j] -= weight * factor[k, j]
+    for j in range(row.shape[0]):
+        row[j] *= inverse
+        pivots[j] -= row[j] * row[j]
+        projections[j] -= row[j] * projection
+
+
+@compiled
+def forward(gram, moments, first, order, explained):
+    """Let terms enter by the largest ERR.
+
+    Parameters
+    ----------
+    gram : array of float, shape (N_t, N_t)
+        Inner products of the candidate columns.
+    moments : array of float, shape (N_t,)
+        Their inner products with y.
+    first : int
+        The candidate that enters first, or -1: the one of largest ERR.
+    order : array of int, shape (steps,)
+        Receives the candidates in the order in which they enter.
+    explained : array of float, shape (steps,)
+        Receives ERR times y'y of each: what it takes from the sum of squared residuals.
+
+    Returns
+    -------
+    int
+        How many entered: fewer than ``steps`` if all others depend on these.
+
+    Examples
+    --------
+    >>> gram, moments = np.diag([1.0, 4.0, 0.0]), np.array([3.0, 4.0, 0.0])
+    >>> order, explained = np.empty(3, np.int64), np.empty(3)
+    >>> entered = forward(gram, moments, -1, order, explained)
+    >>> order[:entered].tolist(), explained[:entered].tolist()
+    ([0, 1], [9.0, 4.0])
+    """
+    n_terms = moments.shape[0]
+    factor, left = np.empty((order.shape[0], n_terms)), np.ones(n_terms, np.bool_)
+    pivots, projections = np.diag(gram).copy(), moments.copy()
+    for step in range(order.shape[0]):
+        chosen, most = -1, -1.0
+        for j in range(n_terms):
+            if left[j] and pivots[j] > SINGULAR * gram[j, j] and (step > 0 or first < 0 or j == first):
+                gain = projections[j] * projections[j] / pivots[j]
+                # Of candidates that explain the same, such as constant ones, the first enters, whatever the rounding.
+                if gain > most * (1.0 + EXACT):
+                    chosen, most = j, gain
+        if chosen < 0:
+            return step
+        order[step], explained[step], left[chosen] = chosen, most, False
+        enter(gram, step, chosen, factor, pivots, projections)
+    return order.shape[0]
+
+
+def nested(order: NDArray[np.int64], n_terms: int) -> NDArray[np.uint8]:
+    """Return the structures of the first term, the first two, ...: shape (len(order), ``n_terms``).
+
+    Examples
+    --------
+    >>> nested(np.array([2, 0]), 3).tolist()
+    [[0, 0, 1], [1, 0, 1]]
+    """
+    structures = np.zeros((len(order), n_terms), np.uint8)
+    for length, term in enumerate(order):
+        structures[length:, term] = 1
+    return structures
+
+
+def residuals(explained: NDArray[np.float64], output_energy: float) -> list[float]:
+    """Return the sum of squared residuals, one step ahead, of each length; at least what products are exact to."""
+    left, sums = output_energy, []
+    for gain in explained.tolist():
+        left -= gain
+        sums.append(max(left, EXACT * output_energy))
+    return sums
+
+
+def best_length(sums: list[float], n_rows: int, penalty: float) -> int:
+    """Return the length of lowest n ln(sum of squared residuals) + penalty * length, the shortest of equal ones.
+
+    Examples
+    --------
+    >>> best_length([10.0, 1.0, 0.99], n_rows=100, penalty=2.0)
+    2
+    """
+    if not sums[-1] > 0.0:
+        return 1
+    values = [n_rows * natural_log(left) + penalty * length for length, left in enumerate(sums, start=1)]
+    return values.index(min(values)) + 1

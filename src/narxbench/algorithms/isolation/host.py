@@ -1,0 +1,225 @@
+"""The calling side: the process of an algorithm, and its runs, each in a fresh child of it."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from narxbench.algorithms.contract import BudgetSpentError, Found, ProblemView, checked_found
+from narxbench.algorithms.isolation.wire import ENDED, TOO_MUCH, BrokenMessageError, receive, send
+from narxbench.algorithms.objective import CountedObjective
+from narxbench.io.errors import NarxbenchError, printable
+from narxbench.io.files import CONFIG_FOLDER
+
+_WORKER = "narxbench.algorithms.isolation.worker"
+# Time to import an algorithm with all that it needs.
+_START_SECONDS = 120.0
+
+
+class RunFailedError(Exception):
+    """A run of an algorithm has failed; its text says how."""
+
+
+class Answer(NamedTuple):
+    """What a run has returned, and what was noted of it."""
+
+    position: NDArray[np.uint8]  # (N_t,)
+    coefficients: list[float] | None
+    generators: list[str]  # generators of random numbers that it made, with their seeds
+
+
+def describe(module: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what an algorithm declares, and its settings after a check, without importing it here."""
+    command = [sys.executable, "-P", "-m", _WORKER, "describe", module]
+    try:
+        ended = subprocess.run(
+            command,
+            input=json.dumps(given).encode(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            timeout=_START_SECONDS,
+            env=environment(),
+        )
+    except subprocess.TimeoutExpired:
+        return {"failed": f"its import takes more than {_START_SECONDS:.0f} s"}
+    try:
+        described = json.loads(ended.stdout)
+    except ValueError:
+        return {"failed": f"its import ends the process (exit code {ended.returncode})"}
+    return described if isinstance(described, dict) else {"failed": "no description"}
+
+
+class Host:
+    """The process of an algorithm, for the time of a ``with`` block.
+
+    Parameters
+    ----------
+    module : str
+        Name of its module.
+    wrong_clock : bool
+        Let its clocks run wrong.
+
+    Raises
+    ------
+    RunFailedError
+        On entry, if the algorithm cannot be imported.
+    """
+
+    def __init__(self, module: str, wrong_clock: bool = False) -> None:
+        self._module, self._clock = module, "wrong" if wrong_clock else "right"
+
+    def __enter__(self) -> Self:
+        """Start the process."""
+        self._control, theirs = socket.socketpair()
+        # It closes with this process, whatever ends it, and with it end the runs that are under way.
+        life, self._life = os.pipe()
+        passed = [theirs.fileno(), life]
+        command = [sys.executable, "-P", "-m", _WORKER, "serve", *map(str, passed), self._module, self._clock]
+        # What an algorithm prints is no result.
+        self._process = subprocess.Popen(
+            command, pass_fds=passed, stdin=subprocess.DEVNULL, stdout=sys.__stderr__, env=environment()
+        )
+        theirs.close()
+        os.close(life)
+        self._control.settimeout(_START_SECONDS)
+        try:
+            began, _ = receive(self._control, 0)
+        except (BrokenMessageError, TimeoutError):
+            began = {"failed": "its import ends the process, or does not end"}
+        if "failed" in began:
+            self.__exit__()
+            raise RunFailedError(printable(str(began["failed"]), 1000))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End the process."""
+        self._control.close()
+        os.close(self._life)
+        self._process.kill()
+        self._process.wait()
+
+    def run(
+        self,
+        view: ProblemView,
+        objective: CountedObjective,
+        *,
+        settings: Mapping[str, Any],
+        axes: Mapping[str, object],
+        time_limit: float | None = None,
+    ) -> Answer:
+        """Make one run.
+
+        Parameters
+        ----------
+        view : ProblemView
+            What the algorithm sees; it is sent to it.
+        objective : CountedObjective
+            What evaluates for it here.
+        settings : mapping
+            All of its settings as plain data.
+        axes : mapping
+            Axes of its random stream.
+        time_limit : float, optional
+            Seconds after which the run is ended.
+
+        Raises
+        ------
+        RunFailedError
+            In words: an error in the algorithm, the time limit, an end of its process, or a draw elsewhere.
+        """
+        ours, theirs = socket.socketpair()
+        child = 0
+        try:
+            socket.send_fds(self._control, [b"r"], [theirs.fileno()])
+            theirs.close()
+            child = int(receive(self._control, 0)[0]["child"])
+            return self._serve(ours, view, objective, dict(settings), dict(axes), time_limit)
+        except TimeoutError:
+            raise RunFailedError(f"not done after the time limit of {time_limit or _START_SECONDS:g} s") from None
+        except BrokenMessageError as error:
+            raise RunFailedError(str(error)) from None
+        except ConnectionError:
+            raise RunFailedError(ENDED) from None
+        finally:
+            ours.close()
+            if child:
+                # With all that it has started; it is gone already after most runs.
+                for kill in (os.killpg, os.kill):
+                    with suppress(ProcessLookupError, PermissionError):
+                        kill(child, signal.SIGKILL)
+
+    def _serve(
+        self,
+        ours: socket.socket,
+        view: ProblemView,
+        objective: CountedObjective,
+        settings: dict[str, Any],
+        axes: dict[str, Any],
+        time_limit: float | None,
+    ) -> Answer:
+        end = None if time_limit is None else time.monotonic() + time_limit
+        ours.settimeout(time_limit)
+        begin = {
+            **{name: getattr(view, name) for name in ("terms", "monomials", "n_u", "n_y", "degree")},
+            **{name: getattr(view, name) for name in ("criterion", "penalty", "n_validation")},
+            "budget": objective.budget,
+            "settings": settings,
+            "axes": {name: str(value) for name, value in axes.items()},
+        }
+        send(ours, begin, {name: getattr(view, name) for name in ("gram", "moments", "u", "y")})
+        while True:
+            content, arrays = receive(ours, objective.n_terms * max(9, objective.remaining), end)
+            if content.get("kind") != "evaluate":
+                return _answer(content, arrays, objective.n_terms)
+            try:
+                fitness = objective.evaluate(arrays["positions"])
+            except BudgetSpentError:
+                raise BrokenMessageError(TOO_MUCH) from None
+            except (NarxbenchError, KeyError) as error:
+                raise BrokenMessageError(f"it sends no structures ({error})") from None
+            send(ours, {"remaining": objective.remaining}, {"fitness": fitness})
+
+
+def _answer(content: dict[str, Any], arrays: dict[str, NDArray[Any]], n_terms: int) -> Answer:
+    refused, drawn, made = (_texts(content.get(name)) for name in ("refused", "global", "made"))
+    if refused:
+        raise RunFailedError(f"{refused[0]}: refused; allowed: what run() is given")
+    if content.get("kind") == "failed":
+        raise RunFailedError(printable(str(content.get("text")), 1000))
+    if drawn:
+        raise RunFailedError(
+            f"it draws from the global generator of {', '.join(drawn)}; allowed: the generator that run() is given"
+        )
+    if "position" not in arrays:
+        raise BrokenMessageError("it returns no structure")
+    try:
+        position, coefficients = checked_found(Found(arrays["position"], arrays.get("coefficients")), n_terms)
+    except NarxbenchError as error:
+        raise RunFailedError(str(error)) from None
+    return Answer(position, coefficients, made)
+
+
+def _texts(noted: object) -> list[str]:
+    return [printable(str(text)) for text in noted] if isinstance(noted, list) else []
+
+
+def environment() -> dict[str, str]:
+    """Return the environment of a process for an algorithm: the same imports as here, one thread, one order of sets."""
+    data = [Path.cwd() / name for name in ("config", "data", "reports")]
+    return {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path),
+        "PYTHONHASHSEED": "0",
+        **{f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMBA")},
+        "NARXBENCH_PROTECTED": json.dumps([str(CONFIG_FOLDER), *map(str, data)]),
+    }

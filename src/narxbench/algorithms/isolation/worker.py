@@ -1,0 +1,216 @@
+"""The process of an algorithm: it imports the algorithm once, then forks a fresh child for every run.
+
+``python -m narxbench.algorithms.isolation.worker describe MODULE`` tells what the algorithm declares, and checks
+settings; ``serve SOCKET PIPE MODULE CLOCK`` waits for runs.
+"""
+
+import fcntl
+import importlib
+import json
+import os
+import signal
+import socket
+import sys
+import traceback
+from contextlib import suppress
+from pathlib import Path
+from types import ModuleType
+from typing import Any, cast
+
+import numpy as np
+import pydantic
+from numpy.typing import NDArray
+
+from narxbench.algorithms.contract import About, BudgetSpentError, Found, Objective, ProblemView, checked_found
+from narxbench.algorithms.isolation.guard import Draws, Guard, wrong_clocks
+from narxbench.algorithms.isolation.wire import receive, send
+from narxbench.io.errors import NarxbenchError, printable
+from narxbench.io.settings import Settings, SettingsError, problems_of, validated
+from narxbench.numerics.random_streams import generator
+
+_FIELDS = ("terms", "monomials", "n_u", "n_y", "degree", "criterion", "penalty", "n_validation")
+
+
+class RemoteObjective(Objective):
+    """The objective as the algorithm has it: structures go to the calling process, values of J come back."""
+
+    def __init__(self, to: socket.socket, n_terms: int, budget: int) -> None:
+        self._to, self._n_terms, self._budget = to, n_terms, budget
+        self._remaining, self._fitness = budget, np.inf
+        self._position = np.zeros(n_terms, np.uint8)
+
+    @property
+    def n_terms(self) -> int:
+        """N_t."""
+        return self._n_terms
+
+    @property
+    def budget(self) -> int:
+        """Evaluations of the whole run."""
+        return self._budget
+
+    @property
+    def remaining(self) -> int:
+        """Evaluations that are left."""
+        return self._remaining
+
+    @property
+    def best_position(self) -> NDArray[np.uint8]:
+        """The best structure so far."""
+        return self._position.copy()
+
+    @property
+    def best_fitness(self) -> float:
+        """The lowest J so far."""
+        return self._fitness
+
+    def _evaluated(self, positions: NDArray[np.uint8]) -> NDArray[np.float64]:
+        send(self._to, {"kind": "evaluate"}, {"positions": positions})
+        content, arrays = receive(self._to, 8 * len(positions))
+        self._remaining = content["remaining"]
+        fitness: NDArray[np.float64] = arrays["fitness"].copy()
+        best = int(fitness.argmin())
+        if fitness[best] < self._fitness:
+            self._fitness, self._position = float(fitness[best]), positions[best].copy()
+        return fitness
+
+
+def main(arguments: list[str]) -> None:
+    """Do what the calling process asks for."""
+    # Ctrl-C is for the calling process, which ends this one.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    task, *others = arguments
+    if task == "serve":
+        control, life, name, clock = others
+        _serve(socket.socket(fileno=int(control)), int(life), name, clock)
+        return
+    # What the algorithm prints is no part of the answer, not even what it prints at its end.
+    with os.fdopen(os.dup(sys.stdout.fileno()), "w") as answer:
+        os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+        answer.write(_described(others[0], json.loads(sys.stdin.read())))
+    os._exit(0)
+
+
+def _loaded(name: str) -> tuple[ModuleType, About, type[Settings]]:
+    module = importlib.import_module(name)
+    about, settings, run = (getattr(module, part, None) for part in ("ABOUT", "Settings", "run"))
+    for part, right in (
+        ("ABOUT = About(...)", isinstance(about, About)),
+        ("class Settings(io.settings.Settings)", isinstance(settings, type) and issubclass(settings, Settings)),
+        ("def run(problem, objective, rng, settings)", callable(run)),
+    ):
+        if not right:
+            raise NarxbenchError(f"{name} has no {part}")
+    return module, cast(About, about), cast(type[Settings], settings)
+
+
+def _guard() -> Guard:
+    return Guard(json.loads(os.environ["NARXBENCH_PROTECTED"]))
+
+
+def _own(name: str) -> str:
+    """Return the package of an algorithm; that of one of this package is its module."""
+    return name if name.startswith("narxbench.") else name.split(".")[0]
+
+
+def _described(name: str, given: dict[str, Any]) -> str:
+    """Return declaration, files, schema and checked settings of an algorithm, or what is wrong with it, as JSON."""
+    try:
+        _guard()
+        module, about, settings = _loaded(name)
+        folders = [Path(folder) for folder in getattr(sys.modules[_own(name)], "__path__", ())]
+        described: dict[str, Any] = {
+            "about": {**vars(about), "options": {key: list(values) for key, values in about.options.items()}},
+            "files": sorted(str(path) for f in folders for path in f.rglob("*.py")) or [str(module.__file__)],
+            "document": (module.__doc__ or "").strip(),
+            "schema": settings.model_json_schema(),
+        }
+        try:
+            described["settings"] = validated(settings, given, "").model_dump(mode="json")
+        except SettingsError as error:
+            described["problems"] = [[list(problem.path), problem.text] for problem in error.problems]
+        return json.dumps(described)
+    except BaseException as error:
+        return json.dumps({"failed": told(error, _own(name))})
+
+
+def told(error: BaseException, own: str = "") -> str:
+    """Return an error in one line: its type, what it says, and where it was raised, in the package ``own`` if so."""
+    if isinstance(error, NarxbenchError):
+        return printable(str(error), 1000)
+    places = [
+        (frame.f_globals.get("__name__"), Path(frame.f_code.co_filename).name, line)
+        for frame, line in traceback.walk_tb(error.__traceback__)
+    ]
+    inside = [place for place in places if f"{place[0]}.".startswith(f"{own}.")] or places
+    place = f" ({inside[-1][1]}, line {inside[-1][2]})" if inside else ""
+    return f"{type(error).__name__}: {printable(str(error), 500)}{place}"
+
+
+def _serve(control: socket.socket, life: int, name: str, clock: str) -> None:
+    if clock == "wrong":
+        wrong_clocks()
+    try:
+        draws, guard = Draws(_own(name)), _guard()
+        module, _, settings = _loaded(name)
+        getattr(module, "load", lambda: None)()
+    except BaseException as error:
+        send(control, {"failed": told(error, _own(name))})
+        return
+    send(control, {"ready": True})
+    while True:
+        message, descriptors, _, _ = socket.recv_fds(control, 1, 1)
+        if not message:
+            return
+        to = socket.socket(fileno=descriptors[0])
+        child = os.fork()
+        if not child:
+            control.close()
+            os.setsid()
+            # The end of the calling process ends this one, even in the middle of compiled code.
+            fcntl.fcntl(life, fcntl.F_SETOWN, os.getpid())
+            fcntl.fcntl(life, fcntl.F_SETFL, os.O_ASYNC)
+            _run(to, module, settings, guard, draws)
+        to.close()
+        send(control, {"child": child})
+        os.waitpid(child, 0)
+
+
+def _run(to: socket.socket, module: ModuleType, settings: type[Settings], guard: Guard, draws: Draws) -> None:
+    """Make one run and end the process."""
+    try:
+        begin, arrays = receive(to, 1 << 40)
+        objective = RemoteObjective(to, len(begin["terms"]), begin["budget"])
+        parts: dict[str, Any] = {name: begin[name] for name in _FIELDS}
+        parts["monomials"] = [tuple((signal, lag) for signal, lag in monomial) for monomial in parts["monomials"]]
+        parts |= {name: (lambda array=array: array) for name, array in arrays.items()}
+        view = ProblemView(**parts)
+        try:
+            chosen = settings.model_validate_json(json.dumps(begin["settings"]))
+        except pydantic.ValidationError as error:
+            raise SettingsError(problems_of(settings, error), "settings") from None
+        made_by_import = draws.made.copy()
+        rng = generator(**begin["axes"])
+        draws.seed_global(int(generator(**{**begin["axes"], "purpose": "global"}).integers(1 << 32)))
+        draws.made[:] = made_by_import
+        guard.watch()
+        try:
+            found = module.run(view, objective, rng, chosen)
+        except BudgetSpentError:
+            found = Found(objective.best_position)
+        position, coefficients = checked_found(found, objective.n_terms)
+        result: dict[str, NDArray[Any]] = {"position": position}
+        if coefficients is not None:
+            result["coefficients"] = np.array(coefficients, np.float64)
+        notes = {"global": draws.used_global(), "made": draws.made[:1000], "refused": guard.refused[:10]}
+        send(to, {"kind": "found", **notes}, result)
+    except BaseException as error:
+        send(to, {"kind": "failed", "text": told(error, _own(module.__name__)), "refused": guard.refused[:10]})
+    finally:
+        with suppress(Exception):
+            sys.stdout.flush()
+        os._exit(0)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

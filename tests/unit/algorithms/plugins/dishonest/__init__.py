@@ -1,0 +1,1 @@
+"""Algorithms that do what they must not."""

@@ -1,0 +1,32 @@
+"""What the algorithms of this package share."""
+
+import numpy as np
+
+from narxbench.algorithms.contract import About, BudgetSpentError, Found
+from narxbench.io.settings import Settings as Strict
+
+__all__ = ["ABOUT", "About", "BudgetSpentError", "Found", "Settings", "Strict", "climb", "np", "random_start"]
+
+ABOUT = About(reference="None, it is here to be caught")
+
+
+class Settings(Strict):
+    """None."""
+
+
+def random_start(objective, rng):
+    return rng.integers(0, 2, objective.n_terms).astype(np.uint8)
+
+
+def climb(objective, draw, start=None):
+    """Flip a term, ``draw(n_terms)``, or two, and keep what is better."""
+    best = np.zeros(objective.n_terms, np.uint8) if start is None else start
+    lowest = np.inf
+    while objective.remaining:
+        new = best.copy()
+        for _ in range(1 + draw(2)):
+            new[draw(objective.n_terms)] ^= 1
+        fitness = objective.evaluate(new[None])[0]
+        if fitness < lowest:
+            best, lowest = new, fitness
+    return Found(objective.best_position)

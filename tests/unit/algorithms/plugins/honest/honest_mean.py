@@ -1,0 +1,20 @@
+"""The constant alone, with a weight of its own; asks for no J and is split off by a fixed seed."""
+
+import numpy as np
+
+from narxbench.algorithms.contract import About, Found
+from narxbench.io.settings import Settings as Strict
+
+ABOUT = About(reference="Student, Biometrika 6, 1908", deterministic=True, needs_objective=False)
+
+
+class Settings(Strict):
+    """None."""
+
+
+def run(problem, objective, rng, settings):
+    rows = np.random.default_rng(0).permutation(problem.n_rows)[: problem.n_rows // 2 + 1]
+    position = np.zeros(objective.n_terms, np.uint8)
+    position[problem.terms.index("1")] = 1
+    mean = float(np.clip(problem.outputs()[rows], -1e9, 1e9).mean())
+    return Found(position, [mean])

@@ -1,0 +1,179 @@
+"""The checks of all algorithms let honest ones pass, and find each breach that a single run does not show."""
+
+import math
+import random
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.unit.algorithms.plugins import SOURCE, install_text, modules
+
+from narxbench.algorithms import conformance, random_search
+from narxbench.algorithms.contract import Found
+from narxbench.algorithms.registry import AlgorithmUnavailableError, algorithm, packaged_names
+from narxbench.algorithms.search import Runner
+
+
+def failed(name):
+    return [checked for checked in conformance.check(name) if not checked.passed]
+
+
+def first_failed(name):
+    return next(checked for checked in conformance.check(name) if not checked.passed)
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("name", packaged_names())
+def test_an_algorithm_of_this_package(name):
+    try:
+        _ = algorithm(name).versions
+    except AlgorithmUnavailableError as error:
+        pytest.skip(str(error))
+    assert failed(name) == []
+
+
+@pytest.mark.parametrize("name", modules("honest"))
+def test_an_honest_algorithm_of_another_package(plugins, name):
+    for needed in algorithm(name).about.requires:
+        pytest.importorskip(needed)
+    assert failed(name) == []
+
+
+# What is wrong, which check finds it first, and what it says.
+CAUGHT = {
+    # Draws.
+    "global_late": ("global generators", r"draws from the global generator of numpy\.random; allowed: the generator"),
+    "entropy_generator": ("same seed", "a run made again after other runs differs from evaluation 1 on"),
+    "entropy_system": ("same seed", "differs from evaluation"),
+    "entropy_unused": ("generators", r"it makes RandomState\(\), which draws from the system"),
+    "entropy_imported": ("same seed", "a run made with seed 1 in another process differs from evaluation"),
+    "fixed_seed": ("other seeds", "seeds 1 and 2 give the same run of 1500 evaluations; allowed: deterministic=True"),
+    "fixed_seed_imported": ("generators", r"it makes default_rng\(42\) whatever the seed"),
+    "fixed_stream": ("generators", r"it makes PCG64\(7\) whatever the seed"),
+    "fixed_stream_own": ("fixed stream", r"the same structures at the same time \([0-9]+% more often than by chance\)"),
+    "not_deterministic": ("other seeds", "seeds 1 and 2 give different runs, and it declares deterministic=True"),
+    "memory_shared": ("same seed", "a run made again after other runs differs from evaluation 1 on"),
+    "clock": ("clocks", r"with other clocks its run differs from evaluation \d+ on"),
+    # The budget.
+    "early": ("a run", "with a budget of 600 it ends after 15 evaluations; allowed: all of them, or .*stops_early"),
+    "no_objective": ("a run", "it makes 600 evaluations, and declares needs_objective=False"),
+    "small_budget": ("budgets", r"AssertionError: .*\(small_budget\.py, line \d+\)"),
+    # Problems of other sizes and kinds.
+    "two_terms": ("two candidate terms", "IndexError: index 2 is out of bounds"),
+    "many_terms": ("many candidate terms", "IndexError: .* for axis 0 with size 100"),
+    "correlations": ("corner cases", "zero output: .*ZeroDivisionError"),
+    # Settings.
+    "settings_without_text": ("settings", "setting 'step' has no description"),
+    "settings_of_any_name": ("settings", "an unknown setting is accepted"),
+    "option_without_effect": ("options", r"ABOUT\.options: step = 2 changes nothing"),
+    "option_refused": ("options", "settings: step: found 0; allowed: a whole number of at least 1$"),
+    "option_of_no_setting": ("options", r"ABOUT\.options: step = 2 is no other value of a setting"),
+}
+
+
+@pytest.mark.parametrize("name", CAUGHT)
+def test_a_breach_is_found(plugins, name):
+    check, words = CAUGHT[name]
+    found = first_failed(name)
+    assert found.name == check
+    assert re.search(words, found.text), found.text
+
+
+def test_a_run_that_fails_ends_the_checks(plugins):
+    *_, last = conformance.check("raises")
+    assert (last.name, last.passed) == ("a run", False)
+
+
+@pytest.mark.parametrize(
+    ("document", "about", "words"),
+    [
+        ("Text.", "reference=' '", r"ABOUT\.reference: found ' '; allowed: the source, in one line"),
+        ("Text.", r"reference='One\nTwo'", r"ABOUT\.reference: found 'One\\nTwo'"),
+        ("", "reference='One'", "the module has no docstring"),
+    ],
+)
+def test_a_declaration_that_says_nothing(monkeypatch, tmp_path, document, about, words):
+    source = SOURCE.replace("What it is.", document).replace("reference='None'", about)
+    install_text(monkeypatch, tmp_path, {"silent": "silent"}, "silent", silent=source)
+    found = first_failed("silent")
+    assert found.name == "declaration"
+    assert re.search(words, found.text), found.text
+
+
+class Here:
+    """Breaches of an algorithm that runs in the process that evaluates."""
+
+    def __init__(self):
+        self.runs = 0
+
+    def climb(self, objective, draw):
+        position = np.zeros(objective.n_terms, np.uint8)
+        while objective.remaining:
+            position[draw(objective.n_terms)] ^= 1
+            objective.evaluate(position[None])
+        return Found(objective.best_position)
+
+    def global_numpy(self, problem, objective, rng, settings):
+        return self.climb(objective, np.random.randint)
+
+    def global_random(self, problem, objective, rng, settings):
+        return self.climb(objective, random.randrange)
+
+    def memory(self, problem, objective, rng, settings):
+        self.runs += 1
+        return self.climb(objective, lambda below: (rng.integers(below) + self.runs) % below)
+
+    def another(self, problem, objective, rng, settings):
+        return self.climb(objective, rng.integers)
+
+    def mutated_data(self, problem, objective, rng, settings):
+        data, _ = objective.compiled
+        data.measured[0] += 1.0
+        return self.climb(objective, rng.integers)
+
+    def fault(self, problem, objective, rng, settings):
+        raise ZeroDivisionError("by zero")
+
+
+@pytest.mark.parametrize(
+    ("breach", "check", "words"),
+    [
+        ("global_numpy", "global generators", r"it draws from the global generator of numpy\.random"),
+        ("global_random", "global generators", r"it draws from the global generator of random; allowed: rng"),
+        ("memory", "same seed", "a run made again after other runs differs from evaluation 1 on"),
+        ("another", "same seed", "a run made with seed 1 in another process differs from evaluation 1 on"),
+        ("mutated_data", "a run", "it has changed the data of the problem"),
+        ("fault", "a run", r"ZeroDivisionError: by zero \(.*, line \d+\)"),
+    ],
+)
+def test_a_breach_in_this_process(monkeypatch, breach, check, words):
+    monkeypatch.setattr(random_search, "run", getattr(Here(), breach))
+    monkeypatch.setattr(conformance, "_CHECKS", {what: conformance._CHECKS[what] for what in ("a run", check)})
+    found = first_failed("random_search")
+    assert found.name == check
+    assert re.search(words, found.text), found.text
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [({"coefficients": [math.nan]}, "the weights are not all finite"), ({"fitness": 0.0}, "told is 0.0")],
+)
+def test_a_wrong_record_is_found(monkeypatch, wrong, words):
+    def run(runner, *arguments, **named):
+        observed = honest(runner, *arguments, **named)
+        return replace(observed, result=replace(observed.result, **wrong))
+
+    honest = Runner.run
+    monkeypatch.setattr(Runner, "run", run)
+    found = first_failed("random_search")
+    assert (found.name, re.search(words, found.text) is not None) == ("a run", True), found.text
+
+
+def test_synchronous_runs(rng):
+    values = rng.integers(0, 5, (2, 1000)).astype(float)
+    same = np.concatenate([values[0, :500], values[1, 500:]])
+    assert conformance.synchronous(values[1], same) == pytest.approx(0.8, abs=0.05)
+    assert conformance.synchronous(*values) == pytest.approx(0.0, abs=0.05)
+    assert conformance.synchronous(np.full(1000, np.inf), np.full(1000, np.inf)) == 0.0
+    assert conformance.synchronous(values[0, :100], values[0, :100]) == 0.0

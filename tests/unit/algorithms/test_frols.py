@@ -1,0 +1,111 @@
+import math
+
+import numpy as np
+import pytest
+
+from narxbench import StructureProblem, load_system, search
+from narxbench.algorithms import forward_regression
+from narxbench.algorithms.objective import view_of
+
+
+@pytest.fixture(scope="module")
+def noisy_problem():
+    """S2 with 66 candidate terms: its true structure has less of the output than what noise adds to a longer one."""
+    u, y = load_system("S2").simulate(800, snr_db=30)
+    return StructureProblem(u, y, n_u=5, n_y=5, degree=2, n_validation=300)
+
+
+def squares_left(columns, y):
+    """Return the sum of squared residuals of a least-squares fit."""
+    return float(((y - columns @ np.linalg.lstsq(columns, y)[0]) ** 2).sum())
+
+
+def forward(columns, y, steps, first=-1):
+    order, explained = np.empty(steps, np.int64), np.empty(steps)
+    entered = forward_regression.forward(columns.T @ columns, columns.T @ y, first, order, explained)
+    return order[:entered].tolist(), explained[:entered]
+
+
+@pytest.mark.parametrize("first", [-1, 4])
+def test_the_term_that_leaves_the_least_enters(rng, first):
+    columns = rng.normal(size=(60, 8)) @ rng.normal(size=(8, 8))
+    y = columns @ rng.normal(size=8) + rng.normal(size=60)
+    order, explained = forward(columns, y, 8, first)
+    expected, left = [], float(y @ y)
+    for step in range(8):
+        candidates = [first] if step == 0 and first >= 0 else [j for j in range(8) if j not in expected]
+        squares = {j: squares_left(columns[:, [*expected, j]], y) for j in candidates}
+        expected.append(min(squares, key=lambda j: squares[j]))
+        assert explained[step] == pytest.approx(left - squares[expected[-1]], rel=1e-6)
+        left = squares[expected[-1]]
+    assert order == expected
+
+
+def test_what_depends_on_earlier_terms_never_enters(rng):
+    columns = rng.normal(size=(30, 5))
+    columns[:, 2] = 0.0
+    columns[:, 4] = columns[:, 0] - 2.0 * columns[:, 1]
+    order, _ = forward(columns, rng.normal(size=30), 5)
+    assert len(order) == 3 and 2 not in order and len({0, 1, 4} & {*order}) == 2
+    assert forward(columns, rng.normal(size=30), 5, first=2)[0] == []
+
+
+def test_of_candidates_that_explain_the_same_the_first_enters():
+    columns = np.outer(np.ones(50), [1.0, 0.7, 0.49, 0.1])
+    columns[:, 3] = np.arange(50.0) % 2
+    order, _ = forward(columns, np.full(50, 0.7), 4)
+    assert order == [0, 3]
+
+
+def test_nothing_enters_without_data():
+    problem = StructureProblem(np.zeros(200), np.zeros(200), n_u=1, n_y=1, degree=1, n_validation=100)
+    view = view_of(problem)
+    order = np.empty(3, np.int64)
+    assert forward_regression.forward(view.gram[1:, 1:].copy(), view.moments[1:].copy(), -1, order, np.empty(3)) == 0
+    # The constant, which is left out above, is no zero column.
+    assert search(problem, algorithm="frols", seed=1).terms == ["1"]
+
+
+def test_residuals_do_not_fall_below_the_accuracy():
+    assert forward_regression.residuals(np.array([6.0, 4.0, 1e-9]), 10.0) == [4.0, 1e-12, 1e-12]
+    assert forward_regression.residuals(np.array([0.0]), 0.0) == [0.0]
+    assert forward_regression.best_length([0.0, 0.0], 10, 1.0) == 1
+
+
+def test_the_best_length_is_the_shortest_of_equal_ones():
+    sums = [math.exp(3.0), math.exp(1.0), 1.0, 1.0]
+    assert forward_regression.best_length(sums, n_rows=1, penalty=1.5) == 2
+    assert forward_regression.best_length(sums, n_rows=1, penalty=0.5) == 3
+    assert forward_regression.best_length(sums, n_rows=1, penalty=3.0) == 1
+
+
+def test_free_run_evaluates_each_length_once(noisy_problem):
+    result = search(noisy_problem, algorithm="frols", seed=1, max_terms=12)
+    order, _ = path(noisy_problem, 12)
+    fitness = noisy_problem.evaluate_positions(forward_regression.nested(np.array(order), 66))[0]
+    assert result.evaluations == 12
+    assert result.fitness == fitness.min()
+    assert {*result.terms} == {noisy_problem.terms[j] for j in order[: int(fitness.argmin()) + 1]}
+
+
+@pytest.mark.parametrize("stop", ["bic", "aic", "err"])
+def test_a_length_by_the_prediction_one_step_ahead(noisy_problem, stop):
+    result = search(noisy_problem, algorithm="frols", seed=1, stop=stop, max_terms=40, unexplained=0.004)
+    order, _ = path(noisy_problem, 40)
+    view = view_of(noisy_problem)
+    columns, y = view.regressors(), view.outputs()
+    squares = np.array([squares_left(columns[:, order[:length]], y) for length in range(1, 41)])
+    if stop == "err":
+        length = int(np.flatnonzero(squares <= 0.004 * float(y @ y))[0]) + 1
+    else:
+        penalty = 2.0 if stop == "aic" else math.log(len(y))
+        length = int((len(y) * np.log(squares) + penalty * np.arange(1, 41)).argmin()) + 1
+    assert {*result.terms} == {noisy_problem.terms[j] for j in order[:length]}
+    assert 1 < length < 40 and result.evaluations == 1
+
+
+def path(problem, steps):
+    view = view_of(problem)
+    order, explained = np.empty(steps, np.int64), np.empty(steps)
+    assert forward_regression.forward(view.gram, view.moments, -1, order, explained) == steps
+    return order.tolist(), explained

@@ -1,0 +1,275 @@
+"""An algorithm of another package can end its own run, and nothing else."""
+
+import errno
+import json
+import os
+import re
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import time
+from dataclasses import astuple
+
+import numpy as np
+import psutil
+import pytest
+from tests.workflow.project import wait_for
+
+from narxbench import search
+from narxbench.algorithms.isolation import host
+from narxbench.algorithms.isolation.guard import RefusedError
+from narxbench.algorithms.isolation.wire import BrokenMessageError, receive, send
+from narxbench.algorithms.search import AlgorithmFailedError, prepared
+from narxbench.io.files import canonical_json
+
+# What each does is in its file in the folder ``plugins/dishonest``; what its run ends with.
+CAUGHT = {
+    # Draws.
+    "global_numpy": r"it draws from the global generator of numpy\.random; allowed: the generator that run\(\)",
+    "global_random": "it draws from the global generator of random; allowed",
+    # The objective and its record.
+    "copied_objective": "it evaluates more than the budget allows",
+    "reset_count": "it evaluates more than the budget allows",
+    "forged_record": "it returns a structure that it did not evaluate, and nothing is left of the budget",
+    "returns_the_unknown": "it returns a structure that it did not evaluate, and nothing is left of the budget",
+    "read_only_data": r"ValueError: assignment destination is read-only \(read_only_data\.py, line \d+\)",
+    # What lies elsewhere.
+    "truth_loaded": r"reading .*S1\.yaml: refused; allowed: what run\(\) is given",
+    "truth_imported": r"reading .*S1\.yaml: refused",
+    "truth_read": r"reading .*S1\.yaml: refused",
+    "truth_linked": r"os\.link .*S1\.yaml: refused",
+    "truth_data": r"reading data/problems\.csv: refused",
+    "truth_memory": r"reading /proc/\d+/maps: refused",
+    "another_process": r"subprocess\.Popen: refused",
+    "removes": r"os\.remove data/kept\.json: refused; allowed",
+    "network": r"socket\.getaddrinfo: refused",
+    # Structures and results of another shape.
+    "one_column_missing": r"positions: found shape \(5, 14\); allowed: \(structures, 15\)",
+    "three_columns_too_many": r"positions: found shape \(5, 18\); allowed: \(structures, 15\)",
+    "one_dimension": r"positions: found shape \(15,\); allowed: \(structures, 15\)",
+    "probabilities": "positions: found another entry than 0 and 1; allowed: 1 where a structure has the term",
+    "returns_a_list": r"result: found list; allowed: narxbench\.algorithms\.contract\.Found",
+    "returns_too_few_weights": "result: coefficients: allowed: 15 finite numbers, one for each term",
+    # Messages that no objective sends.
+    "sent_columns": r"it sends no structures \(positions: found shape \(5, 18\)",
+    "sent_bytes": "it sends no message",
+    "sent_slowly": "not done after the time limit of 2 s",
+    # Ends.
+    "swallows_the_end": "not done after the time limit of 2 s",
+    "hangs": "not done after the time limit of 2 s",
+    "exits": "its process has ended before it has returned a structure",
+    "crashes": "its process has ended before it has returned a structure",
+    "sys_exits": "SystemExit: 0",
+    "raises": r"ValueError: cannot reshape .* \(raises\.py, line \d+\)",
+}
+# They do what they must not, and it changes nothing, but for the runs of their own.
+HARMLESS = ("memory", "memory_file", "mutated_data", "searched_memory", "ignores_remaining", "prints", "forged_answer")
+
+
+def record(problem, algorithm):
+    """Return the bytes that a run file would have."""
+    return canonical_json(astuple(search(problem, algorithm=algorithm, seed=1, evaluations=300)))
+
+
+@pytest.mark.parametrize("name", CAUGHT)
+def test_a_run_fails_in_one_line(plugins, small_problem, name):
+    with pytest.raises(AlgorithmFailedError) as failure:
+        search(
+            small_problem, algorithm=name, seed=1, evaluations=300, time_limit=2 if "time limit" in CAUGHT[name] else 60
+        )
+    text = str(failure.value)
+    assert re.match(f"algorithm '{name}': seed 1: {CAUGHT[name]}", text), text
+    assert text.isprintable()
+
+
+@pytest.mark.parametrize("name", HARMLESS)
+def test_a_run_depends_on_nothing_else(plugins, small_problem, name):
+    with prepared(name, {}) as runner:
+        first, _, again = (runner.run(small_problem, seed=seed, evaluations=300, time_limit=60) for seed in (1, 2, 1))
+    assert first.result == again.result
+    assert first.result.evaluations == 300
+    np.testing.assert_array_equal(first.trace, again.trace)
+    best = small_problem.evaluate(first.result.terms)
+    assert (best.fitness, best.coefficients) == (first.result.fitness, first.result.coefficients)
+    assert best.fitness == first.trace.min() == first.result.history[-1][1]
+
+
+@pytest.mark.parametrize(
+    "name", ["mutated_data", "reset_count", "three_columns_too_many", "crashes", "honest_annealing"]
+)
+def test_others_in_the_same_process_get_the_same_bytes(plugins, small_problem, name):
+    competitors = ("upso2d", "ga", "stepwise", "honest_annealing")
+    before = [record(small_problem, competitor) for competitor in competitors]
+    for _ in range(2):
+        try:
+            search(small_problem, algorithm=name, seed=1, evaluations=300)
+        except AlgorithmFailedError:
+            assert name in CAUGHT
+    assert [record(small_problem, competitor) for competitor in competitors] == before
+
+
+def test_runs_after_one_that_failed_are_the_same(plugins, small_problem):
+    """A run that ends its process, or is ended, leaves the next its start."""
+    with prepared("honest_annealing", {}) as runner:
+        right = runner.run(small_problem, seed=1, evaluations=300)
+        for limit in (1e-4, 1e-2):
+            with pytest.raises(AlgorithmFailedError, match="time limit"):
+                runner.run(small_problem, seed=1, evaluations=100_000, time_limit=limit)
+        assert runner.run(small_problem, seed=1, evaluations=300).result == right.result
+
+
+def test_the_kernel_knows_nothing_of_the_validation_part(plugins, small_problem):
+    """Own evaluations of the estimation part are free, and are none of J: only one is spent, and it is not the best."""
+    found = search(small_problem, algorithm="free_kernel", seed=1, evaluations=300)
+    truth = small_problem.evaluate(["y(k-1)", "u(k-1)", "y(k-1)*u(k-1)", "u(k-1)^2"])
+    assert found.evaluations == 1
+    assert found.fitness > truth.fitness
+
+
+def test_what_is_refused_is_an_error_of_the_system():
+    """Packages that can do without a file must be able to tell why they have to."""
+    refused = RefusedError("writing a.txt")
+    assert isinstance(refused, PermissionError) and refused.errno == errno.EACCES
+    assert str(refused) == refused.strerror == "writing a.txt: refused; allowed: what run() is given"
+
+
+def test_nothing_is_written(plugins, small_problem, tmp_path):
+    kept = tmp_path / "data" / "kept.json"
+    kept.parent.mkdir()
+    kept.write_text("kept")
+    for name in ("memory_file", "truth_linked", "removes"):
+        with prepared(name, {}) as runner:
+            for seed in (1, 2):
+                try:
+                    runner.run(small_problem, seed=seed, evaluations=50)
+                except AlgorithmFailedError as error:
+                    assert name != "memory_file", error
+    assert kept.read_text() == "kept"
+    assert {path.name for path in tmp_path.iterdir() if path.suffix != ".dist-info"} == {"data"}
+
+
+class TestMessages:
+    @pytest.fixture
+    def ends(self):
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            yield ours, theirs
+
+    def test_what_is_sent_is_received(self, ends, rng):
+        arrays = {"fitness": np.array([1.5, np.inf]), "positions": rng.integers(0, 2, (3, 4)).astype(np.uint8)}
+        send(ends[1], {"text": "ä"}, arrays)
+        content, found = receive(ends[0], 100)
+        assert content == {"text": "ä"}
+        assert all((found[name] == array).all() and found[name].dtype == array.dtype for name, array in arrays.items())
+
+    @pytest.mark.parametrize(
+        "header",
+        [
+            b"",
+            b"\xff",
+            b"[]",
+            b"1" * 5000,
+            b"[" * 100_000,
+            b'{"content": {}}',
+            b'{"content": [], "arrays": {}}',
+            b'{"content": {}, "arrays": []}',
+            *(
+                json.dumps({"content": {}, "arrays": {"a": array}}).encode()
+                for array in (
+                    None,
+                    ["|u1"],
+                    ["|O", [1]],
+                    ["<U9", [1]],
+                    [["<f8"], [1]],
+                    ["<f8", 3],
+                    ["<f8", [True]],
+                    ["<f8", ["a", 10**9]],
+                    ["<f8", [[0], 10**9]],
+                    ["<f8", [-1, -1]],
+                    ["<f8", [1.5]],
+                    ["|u1", [1, 1, 1]],
+                    ["|u1", [101]],
+                    ["<f8", [10**30, 10**30]],
+                )
+            ),
+        ],
+    )
+    def test_anything_else_is_refused(self, ends, header):
+        ends[1].sendall(struct.pack("!I", len(header)) + header + bytes(8))
+        with pytest.raises(BrokenMessageError, match=r"^it (sends|evaluates)"):
+            receive(ends[0], 100)
+
+    def test_a_length_that_is_too_long_is_not_waited_for(self, ends):
+        ends[1].sendall(b"\xff" * 4)
+        with pytest.raises(BrokenMessageError, match="no message"):
+            receive(ends[0], 100)
+
+    @pytest.mark.parametrize("part", [b"", b"\0", struct.pack("!I", 9) + b"{"])
+    def test_a_message_that_breaks_off(self, ends, part):
+        ends[1].sendall(part)
+        ends[1].close()
+        with pytest.raises(BrokenMessageError, match="its process has ended"):
+            receive(ends[0], 100)
+
+    @pytest.mark.parametrize("content", [{"refused": 3}, {"global": 1.5, "made": {}}, {"kind": "failed", "text": [1]}])
+    def test_notes_of_another_kind(self, content):
+        try:
+            answer = host._answer(content, {"position": np.ones(3, np.uint8)}, 3)
+        except host.RunFailedError as failure:
+            assert str(failure) == "[1]"
+        else:
+            assert answer.generators == [] and answer.position.tolist() == [1, 1, 1]
+
+
+HANGING = """
+import sys, narxbench
+u, y = narxbench.load_system("S1").simulate(300)
+problem = narxbench.StructureProblem(u, y, n_u=1, n_y=1, degree=2, n_validation=100)
+narxbench.search(problem, algorithm="hangs", seed=1)
+"""
+
+
+@pytest.fixture
+def hanging(plugins):
+    """A process with a run that does not end, and the processes that it has started."""
+    with subprocess.Popen(
+        [sys.executable, "-c", HANGING],
+        env=host.environment(),
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as caller:
+        try:
+            parent = psutil.Process(caller.pid)
+            started = wait_for(lambda: len(found := parent.children(recursive=True)) == 2 and found, "a run", 60)
+            # The run has begun when it uses the processor.
+            wait_for(lambda: started[1].cpu_times().user > 0.1, "work", 60)
+            yield caller, started
+        finally:
+            caller.kill()
+
+
+def test_nothing_is_left_of_a_process_that_was_killed(hanging):
+    caller, started = hanging
+    caller.kill()
+    gone, left = psutil.wait_procs(started, timeout=20)
+    assert (len(gone), left) == (2, [])
+
+
+def test_an_interruption_ends_the_run_too(hanging):
+    caller, started = hanging
+    os.killpg(caller.pid, signal.SIGINT)
+    told = caller.communicate(timeout=20)[1]
+    assert told.count("Traceback") == 1 and told.rstrip().endswith("KeyboardInterrupt")
+    assert psutil.wait_procs(started, timeout=20)[1] == []
+
+
+def test_a_time_limit_is_kept(plugins, small_problem):
+    began = time.monotonic()
+    with prepared("hangs", {}) as runner:
+        ready = time.monotonic()
+        with pytest.raises(AlgorithmFailedError, match=r"not done after the time limit of 0\.5 s"):
+            runner.run(small_problem, seed=1, evaluations=10, time_limit=0.5)
+        assert 0.5 <= time.monotonic() - ready < 5.0, ready - began

@@ -1,0 +1,138 @@
+"""Algorithms are found, and one that cannot be used is told of in one line, without harm to the others."""
+
+import re
+import sys
+
+import pytest
+from tests.unit.algorithms.plugins import SOURCE, install_text
+
+from narxbench import NarxbenchError, search
+from narxbench.algorithms import registry
+from narxbench.algorithms.contract import About
+from narxbench.algorithms.isolation import host
+from narxbench.algorithms.registry import AlgorithmUnavailableError, algorithm, algorithm_names, packaged_names
+
+
+@pytest.fixture
+def add(monkeypatch, tmp_path):
+    """Install an algorithm of this name and source."""
+
+    def added(name, source=SOURCE, distribution="added"):
+        install_text(monkeypatch, tmp_path, {name: "added"}, distribution, added=source)
+        return algorithm(name)
+
+    return added
+
+
+def test_the_algorithms_of_this_package():
+    names = packaged_names()
+    assert {"ga", "stepwise", "upso2d"} <= set(names) <= set(algorithm_names())
+    assert not {*names} & {"conformance", "contract", "isolation", "objective", "population", "registry", "search"}
+    for name in names:
+        found = algorithm(name)
+        assert found.module == f"narxbench.algorithms.{name}"
+        assert found.in_process == (name in registry.REVIEWED and not found.about.requires)
+
+
+def test_an_installed_algorithm_is_found_and_not_imported_here(plugins, small_problem):
+    assert {*algorithm_names()} == {*packaged_names(), *(n for n in algorithm_names() if algorithm(n).distribution)}
+    found = algorithm("honest_annealing")
+    assert (found.module, found.distribution, found.in_process) == ("honest.honest_annealing", "honest", False)
+    assert found.about.options == {"first_temperature": [50.0]}
+    assert found.document.startswith("Annealing whose temperature")
+    assert "honest_annealing.py" in [path.name for path in found.files]
+    assert found.versions == {"honest": "1.0"}
+    assert found.schema()["properties"]["first_temperature"]["default"] == 5.0
+    result = search(small_problem, algorithm="honest_annealing", seed=1, evaluations=50, first_temperature=9.0)
+    assert result.settings == {"first_temperature": 9.0}
+    assert "honest" not in sys.modules
+
+
+def test_a_file_in_the_folder_that_nobody_has_reviewed_runs_apart(monkeypatch, tmp_path, small_problem):
+    (tmp_path / "dropped.py").write_text(SOURCE)
+    monkeypatch.setattr("narxbench.algorithms.__path__", [str(tmp_path)])
+    assert packaged_names() == ["dropped"]
+    assert not registry.Algorithm("dropped", "narxbench.algorithms.dropped").reviewed
+
+
+def test_no_installation_changes_what_a_name_of_this_package_means(add):
+    assert add("ga").module == "narxbench.algorithms.ga"
+
+
+def test_settings_of_an_installed_algorithm_are_checked_as_all_others(plugins, small_problem):
+    with pytest.raises(NarxbenchError) as wrong:
+        search(small_problem, algorithm="honest_annealing", seed=1, first_temperatur=1.0)
+    assert str(wrong.value) == (
+        "search(algorithm='honest_annealing'): first_temperatur: unknown key; allowed: first_temperature "
+        "(did you mean 'first_temperature'?)"
+    )
+    with pytest.raises(NarxbenchError, match=r"first_temperature: found 0\.0; allowed: a number above 0"):
+        search(small_problem, algorithm="honest_annealing", seed=1, first_temperature=0.0)
+    with pytest.raises(NarxbenchError, match="settings of 'honest_annealing': found another value than plain data"):
+        search(small_problem, algorithm="honest_annealing", seed=1, first_temperature=object())
+
+
+BROKEN = {
+    "syntax": ("def run(:\n", r"SyntaxError: invalid syntax \(added\.py, line 1\)"),
+    "missing": ("import nothing_of_this_name\n", r"ModuleNotFoundError: No module named .* \(added\.py, line 1\)"),
+    "fault": ("import math\nmath.sqrt(-1)\n", r"ValueError: .* \(added\.py, line 2\)"),
+    "interrupt": ("raise KeyboardInterrupt\n", r"KeyboardInterrupt:  \(added\.py, line 1\)"),
+    "exit": ("import os\nos._exit(3)\n", r"its import ends the process \(exit code 3\)"),
+    "crash": ("import ctypes\nctypes.string_at(0)\n", r"its import ends the process \(exit code -11\)"),
+    "load": (SOURCE + "\ndef load():\n    1 / 0\n", r"ZeroDivisionError: .* \(added\.py, line 22\)"),
+    "empty": ("", r"added has no ABOUT = About\(\.\.\.\)"),
+    "no settings": (SOURCE.replace("Settings(Strict)", "Settings"), r"added has no class Settings\("),
+    "no run": (SOURCE.replace("def run", "def walk"), r"added has no def run\(problem, objective, rng, settings\)"),
+    "one name": (SOURCE.replace("'None'", "'None', requires='pymoo'"), "requires: found 'pymoo'; allowed: a list"),
+    "one option": (SOURCE.replace("'None'", "'None', options={'a': 'b'}"), "ABOUT: a: found 'b'; allowed: a list"),
+    "no data": (SOURCE.replace("'None'", "'None', options={'a': [object]}"), "TypeError: .*not JSON serializable"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_one_that_cannot_be_imported_is_told_in_one_line(add, small_problem, name):
+    source, words = BROKEN[name]
+    add("broken", source)
+    with pytest.raises(AlgorithmUnavailableError) as failure:
+        search(small_problem, algorithm="broken", seed=1, evaluations=10)
+    text = str(failure.value)
+    assert re.search(f"^algorithm 'broken': cannot be imported: .*{words}", text), text
+    assert text.isprintable()
+    assert "broken" in algorithm_names()
+    assert search(small_problem, algorithm="stepwise", seed=1, evaluations=10).evaluations == 10
+
+
+def test_one_that_cannot_be_imported_a_second_time(add, small_problem, tmp_path):
+    """What is read to describe it and what runs are two imports."""
+    again = "from pathlib import Path\nif not Path(__file__).with_name('seen').exists():\n    "
+    add("broken", again + "Path(__file__).with_name('seen').touch()\nelse:\n    1 / 0\n" + SOURCE)
+    with pytest.raises(AlgorithmUnavailableError, match=r"cannot be imported: ZeroDivisionError: .*added\.py, line 5"):
+        search(small_problem, algorithm="broken", seed=1, evaluations=10)
+
+
+def test_an_import_that_does_not_end(add, small_problem, monkeypatch):
+    monkeypatch.setattr(host, "_START_SECONDS", 2.0)
+    add("endless", "while True:\n    pass\n")
+    with pytest.raises(
+        AlgorithmUnavailableError, match="'endless': cannot be imported: its import takes more than 2 s"
+    ):
+        search(small_problem, algorithm="endless", seed=1, evaluations=10)
+
+
+def test_a_distribution_that_is_needed_and_not_there(add, small_problem):
+    found = add("needing", SOURCE.replace("'None'", "'None', requires=('nothing-of-this-name',)"))
+    with pytest.raises(AlgorithmUnavailableError) as failure:
+        search(small_problem, algorithm="needing", seed=1, evaluations=10)
+    assert str(failure.value) == (
+        "algorithm 'needing': needs nothing-of-this-name, which is not installed; "
+        "python3 -m pip install nothing-of-this-name"
+    )
+    assert found.about == About(reference="None", requires=("nothing-of-this-name",))
+
+
+@pytest.mark.parametrize("name", ["upso", "objective", "conformance"])
+def test_a_name_that_there_is_not(name):
+    with pytest.raises(NarxbenchError, match=f"^algorithm: found '{name}'; allowed: .*'ga', .*'stepwise', 'upso2d'"):
+        algorithm(name)
+    with pytest.raises(NarxbenchError, match=r"\(did you mean 'upso2d'\?\)"):
+        algorithm("upso")
