@@ -26,7 +26,8 @@ from narxbench.numerics.random_streams import generator
 
 Summary = dict[str, Any]
 
-KEY = list(ConditionKey.model_fields)
+# Scenarios have frames of their own.
+KEY = [name for name in ConditionKey.model_fields if name != "scenario"]
 PROBLEM = [name for name in KEY if name != "method"]  # what methods are compared on
 TENTHS = 10  # points of a condition's curve
 
@@ -41,6 +42,7 @@ _KINDS: dict[str, tuple[Kind, str]] = {
 }
 _CONDITION = "system:text snr_db data_seed:whole interpretation:text method:text criterion:text"
 _SIZE = "algorithm:text runs:whole evaluations:whole n_terms:whole"
+_SCORED = "scenario:text system:text snr_db data_seed:whole criterion:text"
 # Frame -> its columns in order; a column without a kind holds numbers.
 _COLUMNS = {
     "conditions": f"{_CONDITION} {_SIZE} nu:wholes spurious:whole nu_max:whole exact_runs:whole cardinality "
@@ -63,6 +65,18 @@ _COLUMNS = {
     "difference_nu_max consistent_nu consistent_nu_holm consistent_r consistent_r_holm consistent_nu_max "
     "consistent_nu_max_holm",
     "claims": "id:text side:text holds:truth evidence:text",
+    # Of a comparison of methods: narxbench.analysis.ranking.
+    "scores": f"{_SCORED} method:text algorithm:text seed:whole deterministic:truth n_terms:whole samples:whole "
+    "n_validation:whole budget:whole evaluations:whole fitness best_known true_fitness gap exact:truth precision "
+    "recall f1 fresh_error failure:text",
+    "reach": f"{_SCORED} method:text target evaluations:wholes spent:wholes runs:whole",
+    "ranking": "group:text method:text runs:whole data_sets:whole systems:whole average_rank rank_low rank_high exact "
+    "exact_low exact_high precision recall f1 gap fresh_error reached ert failures:whole",
+    "tests": "group:text measure:text blocks:whole methods:whole statistic p_value critical_difference",
+    "pairs": "group:text a:text b:text blocks:whole median_difference p_value p_holm effect",
+    "ecdf": "scenario:text system:text method:text evaluations:whole reached:whole total:whole",
+    "systems": "scenario:text system:text method:text exact f1 gap fresh_error ert",
+    "exceptions": "scenario:text system:text method:text measure:text theirs best_ours",
 }
 _KIND_OF = {
     frame: {name: kind or "number" for name, _, kind in (column.partition(":") for column in columns.split())}

@@ -17,7 +17,7 @@ def analyse(
     bootstrap_samples: int,
     figure_snr_db: float,
 ) -> dict[str, pd.DataFrame]:
-    """Return all frames of a study by name, those of :data:`narxbench.analysis.frames.SCHEMAS`.
+    """Return all frames of a study of the paper by name, with the columns of :data:`narxbench.analysis.frames.SCHEMAS`.
 
     Parameters
     ----------

@@ -18,3 +18,5 @@ class ConditionKey(Settings):
     """Name of the method."""
     criterion: str
     """Criterion of the fitness."""
+    scenario: str = ""
+    """Scenario of a comparison of methods: how the problem departs from the others of its study."""

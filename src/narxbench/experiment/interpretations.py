@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 import pydantic
 from pydantic import Field
 
-from narxbench.algorithms.registry import algorithm_names, settings_model
+from narxbench.algorithms.registry import REVIEWED, algorithm
 from narxbench.fitness.problem import ErrorKind, Estimation
 from narxbench.io.errors import did_you_mean
 from narxbench.io.files import CONFIG_FOLDER
@@ -67,7 +67,7 @@ class Option(Settings):
 class DesignChoice(Settings):
     """One design choice; the first option is the baseline."""
 
-    part: Annotated[str, described_as(f"one of {', '.join((*SHARED_PARTS, *algorithm_names()))}")]
+    part: Annotated[str, described_as(f"one of {', '.join((*SHARED_PARTS, *REVIEWED))}")]
     """What it belongs to: data, fitness, or an algorithm's name."""
     setting: str
     """The setting that carries it out."""
@@ -80,10 +80,10 @@ class DesignChoice(Settings):
 
     @pydantic.model_validator(mode="after")
     def _settings_exist(self) -> "DesignChoice":
-        models = _OPEN | {name: settings_model(name) for name in algorithm_names()}
-        if self.part not in models:
-            raise SettingsError([unknown(("part",), self.part, models)])
-        fields = models[self.part].model_fields
+        if self.part not in (*_OPEN, *REVIEWED):
+            raise SettingsError([unknown(("part",), self.part, (*_OPEN, *REVIEWED))])
+        model: type[Settings] = _OPEN.get(self.part) or algorithm(self.part).imported.Settings
+        fields = model.model_fields
         if self.setting not in fields:
             raise SettingsError([unknown(("setting",), self.setting, fields, f"a setting of {self.part}:")])
         value: Any = (Annotated[fields[self.setting].annotation, fields[self.setting]], ...)

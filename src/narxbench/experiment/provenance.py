@@ -7,7 +7,7 @@ from importlib import metadata
 from pathlib import Path
 
 from narxbench import __version__
-from narxbench.algorithms.registry import algorithm_module
+from narxbench.algorithms.registry import algorithm as algorithm_of
 from narxbench.io.files import sha256
 
 # Packages whose version can change a number of a run.
@@ -23,8 +23,12 @@ def versions() -> dict[str, str]:
 
 @cache
 def algorithm_digest(algorithm: str) -> str:
-    """Return a digest of an algorithm's module, by which runs of an edited algorithm are told from others."""
-    return code_digest(Path(str(algorithm_module(algorithm).__file__)))
+    """Return a digest of an algorithm's code, by which runs of an edited algorithm are told from others.
+
+    This is its module, or all modules of the package that it comes in.
+    """
+    digests = [code_digest(path) for path in algorithm_of(algorithm).files]
+    return digests[0] if len(digests) == 1 else sha256("\n".join(digests))
 
 
 @cache

@@ -3,6 +3,7 @@
 A file holds the runs of one condition that share a job: one seed, or several one after the other.
 """
 
+import logging
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
@@ -11,7 +12,8 @@ from typing import Any
 
 import pydantic
 
-from narxbench.algorithms.search import search
+from narxbench.algorithms.registry import algorithm as algorithm_of
+from narxbench.algorithms.search import AlgorithmFailedError, prepared
 from narxbench.experiment.condition import ConditionKey
 from narxbench.experiment.provenance import algorithm_digest, versions
 from narxbench.fitness.problem import ErrorKind, Estimation, StructureProblem
@@ -19,6 +21,8 @@ from narxbench.io.errors import NarxbenchError
 from narxbench.io.files import canonical_json, read_bytes, read_json, sha256
 from narxbench.io.settings import Settings, SettingsError, show, validated
 from narxbench.model.dataset import read_signals
+
+logger = logging.getLogger("narxbench")
 
 
 class ProblemSize(Settings):
@@ -41,7 +45,7 @@ class History(Settings):
 
 
 class Run(Settings):
-    """One run. ``fitness`` and ``sse`` are null when every structure was divergent."""
+    """One run. ``fitness`` and ``sse`` are null when every structure was divergent, or the run has failed."""
 
     seed: int
     data_sha256: str
@@ -51,6 +55,7 @@ class Run(Settings):
     terms: list[str]
     coefficients: list[float]
     history: History
+    failure: str = ""
 
     @pydantic.model_validator(mode="after")
     def _consistent(self) -> "Run":
@@ -62,6 +67,7 @@ class Run(Settings):
                 f"{len(self.terms)} terms and {len(self.coefficients)} coefficients",
             ),
             ((self.fitness is None) != (not self.terms), "terms without a fitness, or a fitness without terms"),
+            (bool(self.failure and self.terms), "terms of a run that has failed"),
             (len(set(self.terms)) != len(self.terms), "a term twice"),
             (len(made) != len(best), "a history of unequal columns"),
             (not ordered, "a history that is not in the order of the evaluations"),
@@ -92,6 +98,7 @@ def run_seeds(
     algorithm: str,
     settings: Mapping[str, Any],
     evaluations: int,
+    time_limit: float | None = None,
 ) -> str:
     """Run one method on one problem with each seed in turn and return the text of the run file.
 
@@ -105,8 +112,10 @@ def run_seeds(
         Axes of the random streams beside algorithm, criterion and seed.
     structure : mapping
         Arguments of :class:`~narxbench.fitness.problem.StructureProblem` beside data and criterion.
-    algorithm, settings, evaluations
-        The method and its budget, as for :func:`~narxbench.algorithms.search.search`.
+    algorithm, settings, evaluations, time_limit
+        The method, its budget and the end of a run that hangs, as for :func:`~narxbench.algorithms.search.search`.
+
+    A run that fails through its algorithm is recorded as failed, and told; the others go on.
 
     Raises
     ------
@@ -114,31 +123,45 @@ def run_seeds(
         For a data set that is missing, damaged or too short, and for impossible settings.
     """
     runs = []
-    for seed, path in data.items():
-        digest = sha256(read_bytes(path))
-        problem = load_problem(path, digest, criterion=condition["criterion"], **structure)
-        result = search(problem, algorithm=algorithm, seed=seed, evaluations=evaluations, axes=axes, **settings)
-        run = Run(
-            seed=result.seed,
-            data_sha256=digest,
-            evaluations=result.evaluations,
-            fitness=finite(result.fitness),
-            sse=finite(result.sse),
-            terms=result.terms,
-            coefficients=result.coefficients,
-            history=History(evaluations=[e for e, _ in result.history], fitness=[j for _, j in result.history]),
-        )
-        runs.append(run)
+    with prepared(algorithm, settings) as runner:
+        for seed, path in data.items():
+            digest = sha256(read_bytes(path))
+            problem = load_problem(path, digest, criterion=condition["criterion"], **structure)
+            try:
+                observed = runner.run(problem, seed=seed, evaluations=evaluations, axes=axes, time_limit=time_limit)
+            except AlgorithmFailedError as error:
+                load_problem.cache_clear()
+                logger.error("narxbench: method %s: %s", condition["method"], error)
+                runs.append(_failed(seed, digest, str(error)))
+                continue
+            result = observed.result
+            run = Run(
+                seed=result.seed,
+                data_sha256=digest,
+                evaluations=result.evaluations,
+                fitness=finite(result.fitness),
+                sse=finite(result.sse),
+                terms=result.terms,
+                coefficients=result.coefficients,
+                history=History(evaluations=[e for e, _ in result.history], fitness=[j for _, j in result.history]),
+            )
+            runs.append(run)
     content = RunFile(
         condition=ConditionKey(**condition),
         algorithm=algorithm,
         algorithm_sha256=algorithm_digest(algorithm),
-        settings=result.settings,
+        settings=dict(settings),
         problem=size_of(problem),
-        versions=versions(),
+        versions={**versions(), **algorithm_of(algorithm).versions},
         runs=runs,
     )
-    return canonical_json(content.model_dump(mode="json"))
+    return canonical_json(content.model_dump(mode="json", exclude_defaults=True))
+
+
+def _failed(seed: int, digest: str, failure: str) -> Run:
+    nothing = History(evaluations=[], fitness=[])
+    found: dict[str, Any] = {"fitness": None, "sse": None, "terms": [], "coefficients": [], "history": nothing, "evaluations": 0}
+    return Run.model_validate({"seed": seed, "data_sha256": digest, **found, "failure": failure})
 
 
 def by_seed(seeds: Sequence[int], files: Sequence[str]) -> Mapping[int, str]:
@@ -191,6 +214,7 @@ def read_runs(
     data_sha256: Mapping[int, str],
     evaluations: int,
     candidates: Collection[str],
+    stops_early: bool = False,
     **wanted: Any,
 ) -> tuple[RunFile, list[Run]]:
     """Read all runs of a condition, and check that they belong together.
@@ -205,6 +229,8 @@ def read_runs(
         What each run must have spent.
     candidates : collection of str
         The terms that a structure may have.
+    stops_early : bool
+        Whether a run may have spent less.
     **wanted
         Values that each file must have: fields of :class:`RunFile`.
 
@@ -231,7 +257,8 @@ def read_runs(
         _must_be(path, "seeds", [run.seed for run in found.runs], seeds[len(runs) : len(runs) + len(found.runs)])
         for run in found.runs:
             _must_be(path, "data_sha256", run.data_sha256, data_sha256[run.seed])
-            _must_be(path, "evaluations", run.evaluations, evaluations)
+            fewer = (stops_early or run.failure) and run.evaluations < evaluations
+            _must_be(path, "evaluations", run.evaluations, run.evaluations if fewer else evaluations)
             _must_be(path, "terms", [term for term in run.terms if term not in candidates], [])
         runs += found.runs
     if first is None or len(runs) != len(seeds):

@@ -19,8 +19,9 @@ from narxbench.experiment.interpretations import (
     interpretation_text,
     parse_interpretation,
 )
-from narxbench.experiment.study_settings import Data, Study
+from narxbench.experiment.study_settings import Data, Scenario, Study
 from narxbench.model.dataset import snr_label
+from narxbench.model.excitation import Excitation
 from narxbench.model.system import System
 
 
@@ -34,6 +35,7 @@ class Problem:
     data_seed: int
     data: Data
     fitness: Fitness
+    scenario: str = ""
 
     @property
     def realisations(self) -> bool:
@@ -44,11 +46,19 @@ class Problem:
     def _orders(self) -> dict[str, int]:
         return {"n_u": self.system.n_u, "n_y": self.system.n_y, "degree": self.system.degree}
 
+    @property
+    def axes(self) -> dict[str, str]:
+        """The axes of the random streams of its searches beside algorithm, criterion and seed."""
+        axes = {"system": self.system.name, "snr_db": snr_label(self.snr_db)}
+        if self.scenario:
+            axes |= {"scenario": self.scenario, "data_seed": str(self.data_seed)}
+        return axes
+
     @cached_property
     def simulation(self) -> dict[str, Any]:
         """What defines the data set, as the parameters of :func:`narxbench.experiment.data_sets.simulated_csv`."""
         return {
-            "system": {"name": self.system.name, "equation": self.system.equation, **self._orders},
+            "system": self.system.definition(),
             "snr_db": self.snr_db,
             "seed": self.data_seed,
             "data": self.data.model_dump(mode="json", include={"excitation", "noise", "samples", "washout"}),
@@ -86,12 +96,13 @@ class Condition:
             interpretation=self.interpretation,
             method=self.method,
             criterion=self.criterion,
+            scenario=self.problem.scenario,
         )
 
     @property
     def axes(self) -> dict[str, str]:
         """The axes of its random streams beside algorithm, criterion and seed."""
-        return {"system": self.problem.system.name, "snr_db": snr_label(self.problem.snr_db)}
+        return self.problem.axes
 
 
 def conditions(study: Study, choices: DesignChoices, systems: Mapping[str, System]) -> list[Condition]:
@@ -106,7 +117,8 @@ def conditions(study: Study, choices: DesignChoices, systems: Mapping[str, Syste
     systems : mapping
         The described systems by name.
     """
-    return list((_crossed if study.variations is None else _varied)(study, choices, systems))
+    listed = {"paper": _crossed, "interpretations": _varied, "methods": _compared}[study.page]
+    return list(listed(study, choices, systems))
 
 
 def _crossed(study: Study, _: DesignChoices, systems: Mapping[str, System]) -> Iterator[Condition]:
@@ -114,12 +126,46 @@ def _crossed(study: Study, _: DesignChoices, systems: Mapping[str, System]) -> I
     for system in study.systems:
         for snr_db in study.snr_db:
             place = f"{system}/{snr_label(snr_db)}dB"
-            problem = Problem(place, systems[system], snr_db, seed, study.data, study.fitness)
+            data = _with_excitation(study.data, systems[system].excitation)
+            problem = Problem(place, systems[system], snr_db, seed, data, study.fitness)
             for name, method in study.methods.items():
                 settings = method.settings.model_dump(mode="json")
                 for criterion in method.criteria:
                     path = f"{place}/{name}/{criterion}"
                     yield Condition(path, problem, study.interpretation, name, method.algorithm, settings, criterion)
+
+
+def _compared(study: Study, _: DesignChoices, systems: Mapping[str, System]) -> Iterator[Condition]:
+    assert study.scenarios is not None
+    for scenario_name, scenario in study.scenarios.items():
+        for system in scenario.systems or study.systems:
+            problems = _problems(study, scenario_name, scenario, systems[system])
+            for problem in problems:
+                for name, method in study.methods.items():
+                    settings = method.settings.model_dump(mode="json")
+                    for criterion in method.criteria:
+                        path = f"{problem.name}/{name}/{criterion}"
+                        yield Condition(
+                            path, problem, study.interpretation, name, method.algorithm, settings, criterion
+                        )
+
+
+def _problems(study: Study, name: str, scenario: Scenario, system: System) -> Iterator[Problem]:
+    """Yield the problems of one system in a scenario: its data sets with their candidate terms."""
+    given = scenario.model_dump(include={"samples", "validation_samples", "noise"}, exclude_none=True)
+    data = study.data.model_copy(update=given)
+    data = _with_excitation(data, scenario.excitation or system.excitation)
+    orders = scenario.model_dump(include={"n_u", "n_y", "degree"}, exclude_none=True)
+    known = system.with_candidates(**orders) if orders else system
+    for snr_db in scenario.snr_db or study.snr_db:
+        for seed in scenario.seeds or study.data.seeds:
+            place = f"{name}/{system.name}/{snr_label(snr_db)}dB/data-{seed}"
+            yield Problem(place, known, snr_db, seed, data, study.fitness, name)
+
+
+def _with_excitation(data: Data, excitation: Excitation | None) -> Data:
+    """Return data whose input is that of a system or scenario, where it has one of its own."""
+    return data if excitation is None else data.model_copy(update={"excitation": excitation})
 
 
 def _varied(study: Study, choices: DesignChoices, systems: Mapping[str, System]) -> Iterator[Condition]:

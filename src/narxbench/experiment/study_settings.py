@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, TypeVar
 import pydantic
 from pydantic import AfterValidator, BeforeValidator, Field, SerializeAsAny, ValidationInfo
 
-from narxbench.algorithms.registry import algorithm_names, settings_model
+from narxbench.algorithms.registry import AlgorithmUnavailableError, algorithm, packaged_names
 from narxbench.experiment.interpretations import (
     DESIGN_CHOICES_FILE,
     SHARED_PARTS,
@@ -32,11 +32,11 @@ from narxbench.io.files import canonical_json
 from narxbench.io.settings import Problem, Settings, SettingsError, described_as, report, show, unknown, validated
 from narxbench.io.yaml import read_mapping, read_value
 from narxbench.model.dataset import snr_label
+from narxbench.model.excitation import Excitation
 from narxbench.model.system import system_names
 
 COMMAND_LINE = "command line (--config)"
 _MOST_RUNS = 100_000
-_EXCITATION = ("data", "excitation")
 T = TypeVar("T")
 
 
@@ -76,7 +76,7 @@ def _no_reference(name: str) -> str:
 
 
 def _known_algorithm(name: str) -> str:
-    settings_model(name)
+    algorithm(name)
     return name
 
 
@@ -127,7 +127,11 @@ class Data(OpenData):
 class Method(Settings):
     """A named method: an algorithm, its settings and the criteria that it minimises."""
 
-    algorithm: Annotated[str, AfterValidator(_known_algorithm), Field(json_schema_extra={"enum": [*algorithm_names()]})]
+    algorithm: Annotated[
+        str,
+        AfterValidator(_known_algorithm),
+        described_as(f"one of {', '.join(packaged_names())}, or an algorithm of an installed package"),
+    ]
     """Search algorithm."""
     criteria: Annotated[list[Criterion], AfterValidator(distinct)] = Field(min_length=1)
     """Criteria of the fitness J, each searched for separately: bic, or aic-RHO."""
@@ -140,7 +144,7 @@ class Method(Settings):
         if "algorithm" not in info.data:
             return Settings()  # an unknown algorithm is the problem to tell, and the only one
         given = dict(value) if isinstance(value, Settings) else value
-        return validated(settings_model(info.data["algorithm"]), given, "")
+        return algorithm(info.data["algorithm"]).settings(given)  # type: ignore[arg-type]
 
 
 def _without_null(value: object) -> object:
@@ -165,6 +169,33 @@ class Statistics(Settings):
     """Resamples of the runs behind the bootstrap intervals."""
 
 
+class Scenario(Settings):
+    """How the problems of a scenario depart from the study's; what is left out is the study's."""
+
+    description: str = Field(min_length=1, max_length=200)
+    """What is special about it, for readers."""
+    systems: Annotated[list[Name], AfterValidator(distinct)] | None = Field(default=None, min_length=1)
+    """Systems of the study that it is for."""
+    snr_db: Annotated[list[Decibels], AfterValidator(distinct)] | None = Field(default=None, min_length=1)
+    """Signal-to-noise ratios in dB."""
+    seeds: Seeds | None = None
+    """Seeds of input and noise."""
+    samples: Count | None = None
+    """Samples kept of each data set."""
+    validation_samples: Count | None = None
+    """The last samples, over which a model is simulated and judged."""
+    excitation: Excitation | None = None
+    """The input signal; it prevails over that of a system."""
+    noise: Literal["output", "equation"] | None = None
+    """Where the noise enters."""
+    n_u: PositiveInt | None = None
+    """Largest lag of the input in the candidate terms."""
+    n_y: PositiveInt | None = None
+    """Largest lag of the output in the candidate terms."""
+    degree: PositiveInt | None = None
+    """Largest degree of the candidate terms."""
+
+
 class Figures(Settings):
     """What the figures show."""
 
@@ -179,6 +210,12 @@ class Finalists(Settings):
     """Names of interpretations."""
     criteria: Annotated[list[Criterion], AfterValidator(distinct)]
     """Criteria beside that of the screening."""
+
+
+Scenarios = Annotated[
+    dict[Name, Scenario],
+    BeforeValidator(_without_null, json_schema_input_type=dict[Name, Scenario | None]),
+]
 
 
 class Variations(Settings):
@@ -201,8 +238,9 @@ class Study(Settings):
 
     study: Annotated[Name, AfterValidator(_no_reference)]
     """Name of the study: of its folders under data/ and reports/. That of an overlay is the name of its file."""
-    page: Literal["paper", "interpretations"]
-    """What the study's page says: the paper's tables and claims, or what the interpretations do to them."""
+    page: Literal["paper", "interpretations", "methods"]
+    """What the study's page says: the paper's tables and claims, what the interpretations do to them, or which method
+    is the best one."""
     interpretation: Label
     """Interpretation of what the paper leaves open: a name in config/design_choices.yaml."""
     systems: Annotated[list[Name], AfterValidator(distinct)] = Field(min_length=1)
@@ -215,6 +253,8 @@ class Study(Settings):
     """Seeds that one job runs; it decides which runs share a file, and no result."""
     evaluations: Count
     """Fitness evaluations of every run."""
+    time_limit: float = Field(gt=0, le=1e7)
+    """Seconds after which a run of an algorithm that has a process of its own is ended."""
     data: Data
     """How the data sets are generated."""
     fitness: Fitness
@@ -227,20 +267,32 @@ class Study(Settings):
     """What the figures show."""
     variations: Variations | None = None
     """Which interpretations are run, in a study of them."""
+    scenarios: Scenarios | None = None
+    """The problems of a comparison of methods, by name. A scenario set to null is left out."""
 
     @pydantic.model_validator(mode="after")
     def _parts_agree(self) -> "Study":
         paper, varied, snr_db = self.page == "paper", self.variations is not None, self.figures.snr_db
+        this = f"the page {self.page}"
         here = ", ".join(map(snr_label, self.snr_db))
         shown = f"found {snr_label(snr_db)}, which is not in snr_db; allowed: one of {here}"
         seeds = f"found {len(self.data.seeds)} seeds; allowed: one, for the paper's tables show one data set"
         page = "found interpretations without settings under variations; allowed: with them, or paper"
+        compared = "found methods without settings under scenarios; allowed: with them, or paper"
+        methods = self.page == "methods"
         found = [
             (snr_db not in self.snr_db, ("figures", "snr_db"), shown),
             (paper and len(self.data.seeds) > 1, ("data", "seeds"), seeds),
-            (not paper and not varied, ("page",), page),
-            (paper and varied, ("variations",), "found settings; allowed: none with the page paper"),
+            (self.page == "interpretations" and not varied, ("page",), page),
+            (methods and not self.scenarios, ("page",), compared),
+            (self.page != "interpretations" and varied, ("variations",), f"found settings; allowed: none with {this}"),
+            (not methods and bool(self.scenarios), ("scenarios",), f"found settings; allowed: none with {this}"),
         ]
+        for name, scenario in (self.scenarios or {}).items():
+            kept, judged = scenario.samples or self.data.samples, scenario.validation_samples
+            judged = judged or self.data.validation_samples
+            text = f"found {judged} validation_samples of {kept} samples; allowed: less than all"
+            found.append((judged >= kept, ("scenarios", name), text))
         _raise_if(Problem(path, text) for wrong, path, text in found if wrong)
         return self
 
@@ -250,6 +302,10 @@ def _unknown_names(study: Study, choices: DesignChoices, systems: Sequence[str])
     for index, name in enumerate(study.systems):
         if name not in systems:
             yield unknown(("systems", index), name, systems, "a file in config/systems, which has")
+    for name, scenario in (study.scenarios or {}).items():
+        for index, system in enumerate(scenario.systems or ()):
+            if system not in study.systems:
+                yield unknown(("scenarios", name, "systems", index), system, study.systems, "a system of the study:")
     if (variations := study.variations) is None:
         return
     named = [(("methods", i), name) for i, name in enumerate(variations.methods)]
@@ -274,6 +330,7 @@ def load_study(
     *,
     choices: DesignChoices | None = None,
     systems_folder: str | Path | None = None,
+    left_out: dict[str, str] | None = None,
 ) -> Study:
     """Return the settings of a study.
 
@@ -287,6 +344,9 @@ def load_study(
         What the interpretations are; default: those of the project.
     systems_folder : path, optional
         Where systems are described; default: the project's ``config/systems``.
+    left_out : dict, optional
+        Receives the methods whose algorithm cannot be used here, each with the reason; the study goes without them.
+        None: such a method is a mistake.
 
     Raises
     ------
@@ -299,6 +359,11 @@ def load_study(
         layer.setdefault("study", Path(path).stem)
     layers += [(COMMAND_LINE, _assignment(text)) for text in command_line]
     given: dict[str, Any] = reduce(_merged, (layer for _, layer in layers), {})
+    for name, reason in _unusable(given).items():
+        if left_out is None:
+            raise NarxbenchError(f"methods.{name}: {reason}")
+        left_out[name] = reason
+        del given["methods"][name]
     try:
         defaults = _of_interpretation(given, choices)
         layers.insert(0, (DESIGN_CHOICES_FILE.name, defaults))
@@ -309,6 +374,21 @@ def load_study(
         origins = {place: source for source, layer in layers for place in _places(layer)}
         sources = [_origin(path, origins) or str(next(iter(files), "settings")) for path, _ in error.problems]
         raise NarxbenchError(report(error.problems, sources)) from None
+
+
+def _unusable(given: Mapping[str, Any]) -> dict[str, str]:
+    """Return the methods whose algorithm is there but cannot be used, each with the reason."""
+    reasons = {}
+    methods = given.get("methods")
+    for name, method in (methods if isinstance(methods, Mapping) else {}).items():
+        try:
+            found = algorithm(method["algorithm"]) if isinstance(method, Mapping) else None
+            _ = found and (found.about, found.versions)
+        except AlgorithmUnavailableError as error:
+            reasons[name] = str(error)
+        except (NarxbenchError, KeyError, TypeError):
+            continue  # an algorithm that there is not is a mistake in the settings
+    return reasons
 
 
 def _assignment(text: str) -> dict[str, Any]:
@@ -322,7 +402,7 @@ def _merged(base: Mapping[Any, Any], layer: Mapping[Any, Any], path: tuple[Any, 
     """Return a mapping with another one over it, key by key; ``path`` leads to it."""
     result = dict(base)
     # Another kind of excitation and another algorithm start anew: nothing of the one that they replace fits them.
-    if path == _EXCITATION and layer.get("kind", base.get("kind")) != base.get("kind"):
+    if path[-1:] == ("excitation",) and layer.get("kind", base.get("kind")) != base.get("kind"):
         result.clear()
     if path[:-1] == ("methods",) and layer.get("algorithm", base.get("algorithm")) != base.get("algorithm"):
         result.pop("settings", None)
@@ -370,8 +450,10 @@ def schema() -> dict[str, Any]:
     result: dict[str, Any] = _for_overlays(Study.model_json_schema())
     definitions, method = result["$defs"], result["$defs"]["Method"]
     method["allOf"] = []
-    for name in algorithm_names():
-        settings, key = _for_overlays(settings_model(name).model_json_schema()), f"Settings-{name}"
+    # Editors know the algorithms of this package; those of others are allowed too.
+    method["properties"]["algorithm"] = {"anyOf": [{"enum": packaged_names()}, method["properties"]["algorithm"]]}
+    for name in packaged_names():
+        settings, key = _for_overlays(algorithm(name).schema()), f"Settings-{name}"
         definitions |= {**settings.pop("$defs", {}), key: settings}
         condition = {"properties": {"algorithm": {"const": name}}, "required": ["algorithm"]}
         method["allOf"].append({"if": condition, "then": {"properties": {"settings": {"$ref": f"#/$defs/{key}"}}}})

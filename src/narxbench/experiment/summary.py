@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from narxbench.algorithms.registry import settings_model
+from narxbench.algorithms.registry import algorithm as algorithm_of
 from narxbench.algorithms.search import budget
 from narxbench.experiment.condition import ConditionKey
 from narxbench.experiment.runs import Run, finite, load_problem, read_runs, size_of
@@ -59,8 +59,9 @@ def summarise(
     file, found = read_runs(
         runs,
         {seed: digests[path] for seed, path in data.items()},
-        budget(settings_model(algorithm).model_validate(dict(settings)), evaluations),
+        budget(settings, evaluations),
         first.terms,
+        stops_early=algorithm_of(algorithm).about.stops_early,
         condition=ConditionKey(**condition),
         algorithm=algorithm,
         settings=dict(settings),

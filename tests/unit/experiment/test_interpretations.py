@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from narxbench.algorithms.registry import settings_model
+from narxbench.algorithms.registry import algorithm as algorithm_of
 from narxbench.experiment.interpretations import (
     BASELINE,
     DESIGN_CHOICES_FILE,
@@ -35,7 +35,7 @@ def test_the_baseline_is_what_the_library_does_by_default() -> None:
     baseline = interpretation_settings(CHOICES, {})
     assert (set(baseline["data"]), set(baseline["fitness"])) == (set(OpenData.model_fields), set(Fitness.model_fields))
     for algorithm in set(baseline) - {"data", "fitness"}:
-        default = settings_model(algorithm)().model_dump()
+        default = algorithm_of(algorithm).settings({}).model_dump()
         assert baseline[algorithm] == {name: default[name] for name in baseline[algorithm]}
         assert set(baseline[algorithm]) == set(default) - set(STATED.split())
 
@@ -88,7 +88,7 @@ def test_contradictions() -> None:
 MISTAKES = """
 interpretations: {a: {tie: random}} => interpretations.a.tie: unknown design choice; allowed: … (did you mean 'ties'?)
 interpretations: {'../a': {}} => found the key '../a' (text); allowed: a name of letters, digits
-design_choices: {ties: {part: upso}} => ties.part: found 'upso'; allowed: one of data, fitness, ga
+design_choices: {ties: {part: upso}} => ties.part: found 'upso'; allowed: one of data, fitness, annealing
 design_choices: {ties: {options: {random: {value: randm}}}} => ties.options.random.value: found 'randm'; allowed:
 design_choices: {input: {options: {uniform: {value: {kind: uniform, low: 2.0}}}}} => input.options.uniform.value: found
 design_choices: {ring: {setting: refresh_gap}, ties: {setting: refresh_gap, options: {canonical: {value: 3}, random: \

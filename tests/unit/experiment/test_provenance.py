@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from narxbench.algorithms.registry import algorithm_names
+from narxbench.algorithms.registry import packaged_names
 from narxbench.experiment.provenance import algorithm_digest, code_digest, versions
 
 CODE = '''"""A module."""
@@ -37,5 +37,5 @@ def test_digests_are_of_what_code_does(tmp_path: Path, old: str, new: str) -> No
 
 
 def test_what_runs_name() -> None:
-    assert len({algorithm_digest(name) for name in algorithm_names()}) == len(algorithm_names())
+    assert len({algorithm_digest(name) for name in packaged_names()}) == len(packaged_names())
     assert versions()["python"] == ".".join(map(str, sys.version_info[:2]))

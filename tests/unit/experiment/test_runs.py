@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from narxbench import StructureProblem, read_signals, search
-from narxbench.algorithms.registry import settings_model
+from narxbench.algorithms.registry import algorithm
 from narxbench.experiment.data_sets import simulated_csv
 from narxbench.experiment.runs import by_seed, read_run_file, run_seeds
 from narxbench.experiment.summary import summarise
@@ -27,7 +27,7 @@ STRUCTURE = {
 }
 CONDITION = {"system": "X1", "snr_db": 37.5, "data_seed": 3, "interpretation": "baseline", "method": "mine"}
 CONDITION |= {"criterion": "aic-6.5"}
-SETTINGS = settings_model("ga")(population_size=10).model_dump(mode="json")
+SETTINGS = algorithm("ga").settings({"population_size": 10}).model_dump(mode="json")
 METHOD = {"condition": CONDITION, "structure": STRUCTURE, "algorithm": "ga", "settings": SETTINGS, "evaluations": 200}
 AXES = {"system": "X1", "snr_db": "37.5"}
 
@@ -55,7 +55,7 @@ def summary_of(folder: Path, *runs: str, seeds: tuple[int, ...] = (1, 2), data: 
 
 def test_a_run_file_is_what_the_search_found(folder: Path) -> None:
     file = read_run_file(folder / "seed-2.json")
-    assert canonical_json(file.model_dump(mode="json")) == (folder / "seed-2.json").read_text()
+    assert canonical_json(file.model_dump(mode="json", exclude_defaults=True)) == (folder / "seed-2.json").read_text()
     problem = StructureProblem(*read_signals(folder / "data.csv"), **STRUCTURE, criterion="aic-6.5")
     found = search(problem, algorithm="ga", seed=2, evaluations=200, axes=AXES, population_size=10)
     (run,) = file.runs
@@ -63,7 +63,7 @@ def test_a_run_file_is_what_the_search_found(folder: Path) -> None:
         assert getattr(run, name) == getattr(found, name)
     assert list(zip(run.history.evaluations, run.history.fitness, strict=True)) == found.history
     assert file.problem.model_dump() == {**STRUCTURE, "n_terms": 15}
-    assert (file.condition.model_dump(), file.settings) == (CONDITION, SETTINGS)
+    assert (file.condition.model_dump(exclude_defaults=True), file.settings) == (CONDITION, SETTINGS)
     assert run.data_sha256 == sha256((folder / "data.csv").read_bytes())
     assert file.versions.keys() == {"python", "narxbench", "numpy", "numba", "llvmlite"}
 

@@ -1,0 +1,126 @@
+"""Score files: JSON with what all runs of all methods found on one problem."""
+
+import pydantic
+from pydantic import Field
+
+from narxbench.io.errors import NarxbenchError
+from narxbench.io.files import StrPath, read_json
+from narxbench.io.settings import Settings, SettingsError, validated
+
+
+class Course(Settings):
+    """The best J so far, at each improvement."""
+
+    evaluations: list[int]
+    fitness: list[float]
+
+
+class ScoredRun(Settings):
+    """One run. ``fitness`` is null when it failed or every structure was divergent."""
+
+    seed: int
+    fitness: float | None
+    evaluations: int = Field(ge=0)
+    terms: list[str]
+    hits: int = Field(ge=0)
+    """How many of ``terms`` are system terms."""
+    fresh_error: float | None = Field(ge=0)
+    """RRSE of the free run on fresh data; null when it diverges."""
+    failure: str
+    """Why the run failed; empty if it did not."""
+    history: Course
+
+    @pydantic.model_validator(mode="after")
+    def _consistent(self) -> "ScoredRun":
+        made, best = self.history.evaluations, self.history.fitness
+        for wrong, found in (
+            ((self.fitness is None) != (not self.terms), "terms without a fitness, or a fitness without terms"),
+            (self.failure and self.terms, "a structure of a run that failed"),
+            (not self.terms and self.fresh_error is not None, "an error on fresh data without a structure"),
+            (self.hits > len(self.terms), f"{self.hits} system terms among {len(self.terms)} terms"),
+            (len(made) != len(best), "a history of unequal columns"),
+            (made != sorted(set(made)), "a history that is not in the order of the evaluations"),
+            (best != sorted(set(best), reverse=True), "a history that does not fall"),
+            (made and not 1 <= made[0] <= made[-1] <= self.evaluations, "a history beyond the evaluations"),
+            (self.fitness is not None and not (best and best[-1] <= self.fitness), "a fitness below the history"),
+        ):
+            if wrong:
+                raise ValueError(f"found {found}")
+        return self
+
+
+class ScoredMethod(Settings):
+    """All runs of one method; a deterministic one has one run."""
+
+    method: str = Field(min_length=1)
+    algorithm: str
+    deterministic: bool
+    contributed: bool = False
+    """Whether others made the runs."""
+    versions: dict[str, str]
+    algorithm_sha256: str
+    budget: int = Field(ge=1)
+    runs: list[ScoredRun] = Field(min_length=1)
+
+    @pydantic.model_validator(mode="after")
+    def _each_seed_once(self) -> "ScoredMethod":
+        seeds = [run.seed for run in self.runs]
+        if len(seeds) != len(set(seeds)):
+            raise ValueError("found a seed twice; allowed: each once")
+        if self.deterministic and len(seeds) > 1:
+            raise ValueError(f"found {len(seeds)} runs of a deterministic method; allowed: one, for all are the same")
+        return self
+
+
+class ProblemKey(Settings):
+    """What tells a problem from the others of its study."""
+
+    scenario: str
+    system: str
+    snr_db: float
+    data_seed: int
+    criterion: str
+    interpretation: str
+
+
+class Score(ProblemKey):
+    """The content of a score file."""
+
+    n_terms: int = Field(ge=1)
+    samples: int = Field(ge=1)
+    n_validation: int = Field(ge=1)
+    """L, the samples that J is computed on."""
+    penalty: float
+    data_sha256: str
+    true_terms: int = Field(ge=0)
+    """Number of system terms; 0: they are not among the candidate terms."""
+    true_fitness: float | None
+    """J of the system terms; null where it is not finite, or there are none."""
+    methods: list[ScoredMethod] = Field(min_length=1)
+
+    @pydantic.model_validator(mode="after")
+    def _consistent(self) -> "Score":
+        names = [method.method for method in self.methods]
+        if len(names) != len(set(names)):
+            raise ValueError("found a method twice; allowed: each once")
+        if any(run.hits > self.true_terms for method in self.methods for run in method.runs):
+            raise ValueError(f"found a run with more than the {self.true_terms} system terms")
+        if self.true_fitness is not None and not self.true_terms:
+            raise ValueError("found a fitness of the system terms, which are no candidates")
+        return self
+
+
+def read_score(path: StrPath) -> Score:
+    """Read a score file.
+
+    Raises
+    ------
+    NarxbenchError
+        In one line that names the file, if it is missing, damaged or no score file of this version.
+    """
+    content = read_json(path)
+    try:
+        return validated(Score, content, str(path))
+    except SettingsError as error:
+        first = str(error).splitlines()[0]
+        raise NarxbenchError(f"{first}; not a score file of this version, delete it and run again") from None

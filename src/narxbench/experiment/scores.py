@@ -1,0 +1,219 @@
+"""The scores of a problem: what all runs of all methods on it found, checked, and judged on fresh data.
+
+Ranks, targets and tests are the analysis's: a score file only collects.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from narxbench.algorithms.search import budget
+from narxbench.experiment.condition import ConditionKey
+from narxbench.experiment.contributions import contributed_runs, load_contributions, problem_name
+from narxbench.experiment.runs import Run, finite, load_problem, read_run_file, read_runs, size_of
+from narxbench.experiment.score_file import Course, ProblemKey, Score, ScoredMethod, ScoredRun
+from narxbench.fitness.kernel.problem_data import DIVERGENCE_FACTOR
+from narxbench.fitness.problem import StructureProblem
+from narxbench.io.errors import NarxbenchError
+from narxbench.io.files import canonical_json, read_bytes, sha256
+from narxbench.io.settings import Settings
+from narxbench.model.dataset import Signals, read_signals
+from narxbench.model.excitation import Excitation
+from narxbench.model.prediction import free_run
+from narxbench.model.system import System
+from narxbench.model.terms import parse_term
+
+# The realisation of a system's data that no run sees: those of runs count from 1.
+FRESH = 0
+
+
+class Contender(Settings):
+    """A method, and what its runs were made with."""
+
+    algorithm: str
+    settings: dict[str, Any]
+    evaluations: int
+    seeds: list[int]
+    deterministic: bool
+    stops_early: bool
+
+
+class FreshData(Settings):
+    """How the data are made that models are judged on."""
+
+    samples: int = 2000
+    washout: int
+    excitation: Excitation | None
+    """None: that of the system."""
+
+
+def score(
+    runs: Mapping[str, Sequence[str]],
+    data: str,
+    *,
+    problem: Mapping[str, Any],
+    methods: Mapping[str, Mapping[str, Any]],
+    system: Mapping[str, Any],
+    structure: Mapping[str, Any],
+    fresh: Mapping[str, Any],
+    contributions: Sequence[str] = (),
+) -> str:
+    """Read the run files of all methods on a problem and return the text of its score file.
+
+    The structure of every run is evaluated again, so that an edited J is found. Its model, with the weights of the run,
+    is judged on fresh data: another input to the same system, without noise.
+
+    Parameters
+    ----------
+    runs : mapping
+        The run files of each method in the order of its seeds.
+    data : str
+        The data set (CSV) of the problem.
+    problem : mapping
+        The fields of :class:`ProblemKey`.
+    methods : mapping
+        What each method's runs were made with: the fields of :class:`Contender`.
+    system : mapping
+        Arguments of :class:`~narxbench.model.system.System`. Where its terms are no candidates, no structure is right.
+    structure : mapping
+        Arguments of :class:`~narxbench.fitness.problem.StructureProblem` beside data and criterion.
+    fresh : mapping
+        ``samples``, ``washout`` and ``excitation`` of the fresh data. An excitation read from a file is not fresh.
+    contributions : sequence of str
+        Result files of others; their methods count on the problems that they have results of.
+
+    Raises
+    ------
+    NarxbenchError
+        Names a run file that is damaged, belongs to something else, or tells another J than its structure has.
+    """
+    key, judged = ProblemKey(**problem), FreshData(**fresh)
+    known = System(**system)
+    digest = sha256(read_bytes(data))
+    searched = load_problem(data, digest, criterion=key.criterion, **structure)
+    true = known.terms if {*known.terms} <= {*searched.terms} else []
+    judge = _Judge(searched, true, known.simulate(**dict(judged), seed=key.data_seed, realisation=FRESH))
+    found = []
+    for name, files in runs.items():
+        made = Contender(**methods[name])
+        allowed = budget(made.settings, made.evaluations)
+        file, of_seeds = read_runs(
+            files,
+            dict.fromkeys(made.seeds, digest),
+            allowed,
+            searched.terms,
+            stops_early=made.stops_early,
+            condition=ConditionKey(**dict(key), method=name),
+            algorithm=made.algorithm,
+            settings=made.settings,
+            problem=size_of(searched),
+        )
+        for run in of_seeds:
+            if wrong := judge.mistake(run):
+                path = next(path for path in files if run in read_run_file(path).runs)
+                raise NarxbenchError(f"{path}: seed {run.seed}: {wrong}; delete it and run again")
+        found.append(
+            ScoredMethod(
+                method=name,
+                algorithm=made.algorithm,
+                deterministic=made.deterministic,
+                versions=file.versions,
+                algorithm_sha256=file.algorithm_sha256,
+                budget=allowed,
+                runs=[judge.scored(run) for run in of_seeds],
+            )
+        )
+    allowed = min(made["evaluations"] for made in methods.values())
+    place = problem_name(**key.model_dump(exclude={"interpretation"}))
+    for path, theirs in zip(contributions, load_contributions(contributions, taken=runs), strict=True):
+        made_elsewhere = contributed_runs(
+            theirs, path, problem=place, searched=searched, data_sha256=digest, budget=allowed
+        )
+        if made_elsewhere:
+            found.append(
+                ScoredMethod(
+                    method=theirs.method,
+                    algorithm="contributed",
+                    deterministic=theirs.deterministic,
+                    contributed=True,
+                    versions={theirs.method: theirs.version},
+                    algorithm_sha256="",
+                    budget=allowed,
+                    runs=[judge.scored(run) for run in made_elsewhere],
+                )
+            )
+    content = Score(
+        **dict(key),
+        n_terms=len(searched.terms),
+        samples=len(read_signals(data, ("y",))[0]),
+        n_validation=len(searched.data.measured),
+        penalty=searched.data.penalty,
+        data_sha256=digest,
+        true_terms=len(true),
+        true_fitness=finite(searched.evaluate(true).fitness),
+        methods=found,
+    )
+    return canonical_json(content.model_dump(mode="json"))
+
+
+class _Judge:
+    """Checks and scores the runs on one problem; equal models are judged once."""
+
+    def __init__(self, problem: StructureProblem, true: Sequence[str], fresh: Signals) -> None:
+        self._problem, self._true, self._fresh = problem, {*true}, fresh
+        self._errors: dict[tuple[Any, ...], float | None] = {}
+
+    def mistake(self, run: Run) -> str:
+        """Return what a run file tells wrongly of a run, or nothing."""
+        fitness, best = finite(self._problem.evaluate(run.terms).fitness), run.history.fitness
+        if run.fitness != fitness:
+            return f"found the fitness {run.fitness}; its structure has {fitness}"
+        if best != sorted(set(best), reverse=True) or (fitness is not None and min(best, default=math.inf) > fitness):
+            return "found a history that does not fall to the fitness"
+        return ""
+
+    def scored(self, run: Run) -> ScoredRun:
+        """Return a run with what its structure is worth."""
+        model = tuple(run.terms), tuple(run.coefficients)
+        if run.terms and model not in self._errors:
+            first = max(self._problem.n_u, self._problem.n_y)
+            self._errors[model] = fresh_error(*model, self._fresh, first)
+        return ScoredRun(
+            seed=run.seed,
+            fitness=run.fitness,
+            evaluations=run.evaluations,
+            terms=run.terms,
+            hits=len({*run.terms} & self._true),
+            fresh_error=self._errors.get(model),
+            failure=" ".join(run.failure.split()),
+            history=Course(**dict(run.history)),
+        )
+
+
+def fresh_error(terms: Sequence[str], coefficients: Sequence[float], data: Signals, first: int) -> float | None:
+    """Return the RRSE of a model's free run: the root of its squared errors, relative to those of the mean output.
+
+    Parameters
+    ----------
+    terms, coefficients
+        The model.
+    data : Signals
+        Input and output.
+    first : int
+        The first sample that is predicted; the outputs before it are given.
+
+    Returns
+    -------
+    float or None
+        0 for a perfect model, 1 for one that is no better than the mean. None for one that diverges, by the bound that
+        holds for the fitness, and where the outputs are all the same.
+    """
+    bound = DIVERGENCE_FACTOR * float(abs(data.y).max())
+    y = free_run([parse_term(term) for term in terms], coefficients, data.u, data.y[:first], bound=bound)
+    # math.fsum is correctly rounded; NumPy's sums depend on the processor's vector width.
+    measured = data.y[first:].tolist()
+    mean = math.fsum(measured) / len(measured)
+    spread = math.fsum((a - mean) * (a - mean) for a in measured)
+    if y is None or not spread:
+        return None
+    return math.sqrt(math.fsum((a - b) * (a - b) for a, b in zip(measured, y[first:].tolist(), strict=True)) / spread)

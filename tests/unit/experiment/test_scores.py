@@ -1,0 +1,238 @@
+"""Score files, made of the runs of two methods on a tiny problem."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from tests import reference
+from tests.unit.analysis.scores import edit
+
+from narxbench import StructureProblem, read_signals
+from narxbench.experiment import scores
+from narxbench.experiment.data_sets import simulated_csv
+from narxbench.experiment.runs import run_seeds
+from narxbench.experiment.score_file import read_score
+from narxbench.experiment.scores import fresh_error, score
+from narxbench.io.errors import NarxbenchError
+from narxbench.io.files import canonical_json, sha256
+from narxbench.model.dataset import Signals
+from narxbench.model.excitation import UniformInput
+from narxbench.model.system import System, load_system
+
+SYSTEM = {"name": "X1", "equation": "y(k) = 0.4*y(k-1) + u(k-1)", "n_u": 2, "n_y": 2, "degree": 2}
+ORDERS = {"n_u": 2, "n_y": 2, "degree": 2}
+STRUCTURE = {**ORDERS, "n_validation": 60, "estimation": "before_validation", "error": "free_run"}
+PROBLEM = {"scenario": "noisy", "system": "X1", "snr_db": 20.0, "data_seed": 3, "criterion": "aic-6.5"}
+PROBLEM |= {"interpretation": "baseline"}
+DATA = {"samples": 200, "washout": 10, "excitation": {"kind": "uniform"}, "noise": "output"}
+FRESH = {"samples": 300, "washout": 10, "excitation": UniformInput()}
+GA = {"population_size": 10}
+METHODS = {
+    "mine": {"algorithm": "ga", "settings": GA, "evaluations": 120, "seeds": [1, 2], "deterministic": False},
+    "first": {"algorithm": "stepwise", "settings": {}, "evaluations": 30, "seeds": [1], "deterministic": True},
+}
+FILES = {"mine": ["mine-1.json", "mine-2.json"], "first": ["first-1.json"]}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """Return a folder with the data set and all run files."""
+    folder = tmp_path_factory.mktemp("scores")
+    (folder / "data.csv").write_text(simulated_csv(system=SYSTEM, snr_db=20.0, seed=3, data=DATA))
+    for name, files in FILES.items():
+        about = METHODS[name]
+        for seed, file in zip(about["seeds"], files, strict=True):
+            text = run_seeds(
+                {seed: str(folder / "data.csv")},
+                condition={**PROBLEM, "method": name},
+                axes={"system": "X1"},
+                structure=STRUCTURE,
+                **{key: about[key] for key in ("algorithm", "settings", "evaluations")},
+            )
+            (folder / file).write_text(text)
+    return folder
+
+
+@pytest.fixture
+def folder(made, tmp_path):
+    """Return a copy that a test may change."""
+    for path in made.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    return tmp_path
+
+
+def scored(folder, **changes):
+    arguments = {"problem": PROBLEM, "system": SYSTEM, "structure": STRUCTURE, "fresh": FRESH}
+    arguments["methods"] = {name: {**about, "stops_early": True} for name, about in METHODS.items()}
+    runs = {name: [str(folder / file) for file in files] for name, files in FILES.items()}
+    return score(runs, str(folder / "data.csv"), **{**arguments, **changes})
+
+
+def test_a_score_file_says_what_the_runs_found(made):
+    found = json.loads(scored(made))
+    problem = StructureProblem(*read_signals(made / "data.csv"), **STRUCTURE, criterion="aic-6.5")
+    assert {name: found[name] for name in PROBLEM} == PROBLEM
+    assert (found["n_terms"], found["samples"], found["n_validation"], found["penalty"]) == (15, 200, 60, 6.5)
+    assert found["data_sha256"] == sha256((made / "data.csv").read_bytes())
+    assert (found["true_terms"], found["true_fitness"]) == (2, problem.evaluate(["y(k-1)", "u(k-1)"]).fitness)
+    assert [method["method"] for method in found["methods"]] == ["mine", "first"]
+    for method in found["methods"]:
+        files = [json.loads((made / name).read_text()) for name in FILES[method["method"]]]
+        assert method["algorithm_sha256"] == files[0]["algorithm_sha256"]
+        assert method["versions"] == files[0]["versions"]
+        assert method["budget"] == METHODS[method["method"]]["evaluations"]
+        for run, file in zip(method["runs"], files, strict=True):
+            (stored,) = file["runs"]
+            for name in ("seed", "fitness", "evaluations", "terms", "history"):
+                assert run[name] == stored[name]
+            assert run["hits"] == len({*run["terms"]} & {"y(k-1)", "u(k-1)"}) > 0
+            assert run["failure"] == ""
+
+
+def test_the_fresh_error_is_that_of_a_plain_loop(made):
+    run = json.loads(scored(made))["methods"][0]["runs"][0]
+    coefficients = json.loads((made / "mine-1.json").read_text())["runs"][0]["coefficients"]
+    # Neither the input nor the noise of the data set: a realisation of its own, without noise.
+    u, y = System(**SYSTEM).simulate(300, seed=3, realisation=0, washout=10)
+    assert not np.isin(u, read_signals(made / "data.csv")[0]).any()
+    past = {"u": u, "y": y[:2].tolist()}
+    for k in range(2, 300):
+        value = 0.0
+        for term, weight in zip(run["terms"], coefficients, strict=True):
+            value += weight * math.prod(past[signal][k - lag] for signal, lag in reference.factors(term))
+        past["y"].append(value)
+    expected = np.sqrt(((y - past["y"])[2:] ** 2).sum() / ((y[2:] - y[2:].mean()) ** 2).sum())
+    assert run["fresh_error"] == pytest.approx(expected, rel=1e-12)
+    assert 0 < expected < 1
+
+
+def test_a_score_file_reads_back_and_is_the_same_each_time(made, tmp_path):
+    path = tmp_path / "score.json"
+    path.write_text(scored(made))
+    assert canonical_json(read_score(path).model_dump(mode="json")) == path.read_text() == scored(made)
+
+
+def test_the_weights_of_a_run_are_judged_and_its_fitness_is_that_of_least_squares(folder):
+    before = json.loads(scored(folder))["methods"][1]["runs"][0]
+    content = json.loads((folder / "first-1.json").read_text())
+    edit(folder / "first-1.json", ["runs", 0, "coefficients"], [0.9 * c for c in content["runs"][0]["coefficients"]])
+    after = json.loads(scored(folder))["methods"][1]["runs"][0]
+    assert after["fresh_error"] > before["fresh_error"]
+    assert {**after, "fresh_error": before["fresh_error"]} == before
+
+
+def test_equal_models_are_judged_once(folder, monkeypatch):
+    content = json.loads((folder / "mine-1.json").read_text())
+    content["runs"][0]["seed"] = 2
+    (folder / "mine-2.json").write_text(canonical_json(content))
+    judged = []
+    monkeypatch.setattr(scores, "free_run", lambda *model, bound: judged.append(model))
+    found = json.loads(scored(folder))
+    models = {tuple(run["terms"]) for method in found["methods"] for run in method["runs"]}
+    assert len(judged) == len(models) <= 2
+    # None stands for a run that diverges.
+    assert {run["fresh_error"] for method in found["methods"] for run in method["runs"]} == {None}
+
+
+def test_a_run_that_failed_has_no_scores(folder):
+    run = json.loads((folder / "mine-2.json").read_text())["runs"][0]
+    nothing = {"evaluations": 0, "fitness": None, "sse": None, "terms": [], "coefficients": []}
+    nothing["history"] = {"evaluations": [], "fitness": []}
+    edit(folder / "mine-2.json", ["runs", 0], {**run, **nothing, "failure": "ended:\n signal 9"})
+    found = json.loads(scored(folder))["methods"][0]["runs"][1]
+    assert found.pop("failure") == "ended: signal 9"
+    assert found == {
+        **{name: nothing[name] for name in nothing if name in found},
+        "seed": 2,
+        "hits": 0,
+        "fresh_error": None,
+    }
+
+
+@pytest.mark.parametrize(
+    "equation", ["y(k) = 0.4*y(k-1) + u(k-1) + 0.01*u(k-3)", "y(k) = 0.4*y(k-1) + u(k-1)/(1 + y(k-1)^2)"]
+)
+def test_without_the_truth_among_the_candidates_nothing_is_right(made, equation):
+    found = json.loads(scored(made, system={**SYSTEM, "equation": equation, "n_u": 3}))
+    assert (found["true_terms"], found["true_fitness"]) == (0, None)
+    runs = [run for method in found["methods"] for run in method["runs"]]
+    assert {run["hits"] for run in runs} == {0}
+    assert all(run["fresh_error"] > 0 for run in runs)
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (["runs", 0, "fitness"], -1e6),
+        (["runs", 0, "terms"], ["u(k-1)"]),
+        (["runs", 0, "history"], {"evaluations": [1, 2], "fitness": [1.0, 2.0]}),
+        (["runs", 0, "history"], {"evaluations": [], "fitness": []}),
+        (["runs", 0, "data_sha256"], "0" * 64),
+        (["runs", 0, "evaluations"], 10_000),
+        (["runs", 0, "seed"], 3),
+        (["settings", "population_size"], 12),
+        (["condition", "scenario"], "base"),
+        (["condition", "method"], "yours"),
+        (["problem", "degree"], 3),
+    ],
+)
+def test_edited_run_files_are_refused(folder, place, value):
+    edit(folder / "mine-2.json", place, value)
+    if place[-1] == "terms":
+        edit(folder / "mine-2.json", ["runs", 0, "coefficients"], [1.0])
+    with pytest.raises(NarxbenchError, match=r"mine-2\.json") as caught:
+        scored(folder)
+    assert "\n" not in str(caught.value)
+
+
+def test_other_data_are_refused(folder):
+    (folder / "data.csv").write_text(simulated_csv(system=SYSTEM, snr_db=20.0, seed=4, data=DATA))
+    with pytest.raises(NarxbenchError, match=r"mine-1\.json: another data_sha256"):
+        scored(folder)
+
+
+def contribution(folder, **changes):
+    """Write the result file of a method that returned the truth, with weights of its own, and then nothing."""
+    about = {"format": 1, "method": "theirs", "title": "T", "reference": "R", "authors": "A", "version": "1.2"}
+    result = {"problem": "noisy/X1/20dB/data-3/aic-6.5", "data_sha256": sha256((folder / "data.csv").read_bytes())}
+    truth = {"seed": 4, "terms": ["u(k-1)", "y(k-1)"], "coefficients": [1.0, 0.4], "evaluations": 9}
+    nothing = {"seed": 2, "terms": [], "evaluations": 30}
+    results = [{**result, **truth, **changes}, {**result, **nothing, **changes}]
+    path = folder / "theirs.json"
+    path.write_text(canonical_json({**about, "deterministic": False, "settings": {}, "results": results}))
+    return str(path)
+
+
+def test_contributed_methods_are_scored_beside_the_others(folder):
+    found = json.loads(scored(folder, contributions=[contribution(folder)]))
+    own = json.loads(scored(folder))
+    assert found["methods"][:-1] == own["methods"]
+    theirs = found["methods"][-1]
+    assert (theirs["method"], theirs["contributed"], theirs["budget"]) == ("theirs", True, 30)
+    assert theirs["versions"] == {"theirs": "1.2"}
+    nothing, truth = theirs["runs"]
+    assert (truth["fitness"], truth["hits"], truth["evaluations"]) == (own["true_fitness"], 2, 9)
+    # With the true weights nothing is left of the error, in which the order of the terms makes a last bit.
+    assert truth["fresh_error"] < 1e-15
+    assert (nothing["fitness"], nothing["terms"], nothing["fresh_error"]) == (None, [], None)
+    assert nothing["failure"]
+
+
+def test_contributions_count_where_they_have_results(folder):
+    elsewhere = contribution(folder, problem="base/X1/20dB/data-3/aic-6.5")
+    assert scored(folder, contributions=[elsewhere]) == scored(folder)
+    with pytest.raises(NarxbenchError, match=r"theirs\.json: .*data_sha256"):
+        scored(folder, contributions=[contribution(folder, data_sha256="0" * 64)])
+
+
+def test_fresh_errors_by_hand():
+    system = load_system("S1")
+    data = system.simulate(400)
+    assert fresh_error(system.terms, system.coefficients, data, 5) == 0.0
+    # A model that says 2 where the outputs are 1 and 3 errs like their mean; one that says 1, by sqrt(4 / 2).
+    two = Signals(np.zeros(3), np.array([9.0, 1.0, 3.0]))
+    assert fresh_error(["1"], [2.0], two, 1) == 1.0
+    assert fresh_error(["1"], [1.0], two, 1) == math.sqrt(2.0)
+    assert fresh_error(["y(k-1)"], [10.0], Signals(np.zeros(20), np.arange(1.0, 21.0)), 1) is None
+    assert fresh_error(["1"], [2.0], Signals(np.zeros(3), np.ones(3)), 1) is None
