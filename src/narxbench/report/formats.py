@@ -1,5 +1,6 @@
 """How names and numbers are shown to readers, and how any text is escaped for the format of an output."""
 
+import math
 import re
 from html import escape as _escape_html
 from typing import Literal
@@ -53,6 +54,28 @@ def p_value(value: float) -> str:
 def percent(part: float, whole: float = 1) -> str:
     """Return a share in whole per cent; without a whole there is none."""
     return f"{100 * part / whole:.0f} %" if whole else MISSING
+
+
+def share(value: float) -> str:
+    """Return a share in whole per cent; only exactly none and all are 0 and 100."""
+    shown = percent(value)
+    return {"0 %": "< 1 %", "100 %": "> 99 %"}.get(shown, shown) if 0 < value < 1 else shown
+
+
+def count(value: float) -> str:
+    """Return a count, rounded to a whole number, its thousands set apart."""
+    return f"{value:,.0f}".replace("-", "−")
+
+
+def significant(value: float, digits: int = 2) -> str:
+    """Return a number with this many significant digits, not as a power of ten: tiny and huge ones as such."""
+    if not value:
+        return "0"
+    sign, size = "−" if value < 0 else "", abs(value)
+    if (tiny := size < 1e-4) or size > 1e6:
+        return f"{'<' if tiny == (value > 0) else '>'} {sign}{'0.0001' if tiny else '1,000,000'}"
+    short = float(f"{size:.{digits}g}")
+    return f"{sign}{short:,.{max(0, digits - 1 - math.floor(math.log10(short)))}f}"
 
 
 _LATEX = {

@@ -48,7 +48,7 @@ def study_page(files: Mapping[str, Any], settings: Mapping[str, Any], folder: st
         settings=settings,
         frames=read_frames(files),
         summaries=load_summaries(files["summaries"]),
-        systems=[load_system(Path(path).stem) for path in files["systems"]],
+        systems=[load_system(Path(path).stem) for path in files["system_files"]],
         figures={Path(path).stem: read_text(path) for path in files["svg"]},
         claims=load_claims(files["claim_texts"]),
         texts={name: read_text(files[name]) for name in ("errata", "method", "citation")},

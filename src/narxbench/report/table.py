@@ -17,7 +17,20 @@ from narxbench.report.formats import OutputFormat, escape, format_math
 from narxbench.report.templating import rendered
 
 Kind = Literal[
-    "text", "prose", "method", "criterion", "equation", "number", "frequency", "snr", "fitness", "p_value", "effect"
+    "text",
+    "prose",
+    "method",
+    "criterion",
+    "equation",
+    "number",
+    "count",
+    "significant",
+    "share",
+    "frequency",
+    "snr",
+    "fitness",
+    "p_value",
+    "effect",
 ]
 
 _LEFT = ("text", "prose", "method", "criterion", "equation")
@@ -25,6 +38,9 @@ _FORMS: Mapping[str, Callable[[Any], str]] = {
     "method": formats.method_name,
     "criterion": formats.criterion_name,
     "number": formats.number,
+    "count": formats.count,
+    "significant": formats.significant,
+    "share": formats.share,
     "frequency": lambda value: formats.rounded(float(value)),
     "snr": formats.snr,
     "fitness": lambda value: formats.fixed(value, 1),

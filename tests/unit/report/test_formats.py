@@ -33,6 +33,16 @@ def test_names_and_numbers():
     assert [formats.percent(1, 4), formats.percent(1, 0)] == ["25 %", "–"]
 
 
+def test_shares_and_numbers_of_any_size():
+    shares = (0, 0.001, 0.005, 0.714, 0.994, 0.9999, 1)
+    assert [formats.share(value) for value in shares] == ["0 %", "< 1 %", "< 1 %", "71 %", "99 %", "> 99 %", "100 %"]
+    assert [formats.count(value) for value in (0, 1234.5, -3.0)] == ["0", "1,234", "−3"]
+    numbers = (0, 0.00312, -0.0996, 0.999, 9.96, 12345, -0.00001, 0.00001, 2e6, -2e6)
+    assert [formats.significant(value) for value in numbers] == (
+        ["0", "0.0031", "−0.10", "1.0", "10", "12,000", "> −0.0001", "< 0.0001", "> 1,000,000", "< −1,000,000"]
+    )
+
+
 @given(
     st.text(st.characters(codec="utf-8", exclude_characters="\r", exclude_categories=["Cc", "Zl", "Zp"]), max_size=30)
 )

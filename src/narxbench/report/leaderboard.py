@@ -1,0 +1,328 @@
+"""The page of a comparison of methods: which to use, leaderboard, tests, curves, systems, sources."""
+
+import math
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from statistics import median
+from typing import Any
+
+import pandas as pd
+
+from narxbench.analysis.agreement import ALPHA
+from narxbench.analysis.ranking import ALL, TARGETS
+from narxbench.io.settings import flattened
+from narxbench.model.system import System
+from narxbench.model.terms import model_size
+from narxbench.report.figures import METHOD_COLOURS
+from narxbench.report.formats import MISSING, count, method_name, snr
+from narxbench.report.leaderboard_answer import answer_lines
+from narxbench.report.leaderboard_figures import critical, critical_difference
+from narxbench.report.leaderboard_tables import (
+    DEFAULT,
+    MEASURES,
+    TARGETS_NAMED,
+    leaderboard_tables,
+    methods_in_order,
+    pairs_table,
+    ranked,
+    run_costs,
+    scenarios_table,
+    usual_terms,
+)
+from narxbench.report.markup import inline_svg, markdown_html, script_json
+from narxbench.report.table import Column, Table, to_html
+from narxbench.report.tables import Frames
+from narxbench.report.templating import rendered
+
+# What the heat map shows, and how the values of several scenarios are put together.
+_SHOWN = {"exact": "mean", "f1": "mean", "gap": "median", "fresh_error": "median"}
+# Upper ends of the classes of a gap or error, from the darkest shade on.
+_CLASSES = (*TARGETS, math.inf)
+
+_MIDDLE: Mapping[str, Callable[[Any], float]] = {"mean": lambda own: math.fsum(own) / len(own), "median": median}
+_SHADES = len(_CLASSES)
+_NOTHING = "found no structure of finite J"
+_ORDERS = {"terms": "Terms", "n_u": "n_u", "n_y": "n_y", "degree": "N_l", "n_terms": "N_t"}
+
+_Row = dict[Hashable, Any]
+
+
+def leaderboard_page(
+    frames: Frames,
+    settings: Mapping[str, Any],
+    *,
+    systems: Sequence[System],
+    methods_about: Mapping[str, Mapping[str, Any]],
+    cost: pd.DataFrame,
+    left_out: Mapping[str, str],
+    folder: str = "",
+) -> str:
+    """Return the page of a comparison of methods.
+
+    Parameters
+    ----------
+    frames
+        The frames ``scores``, ``ranking``, ``tests``, ``pairs``, ``ecdf``, ``systems`` and ``exceptions``.
+    settings
+        The settings of the study as plain data.
+    systems
+        The systems of the study.
+    methods_about
+        Of every method: ``algorithm``, ``description``, ``reference``, ``deterministic``, ``needs_objective``,
+        ``settings`` (plain data), and ``contributed`` (who contributed the results; "" for the study's own runs).
+    cost
+        As for :func:`narxbench.report.leaderboard_tables.leaderboard_tables`.
+    left_out
+        Why a method is not part of the study, by its name.
+    folder
+        Where the files of the study are from the page: ``""``, or a folder that ends with ``/``.
+    """
+    scores, order = frames["scores"], methods_in_order(frames["ranking"])
+    contributed = [name for name, about in methods_about.items() if about["contributed"]]
+    ranking = ranked(frames, cost, contributed)
+    groups = [ALL, *(name for name in settings["scenarios"] if name in set(scores["scenario"]))]
+    shown = leaderboard_tables(frames, cost, contributed)
+    pairs, exceptions = pairs_table(frames["pairs"], None), _each_exception(frames["exceptions"])
+    pairs_shown, pairs_choices = _filtered(pairs, {"Scenario": ((0,), ALL), "Method": ((1, 2), method_name(order[0]))})
+    filters = {"Scenario": ((0,), groups[1]), "Method": ((2,), ""), "Measure": ((3,), MEASURES["exact"][0])}
+    exceptions_shown, exceptions_choices = _filtered(exceptions, filters)
+    heat = _heat(frames["systems"], order, groups)
+    curves = _curves(frames["ecdf"], order, groups[1:])
+    page = {
+        **{"folder": folder, "settings": settings, "all": ALL, "default": DEFAULT, "groups": groups, "order": order},
+        "answer": [markdown_html(line, "answer") for line in answer_lines(frames, cost, contributed)],
+        "rows": _records(ranking),
+        "notes": shown["leaderboard"].notes,
+        "timed": {"n_terms": usual_terms(scores), "machines": list(dict.fromkeys(cost["machine"]))},
+        "incomplete": _incomplete(ranking),
+        "tests": _records(frames["tests"]),
+        "critical": critical(frames["tests"]),
+        "alpha": ALPHA,
+        "targets": TARGETS_NAMED,
+        "level": round(1 - settings["statistics"]["confidence"], 6),
+        "ranks": inline_svg(critical_difference(frames["ranking"], frames["tests"])["svg"].decode(), "ranks"),
+        "tables": {
+            "pairs": to_html(pairs_shown),
+            "each_exception": to_html(exceptions_shown),
+            "scenarios": to_html(scenarios_table(ranking, order)),
+            "exceptions": to_html(shown["exceptions"]),
+            "test_systems": to_html(_systems_described(systems)),
+            "conditions": to_html(_scenarios_described(scores, settings["scenarios"])),
+            "failures": to_html(_failures(scores)),
+            "left_out": to_html(_left_out(left_out)),
+        },
+        "choices": {"pairs": pairs_choices, "each_exception": exceptions_choices},
+        "exceptions": len(frames["exceptions"]),
+        "anchors": {name: f"method-{number}" for number, name in enumerate(order, start=1)},
+        "curves": curves,
+        "failed": bool(scores["fitness"].isna().any()),
+        "left_out": bool(left_out),
+        "study_settings": [(name, value) for name, value in flattened(settings) if value != "null"],
+        "named": {name: heading for name, (heading, _, _) in MEASURES.items()},
+        "heat": heat,
+        "measures": _SHOWN,
+        "methods": [(methods_about[name], *_settings_of(name, methods_about)) for name in order],
+        "outside": [name for name, own in scores.groupby("system", sort=False) if own["exact"].isna().all()],
+        "counts": _counts(scores),
+    }
+    data = {
+        "methods": list(map(method_name, order)),
+        "colours": METHOD_COLOURS,
+        "curves": curves,
+        "pace": _pace(scores, cost, order, groups),
+        "heat": heat["cells"],
+        "rows": {table.name: table.rows("plain") for table in (pairs, exceptions)},
+    }
+    return rendered("leaderboard.html.j2", page | {"data": script_json(data)})
+
+
+def _records(frame: pd.DataFrame) -> list[_Row]:
+    """Return rows by column; missing values are None."""
+    rows: list[_Row] = frame.astype(object).where(frame.notna(), None).to_dict("records")
+    return rows
+
+
+def _settings_of(name: str, about: Mapping[str, Mapping[str, Any]]) -> tuple[list[tuple[str, str]], list[str]]:
+    """Return the settings of a method, and those of them that another method of its algorithm has otherwise."""
+    settings = list(flattened(about[name]["settings"]))
+    same = [of for of in about.values() if not of["contributed"] and of["algorithm"] == about[name]["algorithm"]]
+    others = [dict(flattened(of["settings"])) for of in same]
+    return settings, [f"{key} {value}" for key, value in settings if any(of.get(key) != value for of in others)]
+
+
+def _incomplete(ranking: pd.DataFrame) -> list[tuple[str, int, int]]:
+    """Return the methods that were not run on all data sets, with the number of theirs and of all."""
+    overall = ranking[ranking["group"] == ALL]
+    most = overall["data_sets"].max()
+    return [(row.method, row.data_sets, most) for row in overall.itertuples() if row.data_sets < most]
+
+
+def _counts(scores: pd.DataFrame) -> dict[str, Any]:
+    return {
+        **{name: scores[name].nunique() for name in ("method", "system", "scenario", "data_seed", "seed")},
+        "data_sets": len(scores[["scenario", "system", "snr_db", "data_seed"]].drop_duplicates()),
+        "runs": len(scores),
+        "evaluations": int(scores["evaluations"].sum()),
+        "budgets": sorted(set(scores["budget"])),
+        "criteria": list(dict.fromkeys(scores["criterion"])),
+    }
+
+
+# Tables with choices: the page holds all rows as data and shows those that match.
+
+
+def _filtered(
+    table: Table, filters: Mapping[str, tuple[tuple[int, ...], str]]
+) -> tuple[Table, list[tuple[str, tuple[int, ...], list[str], str]]]:
+    """Return the part of a table that is shown at first, and the choices: label, columns, values, and the first value.
+
+    ``filters`` gives columns and first value by label; "" is any. A first value without rows becomes "".
+    """
+    rows = table.rows("plain")
+    mask, choices = [True] * len(rows), []
+    for label, (columns, first) in filters.items():
+        found = [[row[column] for column in columns] for row in rows]
+        values = list(dict.fromkeys(value for own in found for value in own))
+        first = first if first in values else ""
+        mask = [kept and (not first or first in own) for kept, own in zip(mask, found, strict=True)]
+        choices.append((label, columns, values, first))
+    part = table.data.iloc[[place for place, kept in enumerate(mask) if kept]]
+    return Table(table.name, table.caption, table.columns, part, table.notes, table.row_headers), choices
+
+
+def _each_exception(exceptions: pd.DataFrame) -> Table:
+    columns = (
+        Column("scenario", "Scenario"),
+        Column("system", "System"),
+        Column("method", "Method", kind="method"),
+        Column("measure", "Measure"),
+        Column("theirs", "Its value", kind="significant"),
+        Column("best_ours", f"Value of {method_name(DEFAULT)}", kind="significant"),
+    )
+    data = exceptions.assign(measure=[MEASURES[measure][0] for measure in exceptions["measure"]])
+    return Table("each_exception", f"Where a method does better than {method_name(DEFAULT)}", columns, data)
+
+
+def _systems_described(systems: Sequence[System]) -> Table:
+    columns = (
+        Column("system", "System"),
+        Column("description", "What it is"),
+        Column("equation", "Equation", kind="equation"),
+        *(Column(key, heading, kind="number") for key, heading in _ORDERS.items()),
+        Column("reference", "Source"),
+    )
+    rows = [
+        (each.name, each.description, each.equation, len(each.terms) or None, each.n_u, each.n_y, each.degree, size)
+        + (each.reference,)
+        for each in systems
+        for size in [model_size(n_y=each.n_y, n_u=each.n_u, degree=each.degree)]
+    ]
+    notes = (
+        "Terms: number of system terms; none where the truth lies outside the candidate terms. n_u input lag, n_y "
+        "output lag, N_l degree and N_t number of the candidate terms, unless a scenario says otherwise.",
+    )
+    data = pd.DataFrame(rows, columns=[column.key for column in columns])
+    return Table("test_systems", "Systems", columns, data, notes)
+
+
+def _scenarios_described(scores: pd.DataFrame, scenarios: Mapping[str, Mapping[str, Any]]) -> Table:
+    columns = (
+        Column("scenario", "Scenario"),
+        Column("description", "What it is"),
+        Column("snr", "SNR"),
+        Column("samples", "Samples"),
+        Column("n_validation", "For validation"),
+        Column("n_terms", "Candidate terms"),
+        Column("systems", "Systems", kind="count"),
+        Column("data_sets", "Data sets", kind="count"),
+    )
+    rows = []
+    for scenario, own in scores.groupby("scenario", sort=False):
+        data_sets = len(own[["system", "snr_db", "data_seed"]].drop_duplicates())
+        levels = ", ".join(map(snr, dict.fromkeys(own["snr_db"])))
+        sizes = (_span(own[name]) for name in ("samples", "n_validation", "n_terms"))
+        said = scenarios[str(scenario)]["description"]
+        rows.append((scenario, said, levels, *sizes, own["system"].nunique(), data_sets))
+    data = pd.DataFrame(rows, columns=[column.key for column in columns])
+    return Table("conditions", "Scenarios", columns, data)
+
+
+def _span(values: "pd.Series[int]") -> str:
+    low, high = count(values.min()), count(values.max())
+    return low if low == high else f"{low} to {high}"
+
+
+def _failures(scores: pd.DataFrame) -> Table:
+    """Return why runs failed, each text once for each method, with one run as an example."""
+    columns = (
+        Column("method", "Method", kind="method"),
+        Column("failure", "Failure"),
+        Column("runs", "Runs", kind="count"),
+        Column("example", "For example"),
+    )
+    failed = scores[scores["fitness"].isna()]
+    failed = failed.assign(failure=failed["failure"].replace("", _NOTHING))
+    rows = []
+    for (method, failure), own in failed.groupby(["method", "failure"], sort=False):
+        one = own.iloc[0]
+        example = f"{one['scenario']}, {one['system']}, data seed {one['data_seed']}, seed {one['seed']}"
+        rows.append((method, failure, len(own), example))
+    data = pd.DataFrame(rows, columns=[column.key for column in columns])
+    return Table("failed_runs", "Runs that failed", columns, data)
+
+
+def _left_out(left_out: Mapping[str, str]) -> Table:
+    columns = (Column("method", "Method", kind="method"), Column("reason", "Reason"))
+    data = pd.DataFrame(list(left_out.items()), columns=[column.key for column in columns])
+    return Table("left_out", "Methods left out", columns, data)
+
+
+# What the charts of the page draw; places in lists stand for names.
+
+
+def _heat(systems: pd.DataFrame, methods: Sequence[str], groups: Sequence[str]) -> dict[str, Any]:
+    """Return the cells of the heat map by measure, group, method and system: a shade from 0 to 8 and the value."""
+    names = list(dict.fromkeys(systems["system"]))
+    cells: dict[str, list[list[list[str]]]] = {}
+    for measure in _SHOWN:
+        known = systems.dropna(subset=measure)
+        values = known.set_index(["scenario", "method", "system"])[measure].to_dict()
+        pooled = known.groupby(["method", "system"], sort=False)[measure].agg(_MIDDLE[_SHOWN[measure]])
+        values |= {(ALL, *key): value for key, value in pooled.items()}
+        cells[measure] = [
+            [[_cell(measure, values.get((group, method, name))) for name in names] for method in methods]
+            for group in groups
+        ]
+    return {"systems": names, "cells": cells}
+
+
+def _cell(measure: str, value: float | None) -> str:
+    heading, kind, larger = MEASURES[measure]
+    if value is None:
+        return f"0{MISSING}"
+    shade = (
+        math.floor(_SHADES * value) if larger else _SHADES - next(n for n, end in enumerate(_CLASSES) if value <= end)
+    )
+    return f"{shade}{Column(measure, heading, kind=kind).show(value, 'plain')}"
+
+
+def _curves(ecdf: pd.DataFrame, methods: Sequence[str], scenarios: Sequence[str]) -> dict[str, Any]:
+    """Return the evaluations, and by scenario, system and method all targets and how many more are reached at each."""
+    keys = ["scenario", "system", "method"]
+    # A curve that ends early, with a smaller budget, stays where it is.
+    wide = ecdf.pivot(index=keys, columns="evaluations", values="reached").ffill(axis="columns").fillna(0).astype(int)
+    more = wide.diff(axis="columns").fillna(wide).astype(int).to_numpy().tolist()
+    totals = ecdf.groupby(keys)["total"].max()[wide.index].tolist()
+    curves = {key: [total, *steps] for key, total, steps in zip(wide.index, totals, more, strict=True)}
+    systems = list(dict.fromkeys(ecdf["system"]))
+    steps = [[[curves.get((group, name, method)) for method in methods] for name in systems] for group in scenarios]
+    return {"evaluations": list(wide.columns), "scenarios": scenarios, "systems": systems, "steps": steps}
+
+
+def _pace(scores: pd.DataFrame, cost: pd.DataFrame, methods: Sequence[str], groups: Sequence[str]) -> list[Any]:
+    """Return by group and method CPU seconds and evaluations of a run; None where they were not measured."""
+    found = []
+    for group in groups:
+        near = run_costs(cost, usual_terms(scores, group)).set_index("method")[["seconds", "evaluations"]]
+        runs = {name: [seconds, int(evaluations)] for name, seconds, evaluations in near.itertuples()}
+        found.append([runs.get(method) for method in methods])
+    return found

@@ -1,0 +1,102 @@
+"""Frames of made-up comparisons of methods, and what is shown beside them."""
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pandas as pd
+from tests.unit.analysis import scores
+from tests.unit.analysis.scores import methods_study, write_scores
+
+from narxbench.analysis.ranking import rank_study
+from narxbench.model.system import System
+from narxbench.report.leaderboard import leaderboard_page
+
+# Shapes of studies: as the factory has it, as large as the study of the repository, and as small as it can be.
+SHAPES: dict[str, dict[str, Any]] = {
+    "usual": {},
+    "large": {
+        "systems": (*(f"S{n}" for n in range(1, 18)), "OUT"),
+        "scenarios": tuple(f"scenario-{n}" for n in range(1, 9)),
+        "methods": (*scores.METHODS, *(f"method-{n}" for n in range(1, 10))),
+        "data_seeds": 3,
+        "seeds": 5,
+    },
+    "small": {"systems": ("S1",), "scenarios": ("base",), "methods": ("ga", "frols"), "data_seeds": 1, "seeds": 1},
+}
+
+
+@cache
+def shape(name: str) -> dict[str, pd.DataFrame]:
+    """Return the frames of a study of one of the `SHAPES`."""
+    return frames_of(methods_study(**SHAPES[name]))
+
+
+def frames_of(problems: Sequence[scores.Score]) -> dict[str, pd.DataFrame]:
+    """Return the frames of these problems."""
+    with TemporaryDirectory() as folder:
+        return rank_study(write_scores(Path(folder), list(problems)), confidence=0.95, bootstrap_samples=200)
+
+
+def methods_of(frames: dict[str, pd.DataFrame]) -> list[str]:
+    """Return the methods of frames."""
+    return list(dict.fromkeys(frames["ranking"]["method"]))
+
+
+def cost(methods: Iterable[str], **seconds: float) -> pd.DataFrame:
+    """Return the CPU time of these methods: a second each at 66 candidate terms unless it is given."""
+    columns = ["method", "n_terms", "seconds", "evaluations", "machine"]
+    rows = [
+        (name, n_terms, seconds.get(name, 1.0) * n_terms / 66, 1 if name == "frols" else 6000, "Processor, 2.4 GHz")
+        for name in methods
+        for n_terms in (66, 286)
+    ]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def about(methods: Iterable[str], text: str = "A. Author, A Title, A Journal 12, 2001") -> dict[str, dict[str, Any]]:
+    """Return what is told of methods."""
+    return {
+        name: {
+            "algorithm": name,
+            "description": f"{text}: a sentence.",
+            "reference": text,
+            "deterministic": name in scores.DETERMINISTIC,
+            "needs_objective": name != "frols",
+            "settings": {"ring": {"radius": 1}, "bound": text},
+            "contributed": text if name == "random" else "",
+        }
+        for name in methods
+    }
+
+
+def system(name: str, text: str = "made up") -> System:
+    """Return a system of this name."""
+    equation = "y(k) = 0.5*u(k-1) - 0.25*y(k-2)^2"
+    outside = "y(k) = 0.5*u(k-1) + sin(y(k-1))"
+    equation = outside if name in scores.OUTSIDE else equation
+    return System(name, equation, n_u=2, n_y=2, degree=2, description=text, reference=text)
+
+
+def settings(frames: dict[str, pd.DataFrame], **changes: Any) -> dict[str, Any]:
+    """Return what the page uses of the settings of a study."""
+    scenarios = {
+        name: {"description": f"what {name} is", "snr_db": None} for name in dict.fromkeys(frames["scores"]["scenario"])
+    }
+    statistics = {"confidence": 0.95, "bootstrap_samples": 200}
+    return {"study": "methods", "statistics": statistics, "scenarios": scenarios, **changes}
+
+
+def render(frames: dict[str, pd.DataFrame], **changes: Any) -> str:
+    """Return the page of these frames; ``changes`` take the place of what is made up beside them."""
+    methods = methods_of(frames)
+    made = {
+        "systems": [system(name) for name in dict.fromkeys(frames["scores"]["system"])],
+        "methods_about": about(methods),
+        "cost": cost(methods),
+        "left_out": {"nowhere": "needs a package that is not installed"},
+        "folder": "methods/",
+    }
+    return leaderboard_page(frames, settings(frames), **made | changes)

@@ -1,0 +1,211 @@
+"""The page of a comparison of methods: complete, escaped, self-contained, small and deterministic, of any study."""
+
+import re
+from html import unescape
+from itertools import pairwise
+
+import pytest
+from tests.unit.analysis.scores import make_method, make_run, methods_study, with_gaps
+from tests.unit.report.leaderboards import SHAPES, about, cost, frames_of, methods_of, render, shape, system
+from tests.unit.report.test_page import MARKUP, Page
+
+from narxbench.analysis.ranking import ALL
+
+TEN = tuple(f"S{n}" for n in range(10))
+OWN = r"methods/((tables|figures)/[a-z_]+\.(csv|md|tex|pdf|svg)|\.\./report\.html|\.\./\.\./(docs/)?\w+\.md)$"
+
+
+def visible(html):
+    """Return the text that readers see."""
+    body = re.sub(r"<(script|style)\b.*?</\1>", "", html, flags=re.DOTALL)
+    return unescape(re.sub(r"<[^>]+>", " ", body))
+
+
+def failing():
+    """Return the frames of a study in which every run fails."""
+    problems = [with_gaps({"ga": [None], "multistart": [None, None]}, system=name) for name in TEN[:3]]
+    return frames_of([problem | {"true_fitness": None, "true_terms": 0} for problem in problems])
+
+
+def uneven():
+    """Return the frames of a study in which a method lacks problems, and another has no rank in a scenario."""
+    problems = methods_study(data_seeds=1, seeds=1)
+    for problem in problems[:3]:
+        problem["methods"] = [method for method in problem["methods"] if method["method"] != "ga"]
+    return frames_of(problems)
+
+
+STUDIES = {**{name: lambda name=name: shape(name) for name in SHAPES}, "failing": failing, "uneven": uneven}
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_the_page_of_any_study_is_whole_and_asks_nothing_of_the_network(name):
+    html = render(STUDIES[name]())
+    page = Page(html)
+    assert not page.open
+    assert len(page.ids) == len(set(page.ids))
+    assert {link[1:] for link in page.links if link.startswith("#")} <= set(page.ids)
+    assert all(re.match(OWN, link) for link in page.links if not link.startswith("#"))
+    levels = [int(tag[1]) for tag, _ in page.elements if re.fullmatch(r"h[1-6]", tag)]
+    assert levels[0] == 1 and all(after <= before + 1 for before, after in pairwise(levels))
+    assert not {"link", "img", "iframe"} & {tag for tag, _ in page.elements}
+    assert html.count("<script") == html.count("</script") == 2
+    assert "default-src 'none'" in html
+    assert not re.search(r"\b(nan|NaN|None|inf|Infinity|NaT|<NA>)\b", visible(html))
+    assert len(html.encode()) < 1_000_000
+
+
+def test_the_same_study_gives_the_same_page():
+    assert render(shape("usual")) == render(shape("usual"))
+
+
+def rows_of(html, table):
+    """Return cells of the rows of a table as text, and whether each row is hidden."""
+    body = re.search(rf'<table id="{table}".*?<tbody>(.*?)</tbody>', html, re.DOTALL)[1]
+    found = re.findall(r"<tr(.*?)>(.*?)</tr>", body, re.DOTALL)
+    cells = [re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", row, re.DOTALL) for _, row in found]
+    return [[re.sub(r"<[^>]+>", " ", cell).split() for cell in row] for row in cells], [
+        "hidden" in it for it, _ in found
+    ]
+
+
+def test_the_leaderboard_has_every_group_and_shows_all_scenarios_first():
+    frames = shape("usual")
+    html = render(frames, cost=cost(["ga"], ga=0.25))
+    rows, hidden = rows_of(html, "board")
+    ranking = frames["ranking"]
+    assert len(rows) == len(ranking)
+    assert hidden.count(False) == (ranking["group"] == ALL).sum() and not any(hidden[: hidden.count(False)])
+    overall = ranking[ranking["group"] == ALL].set_index("method")
+    by_name = {row[1][0]: row for row in rows[: len(overall)]}
+    ga, row = overall.loc["ga"], by_name["GA"]
+    assert row[2] == [f"{ga[key]:.2f}" for key in ("average_rank", "rank_low")] + ["to", f"{ga['rank_high']:.2f}"]
+    assert row[3][:2] == [f"{100 * ga['exact']:.0f}", "%"]
+    assert row[9] == ["0.25"] and by_name["2D-UPSO"][9] == ["–"]
+    assert by_name["frols"][1] == ["frols", "det."] and by_name["random"][1] == ["random", "contributed"]
+    assert by_name["random"][10] == [str(overall.at["random", "failures"])]
+
+
+def test_curves_and_heat_map_are_those_of_the_frames():
+    frames = shape("usual")
+    data = Page(render(frames)).data
+    assert set(data["methods"]) == {"GA", "2D-UPSO", "frols", "multistart", "random"}
+    curves, ecdf = data["curves"], frames["ecdf"]
+    for (scenario, name, method), own in ecdf.groupby(["scenario", "system", "method"]):
+        shown = {"ga": "GA", "upso2d": "2D-UPSO"}.get(method, method)
+        places = curves["scenarios"].index(scenario), curves["systems"].index(name), data["methods"].index(shown)
+        total, *more = curves["steps"][places[0]][places[1]][places[2]]
+        assert total == own["total"].iloc[0]
+        assert sum(more) == own["reached"].iloc[-1] and sum(more[:5]) == own["reached"].iloc[4]
+    assert set(data["heat"]) == {"exact", "f1", "gap", "fresh_error"}
+    one = frames["systems"].set_index(["scenario", "system", "method"]).loc[("noisy", "S2", "ga")]
+    place = sorted(set(frames["systems"]["system"])).index("S2")
+    cell = data["heat"]["exact"][2][data["methods"].index("GA")][place]
+    assert cell == f"{int(8 * one['exact'])}{100 * one['exact']:.0f} %"
+    outside = [cells[sorted(set(frames["systems"]["system"])).index("OUT")] for cells in data["heat"]["exact"][0]]
+    assert set(outside) == {"0–"}
+    # A method that evaluates nothing stands at the time of its run.
+    assert data["pace"][0][data["methods"].index("frols")] == [1.0, 1]
+
+
+def test_chosen_rows_are_part_of_all_rows():
+    frames = shape("large")
+    html = render(frames)
+    data = Page(html).data
+    assert len(data["rows"]["pairs"]) == len(frames["pairs"])
+    assert len(data["rows"]["each_exception"]) == len(frames["exceptions"])
+    shown, _ = rows_of(html, "pairs")
+    best = data["methods"][0]
+    assert len(shown) == len(data["methods"]) - 1
+    assert all(row[0] == ["all"] and [best] in row[1:3] for row in shown)
+    exceptions, _ = rows_of(html, "each_exception")
+    assert exceptions and all(row[0] == ["scenario-1"] and row[3] == ["exact", "recovery"] for row in exceptions)
+
+
+def test_what_was_tested_against_what_is_told():
+    text = " ".join(visible(render(shape("large"))).split())
+    tests = shape("large")["tests"]
+    first = tests[(tests["group"] == ALL) & (tests["measure"] == "gap")].iloc[0]
+    assert "Gap: 14 methods on 18 systems, p < 0.001: the methods differ." in text
+    assert "F1: 14 methods on 17 systems" in text
+    assert (
+        f"critical difference {first['critical_difference']:.2f}: Nemenyi’s test at the level 0.05, all pairs" in text
+    )
+    assert "Wilcoxon’s signed-rank test, two-sided" in text
+    small = visible(render(shape("small")))
+    assert "No test of all methods together was possible" in small and "There is no critical difference" in small
+
+
+def test_failures_are_told_with_their_text():
+    html = render(shape("usual"))
+    failed = shape("usual")["scores"]["fitness"].isna().sum()
+    assert rows_of(html, "failed_runs")[0][0][:3] == [["random"], ["ended", "with", "signal", "9"], [str(failed)]]
+    quiet = frames_of([with_gaps({"ga": [0.1], "mine": [0.2]})])
+    assert "No run failed." in render(quiet)
+    divergent = make_method("ga", [make_run(1, None, failure="", evaluations=6000)])
+    problem = with_gaps({"ga": [0.1], "mine": [0.2]})
+    lost = frames_of([{**problem, "methods": [divergent, problem["methods"][1]]}])
+    assert "found no structure of finite J" in render(lost)
+
+
+def test_methods_that_lack_data_sets_and_methods_left_out_are_told():
+    text = " ".join(visible(render(uneven(), left_out={"fsf": "needs <b>x</b>"})).split())
+    assert "Not run on all 12 data sets" in text and "GA (9)" in text
+    assert "fsf needs <b>x</b>" in text
+    assert "Methods left out" not in render(shape("usual"), left_out={})
+
+
+def test_exceptions_need_the_default_method():
+    assert "was not run: there is nothing to compare with" in render(shape("small"))
+    worse = frames_of([with_gaps({"ga": [0.9], "multistart": [0.1]}, system=name) for name in TEN[:2]])
+    ours = worse | {"exceptions": worse["exceptions"].iloc[:0]}
+    assert "Nowhere does a method do better than multistart" in render(ours)
+
+
+def test_sources_settings_and_systems_are_shown():
+    text = " ".join(visible(render(shape("usual"))).split())
+    assert "Source: A. Author, A Title, A Journal 12, 2001." in text
+    assert "ring.radius 1" in text
+    assert "Contributed: A. Author" in text and "Evaluates no J" in text
+    assert "the truth of OUT lies outside the candidate terms" in text
+    assert "OUT made up y(k) = 0.5 u(k−1) + sin(y(k−1)) – 2 2 2 15 made up" in text
+
+
+def test_methods_of_one_algorithm_are_told_apart_by_their_settings():
+    frames = frames_of([with_gaps({"plain": [0.1], "wide": [0.2], "other": [0.3]})])
+    told = about(methods_of(frames))
+    for name, size in (("plain", 30), ("wide", 300)):
+        told[name] |= {"algorithm": "swarm", "settings": {"size": size, "rate": 0.5}}
+    text = re.sub(r"\s+", " ", visible(render(frames, methods_about=told)))
+    assert "Algorithm swarm , here with size 300 ." in text and "Algorithm swarm , here with size 30 ." in text
+    assert text.count("here with") == 2
+
+
+def page_with(text):
+    """Return the page on which every text from settings, data and runs is ``text``."""
+    problems = [with_gaps({"x": [0.1, None], "multistart": [0.2]}, system=name, scenario="x") for name in ("x", "S1")]
+    frames = {
+        name: frame.replace({"x": text, "ended with signal 9": text}) for name, frame in frames_of(problems).items()
+    }
+    html = render(
+        frames,
+        systems=[system(name, text) for name in (text, "S1")],
+        methods_about=about(methods_of(frames), text),
+        cost=cost(methods_of(frames)).assign(machine=text),
+        left_out={text: text},
+    )
+    # The drawing has the letters as shapes.
+    return Page(re.sub(r"<svg.*?</svg>", "", html, flags=re.DOTALL))
+
+
+@pytest.fixture(scope="module")
+def harmless():
+    return page_with("harmless")
+
+
+@pytest.mark.parametrize("text", MARKUP, ids=lambda text: ascii(text)[:20])
+def test_any_text_is_shown_as_text(harmless, text):
+    page = page_with(text)
+    assert page.elements == harmless.elements
+    assert page.scripts[1:] == harmless.scripts[1:]
+    assert text in page.data["methods"]
