@@ -3,6 +3,7 @@
 #   snakemake --cores 8                                             the paper's study
 #   snakemake --cores 2 --configfile config/quick.yaml              a first try
 #   snakemake --cores 8 --configfile config/interpretations.yaml    what the paper leaves open
+#   snakemake --cores 8 --configfile config/methods.yaml            which method to use
 #   snakemake --cores 8 verify                                      the study, compared with the reference results
 #   snakemake --cores 8 update_reference                            the study, and new reference results of it
 from snakemake.utils import min_version
@@ -22,12 +23,6 @@ include: "workflow/rules/reference.smk"
 localrules:
     all,
     simulate,
-    summarise,
-    analyse,
-    tables,
-    figures,
-    interpretations,
-    page,
     run_info,
     manifest,
     verify,

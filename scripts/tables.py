@@ -14,7 +14,10 @@ from narxbench.report.tables import paper_tables, table_files
 def main(job: Any) -> None:
     """Write every table in each form."""
     frames = read_frames(job.input)
-    claims, systems = load_claims(job.input.claim_texts), [load_system(Path(path).stem) for path in job.input.systems]
+    claims, systems = (
+        load_claims(job.input.claim_texts),
+        [load_system(Path(path).stem) for path in job.input.system_files],
+    )
     files = table_files(paper_tables(frames, job.params.settings, systems, claims))
     for path in job.output:
         write_atomically(path, files[Path(path).name])

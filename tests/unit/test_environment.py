@@ -13,7 +13,11 @@ ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 CONDA = YAML(typ="safe").load(ROOT / "environment.yml")
 PINS = {canonicalize_name(pin.name): pin for pin in map(Requirement, PROJECT["tool"]["uv"]["constraint-dependencies"])}
-GROUPS = [PROJECT["project"]["dependencies"], *PROJECT["dependency-groups"].values()]
+GROUPS = [
+    PROJECT["project"]["dependencies"],
+    *PROJECT["project"]["optional-dependencies"].values(),
+    *PROJECT["dependency-groups"].values(),
+]
 DEPENDENCIES = {text: Requirement(text) for group in GROUPS for text in group}.values()
 CONDA_SPECS = [spec for spec in CONDA["dependencies"] if isinstance(spec, str)]
 

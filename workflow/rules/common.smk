@@ -19,4 +19,5 @@ PLAN = plan(workflow)
 wildcard_constraints:
     data_set=".+",
     condition=".+",
+    problem=".+",
     seeds=r"seeds?-[0-9]+(-to-[0-9]+)?",

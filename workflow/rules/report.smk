@@ -2,11 +2,15 @@
 
 if PLAN.study.page == "paper":
 
+    localrules:
+        tables,
+        figures,
+
     rule tables:
         """Write the paper's tables as CSV, Markdown and LaTeX."""
         input:
             **PLAN.frames("metrics", "selection", "agreement", "claims", "comparisons", "recovery", "gaps"),
-            systems=PLAN.system_files(),
+            system_files=PLAN.system_files(),
             claim_texts=f"{REFERENCE}/claims.yaml",
         output:
             report(PLAN.table_files("csv"), category="Tables", caption="../report/tables.rst"),
@@ -36,38 +40,39 @@ if PLAN.study.page == "paper":
             "../../scripts/figures.py"
 
 
-rule interpretations:
-    """Tell what each answer to what the paper leaves open does to the results."""
-    input:
-        conditions=PLAN.interpretations_frame,
-        choices="config/design_choices.yaml",
-        published=f"{REFERENCE}/published_tables.csv",
-        system_terms=f"{REFERENCE}/system_terms.csv",
-        claims=f"{REFERENCE}/claims.yaml",
-    output:
-        PLAN.interpretation_files(),
-    log:
-        f"{PLAN.logs}/interpretations.log",
-    params:
-        default=PLAN.default_interpretation,
-        code=PLAN.code("interpretations"),
-    script:
-        "../../scripts/interpretations.py"
+if PLAN.study.page != "methods":
 
+    rule interpretations:
+        """Tell what each answer to what the paper leaves open does to the results."""
+        input:
+            conditions=PLAN.interpretations_frame,
+            choices="config/design_choices.yaml",
+            published=f"{REFERENCE}/published_tables.csv",
+            system_terms=f"{REFERENCE}/system_terms.csv",
+            claims=f"{REFERENCE}/claims.yaml",
+        output:
+            PLAN.interpretation_files(),
+        log:
+            f"{PLAN.logs}/interpretations.log",
+        params:
+            default=PLAN.default_interpretation,
+            code=PLAN.code("interpretations"),
+        script:
+            "../../scripts/interpretations.py"
 
-rule page:
-    """Write the page of the study."""
-    input:
-        **PLAN.page_files(),
-    output:
-        report(PLAN.page, category="Page", caption="../report/page.rst"),
-    log:
-        f"{PLAN.logs}/page.log",
-    params:
-        settings=PLAN.settings(),
-        code=PLAN.code("page"),
-    run:
-        call("scripts/page.py", input=input, output=output, params=params, log=log)
+    rule page:
+        """Write the page of the study."""
+        input:
+            **PLAN.page_files(),
+        output:
+            report(PLAN.page, category="Page", caption="../report/page.rst"),
+        log:
+            f"{PLAN.logs}/page.log",
+        params:
+            settings=PLAN.settings(),
+            code=PLAN.code("page"),
+        run:
+            call("scripts/page.py", input=input, output=output, params=params, log=log)
 
 
 rule run_info:

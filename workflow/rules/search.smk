@@ -4,7 +4,7 @@
 rule search:
     """Run one method on one problem with one seed, or with the seeds that share a job."""
     input:
-        data=lambda w: PLAN.data_files(w.condition, PLAN.blocks[w.seeds]),
+        data=lambda w: PLAN.data_files(w.condition, PLAN.blocks(w.condition)[w.seeds]),
     output:
         f"{PLAN.data}/runs/{{condition}}/{{seeds}}.json",
     log:
@@ -26,7 +26,7 @@ rule summarise:
     log:
         f"{PLAN.logs}/summarise/{{condition}}.log",
     params:
-        seeds=PLAN.study.seeds,
+        seeds=lambda w: PLAN.seeds(w.condition),
         condition=lambda w: PLAN.summary(w.condition),
         code=lambda w: PLAN.code("summarise", w.condition),
     run:

@@ -7,7 +7,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-from narxbench.algorithms.registry import algorithm_module
+from narxbench.algorithms.registry import algorithm
 from narxbench.experiment.interpretations import load_design_choices
 from narxbench.experiment.study import Condition, Problem, conditions
 from narxbench.experiment.study_settings import COMMAND_LINE, Study, load_study
@@ -23,16 +23,20 @@ BASE = "config/paper.yaml"
 DOOR = "paper"
 REFERENCE = "data/reference"
 SCRIPTS = Path("scripts")
+# CPU time of the methods, measured by hand: benchmarks/methods.py.
+COST = f"{REFERENCE}/methods/cost.csv"
 
 # What the analysis of each kind of study makes.
 FRAMES = {
     "paper": "conditions metrics selection convergence recovery comparisons run_length budget gaps agreement_values "
     "agreement claims",
     "interpretations": "conditions",
+    "methods": "scores reach ranking tests pairs ecdf systems exceptions",
 }
 TABLES = "agreement claims spurious_terms method_comparison recovery gaps test_systems method_settings"
+RANKING_TABLES = "leaderboard systems pairs exceptions"
 _FORMS = ("csv", "md", "tex")
-FIGURES = ("convergence", "term_frequency")
+FIGURES = {"paper": ("convergence", "term_frequency"), "methods": ("critical_difference", "ecdf", "recovery")}
 INTERPRETATION_FILES = (
     *(f"{name}.svg" for name in ("effects", "ranking", "side_by_side", "claims", "gaps")),
     *(f"{name}.csv" for name in ("distances", "effects", "claims", "gaps")),
@@ -62,7 +66,8 @@ class Plan:
         self.finished_only = _flag([text for text in command_line if text.startswith(own)])
         self.choices = load_design_choices(os.path.relpath("config/design_choices.yaml"))
         settings = [text for text in command_line if not text.startswith(own)]
-        self.study: Study = load_study(self.files, settings, choices=self.choices)
+        self.left_out: dict[str, str] = {}
+        self.study: Study = load_study(self.files, settings, choices=self.choices, left_out=self.left_out)
         self.systems: dict[str, System] = {name: load_system(name) for name in self.study.systems}
         self.all_conditions: list[Condition] = conditions(self.study, self.choices, self.systems)
         name = self.study.study
@@ -70,6 +75,7 @@ class Plan:
         self.page = "reports/report.html" if name == DOOR else f"{self.reports}/report.html"
         self.run_info = f"{self.reports}/run_info.md"
         self.manifest = f"{self.reports}/manifest.csv"
+        self.answer = f"{self.reports}/answer.md"
         self.kept = f"{REFERENCE}/{name}"
         self.conditions = [c for c in self.all_conditions if not self.finished_only or self._finished(c.name)]
         if not self.conditions:
@@ -78,12 +84,24 @@ class Plan:
 
     # Names of files
 
+    def seeds(self, condition: str) -> list[int]:
+        """Return the seeds of a condition; a method that draws nothing is run, and counts, once."""
+        return self.study.seeds[:1] if self._deterministic(condition) else self.study.seeds
+
+    def _deterministic(self, condition: str) -> bool:
+        return algorithm(self.by_name[condition].algorithm).about.deterministic
+
+    def blocks(self, condition: str) -> dict[str, list[int]]:
+        """Return the seeds that share a job and a run file, by the file's name."""
+        return self._single_block if self._deterministic(condition) else self._blocks
+
     @cached_property
-    def blocks(self) -> dict[str, list[int]]:
-        """The seeds that share a job and a run file, by the file's name."""
-        size, seeds = self.study.seeds_per_job, self.study.seeds
-        blocks = [seeds[start : start + size] for start in range(0, len(seeds), size)]
-        return {f"seed-{b[0]}" if len(b) == 1 else f"seeds-{b[0]}-to-{b[-1]}": b for b in blocks}
+    def _single_block(self) -> dict[str, list[int]]:
+        return _in_blocks(self.study.seeds[:1], 1)
+
+    @cached_property
+    def _blocks(self) -> dict[str, list[int]]:
+        return _in_blocks(self.study.seeds, self.study.seeds_per_job)
 
     @cached_property
     def by_name(self) -> dict[str, Condition]:
@@ -102,35 +120,54 @@ class Plan:
     def data_files(self, condition: str, seeds: Sequence[int] | None = None) -> list[str]:
         """Return the data set of a condition, or those of the seeds where each has its own."""
         problem = self.by_name[condition].problem
-        wanted = (seeds or self.study.seeds) if problem.realisations else (None,)
+        wanted = (seeds or self.seeds(condition)) if problem.realisations else (None,)
         return [f"{self.data}/problems/{_data_set(problem, seed)}.csv" for seed in wanted]
 
     def run_files(self, condition: str) -> list[str]:
         """Return the run files of a condition in the order of the seeds."""
-        return [f"{self.data}/runs/{condition}/{block}.json" for block in self.blocks]
+        return [f"{self.data}/runs/{condition}/{block}.json" for block in self.blocks(condition)]
 
     def summaries(self) -> list[str]:
-        """Return the summary of every condition."""
-        return [self.summary_file(condition.name) for condition in self.conditions]
+        """Return the summary of every condition; where methods are compared, the scores of every problem."""
+        return list(dict.fromkeys(self.summary_file(condition.name) for condition in self.conditions))
 
     def summary_file(self, condition: str) -> str:
-        """Return the summary of a condition."""
-        return f"{self.data}/conditions/{condition}.json"
+        """Return the file that sums a condition up: its own, or the scores of its problem."""
+        if self.study.page != "methods":
+            return f"{self.data}/conditions/{condition}.json"
+        found = self.by_name[condition]
+        return f"{self.data}/scores/{found.problem.name}/{found.criterion}.json"
+
+    @cached_property
+    def _compared(self) -> dict[str, list[str]]:
+        # The conditions of each problem: what its scores are made of.
+        found: dict[str, list[str]] = {}
+        for condition in self.all_conditions:
+            found.setdefault(f"{condition.problem.name}/{condition.criterion}", []).append(condition.name)
+        return found
+
+    def compared_runs(self, problem: str) -> list[str]:
+        """Return the run files of all methods on a problem."""
+        return [path for name in self._compared[problem] for path in self.run_files(name)]
+
+    def compared_data(self, problem: str) -> list[str]:
+        """Return the data set of a problem on which methods are compared."""
+        return self.data_files(self._compared[problem][0])
 
     def frames(self, *names: str) -> dict[str, str]:
         """Return some frames of the analysis by name, or all."""
         return {name: f"{self.data}/frames/{name}.csv" for name in names or FRAMES[self.study.page].split()}
 
     def table_files(self, *forms: str) -> list[str]:
-        """Return the paper's tables in some formats, or in all."""
+        """Return the tables of the study in some formats, or in all."""
         names = [f"{kind}_{system}" for kind in ("fitness", "comparison") for system in self.study.systems]
-        return [
-            f"{self.reports}/tables/{name}.{form}" for form in forms or _FORMS for name in (*TABLES.split(), *names)
-        ]
+        listed = RANKING_TABLES.split() if self.study.page == "methods" else [*TABLES.split(), *names]
+        return [f"{self.reports}/tables/{name}.{form}" for form in forms or _FORMS for name in listed]
 
     def figure_files(self, *forms: str) -> list[str]:
-        """Return the paper's figures in some formats, or in all."""
-        return [f"{self.reports}/figures/{name}.{form}" for form in forms or ("pdf", "svg") for name in FIGURES]
+        """Return the figures of the study in some formats, or in all."""
+        names = FIGURES.get(self.study.page, ())
+        return [f"{self.reports}/figures/{name}.{form}" for form in forms or ("pdf", "svg") for name in names]
 
     def interpretation_files(self) -> list[str]:
         """Return what the study of interpretations says: document, figures, tables."""
@@ -147,9 +184,11 @@ class Plan:
     def page_files(self) -> dict[str, Any]:
         """Return what the page is made of, by name."""
         document, *others = self.interpretation_files()
+        if self.study.page == "methods":
+            return {**self.frames(), "system_files": self.system_files(), "cost": COST}
         files: dict[str, Any] = {"document": document, "document_figures": [p for p in others if p.endswith(".svg")]}
         if self.study.page == "paper":
-            files |= {**self.frames(), "summaries": self.summaries(), "systems": self.system_files()}
+            files |= {**self.frames(), "summaries": self.summaries(), "system_files": self.system_files()}
             files |= {"svg": self.figure_files("svg"), "claim_texts": f"{REFERENCE}/claims.yaml"}
             files |= {"errata": "docs/errata.md", "method": "docs/method.md", "citation": f"{REFERENCE}/citation.bib"}
         return files
@@ -174,8 +213,9 @@ class Plan:
         A job with all runs as its inputs costs Snakemake a time that grows with the square of their number.
         """
         frames = self.frames().values()
-        shown = [*self.table_files(), *self.figure_files()] if self.study.page == "paper" else []
-        return [*self.summaries(), *frames, *shown, *self.interpretation_files(), self.page]
+        shown = [] if self.study.page == "interpretations" else [*self.table_files(), *self.figure_files()]
+        others = [self.answer] if self.study.page == "methods" else self.interpretation_files()
+        return [*self.summaries(), *frames, *shown, *others, self.page]
 
     def lost(self) -> list[str]:
         """Return the data sets and runs that are missing beside their summary, so that nothing else asks for them."""
@@ -187,6 +227,10 @@ class Plan:
         """Return the reference results that the repository keeps of this study, each with what it is a copy of."""
         if self.study.page == "interpretations":
             made = [self.frames()["conditions"]]
+        elif self.study.page == "methods":
+            shown = [*self.table_files(), *self.figure_files()]
+            made = [self.answer, *(path for path in shown if path.endswith((".md", ".svg")))]
+            made += [self.frames()[name] for name in ("ranking", "systems")]
         else:
             shown = [*self.table_files(), *self.figure_files(), *self.interpretation_files()]
             made = [path for path in shown if path.endswith((".md", ".svg"))]
@@ -207,8 +251,12 @@ class Plan:
         names = [condition.name for condition in self.conditions]
         return {
             "simulate": [f"{self.logs}/simulate/{name}.log" for name in self.data_sets],
-            "search": [f"{self.logs}/search/{name}/{block}.log" for name in names for block in self.blocks],
-            "summarise": [f"{self.logs}/summarise/{name}.log" for name in names],
+            "search": [f"{self.logs}/search/{name}/{block}.log" for name in names for block in self.blocks(name)],
+            **(
+                {"score": [f"{self.logs}/score/{problem}.log" for problem in self._compared]}
+                if self.study.page == "methods"
+                else {"summarise": [f"{self.logs}/summarise/{name}.log" for name in names]}
+            ),
         }
 
     def _finished(self, condition: str) -> bool:
@@ -216,6 +264,51 @@ class Plan:
         return all(map(os.path.exists, [self.summary_file(condition), *self.run_files(condition)]))
 
     # Parameters of jobs
+
+    def scoring(self, problem: str) -> dict[str, Any]:
+        """Return the parameters of the scores of a problem beside its data set, and the code of its algorithms."""
+        found = [self.by_name[name] for name in self._compared[problem]]
+        first = found[0].problem
+        methods = {
+            c.method: {
+                "algorithm": c.algorithm,
+                "settings": dict(c.settings),
+                "evaluations": self.study.evaluations,
+                "seeds": self.seeds(c.name),
+                "deterministic": self._deterministic(c.name),
+                "stops_early": algorithm(c.algorithm).about.stops_early,
+            }
+            for c in found
+        }
+        return {
+            "runs": {c.method: self.run_files(c.name) for c in found},
+            "problem": found[0].key.model_dump(exclude={"method"}),
+            "methods": methods,
+            "system": first.simulation["system"],
+            "structure": first.structure,
+            "fresh": {name: first.simulation["data"][name] for name in ("washout", "excitation")},
+        }
+
+    def contributions(self) -> list[str]:
+        """Return the result files of others, which the study of the repository shows beside its own."""
+        folder = Path(f"{REFERENCE}/methods/contributed")
+        return sorted(map(str, folder.glob("*.json"))) if self.study.study == "methods" else []
+
+    def about_methods(self) -> dict[str, dict[str, Any]]:
+        """Return what the leaderboard says of each method of the study."""
+        told = {}
+        for name, method in self.study.methods.items():
+            found = algorithm(method.algorithm)
+            told[name] = {
+                "algorithm": method.algorithm,
+                "description": found.document.partition("\n\n")[0],
+                "reference": found.about.reference,
+                "deterministic": found.about.deterministic,
+                "needs_objective": found.about.needs_objective,
+                "settings": method.settings.model_dump(mode="json"),
+                "contributed": "",
+            }
+        return told
 
     def recorded_input(self, data_set: str) -> list[str]:
         """Return the file of a recorded excitation, as a list that is empty for the generated ones."""
@@ -230,11 +323,13 @@ class Plan:
     @cached_property
     def _runs(self) -> dict[str, dict[str, Any]]:
         # The jobs of a condition, one for each seed, share their parameters.
-        return {name: {**self._method(found), "axes": found.axes} for name, found in self.by_name.items()}
+        limit = {"time_limit": self.study.time_limit}
+        return {name: {**self._method(found), "axes": found.axes, **limit} for name, found in self.by_name.items()}
 
     def search(self, condition: str, block: str) -> dict[str, Any]:
         """Return all parameters of a job of runs: its seeds, what it runs, and the digest of the code."""
-        return {"seeds": self.blocks[block], "run": self._runs[condition], "code": self.code("search", condition)}
+        seeds = self.blocks(condition)[block]
+        return {"seeds": seeds, "run": self._runs[condition], "code": self.code("search", condition)}
 
     def summary(self, condition: str) -> dict[str, Any]:
         """Return the parameters of the summary of a condition beside files and seeds."""
@@ -244,7 +339,7 @@ class Plan:
 
     def _method(self, condition: Condition) -> dict[str, Any]:
         return {
-            "condition": condition.key.model_dump(),
+            "condition": condition.key.model_dump(exclude_defaults=True),
             "structure": condition.problem.structure,
             "algorithm": condition.algorithm,
             "settings": dict(condition.settings),
@@ -265,9 +360,14 @@ class Plan:
 
 
 @cache
-def _digest(script: str, algorithm: str | None) -> str:
-    modules = [] if algorithm is None else [Path(str(algorithm_module(algorithm).__file__))]
+def _digest(script: str, name: str | None) -> str:
+    modules = [] if name is None else algorithm(name).files
     return digest_of(SCRIPTS / f"{script}.py", *modules)
+
+
+def _in_blocks(seeds: list[int], size: int) -> dict[str, list[int]]:
+    blocks = [seeds[start : start + size] for start in range(0, len(seeds), size)]
+    return {f"seed-{b[0]}" if len(b) == 1 else f"seeds-{b[0]}-to-{b[-1]}": b for b in blocks}
 
 
 def _data_set(problem: Problem, realisation: int | None) -> str:

@@ -84,9 +84,12 @@ def plan(workflow: Any) -> Plan:
             if handler.name == "DefaultStreamHandler":
                 handler.addFilter(Progress())
     try:
-        return Plan(workflow.overwrite_configfiles, workflow.config_settings.config_args or ())
+        planned = Plan(workflow.overwrite_configfiles, workflow.config_settings.config_args or ())
     except NarxbenchError as mistake:
         sys.exit(f"narxbench: {mistake}")
+    for name, reason in planned.left_out.items():
+        sys.stderr.write(f"narxbench: the method {name} is left out: {reason}\n")
+    return planned
 
 
 def begin(workflow: Any) -> None:

@@ -1,6 +1,7 @@
 """A study as files."""
 
 from collections.abc import Callable
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -44,10 +45,54 @@ def test_files_of_the_paper(plan: Planned) -> None:
     assert not set(other.results()) & set(results)
 
 
+COMPARED = """
+page: methods
+systems: [S1]
+snr_db: [30]
+data: {seeds: 2}
+seeds: 3
+seeds_per_job: 2
+methods: {upso2d: {criteria: [bic]}, ga: null, builder: {algorithm: frols, criteria: [bic]}}
+scenarios: {base: {description: plain}}
+"""
+
+
+def test_methods_are_compared_problem_by_problem(plan: Planned) -> None:
+    compared = plan(COMPARED)
+    problem = "base/S1/30dB/data-1/bic"
+    drawn = [f"data/mine/runs/base/S1/30dB/data-1/upso2d/bic/{block}.json" for block in ("seeds-1-to-2", "seed-3")]
+    # What draws nothing is run once.
+    once = "data/mine/runs/base/S1/30dB/data-1/builder/bic/seed-1.json"
+    assert compared.compared_runs(problem) == [*drawn, once]
+    assert compared.compared_data(problem) == ["data/mine/problems/base/S1/30dB/data-1.csv"]
+    assert compared.summaries() == [f"data/mine/scores/base/S1/30dB/data-{seed}/bic.json" for seed in (1, 2)]
+    scoring = compared.scoring(problem)
+    assert scoring["runs"] == {"upso2d": drawn, "builder": [once]}
+    found = {name: (m["seeds"], m["deterministic"], m["stops_early"]) for name, m in scoring["methods"].items()}
+    assert found == {"upso2d": ([1, 2, 3], False, False), "builder": ([1], True, True)}
+    assert scoring["problem"]["scenario"] == "base" and "method" not in scoring["problem"]
+    results = compared.results()
+    assert len(results) == len(set(results)) and {*compared.summaries(), compared.answer} <= {*results}
+    assert not any("interpretations" in path for path in results)
+    about = compared.about_methods()
+    assert about["builder"]["deterministic"] and "FROLS" in about["builder"]["description"]
+
+
+def test_a_method_whose_package_is_missing_is_left_out(plan: Planned, monkeypatch: pytest.MonkeyPatch) -> None:
+    def version(name: str) -> str:
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(metadata, "version", version)
+    compared = plan(COMPARED, "methods={lasso: {algorithm: lasso, criteria: [bic]}}")
+    assert [c.method for c in compared.conditions if c.problem.data_seed == 1] == ["upso2d", "builder"]
+    (reason,) = compared.left_out.values()
+    assert "lasso" in compared.left_out and "scikit-learn" in reason and "\n" not in reason
+
+
 def test_blocks_of_seeds_and_data_of_their_own(plan: Planned) -> None:
     own = plan(SMALL + "seeds: [7, 3, 5]\nseeds_per_job: 2\ndata: {realisation: per_run}\n")
     name = "S1/30dB/upso2d/bic"
-    assert own.blocks == {"seeds-7-to-3": [7, 3], "seed-5": [5]}
+    assert own.blocks(name) == {"seeds-7-to-3": [7, 3], "seed-5": [5]}
     assert own.run_files(name) == [f"data/mine/runs/{name}/{block}.json" for block in ("seeds-7-to-3", "seed-5")]
     data = [f"data/mine/problems/S1/30dB/realisation-{seed}.csv" for seed in (7, 3, 5)]
     assert (own.data_files(name), own.data_files(name, [3])) == (data, data[1:2])

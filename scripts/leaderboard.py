@@ -1,0 +1,32 @@
+"""Write the page of a comparison of methods."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+from narxbench.analysis.frames import read_frames
+from narxbench.experiment.contributions import about_contributions, load_contributions
+from narxbench.io.files import write_atomically
+from narxbench.model.system import load_system
+from narxbench.pipeline.steps import as_script
+from narxbench.report.leaderboard import leaderboard_page
+from narxbench.report.leaderboard_tables import read_cost
+
+
+def main(job: Any) -> None:
+    """Write the page."""
+    about = {**job.params.methods, **about_contributions(load_contributions(job.input.contributed))}
+    folder = os.path.relpath(f"reports/{job.params.settings['study']}", Path(job.output[0]).parent)
+    page = leaderboard_page(
+        read_frames(job.input),
+        job.params.settings,
+        systems=[load_system(Path(path).stem) for path in job.input.system_files],
+        methods_about=about,
+        cost=read_cost(job.input.cost),
+        left_out=job.params.left_out,
+        folder="" if folder == "." else f"{folder}/",
+    )
+    write_atomically(job.output[0], page)
+
+
+as_script(main, globals())

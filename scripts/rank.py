@@ -1,0 +1,18 @@
+"""Rank the methods of a study, and test their differences."""
+
+from typing import Any
+
+from narxbench.analysis.ranking import rank_study
+from narxbench.io.csv import write_table
+from narxbench.io.files import write_atomically
+from narxbench.pipeline.steps import as_script
+
+
+def main(job: Any) -> None:
+    """Write every frame."""
+    frames = rank_study(list(job.input), **job.params.statistics)
+    for name, path in job.output.items():
+        write_atomically(path, write_table(frames[name]))
+
+
+as_script(main, globals())

@@ -1,0 +1,16 @@
+"""Score what all methods found on one problem."""
+
+from typing import Any
+
+from narxbench.experiment.scores import score
+from narxbench.io.files import write_atomically
+from narxbench.pipeline.steps import as_script
+
+
+def main(job: Any) -> None:
+    """Write the score file."""
+    scoring = {"data": job.input.data[0], **job.params.scoring}
+    write_atomically(job.output[0], score(contributions=list(job.input.contributed), **scoring))
+
+
+as_script(main, globals())

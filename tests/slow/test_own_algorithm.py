@@ -1,0 +1,81 @@
+"""The tutorial of an own algorithm in the pipeline, and what dishonest algorithms do to others there: nothing."""
+
+import json
+import re
+
+import pytest
+import yaml
+from tests.unit.algorithms.plugins import FOLDER, install
+from tests.unit.docs.own_algorithm import console, saved, typed
+
+pytestmark = [pytest.mark.slow, pytest.mark.ci]
+
+COMMAND = console()[1][0]
+MODULE = "src/narxbench/algorithms/threshold.py"
+NEIGHBOURS = ("ga", "stepwise", "threshold")
+# What each does is in its file in tests/unit/algorithms/plugins; None: its run is as good as any.
+BESIDE = {
+    "mutated_data": None,
+    "memory_file": None,
+    "prints": None,
+    "three_columns_too_many": "positions: found shape",
+    "reset_count": "it evaluates more than the budget allows",
+    "truth_loaded": r"reading .*: refused",
+    "crashes": "its process has ended before it has returned a structure",
+    "hangs": "not done after the time limit of 5 s",
+}
+
+
+@pytest.fixture
+def own(empty):
+    """A copy of the project in which the files of the page are saved."""
+    for name, content in saved().items():
+        if name != "pyproject.toml":
+            empty.write(name, content)
+    return empty
+
+
+def runs(project, study, method):
+    """Return the run files of a method by problem and name."""
+    root = project / f"data/{study}/runs"
+    files = {str(path.relative_to(root)): path for path in root.rglob(f"{method}/bic/*.json")}
+    return {name: path.read_bytes() for name, path in sorted(files.items())}
+
+
+def test_a_row_in_the_ranking_and_neighbours_that_nobody_touches(own, monkeypatch, tmp_path):
+    done = typed(COMMAND, own.root)
+    assert done.returncode == 0, done.stderr
+    assert (own / "reports/my/report.html").is_file()
+    ranking = (own / "reports/my/tables/leaderboard.md").read_text(encoding="utf-8").splitlines()
+    rows = {row.split("|")[2].strip(): row for row in ranking if row.startswith("| ") and row.count("|") > 5}
+    assert {"threshold", "descent", "2D-UPSO", "frols"} <= set(rows)
+    assert rows["threshold"] != rows["descent"]
+    assert runs(own, "my", "threshold") != runs(own, "my", "descent") != {}
+
+    # An edit repeats its runs only.
+    own.edit(MODULE, "default=10.0", "default=11.0")
+    planned = typed(f"{COMMAND} --dry-run", own.root).stdout
+    made = {line.split("/")[-3] for line in planned.splitlines() if line.strip().startswith("output: data/my/runs/")}
+    assert made == {"threshold", "descent"}
+    own.edit(MODULE, "default=11.0", "default=10.0")
+
+    # The same runs, with others beside them that do what they must not.
+    (tmp_path / "site").mkdir()
+    install(monkeypatch, tmp_path / "site", "dishonest")
+    overlay = yaml.safe_load((own / "config/methods.yaml").read_text(encoding="utf-8"))
+    methods = {name: None for name in overlay["methods"] if name not in NEIGHBOURS}
+    methods |= {name.replace("_", "-"): {"algorithm": name, "criteria": ["bic"]} for name in BESIDE}
+    scenarios = {name: None for name in overlay["scenarios"] if name != "base"}
+    beside = {"systems": ["S1"], "time_limit": 5, "methods": {**methods, "descent": None}, "scenarios": scenarios}
+    own.write("beside.yaml", yaml.safe_dump({"study": "beside", **beside}))
+    done = typed(f"{COMMAND} beside.yaml", own.root, tmp_path / "site", FOLDER)
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+    for method in NEIGHBOURS:
+        right = {name: content for name, content in runs(own, "my", method).items() if name.startswith("base/S1/")}
+        assert runs(own, "beside", method) == right != {}
+    for name, failure in BESIDE.items():
+        for content in runs(own, "beside", name.replace("_", "-")).values():
+            failures = {run.get("failure", "") for run in json.loads(content)["runs"]}
+            assert all(map(re.compile(failure or "^$").search, failures)), failures
+    assert not (own / "remembered.npy").exists()

@@ -1,0 +1,92 @@
+# Methods compared: the scores of each problem, ranks and tests, the leaderboard.
+
+
+localrules:
+    score,
+    rank,
+    ranking_tables,
+    ranking_figures,
+    leaderboard,
+
+
+rule score:
+    """Score what all methods found on one problem."""
+    input:
+        runs=lambda w: PLAN.compared_runs(w.problem),
+        data=lambda w: PLAN.compared_data(w.problem),
+        contributed=PLAN.contributions(),
+    output:
+        f"{PLAN.data}/scores/{{problem}}.json",
+    log:
+        f"{PLAN.logs}/score/{{problem}}.log",
+    params:
+        scoring=lambda w: PLAN.scoring(w.problem),
+        code=PLAN.code("score"),
+    run:
+        call("scripts/score.py", input=input, output=output, params=params, log=log)
+
+
+rule rank:
+    """Rank the methods, and test their differences."""
+    input:
+        PLAN.summaries(),
+    output:
+        **PLAN.frames(),
+    log:
+        f"{PLAN.logs}/rank.log",
+    params:
+        statistics=PLAN.study.statistics.model_dump(exclude={"threshold"}),
+        code=PLAN.code("rank"),
+    run:
+        call("scripts/rank.py", input=input, output=output, params=params, log=log)
+
+
+rule ranking_tables:
+    """Write the tables of the comparison, and the answer in a few lines."""
+    input:
+        **PLAN.page_files(),
+        contributed=PLAN.contributions(),
+    output:
+        report(PLAN.table_files("csv"), category="Tables", caption="../report/tables.rst"),
+        PLAN.table_files("md"),
+        PLAN.table_files("tex"),
+        PLAN.answer,
+    log:
+        f"{PLAN.logs}/ranking_tables.log",
+    params:
+        code=PLAN.code("ranking_tables"),
+    run:
+        call("scripts/ranking_tables.py", input=input, output=output, params=params, log=log)
+
+
+rule ranking_figures:
+    """Draw the figures of the comparison as PDF and SVG."""
+    input:
+        **PLAN.frames(),
+    output:
+        report(PLAN.figure_files("svg"), category="Figures", caption="../report/figures.rst"),
+        PLAN.figure_files("pdf"),
+    log:
+        f"{PLAN.logs}/ranking_figures.log",
+    params:
+        code=PLAN.code("ranking_figures"),
+    script:
+        "../../scripts/ranking_figures.py"
+
+
+rule leaderboard:
+    """Write the page of the comparison."""
+    input:
+        **PLAN.page_files(),
+        contributed=PLAN.contributions(),
+    output:
+        report(PLAN.page, category="Page", caption="../report/page.rst"),
+    log:
+        f"{PLAN.logs}/leaderboard.log",
+    params:
+        settings=PLAN.settings(),
+        methods=PLAN.about_methods(),
+        left_out=PLAN.left_out,
+        code=PLAN.code("leaderboard"),
+    script:
+        "../../scripts/leaderboard.py"
