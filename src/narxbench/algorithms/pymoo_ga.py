@@ -14,6 +14,8 @@ from narxbench.io.settings import Settings as BaseSettings
 
 ABOUT = About(
     reference="Blank and Deb, pymoo: Multi-Objective Optimization in Python, IEEE Access 8, 2020",
+    # Where it can make no individual that is new, it ends.
+    stops_early=True,
     requires=("pymoo",),
     options={"population_size": [20], "uniform_cardinality": [False]},
 )
