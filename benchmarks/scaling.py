@@ -58,7 +58,9 @@ def _costs(problem: narxbench.StructureProblem, size: str, swarm_size: int = 30)
         "few": (lambda: problem.evaluate_positions(few), 32),
         "half": (lambda: problem.evaluate_positions(half), 32),
         "search": (
-            lambda: narxbench.search(problem, seed=1, evaluations=evaluations, swarm_size=swarm_size),
+            lambda: narxbench.search(
+                problem, algorithm="upso2d", seed=1, evaluations=evaluations, swarm_size=swarm_size
+            ),
             evaluations,
         ),
     }

@@ -1,6 +1,7 @@
 """What the README tells to type works."""
 
 import re
+import runpy
 from pathlib import Path
 
 import narxbench
@@ -23,3 +24,9 @@ def test_continuous_integration_runs_the_tests_as_the_readme_does():
     run = (ROOT / ".ci/run").read_text(encoding="utf-8")
     assert f"\n{command} -n 2 --dist loadgroup\n" in run
     assert "run: .ci/run" in (ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8")
+
+
+def test_the_answer_is_that_of_the_reference_results():
+    quoted = runpy.run_path(str(ROOT / "docs/quote_answer.py"))["quoted"]
+    assert quoted(README) == README, "run python docs/quote_answer.py"
+    assert "**Use " in README

@@ -1,19 +1,19 @@
 """Multi-start search: forward regression, then descents that try the most promising changes first, again and again.
 
-Source: own combination of known parts. Forward regression by the error reduction ratio: S. Billings, S. Chen and M. J.
-Korenberg, International Journal of Control 49, 1989. Adding, dropping and swapping of terms: A. Miller, Subset Selection in
-Regression, 2nd edition, 2002, chapter 3. Restarts from disturbed structures: H. R. Lourenco, O. C. Martin and T. Stuetzle,
-Iterated Local Search, in Handbook of Metaheuristics, 2003.
+Source: own combination of known parts. Forward regression by the error reduction ratio: S. A. Billings, S. Chen and
+M. J. Korenberg, International Journal of Control 49, 1989. Adding, dropping and swapping of terms: A. Miller, Subset
+Selection in Regression, 2nd edition, 2002, chapter 3. Restarts from disturbed structures: H. R. Lourenco, O. C. Martin
+and T. Stuetzle, Iterated local search, in Handbook of Metaheuristics, 2003.
 
-The inner products of the candidates tell, without an evaluation, by how much a change of one or two terms changes the
-error of the prediction one step ahead. The change of J that would follow is only a guess: noise makes the two differ.
-So half of the changes keep their place in the order of the guess, and the others get a random one. A descent tries them in
-small batches, as many as the kernel evaluates at once, and goes to the best of the first batch that lowers J.
+Without an evaluation, inner products of the candidates tell how a change of one or two terms changes the error of the
+prediction one step ahead. What J does is then only a guess, because noise makes the two differ. So half of the changes
+keep their place in the order of the guess, and the others get a random one. A descent tries them in small batches, as
+many as the kernel evaluates at once, and goes to the best of the first batch that lowers J.
 
-The first descent starts from the best structure of the forward regression. Then each descent starts from the current
+The first descent starts from the best structure of the forward regression. Each further one starts from the current
 structure with a few terms changed or, now and then, from a forward regression among a random half of the candidates: a
-random half of many terms would be divergent, and a model without a term that all others lean on may be the better one.
-Such a descent gives up soon, unless it has found the lowest J so far.
+random half as a structure would mostly be divergent, and a better one may lack a term that all others lean on. Such a
+descent gives up soon, unless it has found the lowest J so far.
 """
 
 import numpy as np
@@ -55,7 +55,7 @@ class Settings(BaseSettings):
         default=0.5,
         ge=0,
         le=1,
-        description="share of the changes that are tried at a random time, not by their promise",
+        description="share of the changes that are tried in random order",
     )
     largest_kick: int = Field(default=4, ge=2, description="terms that are changed between descents: 2 to this many")
     fresh_starts: float = Field(
@@ -207,7 +207,8 @@ class _Search:
         steps = min(self.settings.path_length, len(among), max(1, self.problem.n_rows // 2))
         order, explained = np.empty(steps, np.int64), np.empty(steps)
         entered = forward(gram, moments, -1, order, explained)
-        return self._evaluate(nested(among[order[: max(entered, 1)] if entered else [0]], n_terms))
+        chosen = among[order[:entered]] if entered else among[:1]
+        return self._evaluate(nested(chosen, n_terms))
 
     def kicked(self, position: Structure) -> tuple[Structure, float]:
         """Return the structure with a few terms changed: one that it has as often as any."""

@@ -202,10 +202,11 @@ class CountedObjective(Objective):
     def known_fitness(self, position: NDArray[np.uint8]) -> float | None:
         """Return J of a structure that was evaluated, else None."""
         record = self._record
-        words = np.zeros(record.known_structures.shape[1] * _WORD, np.uint8)
-        words[: self._n_terms] = position
-        same = (record.known_structures == np.packbits(words, bitorder="little").view(np.uint64)).all(axis=1)
-        slots = np.flatnonzero(same & record.slot_used)
+        bits = np.zeros(record.known_structures.shape[1] * _WORD, np.uint8)
+        bits[: self._n_terms] = position
+        words = np.packbits(bits, bitorder="little").view(np.uint64)
+        slots = np.flatnonzero(record.known_structures[:, 0] == words[0])
+        slots = slots[record.slot_used[slots] & (record.known_structures[slots] == words).all(axis=1)]
         return float(record.known_fitness[slots[0]]) if len(slots) else None
 
     def trace(self) -> NDArray[np.float64]:
@@ -214,13 +215,10 @@ class CountedObjective(Objective):
 
     def history(self) -> list[tuple[int, float]]:
         """Return (evaluations so far, best J) at each improvement of the best J."""
-        improvements: list[tuple[int, float]] = []
-        best = np.inf
-        for i, fitness in enumerate(self.trace().tolist(), start=1):
-            if fitness < best:
-                best = fitness
-                improvements.append((i, best))
-        return improvements
+        trace = self.trace()
+        before = np.minimum.accumulate(np.concatenate([[np.inf], trace]))[:-1]
+        improved = np.flatnonzero(trace < before)
+        return list(zip((improved + 1).tolist(), trace[improved].tolist(), strict=True))
 
 
 # Every problem has the same types, and so the same code.

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from narxbench.algorithms.contract import BudgetSpentError, Found, checked_found
-from narxbench.algorithms.isolation.host import Answer, Host, RunFailedError
+from narxbench.algorithms.isolation.host import Answer, Host, RunFailedError, kept_host
 from narxbench.algorithms.objective import CountedObjective, view_of
 from narxbench.algorithms.registry import Algorithm, AlgorithmUnavailableError
 from narxbench.algorithms.registry import algorithm as algorithm_of
@@ -77,7 +77,7 @@ def budget(settings: Mapping[str, Any], evaluations: int) -> int:
 def search(
     problem: StructureProblem,
     *,
-    algorithm: str = "upso2d",
+    algorithm: str = "multistart",
     seed: int,
     evaluations: int = 6000,
     axes: Mapping[str, object] | None = None,
@@ -91,7 +91,7 @@ def search(
     problem : StructureProblem
         Data, candidate terms and criterion.
     algorithm : str
-        Name of an algorithm, e.g. ``"upso2d"`` or ``"ga"``.
+        Name of an algorithm, e.g. ``"upso2d"`` or ``"ga"``; default: the method that this project recommends.
     seed : int
         Non-negative; with algorithm, criterion and ``axes`` it determines every random draw.
     evaluations : int
@@ -203,7 +203,9 @@ class Runner:
 
 
 @contextmanager
-def prepared(algorithm: str, settings: Mapping[str, Any], *, wrong_clock: bool = False) -> Iterator[Runner]:
+def prepared(
+    algorithm: str, settings: Mapping[str, Any], *, wrong_clock: bool = False, keep: bool = False
+) -> Iterator[Runner]:
     """Give an algorithm with its settings for runs, in a process of its own if it is to have one.
 
     Parameters
@@ -214,6 +216,8 @@ def prepared(algorithm: str, settings: Mapping[str, Any], *, wrong_clock: bool =
         Its settings; those left out take its defaults.
     wrong_clock : bool
         Let the clocks of a process of its own run wrong.
+    keep : bool
+        Keep a process of its own for the next that asks for the algorithm.
 
     Yields
     ------
@@ -232,7 +236,7 @@ def prepared(algorithm: str, settings: Mapping[str, Any], *, wrong_clock: bool =
         yield Runner(found, chosen, None)
         return
     try:
-        with Host(found.module, wrong_clock) as host:
+        with kept_host(found.module) if keep else Host(found.module, wrong_clock) as host:
             yield Runner(found, chosen, host)
     except RunFailedError as error:
         raise AlgorithmUnavailableError(f"algorithm {algorithm!r}: cannot be imported: {error}") from None
@@ -241,16 +245,16 @@ def prepared(algorithm: str, settings: Mapping[str, Any], *, wrong_clock: bool =
 def _checked(problem: StructureProblem, objective: CountedObjective, answer: Answer) -> dict[str, Any]:
     """Evaluate what a run returned again, and compare it with what was recorded."""
     position = answer.position
-    if objective.known_fitness(position) is None and position.any():
+    known = objective.known_fitness(position)
+    if known is None and position.any():
         # A structure that comes from elsewhere is an evaluation like any other.
         if not objective.remaining:
             raise RunFailedError("it returns a structure that it did not evaluate, and nothing is left of the budget")
-        objective.evaluate(position[None])
-    known = objective.known_fitness(position)
+        known = float(objective.evaluate(position[None])[0])
     best = problem.evaluate([name for name, chosen in zip(problem.terms, position, strict=True) if chosen])
-    history, trace = objective.history(), objective.trace()
-    lowest = float(trace.min()) if len(trace) else np.inf
-    if (known is not None and known != best.fitness) or (history[-1][1] if history else np.inf) != lowest:
+    history = objective.history()
+    lowest = history[-1][1] if history else np.inf
+    if (known is not None and known != best.fitness) or lowest != objective.best_fitness:
         raise RunFailedError(f"its record does not hold: J is {best.fitness!r}, recorded {known!r}")
     finite = np.isfinite(best.fitness)
     return {

@@ -123,7 +123,7 @@ def run_seeds(
         For a data set that is missing, damaged or too short, and for impossible settings.
     """
     runs = []
-    with prepared(algorithm, settings) as runner:
+    with prepared(algorithm, settings, keep=True) as runner:
         for seed, path in data.items():
             digest = sha256(read_bytes(path))
             problem = load_problem(path, digest, criterion=condition["criterion"], **structure)
@@ -160,7 +160,8 @@ def run_seeds(
 
 def _failed(seed: int, digest: str, failure: str) -> Run:
     nothing = History(evaluations=[], fitness=[])
-    found: dict[str, Any] = {"fitness": None, "sse": None, "terms": [], "coefficients": [], "history": nothing, "evaluations": 0}
+    empty: dict[str, Any] = {"terms": [], "coefficients": [], "history": nothing}
+    found = {"fitness": None, "sse": None, "evaluations": 0, **empty}
     return Run.model_validate({"seed": seed, "data_sha256": digest, **found, "failure": failure})
 
 

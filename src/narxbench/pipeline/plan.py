@@ -191,6 +191,8 @@ class Plan:
             files |= {**self.frames(), "summaries": self.summaries(), "system_files": self.system_files()}
             files |= {"svg": self.figure_files("svg"), "claim_texts": f"{REFERENCE}/claims.yaml"}
             files |= {"errata": "docs/errata.md", "method": "docs/method.md", "citation": f"{REFERENCE}/citation.bib"}
+            # Which method to use, as the reference results of the comparison say.
+            files["answer"] = f"{REFERENCE}/methods/answer.md"
         return files
 
     @property

@@ -51,7 +51,7 @@ def study_page(files: Mapping[str, Any], settings: Mapping[str, Any], folder: st
         systems=[load_system(Path(path).stem) for path in files["system_files"]],
         figures={Path(path).stem: read_text(path) for path in files["svg"]},
         claims=load_claims(files["claim_texts"]),
-        texts={name: read_text(files[name]) for name in ("errata", "method", "citation")},
+        texts={name: read_text(files[name]) for name in ("errata", "method", "citation", "answer")},
         interpretations=interpretations,
         folder=folder,
     )
@@ -86,7 +86,7 @@ def render_page(
     claims
         What the claims say; their verdicts are in the frames.
     texts
-        ``errata`` and ``method`` as Markdown, ``citation`` as BibTeX.
+        ``errata``, ``method`` and ``answer`` (which method to use) as Markdown, ``citation`` as BibTeX.
     interpretations
         The document on the interpretations.
     folder
@@ -116,6 +116,7 @@ def render_page(
         "unpublished": dict.fromkeys(metrics["system"][~metrics["system"].isin(compared["system"])]),
         "run_counts": _run_counts(metrics),
         "method_text": markdown_html(texts["method"], "method"),
+        "answer": markdown_html(texts["answer"], "answer"),
         "interpretations": interpretations,
         "versions": versions_of(summaries),
         "digests": dict.fromkeys((each["system"], each["snr_db"], each["data_sha256"]) for each in summaries),

@@ -273,3 +273,16 @@ def test_a_time_limit_is_kept(plugins, small_problem):
         with pytest.raises(AlgorithmFailedError, match=r"not done after the time limit of 0\.5 s"):
             runner.run(small_problem, seed=1, evaluations=10, time_limit=0.5)
         assert 0.5 <= time.monotonic() - ready < 5.0, ready - began
+
+
+def test_a_process_is_kept_until_an_error(plugins):
+    with host.kept_host("honest.honest_tabu") as first:
+        pass
+    with host.kept_host("honest.honest_tabu") as again, host.kept_host("honest.honest_tabu") as beside:
+        assert again is first is not beside
+    with pytest.raises(KeyError), host.kept_host("honest.honest_tabu"):
+        raise KeyError
+    with host.kept_host("honest.honest_tabu") as left:
+        assert left in (first, beside)
+    with host.kept_host("honest.honest_tabu") as one, host.kept_host("honest.honest_tabu") as new:
+        assert one is left and new not in (first, beside)

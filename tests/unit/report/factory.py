@@ -103,6 +103,7 @@ def render(
         "errata": ROOT / "docs/errata.md",
         "method": ROOT / "docs/method.md",
         "citation": REFERENCE / "citation.bib",
+        "answer": REFERENCE / "methods" / "answer.md",
     }
     return render_page(
         settings=settings,

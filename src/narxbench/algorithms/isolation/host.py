@@ -6,9 +6,10 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -188,6 +189,29 @@ class Host:
             except (NarxbenchError, KeyError) as error:
                 raise BrokenMessageError(f"it sends no structures ({error})") from None
             send(ours, {"remaining": objective.remaining}, {"fitness": fitness})
+
+
+# Processes that wait for their next run: to import an algorithm with all that it needs can take longer than a run.
+_waiting: dict[str, list[Host]] = {}
+_lock = threading.Lock()
+
+
+@contextmanager
+def kept_host(module: str) -> Iterator[Host]:
+    """Give the process of an algorithm, and keep it for the next that asks; runs know nothing of each other.
+
+    A process that an error was raised with is ended.
+    """
+    with _lock:
+        host = _waiting[module].pop() if _waiting.get(module) else None
+    host = Host(module).__enter__() if host is None else host
+    try:
+        yield host
+    except BaseException:
+        host.__exit__()
+        raise
+    with _lock:
+        _waiting.setdefault(module, []).append(host)
 
 
 def _answer(content: dict[str, Any], arrays: dict[str, NDArray[Any]], n_terms: int) -> Answer:

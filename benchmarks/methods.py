@@ -1,0 +1,129 @@
+"""CPU time of one run of every method of the study ``methods``: ``python -m benchmarks.methods [--quick]``.
+
+Writes ``data/reference/methods/cost.csv``, from which the study takes the cost of its methods. Alone among its results
+that file is not the same on every machine; it names the one that it was made on.
+"""
+
+import os
+
+# One thread, set before numpy is imported; the processes of third-party methods inherit it.
+os.environ |= {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "MKL", "NUMBA")}
+
+import argparse
+import csv
+import io
+import resource
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import narxbench
+from benchmarks.common import N_VALIDATION, ROOT, SAMPLES, machine_facts, median
+from narxbench import StructureProblem
+from narxbench.algorithms.search import prepared
+from narxbench.experiment.study_settings import load_study
+from narxbench.io.files import write_atomically
+
+# The base of every study, and what differs from it.
+STUDY = [ROOT / "config" / name for name in ("paper.yaml", "methods.yaml")]
+COST = ROOT / "data" / "reference" / "methods" / "cost.csv"
+SYSTEM, SNR_DB, LAGS = "S1", 40, 5
+# Degrees of the candidate terms: 66, 286 and 1001 of them.
+DEGREES = (2, 3, 4)
+# Turns, and runs that are timed together in each: a run may be shorter than the ticks of the clock of child processes.
+ROUNDS, RUNS = {"full": 5, "quick": 1}, {"full": 2, "quick": 1}
+
+
+class Cost(NamedTuple):
+    """One line of cost.csv: the CPU seconds and evaluations of one run."""
+
+    method: str
+    n_terms: int
+    seconds: float
+    evaluations: int
+    machine: str
+
+
+def make_problem(degree: int) -> StructureProblem:
+    """Return the problem of the system with candidate terms up to this degree."""
+    u, y = narxbench.load_system(SYSTEM).simulate(SAMPLES, snr_db=SNR_DB)
+    return StructureProblem(u, y, n_u=LAGS, n_y=LAGS, degree=degree, n_validation=N_VALIDATION)
+
+
+def all_cpu_seconds() -> float:
+    """Return the CPU time so far, of this process and of all child processes that have ended."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
+
+
+def session(
+    problem: StructureProblem, algorithm: str, settings: Mapping[str, Any], evaluations: int, runs: int
+) -> tuple[float, list[int]]:
+    """Return the CPU time of some runs with the start and end of their process, and the evaluations of each.
+
+    A run of one evaluation stands before and after them: the first has whatever a process does only once, and when the
+    last begins, the process of the one before it has ended, so that its time counts.
+    """
+    started = all_cpu_seconds()
+    with prepared(algorithm, settings) as runner:
+        runner.run(problem, seed=0, evaluations=1)
+        made = [
+            runner.run(problem, seed=seed, evaluations=evaluations).result.evaluations for seed in range(1, runs + 1)
+        ]
+        runner.run(problem, seed=0, evaluations=1)
+    return all_cpu_seconds() - started, made
+
+
+def measured(quick: bool) -> list[Cost]:
+    """Measure all methods in turns: what slows the machine for a while slows all of them."""
+    size = "quick" if quick else "full"
+    study = load_study(STUDY)
+    machine = machine_facts().split(";")[0]
+    costs = []
+    for degree in DEGREES:
+        problem = make_problem(degree)
+        seconds: dict[str, list[float]] = {name: [] for name in study.methods}
+        evaluations: dict[str, list[int]] = {name: [] for name in study.methods}
+        for method in study.methods.values():
+            session(problem, method.algorithm, method.settings, study.evaluations, 0)  # compilation
+        for _ in range(ROUNDS[size]):
+            for name, method in study.methods.items():
+                empty, _ = session(problem, method.algorithm, method.settings, study.evaluations, 0)
+                whole, made = session(problem, method.algorithm, method.settings, study.evaluations, RUNS[size])
+                seconds[name].append(max(whole - empty, 0.0) / RUNS[size])
+                evaluations[name] += made
+        for name in study.methods:
+            made_by_one = round(median(evaluations[name]))
+            costs.append(Cost(name, len(problem.terms), median(seconds[name]), made_by_one, machine))
+            print(f"{name:16} {costs[-1].n_terms:5} {costs[-1].seconds:9.4f} s {made_by_one:5}", flush=True)
+    return costs
+
+
+def as_csv(costs: list[Cost]) -> str:
+    """Return the text of cost.csv, with three significant digits of the seconds.
+
+    Examples
+    --------
+    >>> print(as_csv([Cost("ga", 66, 0.012345, 6000, "a processor")]), end="")
+    method,n_terms,seconds,evaluations,machine
+    ga,66,0.0123,6000,a processor
+    """
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(Cost._fields)
+    writer.writerows(cost._replace(seconds=f"{cost.seconds:.3g}") for cost in costs)
+    return stream.getvalue()
+
+
+def main() -> None:
+    """Measure, and write the file."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="one turn: a try, not a measurement")
+    parser.add_argument("--output", type=Path, default=COST)
+    options = parser.parse_args()
+    write_atomically(options.output, as_csv(measured(options.quick)))
+
+
+if __name__ == "__main__":
+    main()
