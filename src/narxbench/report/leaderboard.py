@@ -77,6 +77,7 @@ def leaderboard_page(
         Where the files of the study are from the page: ``""``, or a folder that ends with ``/``.
     """
     scores, order = frames["scores"], methods_in_order(frames["ranking"])
+    timed = run_costs(cost, usual_terms(scores))["n_terms"].tolist()
     contributed = [name for name, about in methods_about.items() if about["contributed"]]
     ranking = ranked(frames, cost, contributed)
     groups = [ALL, *(name for name in settings["scenarios"] if name in set(scores["scenario"]))]
@@ -92,7 +93,10 @@ def leaderboard_page(
         "answer": [markdown_html(line, "answer") for line in answer_lines(frames, cost, contributed)],
         "rows": _records(ranking),
         "notes": shown["leaderboard"].notes,
-        "timed": {"n_terms": usual_terms(scores), "machines": list(dict.fromkeys(cost["machine"]))},
+        "timed": {
+            "n_terms": timed[0] if timed else usual_terms(scores),
+            "machines": list(dict.fromkeys(cost["machine"])),
+        },
         "incomplete": _incomplete(ranking),
         "tests": _records(frames["tests"]),
         "critical": critical(frames["tests"]),

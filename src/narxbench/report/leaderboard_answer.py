@@ -9,7 +9,7 @@ import pandas as pd
 from narxbench.analysis.agreement import ALPHA
 from narxbench.analysis.ranking import ALL
 from narxbench.report.formats import count, escape, fixed, method_name, p_value, share, significant
-from narxbench.report.leaderboard_tables import pooled_ecdf, ranked, usual_terms
+from narxbench.report.leaderboard_tables import pooled_ecdf, ranked, run_costs, usual_terms
 from narxbench.report.tables import Frames
 
 EARLY = 0.1  # share of the budget that counts as few evaluations
@@ -53,7 +53,8 @@ def answer_lines(frames: Frames, cost: pd.DataFrame, contributed: Collection[str
     else:
         pairs = frames["pairs"]
         tests = _tests(pairs[(pairs["group"] == ALL) & pairs["p_holm"].notna()], methods[0]["method"])
-        measured_at = f"measured at {_number(usual_terms(frames['scores']), 'candidate term')}"
+        timed = run_costs(cost, usual_terms(frames["scores"]))
+        measured_at = f"measured at {_number(int(timed['n_terms'].iloc[0]), 'candidate term')}" if len(timed) else ""
         lines = [_default(methods, frames, tests), _cheap(methods, tests, measured_at)]
         if special := "; ".join(_special_cases(frames, ranking, methods)):
             lines.append(f"**Special cases.** {special[0].upper()}{special[1:]}.")
@@ -131,6 +132,11 @@ def _cheap(methods: Sequence[_Row], tests: Mapping[str, _Test], measured_at: str
 def _special_cases(frames: Frames, ranking: pd.DataFrame, methods: Sequence[_Row]) -> Iterator[str]:
     """Yield what to use with few evaluations, with many candidate terms, and without evaluations."""
     scores, best, by_name = frames["scores"], methods[0], {row["method"]: row for row in methods}
+    recovery = {row["method"]: row["exact"] for row in methods if not pd.isna(row["exact"])}
+    finder = max(recovery, key=lambda method: (recovery[method], method == best["method"]), default=best["method"])
+    if finder != best["method"]:
+        found = f"{_name(by_name[finder])} ends at them most often, {share(recovery[finder])}"
+        yield f"the lowest *J* need not have the system terms: {found}{_beside(best, finder, recovery, share)}"
     # On other data sets a method reaches other shares.
     most = max(row["data_sets"] for row in methods)
     fair = [row["method"] for row in methods if row["data_sets"] == most]

@@ -104,3 +104,15 @@ def test_no_line_has_anything_but_words_and_numbers(name):
     assert len(lines) == 3
     assert not re.search(r"\b(nan|None|inf|True|False)\b", " ".join(lines))
     assert all(line.startswith("**") and line.endswith(".") for line in lines)
+
+
+def test_the_method_that_finds_the_system_terms_most_often_is_named():
+    frames = study({"ga": [0.5], "mine": [0.1]})
+    ranking = frames["ranking"].copy()
+    ranking.loc[ranking["method"] == "mine", "exact"] = 0.5
+    ranking.loc[ranking["method"] == "ga", "exact"] = 0.99
+    assert (
+        "need not have the system terms: GA ends at them most often, 99 % (mine: 50 %)"
+        in (answer({**frames, "ranking": ranking})[2])
+    )
+    assert "need not have" not in "".join(answer({**frames, "ranking": ranking.assign(exact=0.5)}))
