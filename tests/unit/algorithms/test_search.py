@@ -136,8 +136,11 @@ def test_a_run_here_that_changes_the_data_fails(monkeypatch):
         ({"seed": -1}, "seed: found -1"),
         ({"seed": True}, "seed"),
         ({"evaluations": 0}, "evaluations: found 0"),
-        ({"swarm_sizes": 3}, r"search\(algorithm='upso2d'\): swarm_sizes: unknown key; .*did you mean 'swarm_size'"),
-        ({"swarm_size": 0}, r"search\(algorithm='upso2d'\): swarm_size: found 0; allowed"),
+        (
+            {"algorithm": "upso2d", "swarm_sizes": 3},
+            r"search\(algorithm='upso2d'\): swarm_sizes: unknown key; .*did you mean 'swarm_size'",
+        ),
+        ({"algorithm": "upso2d", "swarm_size": 0}, r"search\(algorithm='upso2d'\): swarm_size: found 0; allowed"),
     ],
 )
 def test_bad_arguments(small_problem, arguments, message):
