@@ -10,7 +10,8 @@ from narxbench.pipeline import code
 pytestmark = pytest.mark.slow
 
 SCRIPTS = {path.stem: path for path in sorted((ROOT / "scripts").glob("*.py"))}
-UNPLANNED = ("verify", "update_reference")
+# Run by name, or in a comparison of methods only.
+UNPLANNED = ("verify", "update_reference", "score", "rank", "ranking_tables", "ranking_figures", "leaderboard")
 FOLLOWING = {
     "simulate": ["search"],
     "search": ["summarise"],

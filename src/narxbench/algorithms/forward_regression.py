@@ -31,8 +31,8 @@ def enter(gram, step, chosen, factor, pivots, projections):
     chosen : int
         The candidate that enters.
     factor : array of float, shape (at least step + 1, N_t)
-        Row k holds w_j'w / |w|, w being the column that entered at step k and w_j that of candidate j at that time; row
-        ``step`` is written.
+        Row k holds w_j'w / sqrt(w'w), w being the column that entered at step k and w_j that of candidate j at that
+        time; row ``step`` is written.
     pivots, projections : arrays of float, shape (N_t,)
         w_j'w_j and w_j'y of each candidate; brought up to date.
     """

@@ -10,14 +10,15 @@ Taken from it are
 
 - the search: masses from fitness, forces of the k heaviest agents, k falling from all to few; a gravitational constant
   that falls exponentially; attraction by the best structure so far; and bits that flip with the probability
-  |tanh(velocity)|;
+  the magnitude of tanh(velocity);
 - the test: before an agent is evaluated, every term is dropped whose weight differs from zero with no significance in
   a two-sided t-test of the least squares on the estimation part. The agent keeps what is left.
 
 What is minimized is the J of all methods here, not the cost of the source (relative error of the free run times a
 penalty from the derivative of a sigmoid). Where the paper and the code differ, this follows the code: the transfer
-function is |tanh|, in the paper |2/pi arctan(pi/2 v)|; only the inertia is random, in the paper the accelerations are.
-Neither says what becomes of the search when more evaluations may be made than it has iterations: here it starts anew.
+function is abs(tanh), in the paper abs(2/pi arctan(pi/2 v)); only the inertia is random, in the paper the
+accelerations are. Neither says what becomes of the search when more evaluations may be made than it has iterations:
+here it starts anew.
 
 For the forces the paper refers to gravitational search (E. Rashedi, H. Nezamabadi-pour and S. Saryazdi, Information
 Sciences 179, 2009), where they fall with the Euclidean distance R. The code divides by R^2, R being the "norm of order
@@ -218,7 +219,7 @@ def attraction(positions, i, mass, heaviest, euclidean, draws, force):
 
 @compiled
 def below_tanh(draw, velocity):
-    """Return whether a draw from [0, 1) is below |tanh(velocity)|, without an exponential of the C library.
+    """Return whether a draw from [0, 1) is below abs(tanh(velocity)), without an exponential of the C library.
 
     Examples
     --------
