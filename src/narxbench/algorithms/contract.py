@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from narxbench.io.errors import NarxbenchError
-from narxbench.model.structure import checked_positions
-from narxbench.model.terms import OUTPUT, Monomial
+from narxbench.model.structure import checked_positions, column
+from narxbench.model.terms import Monomial
 
 Floats = NDArray[np.float64]
 
@@ -163,10 +163,9 @@ class ProblemView:
     def regressors(self) -> Floats:
         """Return the candidate columns over the estimation rows, shape (rows, N_t)."""
         rows = np.arange(self.first_row, len(self.y))
-        columns = np.ones((len(rows), len(self.terms)))
+        columns = np.empty((len(rows), len(self.terms)))
         for i, monomial in enumerate(self.monomials):
-            for signal, lag in monomial:
-                columns[:, i] *= (self.y if signal == OUTPUT else self.u)[rows - lag]
+            columns[:, i] = column(self.u, self.y, monomial, rows)
         columns.flags.writeable = False
         return columns
 

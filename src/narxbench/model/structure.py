@@ -1,9 +1,10 @@
-"""Structures as rows of 0 and 1, one entry for each candidate term."""
+"""Structures as rows of 0 and 1, one entry for each candidate term, and the values of a term."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from narxbench.io.errors import NarxbenchError
+from narxbench.model.terms import OUTPUT, Monomial
 
 
 def checked_positions(positions: ArrayLike, n_terms: int) -> NDArray[np.uint8]:
@@ -32,3 +33,19 @@ def checked_positions(positions: ArrayLike, n_terms: int) -> NDArray[np.uint8]:
     if found.dtype.kind not in "biuf" or not ((found == 0) | (found == 1)).all():
         raise NarxbenchError("positions: found another entry than 0 and 1; allowed: 1 where a structure has the term")
     return np.require(found, np.uint8, ["C", "W"])
+
+
+def column(
+    u: NDArray[np.float64], y: NDArray[np.float64], monomial: Monomial, rows: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return the values of a term at some samples, shape (rows,).
+
+    Examples
+    --------
+    >>> column(np.array([1.0, 2.0, 3.0]), np.array([4.0, 5.0, 6.0]), ((0, 1), (1, 2)), np.array([2]))
+    array([5.])
+    """
+    values = np.ones(len(rows))
+    for signal, lag in monomial:
+        values *= (y if signal == OUTPUT else u)[rows - lag]
+    return values

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from narxbench.algorithms.contract import BudgetSpentError, Found, ProblemView, checked_found
-from narxbench.algorithms.isolation.wire import ENDED, TOO_MUCH, BrokenMessageError, receive, send
+from narxbench.algorithms.isolation.wire import ENDED, TOO_MUCH, VIEW_FIELDS, BrokenMessageError, receive, send
 from narxbench.algorithms.objective import CountedObjective
 from narxbench.io.errors import NarxbenchError, printable
 from narxbench.io.files import CONFIG_FOLDER
@@ -171,8 +171,7 @@ class Host:
         end = None if time_limit is None else time.monotonic() + time_limit
         ours.settimeout(time_limit)
         begin = {
-            **{name: getattr(view, name) for name in ("terms", "monomials", "n_u", "n_y", "degree")},
-            **{name: getattr(view, name) for name in ("criterion", "penalty", "n_validation")},
+            **{name: getattr(view, name) for name in VIEW_FIELDS},
             "budget": objective.budget,
             "settings": settings,
             "axes": {name: str(value) for name, value in axes.items()},

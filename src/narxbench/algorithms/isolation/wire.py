@@ -18,6 +18,8 @@ _LENGTH = struct.Struct("!I")
 # No message but the first has much to say beside its arrays.
 _LONGEST_HEADER = 16 * 1024 * 1024
 _KINDS = ("<f8", "|u1")
+# What the first message has of a ProblemView beside its arrays.
+VIEW_FIELDS = ("terms", "monomials", "n_u", "n_y", "degree", "criterion", "penalty", "n_validation")
 TOO_MUCH = "it evaluates more than the budget allows"
 ENDED = "its process has ended before it has returned a structure"
 

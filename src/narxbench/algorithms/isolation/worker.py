@@ -23,12 +23,10 @@ from numpy.typing import NDArray
 
 from narxbench.algorithms.contract import About, BudgetSpentError, Found, Objective, ProblemView, checked_found
 from narxbench.algorithms.isolation.guard import Draws, Guard, wrong_clocks
-from narxbench.algorithms.isolation.wire import receive, send
+from narxbench.algorithms.isolation.wire import VIEW_FIELDS, receive, send
 from narxbench.io.errors import NarxbenchError, printable
 from narxbench.io.settings import Settings, SettingsError, problems_of, validated
 from narxbench.numerics.random_streams import generator
-
-_FIELDS = ("terms", "monomials", "n_u", "n_y", "degree", "criterion", "penalty", "n_validation")
 
 
 class RemoteObjective(Objective):
@@ -181,7 +179,7 @@ def _run(to: socket.socket, module: ModuleType, settings: type[Settings], guard:
     try:
         begin, arrays = receive(to, 1 << 40)
         objective = RemoteObjective(to, len(begin["terms"]), begin["budget"])
-        parts: dict[str, Any] = {name: begin[name] for name in _FIELDS}
+        parts: dict[str, Any] = {name: begin[name] for name in VIEW_FIELDS}
         parts["monomials"] = [tuple((signal, lag) for signal, lag in monomial) for monomial in parts["monomials"]]
         parts |= {name: (lambda array=array: array) for name, array in arrays.items()}
         view = ProblemView(**parts)

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from narxbench.fitness.kernel.simd import at, fill, load, store
+from narxbench.model.structure import column
 from narxbench.model.terms import INPUT, OUTPUT, Monomial
 from narxbench.numerics.compilation import compiled
 
@@ -81,7 +82,7 @@ def prepare(
     n_terms = len(monomials)
     bands = np.zeros((n_terms // BAND + 1, len(estimation), BAND))
     for i, monomial in enumerate(monomials):
-        bands[i // BAND, :, i % BAND] = _product(u, y, monomial, estimation)
+        bands[i // BAND, :, i % BAND] = column(u, y, monomial, estimation)
     bands[-1, :, n_terms % BAND] = y[estimation]
     gram = np.empty((n_terms + 1, n_terms + 1))
     _inner_products(bands, gram)
@@ -99,7 +100,7 @@ def prepare(
         gram=gram,
         diagonal=diagonal,
         moments=moments,
-        inputs=np.vstack([np.array([_product(u, y, m, validation) for m in by_input]).T, np.zeros((3, len(by_input)))]),
+        inputs=np.vstack([np.array([column(u, y, m, validation) for m in by_input]).T, np.zeros((3, len(by_input)))]),
         term_node=term_node,
         term_input=np.array([by_input[m] for _, m in split]),
         term_order=np.argsort(term_node, kind="stable"),
@@ -111,13 +112,6 @@ def prepare(
         bound=DIVERGENCE_FACTOR * float(np.abs(y).max()),
         penalty=penalty,
     )
-
-
-def _product(u: Floats, y: Floats, monomial: Monomial, rows: Integers) -> Floats:
-    column = np.ones(len(rows))
-    for signal, lag in monomial:
-        column *= (y if signal == OUTPUT else u)[rows - lag]
-    return column
 
 
 @compiled
