@@ -62,7 +62,7 @@ def test_added_system_snr_criterion_method_and_data_for_every_run(empty):
 INTERPRETATIONS = """\
 study: interpretations
 page: interpretations
-interpretation: cited-source
+interpretation: as-described
 systems: [S3, S4]
 snr_db: [30]
 seeds: 2
@@ -73,9 +73,9 @@ methods: {upso2d: {criteria: [bic]}, stepwise: {algorithm: stepwise, criteria: [
 variations:
   criterion: bic
   methods: [upso2d, ga]
-  reference: stepwise
+  references: [stepwise]
   combinations: [{velocity-bound: "1", ties: random}]
-  finalists: {interpretations: [cited-source], criteria: [aic-8]}
+  finalists: {interpretations: [as-described], criteria: [aic-8]}
 """
 
 
@@ -85,13 +85,13 @@ def test_the_study_that_tries_every_option(empty):
     mapping = yaml.safe_load(file.read_text(encoding="utf-8"))
     wanted = {"velocity-bound": ["none", "1"], "ties": ["canonical", "random"], "elitism": ["off", "on"]}
     wanted |= {"noise": ["output", "equation"], "input": ["uniform"], "realisation": ["shared"]}
-    wanted |= {"estimation": ["before-validation"], "error": ["free-run"]}
+    wanted |= {"estimation": ["before-validation"], "error": ["free-run"], "evaluations": ["6000"]}
     mapping["design_choices"] = {name: mapping["design_choices"][name] for name in wanted}
     for name, options in wanted.items():
         choice = mapping["design_choices"][name]
         choice["options"] = {option: choice["options"][option] for option in options}
-    # The paper's study, with which the others are compared, has an interpretation of this name.
-    mapping["interpretations"] = {"cited-source": {}, "closest-consistent": {"ties": "random"}}
+    # The paper's study, with which the others are compared, has an interpretation of the first name.
+    mapping["interpretations"] = {"as-described": {}, "other": {"ties": "random"}}
     file.write_text(yaml.safe_dump(mapping, sort_keys=False), encoding="utf-8")
     project = empty.with_study("interpretations", INTERPRETATIONS)
     frame = "data/interpretations/frames/conditions.csv"

@@ -23,6 +23,15 @@ _FEEDBACK = {"none": OFF, "literal": LITERAL, "range_normalised": RANGE_NORMALIS
 _FIRST_FEEDBACK = {"none": 0, "positive": 1, "negative": -1}
 ZERO, CUMULATIVE, SHIFTED = 0, 1, 2
 _NEGATIVE = {"zero": ZERO, "cumulative": CUMULATIVE, "shifted": SHIFTED}
+BY_RESTART, BY_IMPROVEMENT, BY_GBEST, UNTIL_IMPROVED = 0, 1, 2, 3
+_RESTART_COUNT = {
+    "literal": BY_RESTART,
+    "reset_by_improvement": BY_IMPROVEMENT,
+    "reset_by_gbest": BY_GBEST,
+    "until_improved": UNTIL_IMPROVED,
+}
+UNSCALED, SUM, MAXIMUM = 0, 1, 2
+_ROW_SCALING = {"none": UNSCALED, "sum": SUM, "maximum": MAXIMUM}
 
 
 ABOUT = About(
@@ -30,9 +39,10 @@ ABOUT = About(
     "(2D) Particle Swarms, 2018, arXiv:1812.08369",
     options={
         "velocity_bound": [1.0],
+        "row_scaling": ["sum", "maximum"],
         "random_weights": ["per_particle"],
         "self_feedback": ["literal", "none"],
-        "restart_count": ["reset_by_improvement"],
+        "restart_count": ["reset_by_improvement", "reset_by_gbest", "until_improved"],
         "ring_radius": [2],
         "initial_positions": ["uniform_cardinality"],
         "shared_random_weights": [False],
@@ -58,6 +68,14 @@ class Settings(BaseSettings):
     velocity_bound: float | None = Field(
         default=None, gt=0, description="velocities are clipped to [0, this]; null: not bounded"
     )
+    bounded_rows: Literal["both", "cardinality", "terms"] = Field(
+        default="both", description="the rows of the velocity that velocity_bound bounds: rho and sigma, or one of them"
+    )
+    row_scaling: Literal["none", "sum", "maximum"] = Field(
+        default="none",
+        description="whether each row of a new velocity is divided by the sum of its positive entries, or by the "
+        "largest entry",
+    )
     random_weights: Literal["per_element", "per_particle"] = Field(
         default="per_element", description="whether r_1 and r_2 are matrices or one number for each particle"
     )
@@ -70,8 +88,10 @@ class Settings(BaseSettings):
     first_self_feedback: Literal["none", "positive", "negative"] = Field(
         default="none", description="Delta in the first iteration: 0, as if J had fallen, or as if it had not"
     )
-    restart_count: Literal["literal", "reset_by_improvement"] = Field(
-        default="literal", description="literal: the stagnation count is reset by a restart only"
+    restart_count: Literal["literal", "reset_by_improvement", "reset_by_gbest", "until_improved"] = Field(
+        default="literal",
+        description="what resets the stagnation count: a restart only (literal), an improvement of pbest too, one of "
+        "gbest too (for all particles), or an improvement of pbest only, with a restart in every iteration until then",
     )
     ring_radius: int = Field(default=1, ge=1, description="neighbours on each side in the ring topology")
     initial_positions: Literal["bernoulli", "uniform_cardinality"] = Field(
@@ -101,10 +121,12 @@ class Parameters(NamedTuple):
     unification_start: float
     unification_end: float
     refresh_gap: int
-    velocity_bound: float
+    cardinality_bound: float
+    term_bound: float
+    row_scaling: int
     per_particle: bool
     feedback: int
-    reset_by_improvement: bool
+    restart_count: int
     ring_radius: int
     uniform_cardinality: bool
     shared_weights: bool
@@ -178,6 +200,41 @@ def update_velocity(velocity, inertia, c1, c2, r_global, r_local, delta, unifica
             v_global = v + c1 * a1[row, j] * learned + c2 * a2[row, j] * gbest[row, j] + delta * itself[row, j]
             v_local = v + c1 * b1[row, j] * learned + c2 * b2[row, j] * nbest[row, j] + delta * itself[row, j]
             velocity[row, j] = unification * v_global + (1.0 - unification) * v_local
+
+
+@compiled
+def scale_rows(velocity, scaling):
+    """Divide each row by the sum of its positive entries, or by its largest entry; one without any stays as it is.
+
+    Parameters
+    ----------
+    velocity : array of float, shape (2, N_t)
+        Written over.
+    scaling : int
+        ``SUM`` or ``MAXIMUM``.
+
+    Examples
+    --------
+    >>> velocity = np.array([[1.0, 3.0, -1.0], [-1.0, 0.0, -2.0]])
+    >>> scale_rows(velocity, SUM)
+    >>> velocity.tolist()
+    [[0.25, 0.75, -0.25], [-1.0, 0.0, -2.0]]
+    """
+    for row in (CARDINALITY, ATTRIBUTE):
+        scale = 0.0
+        for value in velocity[row]:
+            if value > 0.0:
+                scale = scale + value if scaling == SUM else max(scale, value)
+        if scale > 0.0:
+            for j in range(velocity.shape[1]):
+                velocity[row, j] /= scale
+
+
+@compiled
+def clip_row(likelihood, bound):
+    """Clip the entries of a row of the velocity to [0, bound]."""
+    for j in range(likelihood.shape[0]):
+        likelihood[j] = min(max(likelihood[j], 0.0), bound)
 
 
 @compiled
@@ -425,7 +482,8 @@ def _fly(data, record, draws, p):
             velocity, position = velocities[i], positions[i]
             if stagnation[i] >= p.refresh_gap:
                 _draw(draws, velocity)
-                stagnation[i] = 0
+                if p.restart_count != UNTIL_IMPROVED:
+                    stagnation[i] = 0
             known = nothing if p.whole_exemplar else position
             learn(best_positions[i], known, own)
             learn(best_positions[leader], known, gbest)
@@ -450,28 +508,34 @@ def _fly(data, record, draws, p):
                 nbest,
                 itself,
             )
-            if p.velocity_bound < np.inf:
-                for j in range(n_terms):
-                    for row in (CARDINALITY, ATTRIBUTE):
-                        velocity[row, j] = min(max(velocity[row, j], 0.0), p.velocity_bound)
+            if p.row_scaling != UNSCALED:
+                scale_rows(velocity, p.row_scaling)
+            if p.cardinality_bound < np.inf:
+                clip_row(velocity[CARDINALITY], p.cardinality_bound)
+            if p.term_bound < np.inf:
+                clip_row(velocity[ATTRIBUTE], p.term_bound)
             fraction = uniform(draws)
             if p.random_ties:
                 random_order(draws, order)
             update_position(velocity, fraction, p.negative_likelihood, order, scratch, position)
         copy_row(fitness, previous)
+        lowest = best_fitness[leader]
         count = evaluate(data, record, positions, fitness)
         for i in range(count):
             if fitness[i] < best_fitness[i]:
                 best_fitness[i] = fitness[i]
                 copy_row(positions[i], best_positions[i])
-                if p.reset_by_improvement:
+                if p.restart_count == BY_IMPROVEMENT or p.restart_count == UNTIL_IMPROVED:
                     stagnation[i] = 0
             else:
                 stagnation[i] += 1
+        if p.restart_count == BY_GBEST and best_fitness.min() < lowest:
+            stagnation[:] = 0
 
 
 def run(problem: ProblemView, objective: CountedObjective, rng: np.random.Generator, settings: Settings) -> Found:
     """Spend the objective's budget on one run of 2D-UPSO."""
+    bound = np.inf if settings.velocity_bound is None else float(settings.velocity_bound)
     parameters = Parameters(
         swarm_size=settings.swarm_size,
         inertia=float(settings.inertia),
@@ -480,10 +544,12 @@ def run(problem: ProblemView, objective: CountedObjective, rng: np.random.Genera
         unification_start=float(settings.unification_start),
         unification_end=float(settings.unification_end),
         refresh_gap=settings.refresh_gap,
-        velocity_bound=np.inf if settings.velocity_bound is None else float(settings.velocity_bound),
+        cardinality_bound=np.inf if settings.bounded_rows == "terms" else bound,
+        term_bound=np.inf if settings.bounded_rows == "cardinality" else bound,
+        row_scaling=_ROW_SCALING[settings.row_scaling],
         per_particle=settings.random_weights == "per_particle",
         feedback=_FEEDBACK[settings.self_feedback],
-        reset_by_improvement=settings.restart_count == "reset_by_improvement",
+        restart_count=_RESTART_COUNT[settings.restart_count],
         ring_radius=settings.ring_radius,
         uniform_cardinality=settings.initial_positions == "uniform_cardinality",
         shared_weights=settings.shared_random_weights,

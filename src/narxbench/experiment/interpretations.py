@@ -23,13 +23,14 @@ from narxbench.model.excitation import Excitation
 DESIGN_CHOICES_FILE = CONFIG_FOLDER / "design_choices.yaml"
 BASELINE = "baseline"
 # Parts whose choices matter to every algorithm.
-SHARED_PARTS = ("data", "fitness")
+SHARED_PARTS = ("data", "fitness", "search")
 
 Label = Annotated[
     str,
     Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=60),
     described_as("a name of letters, digits, '.', _ and - that starts with a letter or digit"),
 ]
+Count = Annotated[int, Field(ge=1, le=1_000_000_000)]
 # Options by design choice; a choice that is not named takes its first option.
 Interpretation = Mapping[str, str]
 
@@ -54,7 +55,14 @@ class Fitness(Settings):
     """The error e over the validation part: of the free run, or one step ahead."""
 
 
-_OPEN: dict[str, type[Settings]] = {"data": OpenData, "fitness": Fitness}
+class Search(Settings):
+    """What the paper leaves open about a run of any algorithm."""
+
+    evaluations: Count
+    """Fitness evaluations of every run."""
+
+
+_OPEN: dict[str, type[Settings]] = {"data": OpenData, "fitness": Fitness, "search": Search}
 
 
 class Option(Settings):
@@ -68,13 +76,15 @@ class DesignChoice(Settings):
     """One design choice; the first option is the baseline."""
 
     part: Annotated[str, described_as(f"one of {', '.join((*SHARED_PARTS, *REVIEWED))}")]
-    """What it belongs to: data, fitness, or an algorithm's name."""
+    """What it belongs to: data, fitness, search (the budget), or an algorithm's name."""
     setting: str
     """The setting that carries it out."""
     question: str = Field(min_length=1)
     """The question that the paper does not answer."""
     source: str = ""
     """What the sources say, and where."""
+    needs: str = ""
+    """The design choice without which this one changes nothing, as long as that one keeps its first option."""
     options: dict[Label, Option] = Field(min_length=1)
     """The answers by name."""
 
@@ -124,6 +134,10 @@ class DesignChoices(Settings):
             if place in carried[:index]:
                 text = f"found {place}, which another design choice sets; allowed: each setting once"
                 problems.append(Problem(("design_choices", name, "setting"), text))
+        for name, choice in self.design_choices.items():
+            if choice.needs and choice.needs not in self.design_choices:
+                where = ("design_choices", name, "needs")
+                problems.append(unknown(where, choice.needs, self.design_choices, "a design choice:"))
         if problems:
             raise SettingsError(problems)
         return self
@@ -156,8 +170,8 @@ def interpretation_text(choices: DesignChoices, chosen: Interpretation, algorith
     chosen : mapping
         Options by design choice.
     algorithm : str, optional
-        Only what can matter to this algorithm is named: its own choices, and those of data and fitness. An empty text
-        leaves those of data and fitness alone.
+        Only what can matter to this algorithm is named: its own choices, and those that all algorithms share. An empty
+        text leaves the shared ones alone.
 
     Examples
     --------
@@ -179,6 +193,11 @@ def _text(choices: DesignChoices, chosen: Interpretation, parts: Collection[str]
     known, shown = choices.design_choices, _differences(choices, chosen).items()
     named = (f"{name}={option}" for name, option in shown if parts is None or known[name].part in parts)
     return "+".join(named) or BASELINE
+
+
+def differs_in(choices: DesignChoices, chosen: Interpretation, part: str) -> bool:
+    """Tell whether an interpretation departs from the baseline in a part."""
+    return any(choices.design_choices[name].part == part for name in _differences(choices, chosen))
 
 
 def parse_interpretation(choices: DesignChoices, text: str) -> dict[str, str]:
@@ -215,7 +234,7 @@ def contradictions(choices: DesignChoices, chosen: Interpretation) -> list[str]:
 
 
 def interpretation_settings(choices: DesignChoices, chosen: Interpretation) -> dict[str, dict[str, Any]]:
-    """Return the settings of an interpretation by part: data, fitness, and each algorithm that has choices.
+    """Return the settings of an interpretation by part: data, fitness, search, and each algorithm that has choices.
 
     Examples
     --------

@@ -14,7 +14,9 @@ from narxbench.experiment.interpretations import (
     DesignChoices,
     Fitness,
     OpenData,
+    Search,
     data_text,
+    differs_in,
     interpretation_settings,
     interpretation_text,
     parse_interpretation,
@@ -85,6 +87,7 @@ class Condition:
     algorithm: str
     settings: Mapping[str, Any]
     criterion: str
+    evaluations: int
 
     @property
     def key(self) -> ConditionKey:
@@ -131,8 +134,16 @@ def _crossed(study: Study, _: DesignChoices, systems: Mapping[str, System]) -> I
             for name, method in study.methods.items():
                 settings = method.settings.model_dump(mode="json")
                 for criterion in method.criteria:
-                    path = f"{place}/{name}/{criterion}"
-                    yield Condition(path, problem, study.interpretation, name, method.algorithm, settings, criterion)
+                    yield Condition(
+                        name=f"{place}/{name}/{criterion}",
+                        problem=problem,
+                        interpretation=study.interpretation,
+                        method=name,
+                        algorithm=method.algorithm,
+                        settings=settings,
+                        criterion=criterion,
+                        evaluations=study.evaluations,
+                    )
 
 
 def _compared(study: Study, _: DesignChoices, systems: Mapping[str, System]) -> Iterator[Condition]:
@@ -144,9 +155,15 @@ def _compared(study: Study, _: DesignChoices, systems: Mapping[str, System]) -> 
                 for name, method in study.methods.items():
                     settings = method.settings.model_dump(mode="json")
                     for criterion in method.criteria:
-                        path = f"{problem.name}/{name}/{criterion}"
                         yield Condition(
-                            path, problem, study.interpretation, name, method.algorithm, settings, criterion
+                            name=f"{problem.name}/{name}/{criterion}",
+                            problem=problem,
+                            interpretation=study.interpretation,
+                            method=name,
+                            algorithm=method.algorithm,
+                            settings=settings,
+                            criterion=criterion,
+                            evaluations=study.evaluations,
                         )
 
 
@@ -174,6 +191,9 @@ def _varied(study: Study, choices: DesignChoices, systems: Mapping[str, System])
         parts = interpretation_settings(choices, chosen)
         data = study.data.model_copy(update=dict(OpenData.model_validate(parts["data"])))
         fitness = Fitness.model_validate(parts["fitness"])
+        # The budget of the study, unless the interpretation departs from the baseline's.
+        search = Search.model_validate(parts["search"])
+        evaluations = search.evaluations if differs_in(choices, chosen, "search") else study.evaluations
         algorithm = study.methods[method].algorithm
         settings = {**study.methods[method].settings.model_dump(mode="json"), **parts.get(algorithm, {})}
         for system in study.systems:
@@ -181,7 +201,14 @@ def _varied(study: Study, choices: DesignChoices, systems: Mapping[str, System])
                 place = f"data-{seed}/{system}/{snr_label(snr_db)}dB"
                 problem = Problem(f"{data_text(choices, chosen)}/{place}", systems[system], snr_db, seed, data, fitness)
                 yield Condition(
-                    f"{text}/{place}/{method}/{criterion}", problem, text, method, algorithm, settings, criterion
+                    name=f"{text}/{place}/{method}/{criterion}",
+                    problem=problem,
+                    interpretation=text,
+                    method=method,
+                    algorithm=algorithm,
+                    settings=settings,
+                    criterion=criterion,
+                    evaluations=evaluations,
                 )
 
 
@@ -195,10 +222,10 @@ class Variation(NamedTuple):
 
 
 def single_changes(choices: DesignChoices) -> Iterator[dict[str, str]]:
-    """Yield every interpretation that differs from the baseline in one option."""
+    """Yield every interpretation that differs from the baseline in one option that alone can change something."""
     for name, choice in choices.design_choices.items():
         for option in choice.options:
-            if option != choice.baseline:
+            if option != choice.baseline and not choice.needs:
                 yield {name: option}
 
 
@@ -214,15 +241,15 @@ def planned_variations(study: Study, choices: DesignChoices) -> list[Variation]:
     screened = [{}, *single_changes(choices), *plan.combinations, *named.values()]
     found = [
         Variation(method, text(method, chosen), seed, plan.criterion)
-        for method in (*plan.methods, plan.reference)
-        # What the reference finds is needed where the others are looked at closely.
-        for chosen in ([{}, *named.values()] if method == plan.reference else screened)
+        for method in (*plan.methods, *plan.references)
+        # What the references find is needed where the others are looked at closely.
+        for chosen in ([{}, *named.values()] if method in plan.references else screened)
         for seed in study.data.seeds
     ]
     # The paper's tables have further criteria for the first method only.
     found += [
         Variation(method, text(method, named[name]), seed, criterion)
-        for method in (plan.methods[0], plan.reference)
+        for method in (plan.methods[0], *plan.references)
         for name in plan.finalists.interpretations
         for seed in study.data.seeds
         for criterion in plan.finalists.criteria

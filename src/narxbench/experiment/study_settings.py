@@ -17,7 +17,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, SerializeAsAny, Val
 from narxbench.algorithms.registry import AlgorithmUnavailableError, algorithm, packaged_names
 from narxbench.experiment.interpretations import (
     DESIGN_CHOICES_FILE,
-    SHARED_PARTS,
+    Count,
     DesignChoices,
     Fitness,
     Label,
@@ -86,7 +86,6 @@ Name = Annotated[
     described_as("a name of letters, digits, _ and - that starts with a letter or digit"),
 ]
 PositiveInt = Annotated[int, Field(ge=1)]
-Count = Annotated[int, Field(ge=1, le=1_000_000_000)]
 Decibels = Annotated[float, Field(ge=-300, le=300)]
 # Criteria are parts of paths, which must not grow without end.
 Criterion = Annotated[
@@ -225,8 +224,8 @@ class Variations(Settings):
     """Criterion under which all are run."""
     methods: Annotated[list[Name], AfterValidator(distinct)] = Field(min_length=1)
     """Methods whose design choices are varied, by name."""
-    reference: Name
-    """A method that is run on the same data for comparison."""
+    references: Annotated[list[Name], AfterValidator(distinct)]
+    """Methods that are run on the same data for comparison."""
     combinations: list[dict[str, str]]
     """Combinations of options, each a mapping of design choices to options."""
     finalists: Finalists
@@ -252,7 +251,7 @@ class Study(Settings):
     seeds_per_job: Annotated[int, Field(ge=1, le=_MOST_RUNS)]
     """Seeds that one job runs; it decides which runs share a file, and no result."""
     evaluations: Count
-    """Fitness evaluations of every run."""
+    """Fitness evaluations of every run, a design choice."""
     time_limit: float = Field(gt=0, le=1e7)
     """Seconds after which a run of an algorithm that has a process of its own is ended."""
     data: Data
@@ -308,10 +307,10 @@ def _unknown_names(study: Study, choices: DesignChoices, systems: Sequence[str])
                 yield unknown(("scenarios", name, "systems", index), system, study.systems, "a system of the study:")
     if (variations := study.variations) is None:
         return
-    named = [(("methods", i), name) for i, name in enumerate(variations.methods)]
-    for place, name in [*named, (("reference",), variations.reference)]:
-        if name not in study.methods:
-            yield unknown(("variations", *place), name, study.methods, "a method of the study:")
+    for key, names in (("methods", variations.methods), ("references", variations.references)):
+        for index, name in enumerate(names):
+            if name not in study.methods:
+                yield unknown(("variations", key, index), name, study.methods, "a method of the study:")
     for index, chosen in enumerate(variations.combinations):
         for path, text in unknown_options(choices.design_choices, chosen):
             yield Problem(("variations", "combinations", index, *path), text)
@@ -425,7 +424,8 @@ def _of_interpretation(given: Mapping[str, Any], choices: DesignChoices) -> dict
         for name, method in (methods.items() if isinstance(methods, Mapping) else ())
         if isinstance(method, Mapping) and isinstance(algorithm := method.get("algorithm"), str)
     }
-    return {**{part: chosen[part] for part in SHARED_PARTS}, "methods": of_methods}
+    # The budget is a setting of the study itself.
+    return {"data": chosen["data"], "fitness": chosen["fitness"], **chosen["search"], "methods": of_methods}
 
 
 def _places(layer: Mapping[Any, Any], path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:

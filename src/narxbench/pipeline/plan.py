@@ -275,7 +275,7 @@ class Plan:
             c.method: {
                 "algorithm": c.algorithm,
                 "settings": dict(c.settings),
-                "evaluations": self.study.evaluations,
+                "evaluations": c.evaluations,
                 "seeds": self.seeds(c.name),
                 "deterministic": self._deterministic(c.name),
                 "stops_early": algorithm(c.algorithm).about.stops_early,
@@ -345,7 +345,7 @@ class Plan:
             "structure": condition.problem.structure,
             "algorithm": condition.algorithm,
             "settings": dict(condition.settings),
-            "evaluations": self.study.evaluations,
+            "evaluations": condition.evaluations,
         }
 
     def settings(self) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from narxbench.algorithms import upso2d
+from narxbench.algorithms.objective import CountedObjective, view_of
 from narxbench.algorithms.upso2d import (
     draw_cardinality,
     learn,
@@ -160,3 +161,30 @@ def test_ring_neighbours():
 def test_unification_factor_runs_from_start_to_end():
     assert unification_factor(199, 199, 0.2, 0.7) == pytest.approx(0.7)
     assert unification_factor(100, 200, 0.2, 0.7) == pytest.approx(0.45)
+
+
+def test_rows_are_scaled_by_what_is_positive_in_them():
+    velocity = np.array([[2.0, 6.0, -4.0], [0.0, -1.0, 0.0]])
+    for scaling, scale in ((upso2d.SUM, 8.0), (upso2d.MAXIMUM, 6.0)):
+        scaled = velocity.copy()
+        upso2d.scale_rows(scaled, scaling)
+        np.testing.assert_array_equal(scaled, [velocity[0] / scale, velocity[1]])
+
+
+def test_a_row_is_clipped_to_its_bound():
+    row = np.array([-0.5, 0.0, 1.5, 2.5])
+    upso2d.clip_row(row, 1.75)
+    np.testing.assert_array_equal(row, [0.0, 0.0, 1.5, 1.75])
+
+
+def trace(problem, **settings):
+    objective = CountedObjective(problem, 3000)
+    upso2d.run(view_of(problem), objective, np.random.default_rng(1), upso2d.Settings(**settings))
+    return objective.trace().tolist()
+
+
+def test_a_bound_of_one_row_matters_with_a_bound_only(small_problem):
+    free, rows = trace(small_problem), ("both", "cardinality", "terms")
+    assert [trace(small_problem, bounded_rows=name) for name in rows] == [free] * 3
+    bounded = [trace(small_problem, velocity_bound=0.5, bounded_rows=name) for name in rows]
+    assert all(a != b for a, b in itertools.combinations([free, *bounded], 2))

@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[3]
 STUDY = """
 study: methods
 page: methods
-interpretation: cited-source
+interpretation: as-described
 systems: [S1, S3]
 snr_db: [40]
 figures: {snr_db: 40}

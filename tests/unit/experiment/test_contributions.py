@@ -248,7 +248,7 @@ SCORING = {
     "system": load_system("S1").definition(),
     "fresh": {"samples": 300, "washout": 100, "excitation": None},
 }
-SCORING["problem"] |= {"interpretation": "cited-source"}
+SCORING["problem"] |= {"interpretation": "as-described"}
 METHOD = {"algorithm": "stepwise", "settings": {}, "evaluations": 300}
 
 

@@ -14,6 +14,7 @@ from narxbench.experiment.interpretations import (
     DESIGN_CHOICES_FILE,
     Fitness,
     OpenData,
+    Search,
     contradictions,
     data_text,
     interpretation_settings,
@@ -33,8 +34,9 @@ STATED += " population_size crossover_probability mutation_probability"
 
 def test_the_baseline_is_what_the_library_does_by_default() -> None:
     baseline = interpretation_settings(CHOICES, {})
-    assert (set(baseline["data"]), set(baseline["fitness"])) == (set(OpenData.model_fields), set(Fitness.model_fields))
-    for algorithm in set(baseline) - {"data", "fitness"}:
+    for part, model in {"data": OpenData, "fitness": Fitness, "search": Search}.items():
+        assert set(baseline.pop(part)) == set(model.model_fields)
+    for algorithm in baseline:
         default = algorithm_of(algorithm).settings({}).model_dump()
         assert baseline[algorithm] == {name: default[name] for name in baseline[algorithm]}
         assert set(baseline[algorithm]) == set(default) - set(STATED.split())
@@ -82,19 +84,22 @@ def test_texts() -> None:
 def test_contradictions() -> None:
     found = contradictions(CHOICES, {"ties": "random", "error": "one-step", "velocity-bound": "1"})
     assert len(found) == 2 and "model-predicted output" in found[0] and "2.88" in found[1]
-    assert contradictions(CHOICES, CHOICES.named["closest-consistent"]) == []
+    assert (
+        contradictions(CHOICES, CHOICES.named["as-described"]) == contradictions(CHOICES, CHOICES.named["reset"]) == []
+    )
 
 
 MISTAKES = """
 interpretations: {a: {tie: random}} => interpretations.a.tie: unknown design choice; allowed: … (did you mean 'ties'?)
 interpretations: {'../a': {}} => found the key '../a' (text); allowed: a name of letters, digits
-design_choices: {ties: {part: upso}} => ties.part: found 'upso'; allowed: one of data, fitness, annealing
+design_choices: {ties: {part: upso}} => ties.part: found 'upso'; allowed: one of data, fitness, search, annealing
 design_choices: {ties: {options: {random: {value: randm}}}} => ties.options.random.value: found 'randm'; allowed:
 design_choices: {input: {options: {uniform: {value: {kind: uniform, low: 2.0}}}}} => input.options.uniform.value: found
 design_choices: {ring: {setting: refresh_gap}, ties: {setting: refresh_gap, options: {canonical: {value: 3}, random: \
 {value: 4}}}} => ties.setting: found upso2d.refresh_gap, which another design choice sets; allowed: each setting once
 design_choices: {noise: {part: ga, setting: elitism, options: {output: {value: true}, equation: {value: false}}}} \
 => design_choices: found none for data.noise; allowed: one for each
+design_choices: {ring: {needs: velocity}} => ring.needs: found 'velocity'; allowed: a design choice:
 design_choice: {} => design_choice: unknown key; allowed: design_choices, interpretations (did you mean
 """
 

@@ -17,7 +17,7 @@ from narxbench.io.yaml import read_mapping
 CONFIG = Path(__file__).parents[3] / "config"
 BASE = CONFIG / "paper.yaml"
 CHOICES = load_design_choices()
-VARIED = "page: interpretations\nvariations: {criterion: bic, methods: [%s], reference: %s, combinations: [%s], "
+VARIED = "page: interpretations\nvariations: {criterion: bic, methods: [%s], references: [%s], combinations: [%s], "
 VARIED += "finalists: {interpretations: [%s], criteria: []}}"
 MISTAKES = """
 snr_dbb: [50] => snr_dbb: unknown key; allowed: study, page, interpretation, systems, snr_db, seeds … mean 'snr_db'?)
@@ -43,7 +43,10 @@ CASES = [tuple(line.split(" => ")) for line in MISTAKES.strip().splitlines()]
 CASES += [
     ((VARIED % ("ga", "ga", "", "")).replace("page: int", "#"), "variations: found settings; allowed: none with the"),
     (VARIED % ("gaa", "ga", "", ""), "variations.methods[0]: found 'gaa'; allowed: a method of … (did you mean 'ga'?)"),
-    (VARIED % ("ga", "upso", "", ""), "variations.reference: found 'upso'; allowed: a method of the study: upso2d, ga"),
+    (
+        VARIED % ("ga", "upso", "", ""),
+        "variations.references[0]: found 'upso'; allowed: a method of the study: upso2d, ga",
+    ),
     (
         VARIED % ("ga", "ga", "{}, {tie: random}", ""),
         "variations.combinations[1].tie: unknown design choice; allowed:",
