@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from benchmarks import common, evaluation, roofline, search, speed, swarm, work
+from benchmarks import common, coverage, evaluation, roofline, search, speed, swarm, work
 from tests import reference
 
 import narxbench
@@ -137,11 +137,11 @@ def test_a_part_of_a_line_is_a_whole_move():
     assert counter.misses == 2
 
 
-def test_readme_shows_the_results():
-    rows = speed.read_rows(common.ROOT / "benchmarks" / "results.csv")
-    text = speed.README.read_text("utf-8")
-    assert speed.renewed(text, rows) == text
-    assert "| one evaluation of 20 terms: narxbench" in text
+def test_the_results_begin_with_the_table_of_speeds():
+    results = common.ROOT / "benchmarks" / "results.csv"
+    short = speed.in_short(speed.read_rows(results))
+    assert f"\n\n{short}\n## One evaluation\n" in results.with_suffix(".md").read_text("utf-8")
+    assert "| one evaluation of 20 terms: narxbench" in short
 
 
 def test_table_of_speeds():
@@ -165,3 +165,29 @@ def test_table_of_speeds():
         ("2.9 s",),
         ("100 s",),
     ]
+
+
+def test_coverage_by_hand():
+    intervals = [{"a": (1.0, 2.0), "b": (0.0, 9.0)}, {"a": (2.5, 4.0), "b": (0.0, 9.0)}]
+    # The expected value is 2.
+    assert coverage.coverage(np.array([1, 3]), intervals) == {"a": (0.5, 1.25), "b": (1.0, 9.0)}
+
+
+def test_intervals_of_runs_that_agree():
+    chosen = np.tile([True, True, False, False], (40, 1))
+    rng = np.random.default_rng(1)
+    found = coverage.distinct_terms(chosen, rng)
+    assert found["bootstrap"] == (2, 2)
+    assert found["exact binomial"] == pytest.approx((4 * 0.0676, 4 * 0.9324), abs=5e-4)
+    # No term was chosen once or twice: Chao's number is that of the terms seen.
+    assert found["over Chao's number"] == pytest.approx((2 * 0.1581, 2), abs=5e-4)
+    assert coverage.largest_count(chosen, rng)["Wilson"] == pytest.approx((40 * 0.9124, 40), abs=5e-3)
+
+
+def test_the_intervals_in_use_cover_as_often_as_they_claim():
+    text = (common.ROOT / "benchmarks" / "coverage.md").read_text("utf-8")
+    in_use = [line.split("|")[3].strip(" *") for line in text.splitlines() if line.startswith("| smallest")]
+    ratio, largest = map(float, in_use)
+    # 1000 draws tell a share of 0.95 to 0.007.
+    assert ratio >= 0.95
+    assert largest >= 0.93

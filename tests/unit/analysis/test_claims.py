@@ -11,7 +11,6 @@ from narxbench.analysis.claims import (
     CRITERIA,
     GA,
     PREDICATES,
-    RHOS,
     SPARSE,
     SYSTEMS,
     UPSO,
@@ -58,15 +57,14 @@ PUBLISHED = {
     "larger-rho-fewer-spurious": True,  # the ends; S1 at 50 dB goes .33 .14 .15 .06
     "rho-256-suits-s1-s3": True,  # the closest: S2, 30 dB, T4 with 0.90
     "rho-256-loses-s4": True,  # only T5 has 1, the next is T2 with 0.63
-    "rho-2-good-for-s4": False,  # 30 dB: T1 0.93, nu_max 0.98
-    "lower-rho-suits-many-terms": False,  # nu_max .98 .93 .90 at 50 and 40 dB
-    "bic-preferable-to-every-rho": False,  # rho = 8 meets both criteria in all twelve rows
+    "rho-2-good-for-s4": True,  # not at 30 dB: T1 0.93, nu_max 0.98
+    "lower-rho-suits-many-terms": True,  # 23, 23 and 22 of 23 with rho = 2, T5 alone with 256
+    "bic-needs-no-tuning": True,  # rho = 256 suits S1 and S3, not S2 and S4
     "upso-finds-s4": True,  # T1 and T15 with 0.98 at 30 dB
     "ga-fails-s4": True,  # 15, 17 and 13 of 23
     "ga-finds-s1-s3": None,  # figures only
     "upso-fewer-spurious-s1-s3": None,
     "upso-fewer-spurious-s4": False,  # r equal at 40 dB, nu_max of GA lower at every SNR
-    "threshold-recovers-structure": False,  # S4: nu_max 0.95 and 0.90
     "ga-stagnates": None,
     "upso-keeps-improving": None,
     "upso-reaches-better-j": None,
@@ -81,11 +79,15 @@ def test_published_verdicts():
     assert view.row("S1", 50).nu_max == 11 / 40  # printed as 0.28
     for name, numbers in {
         "ga-fails-s4": ["50 dB: 15 of 23", "40 dB: 17 of 23", "30 dB: 13 of 23"],
-        "bic-preferable-to-every-rho": ["BIC 12 of 12", "ϱ = 2 8 of 12", "ϱ = 8 12 of 12", "In every row: ϱ = 8."],
+        "bic-needs-no-tuning": ["BIC: 12 of 12; ϱ = 2: 8 of 12; ϱ = 8: 12 of 12;", "Untuned as well: ϱ = 8."],
         "terms-found-with-any-criterion": ["50 of 60 conditions (83 %)", "465 of 540 values"],
-        "rho-2-good-for-s4": ["S4 at 30 dB: smallest ν 0.93, ν_max 0.98"],
+        "rho-2-good-for-s4": ["2 of 3", "S4 at 30 dB: smallest ν 0.93, ν_max 0.98"],
+        "lower-rho-suits-many-terms": ["S4 at 30 dB: of 23 system terms 22 with ϱ = 2 and 1 with ϱ = 256"],
         "larger-rho-fewer-spurious": ["9 of 9", "raises either in 6 of 9"],
-        "threshold-recovers-structure": ["10 of 12: not S4 at 40 dB", "S4 at 30 dB"],
+        "bic-separates": [
+            "No single threshold serves all rows: largest ν_max 0.95, smallest ν 0.95;",
+            "0.9, the text's example, gives the exact structure in 10 of 12.",
+        ],
         "upso-fewer-spurious-s1-s3": ["figure only: S1, S2, S3."],
     }.items():
         assert all(number in verdicts[name].evidence for number in numbers), verdicts[name].evidence
@@ -101,23 +103,16 @@ BOTH = rows(median=-2.0) + rows(algorithm=GA, r=0.2, nu_max=0.3, median=-1.0)
     [
         ("bic-finds-all-terms", rows(nu=(1.0, 0.95)), row("S2", nu=(1.0, 0.925))),
         ("bic-separates", rows(nu=(0.5,), nu_max=0.475), row("S3", nu=(0.5,), nu_max=0.5)),
-        (
-            "rho-256-suits-s1-s3",
-            rows(criterion="aic-256", nu=(0.9,), nu_max=0.875),
-            row(criterion="aic-256", nu_max=0.9),
-        ),
-        ("rho-256-suits-s1-s3", AIC_256, row(criterion="aic-256", nu=(1.0, 0.875))),
+        ("rho-256-suits-s1-s3", AIC_256, row(criterion="aic-256", nu=(1.0, 0.2))),
         ("rho-256-loses-s4", [S4_256(nu=(1, 0.8, 0.8))], S4_256(nu=(1, 0.8))),
         ("rho-2-good-for-s4", AIC_2, S4_2(nu=(0.925,))),
         ("rho-2-good-for-s4", AIC_2, S4_2(nu=(0.975,), nu_max=0.975)),
         # 39 of 40 runs are printed as 0.98, 38 as 0.95.
         ("upso-finds-s4", [row("S4", nu=(1.0, 0.975))], row("S4", nu=(1.0, 0.95))),
-        ("ga-fails-s4", [BY_GA("S4", nu=(1.0, 0.175))], BY_GA("S4", nu=(1.0, 0.2))),
+        ("ga-fails-s4", [BY_GA("S4", nu=(1.0, 0.175, 0.1))], BY_GA("S4", nu=(1.0, 0.2, 0.1))),
         ("ga-finds-s1-s3", rows(algorithm=GA, nu=(0.9,)), BY_GA("S3", nu=(0.875,))),
         ("upso-fewer-spurious-s1-s3", BOTH, BY_GA("S2", r=0.2)),
         ("upso-fewer-spurious-s4", BOTH, BY_GA("S4", nu_max=0.3)),
-        ("threshold-recovers-structure", rows(nu=(0.9,), nu_max=0.875), row(nu=(0.9,), nu_max=0.9)),
-        ("threshold-recovers-structure", rows(nu=(0.9,)), row("S4", nu=(0.875,))),
         ("upso-reaches-better-j", BOTH, BY_GA("S2", median=-2.0)),
     ],
 )
@@ -139,7 +134,8 @@ def test_most_conditions():
     assert judged(name, good, bad[:9]).holds is True
     verdict = judged(name, good, bad[:10])
     assert verdict.holds is False
-    assert "10 of 20 conditions (50 %): BIC 2 of 4" in verdict.evidence
+    assert "10 of 20 conditions (50 %)" in verdict.evidence
+    assert "by criterion, BIC: 2 of 4; ϱ = 2: 2 of 4;" in verdict.evidence
     assert "30 of 40 values (75 %)" in verdict.evidence
     # Eleven of twenty hold whatever the others are; ten of those found do not tell.
     assert judged(name, good[:11]).holds is True
@@ -166,34 +162,59 @@ def test_larger_rho():
     assert "raises either in 1 of 1." in judged(name, low, high, between).evidence
 
 
+def test_most_snrs_suffice_where_the_text_names_none():
+    name = "rho-2-good-for-s4"
+    good, bad = S4_2(snr_db=50), S4_2(nu=(0.5,))
+    assert judged(name, [good, S4_2(snr_db=40), bad]).holds is True
+    assert judged(name, [good, bad]).holds is False
+    assert "S4 at 30 dB: smallest ν 0.50" in judged(name, [good, bad]).evidence
+    other = [row("S1", snr_db=snr) for snr in (40, 20)]
+    assert judged(name, [good, bad], other[:1]).holds is None
+    assert judged(name, [good, bad, S4_2(snr_db=40)], other).holds is None
+
+
+def test_one_threshold():
+    name = "bic-separates"
+    wide = judged(name, rows(nu=(0.8, 1.0), nu_max=0.5), [row("S2", nu=(1.0,), nu_max=0.775)])
+    assert wide.holds is True
+    assert "A single threshold serves all rows: largest ν_max 0.78, smallest ν 0.80" in wide.evidence
+    assert "gives the exact structure in 1 of 4." in wide.evidence
+    narrow = judged(name, rows(nu=(0.8, 1.0), nu_max=0.5), [row("S2", nu=(1.0,), nu_max=0.8)])
+    assert (narrow.holds, "No single threshold" in narrow.evidence) == (True, True)
+    edges = [row("S1", nu=(0.9,), nu_max=0.875), row("S2", nu=(0.9,), nu_max=0.9), row("S3", nu=(0.875,))]
+    assert "gives the exact structure in 1 of 3." in judged(name, edges).evidence
+
+
 def test_lower_rho():
     name = "lower-rho-suits-many-terms"
 
-    def four(*values):
-        return [row("S4", criterion=c, nu=(nu,), nu_max=m) for c, (nu, m) in zip(RHOS, values, strict=True)]
+    def ends(low, high):
+        return [S4_2(nu=low), S4_256(nu=high)]
 
-    assert judged(name, four((1, 0.5), (1, 0.5), (0.9, 0.1), (0, 0))).holds is True
-    assert judged(name, four((1, 0.5), (1, 0.4), (0.9, 0.1), (0, 0))).holds is False
-    assert judged(name, four((0.9, 0.1), (1, 0.4), (1, 0.5), (0, 0))).holds is False
-    assert judged(name, four((0.9, 0), (0.9, 0), (0, 0), (0, 0))) == Verdict(
-        False, "Holds at 0 of 1: S4 at 30 dB: no ϱ keeps every system term."
-    )
-    assert judged(name, four((1, 0.5), (1, 0.5), (1, 0.9), (0, 0))[:3]).holds is None
+    assert judged(name, ends((1, 0.95, 0.5), (1, 0.925, 0.925))).holds is True
+    assert judged(name, ends((1, 0.5, 0.5), (1, 0.5, 0.5))).holds is False
+    neither = judged(name, ends((0.9, 0.5, 0.5), (0.2, 0.0, 0.0)))
+    assert neither == Verdict(None, "Neither ϱ gives a system term ν 0.95: S4.")
+    assert judged(name, ends((1,), (0,))[:1]).holds is None
 
 
-def test_bic_preferable():
-    name = "bic-preferable-to-every-rho"
+def test_bic_needs_no_tuning():
+    name = "bic-needs-no-tuning"
     every = [row(s, criterion=c) for s in SYSTEMS for c in CRITERIA]
-    each_fails = [row("S4", criterion=c, nu=(0.5,)) for c in RHOS]
-    assert judged(name, every, each_fails).holds is True
-    verdict = judged(name, every, each_fails[1:])
-    assert verdict.holds is False
-    assert verdict.evidence.endswith("ϱ = 256 3 of 4. In every row: ϱ = 2.")
-    assert judged(name, every, each_fails, [row("S1", nu_max=1.0)]).holds is False
-    # Without S1 a rho that meets both criteria elsewhere may fail there; one that fails on S4 has failed.
-    rest = [entry for entry in every if entry.system != "S1"]
-    assert judged(name, rest, each_fails).holds is None
-    assert judged(name, rest).holds is None
+    fails_s4 = [row("S4", criterion="aic-64", nu=(0.5,))]
+    verdict = judged(name, every, fails_s4)
+    assert verdict.holds is True
+    assert verdict.evidence.endswith("ϱ = 64: 3 of 4; ϱ = 256: 4 of 4. Untuned as well: ϱ = 2, ϱ = 8, ϱ = 256.")
+    # Every rho suits every system: none must be tuned.
+    assert judged(name, every).holds is False
+    # One that suits no system does not show that the proper value depends on the system.
+    assert judged(name, every, [row(s, criterion="aic-64", nu=(0.5,)) for s in SYSTEMS]).holds is False
+    assert judged(name, every, fails_s4, [row("S1", nu_max=1.0)]).holds is False
+    # Without S1 BIC may fail there; without S4 what depends on the system may show there.
+    without = {missing: [entry for entry in every if entry.system != missing] for missing in ("S1", "S4")}
+    assert judged(name, without["S1"], fails_s4).holds is None
+    assert judged(name, without["S4"], [row("S4")]).holds is None
+    assert "Conditions are missing." in judged(name, without["S4"]).evidence
     assert judged(name).holds is None
 
 
@@ -204,8 +225,12 @@ def test_ga_stagnates():
     ga = rows(algorithm=GA, best=-30.0, third=-20.0, curve=(0.0, -30.0), last_improvement=200)
     verdict = judged(name, upso, ga)
     assert verdict.holds is True
-    assert "S1 at 30 dB: GA closes 12 % of its gap after a third of the budget, 2D-UPSO 80 %" in verdict.evidence
-    assert "median last improvement at evaluation 200 and 300" in verdict.evidence
+    found = "S1 at 30 dB: of the gap left after a third of the budget GA closes 12 %, 2D-UPSO 80 %"
+    assert found in verdict.evidence
+    assert "GA's median run improves last at evaluation 200, 2D-UPSO's at 300" in verdict.evidence
+    # A true structure below all runs widens both gaps: 2D-UPSO closes 40 of 150, GA 10 of 180.
+    true = [entry._replace(true=-200.0) for entry in (*upso, *ga)]
+    assert "GA closes 6 %, 2D-UPSO 27 %" in judged(name, true).evidence
     assert judged(name, upso, ga, [ga[3]._replace(curve=(0.0, -70.0))]).holds is False  # 62.5 %
     assert judged(name, upso, ga, [upso[3]._replace(curve=(0.0, -50.0))]).holds is False  # more than 2D-UPSO
     done = upso[3]._replace(best=-90.0, third=-90.0, curve=(0.0, -90.0))
@@ -217,14 +242,26 @@ def test_ga_stagnates():
 
 def test_keeps_improving():
     name = "upso-keeps-improving"
-    assert judged(name, rows(curve=FALLING)).holds is True
-    verdict = judged(name, rows(curve=FALLING), [row("S3", curve=(*FALLING[:-1], FALLING[-2]))])
-    assert verdict.holds is False
-    assert "S3 at 30 dB: falls in 8 of the 9 tenths after the first, by 0.00 in the last" in verdict.evidence
+    upso, ga = rows(curve=FALLING, best=-10.0), rows(algorithm=GA, curve=(0.0,) * 9 + (-1.0,), best=-5.0)
+    verdict = judged(name, upso, ga)
+    assert verdict.holds is True
+    # After half of the budget 2D-UPSO stands at -4 and ends at -9, GA at 0 and -1; the best known J is -10.
+    found = "S1 at 30 dB: mean J falls in 9 of 9 tenths after the first; of the gap left after half of the budget"
+    assert f"{found} 2D-UPSO closes 83 %, GA 10 %" in verdict.evidence
+    rests = judged(name, upso, ga, [row("S3", curve=(*FALLING[:-1], FALLING[-2]), best=-10.0)])
+    assert rests.holds is False
+    assert "S3 at 30 dB: mean J falls in 8 of 9 tenths after the first" in rests.evidence
+    # GA closes the larger share.
+    assert judged(name, upso, ga, [ga[0]._replace(curve=(0.0,) * 9 + (-9.0,))]).holds is False
+    # Where the mean is the best known J it cannot fall; where both are, nothing tells them apart.
+    done = [entry._replace(curve=(0.0, -5.0, *[-10.0] * 8)) for entry in upso]
+    assert judged(name, done, ga).holds is True
+    assert judged(name, done, [entry._replace(algorithm=GA) for entry in done]).holds is None
     # The first tenths may have no J to start from.
-    assert judged(name, rows(curve=(INF, INF, *FALLING[2:]))).holds is True
-    assert judged(name, rows(curve=(INF,) * 10)).holds is None
-    assert judged(name, rows()).holds is None
+    assert judged(name, [entry._replace(curve=(INF, INF, *FALLING[2:])) for entry in upso], ga).holds is True
+    assert judged(name, [entry._replace(curve=(INF,) * 10) for entry in upso], ga).holds is None
+    assert judged(name, upso).holds is None
+    assert judged(name, rows(), rows(algorithm=GA)).holds is None
 
 
 def test_a_median_that_is_not_finite_is_the_worse_one():
@@ -295,6 +332,6 @@ def test_a_damaged_file_of_claims_is_refused(tmp_path, old, new, message):
 
 
 def test_every_predicate_needs_its_claim(tmp_path, monkeypatch):
-    monkeypatch.setitem(claims.PREDICATES, "new", claims.bic_preferable)
+    monkeypatch.setitem(claims.PREDICATES, "new", claims.bic_needs_no_tuning)
     with pytest.raises(NarxbenchError, match="found no claim 'new'"):
         load_claims(REFERENCE / "claims.yaml")

@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
-from narxbench.analysis.metrics import selection_frequency, selections, spurious_terms
+from narxbench.analysis.metrics import selection_frequency, selections, spurious_ratio
 
 
 def test_selection_table():
@@ -34,29 +35,46 @@ def test_wilson_limits_are_the_chances_that_a_score_test_just_rejects(drawn):
             )
 
 
-def chosen(counts, runs):
-    return np.array([[run < count for count in counts] for run in range(runs)])
+@pytest.mark.parametrize(
+    ("count", "possible", "low", "high"),
+    # The exact interval of Clopper and Pearson; the first line is Newcombe's (1998) example 81 of 263.
+    [(81, 263, 0.2527, 0.3676), (0, 40, 0.0, 0.0881), (40, 40, 0.9119, 1.0), (1, 29, 0.0009, 0.1776)],
+)
+def test_exact_interval_of_spurious_terms(count, possible, low, high):
+    # Half of the candidate terms belong to the system: r cannot pass 1/2.
+    r = spurious_ratio(count, possible, 2 * possible)
+    assert r.value == pytest.approx(count / possible / 2)
+    assert (2 * r.low, 2 * r.high) == (pytest.approx(low, abs=5e-5), pytest.approx(high, abs=5e-5))
 
 
-def test_r_and_nu_max_by_hand(rng):
-    # Terms 0 and 1 belong; 2 is never chosen, 3 once, 4 in three of four runs: r = 2/5, nu_max = .75.
-    found = spurious_terms(chosen([4, 3, 0, 1, 3], 4), np.array([1, 1, 0, 0, 0], bool), rng)
-    assert (found.ratio.value, found.frequency_max.value, found.most_frequent) == (0.4, 0.75, 4)
-    for interval in (found.ratio, found.frequency_max):
-        assert 0 <= interval.low <= interval.value <= interval.high <= 1
-    assert found.frequency_max.low < 0.75 < found.frequency_max.high
+def test_nothing_can_be_spurious():
+    assert spurious_ratio(0, 0, 5) == (0, 0, 0)
 
 
-def test_no_spurious_terms(rng):
-    found = spurious_terms(chosen([4, 4, 0], 4), np.array([1, 1, 0], bool), rng)
-    assert (found.ratio, found.frequency_max, found.most_frequent) == ((0, 0, 0), (0, 0, 0), None)
+@settings(max_examples=30)
+@given(st.integers(1, 100).flatmap(lambda possible: st.tuples(st.integers(0, possible), st.just(possible))))
+def test_limits_of_spurious_terms_leave_half_of_the_rest_on_each_side(drawn):
+    count, possible = drawn
+    r = spurious_ratio(count, possible, possible, 0.9)
+    assert 0 <= r.low <= r.value <= r.high <= 1
+    if count:
+        assert stats.binom.sf(count - 1, possible, r.low) == pytest.approx(0.05)
+    if count < possible:
+        assert stats.binom.cdf(count, possible, r.high) == pytest.approx(0.05)
 
 
-def test_bootstrap_limits_of_one_spurious_term_are_those_of_a_proportion():
-    # nu_max of a single candidate is a proportion: the bootstrap must agree with the normal approximation.
-    found = spurious_terms(
-        chosen([40, 20], 40), np.array([True, False]), np.random.default_rng(1), confidence=0.95, resamples=20_000
-    )
-    half = 1.96 * np.sqrt(0.25 / 40)
-    assert found.frequency_max.low == pytest.approx(0.5 - half, abs=0.026)
-    assert found.frequency_max.high == pytest.approx(0.5 + half, abs=0.026)
+@pytest.mark.parametrize("scale", [0.002, 0.02, 0.2])
+def test_intervals_hold_the_expected_values_of_terms_with_unequal_chances(scale):
+    # 40 runs, 60 spurious terms of 66, a few of them common and most rare; 400 studies.
+    rng = np.random.default_rng(1)
+    chances = np.minimum(0.9, scale * rng.exponential(size=60))
+    counts = rng.binomial(40, chances, size=(400, 60))
+    distinct, largest = np.count_nonzero(counts, axis=1), counts.max(axis=1)
+    r = [spurious_ratio(int(count), 60, 66) for count in distinct]
+    nu_max = [selection_frequency(int(count), 40) for count in largest]
+    expected = (1 - (1 - chances) ** 40).sum() / 66
+    assert np.mean([found.low <= expected <= found.high for found in r]) >= 0.97
+    assert np.mean([found.low <= largest.mean() / 40 <= found.high for found in nu_max]) >= 0.95
+    # Neither is so wide that it holds anything.
+    assert max(found.high - found.low for found in r) < 0.25
+    assert max(found.high - found.low for found in nu_max) < 0.31

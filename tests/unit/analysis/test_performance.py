@@ -90,7 +90,7 @@ def test_targets_that_do_not_exist():
     assert set(found["evaluations"]) == {()}
     # All runs found a structure, but none within 5 % of the budget.
     late = performance.run_length(runs_frame([small("upso2d", [[(50, 1.0)]])]))
-    assert late["fitness"].to_list() == pytest.approx([-10.0, 1.0, NAN], nan_ok=True)
+    assert late["fitness"].to_list() == pytest.approx([-10.0, -10.0, NAN], nan_ok=True)
 
 
 def test_budget():
@@ -112,6 +112,14 @@ def test_gaps():
     assert gaps_of(small("upso2d", [[(1, -5.0)]]))[0][4] is False
 
 
+def test_best_known_includes_the_true_structure():
+    # No run reaches the true structure's J: every one failed, and the target of the run lengths is that J.
+    above = [small("upso2d", [[(1, -5.0)], [(2, -7.0)]]), small("ga", [[(1, 80.0)], [(3, 60.0)]])]
+    assert gaps_of(*above) == [[-10.0, -10.0, 4.0, 4.0, False, 1.0], [-10.0, -10.0, 80.0, 80.0, False, 1.0]]
+    targets = performance.run_length(runs_frame(above)).set_index(["method", "target"])["fitness"]
+    assert targets["upso2d", "best"] == targets["ga", "best"] == -10.0
+
+
 def test_gaps_of_runs_on_data_of_their_own():
     own = small("upso2d", [[(1, -5.0)], [(1, -20.0)], [(1, 3.0)]], realisations=3, true_fitness=[-6.0, -30.0, 0.0])
     assert gaps_of(own) == [[None, -10.0, None, 3.0, None, None]]
@@ -119,5 +127,6 @@ def test_gaps_of_runs_on_data_of_their_own():
 
 
 def test_gaps_that_do_not_exist():
-    assert gaps_of(small("upso2d", [[], []])) == [[None, -10.0, None, None, None, None]]
+    assert gaps_of(small("upso2d", [[], []])) == [[-10.0, -10.0, None, None, False, 1.0]]
+    assert gaps_of(small("upso2d", [[], []], true=None)) == [[None, None, None, None, None, None]]
     assert gaps_of(small("upso2d", [[(1, 1.0)], []], true=None)) == [[1.0, None, None, None, None, 0.5]]

@@ -1,0 +1,201 @@
+"""How often the intervals of r and nu_max hold the expected value: ``python -m benchmarks.coverage [--quick]``.
+
+Writes ``benchmarks/coverage.md``. Many runs of a condition make a pool. Draws of 40 runs from it stand for studies, and
+their mean for what a study can expect. The same is done with runs that choose every term on its own, each as often as
+the pool does: real runs choose terms together. Beside the intervals in use stand two that were rejected: the bootstrap
+over runs, and the binomial interval over Chao's estimate of how many terms are chosen at all.
+"""
+
+import os
+
+# One thread, set before numpy is imported.
+os.environ |= {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "MKL", "NUMBA")}
+
+import argparse
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+import narxbench
+from benchmarks.common import N_VALIDATION, ROOT, SAMPLES, table
+from narxbench.analysis.metrics import selection_frequency, spurious_ratio
+from narxbench.analysis.published import EVALUATIONS, RUNS
+from narxbench.io.files import write_atomically
+
+RESULT = ROOT / "benchmarks" / "coverage.md"
+CONFIDENCE = 0.95
+RUNS_OF_A_POOL, DRAWS, RESAMPLES = {"full": 1500, "quick": 200}, {"full": 1000, "quick": 100}, 1000
+
+Chosen = NDArray[np.bool_]
+Limits = tuple[float, float]
+
+
+class Covered(NamedTuple):
+    """How often an interval holds the expected value, and its mean width."""
+
+    share: float
+    width: float
+
+
+class Case(NamedTuple):
+    """A condition whose runs make a pool."""
+
+    name: str
+    system: str
+    snr_db: int
+    algorithm: str
+    settings: dict[str, Any]
+
+
+CASES = (
+    Case("2D-UPSO on S2, 30 dB", "S2", 30, "upso2d", {}),
+    Case("2D-UPSO on S4, 40 dB", "S4", 40, "upso2d", {}),
+    Case("2D-UPSO bounded to 1.75 on S1, 50 dB", "S1", 50, "upso2d", {"velocity_bound": 1.75}),
+    Case("GA on S3, 40 dB", "S3", 40, "ga", {}),
+)
+
+
+def pool(case: Case, runs: int) -> Chosen:
+    """Return which spurious terms (columns) each of many runs (rows) of the condition chose."""
+    system = narxbench.load_system(case.system)
+    u, y = system.simulate(SAMPLES, snr_db=case.snr_db)
+    orders = {"n_u": system.n_u, "n_y": system.n_y, "degree": system.degree}
+    problem = narxbench.StructureProblem(u, y, **orders, n_validation=N_VALIDATION)
+    options = {"algorithm": case.algorithm, "evaluations": EVALUATIONS, **case.settings}
+    found = [narxbench.search(problem, seed=seed, **options).terms for seed in range(1, runs + 1)]
+    chosen: Chosen = np.array([np.isin(problem.terms, terms) for terms in found])
+    return chosen[:, ~np.isin(problem.terms, system.terms)]
+
+
+def alike(chosen: Chosen, rng: np.random.Generator) -> Chosen:
+    """Return as many runs that choose each term as often, but independently of the others."""
+    return rng.random(chosen.shape) < chosen.mean(axis=0)
+
+
+def distinct_terms(chosen: Chosen, rng: np.random.Generator) -> dict[str, Limits]:
+    """Return intervals of the number of terms that at least one run chooses, which is r N_t."""
+    counts, possible = chosen.sum(axis=0), chosen.shape[1]
+    observed = np.count_nonzero(counts)
+    exact = spurious_ratio(observed, possible, possible, CONFIDENCE)
+    once, twice = (np.count_nonzero(counts == times) for times in (1, 2))
+    unseen = (1 - 1 / len(chosen)) * (once**2 / (2 * twice) if twice else once * (once - 1) / 2)
+    attainable = max(1, min(possible, round(observed + unseen)))
+    chao = spurious_ratio(observed, attainable, attainable, CONFIDENCE)
+    return {
+        "exact binomial": (exact.low * possible, exact.high * possible),
+        "over Chao's number": (chao.low * attainable, chao.high * attainable),
+        "bootstrap": bootstrap(chosen, np.count_nonzero, rng),
+    }
+
+
+def largest_count(chosen: Chosen, rng: np.random.Generator) -> dict[str, Limits]:
+    """Return intervals of the number of runs that choose the most frequent term, which is nu_max times the runs."""
+    wilson = selection_frequency(int(chosen.sum(axis=0).max()), len(chosen), CONFIDENCE)
+    return {
+        "Wilson": (wilson.low * len(chosen), wilson.high * len(chosen)),
+        "bootstrap": bootstrap(chosen, np.max, rng),
+    }
+
+
+def bootstrap(chosen: Chosen, statistic: Callable[..., Any], rng: np.random.Generator) -> Limits:
+    """Return the percentile interval over resampled runs, centred on the observed value.
+
+    A resample holds fewer distinct runs, which shifts what is counted; hence the centring.
+    """
+    weights = rng.multinomial(len(chosen), np.full(len(chosen), 1 / len(chosen)), size=RESAMPLES)
+    resampled = statistic(weights @ chosen.astype(np.int64), axis=1)
+    observed = statistic(chosen.sum(axis=0))
+    tail = (1 - CONFIDENCE) / 2
+    low, high = np.quantile(resampled, [tail, 1 - tail]) + observed - resampled.mean()
+    return min(observed, max(0, low)), max(observed, high)
+
+
+def coverage(values: NDArray[Any], intervals: Sequence[dict[str, Limits]]) -> dict[str, Covered]:
+    """Return how often each interval holds the mean of the values, and its mean width."""
+    expected, found = values.mean(), {}
+    for name in intervals[0]:
+        low, high = np.array([of[name] for of in intervals]).T
+        found[name] = Covered(float(np.mean((low <= expected) & (expected <= high))), float(np.mean(high - low)))
+    return found
+
+
+def draws_of(chosen: Chosen, draws: int, rng: np.random.Generator) -> list[Chosen]:
+    """Return draws of as many runs as a study makes, none twice in one draw."""
+    return [chosen[rng.choice(len(chosen), RUNS, replace=False)] for _ in range(draws)]
+
+
+def report(pools: dict[str, Chosen], draws: int) -> str:
+    """Return the text of coverage.md for pools by name."""
+    rng = np.random.default_rng(1)
+    sections: tuple[_Section, _Section] = {}, {}
+    for name, real in pools.items():
+        for kind, chosen in ((name, real), (f"{name}: terms on their own", alike(real, rng))):
+            drawn = draws_of(chosen, draws, rng)
+            counts = np.array([runs.sum(axis=0) for runs in drawn])
+            values = np.count_nonzero(counts, axis=1), counts.max(axis=1)
+            for section, of, possible, intervals in zip(
+                sections, values, (chosen.shape[1], RUNS), (distinct_terms, largest_count), strict=True
+            ):
+                covered = coverage(of, [intervals(runs, rng) for runs in drawn])
+                section[kind] = f"{of.mean():.1f} of {possible}", covered
+    return TEXT.format(
+        level=f"{100 * CONFIDENCE:g} %",
+        runs=RUNS,
+        pool=max(map(len, pools.values())),
+        draws=draws,
+        ratio=_as_markdown(sections[0]),
+        largest=_as_markdown(sections[1]),
+    )
+
+
+# What runs are drawn from -> expected value in words, and how the intervals cover it.
+_Section = dict[str, tuple[str, dict[str, Covered]]]
+
+
+def _as_markdown(section: _Section) -> str:
+    rows = [
+        [kind, expected, *(f"{of.share:.3f} ({of.width:.1f})" for of in covered.values())]
+        for kind, (expected, covered) in section.items()
+    ]
+    each = [covered for _, covered in section.values()]
+    rows.append(["smallest", "", *(f"{min(covered[name].share for covered in each):.3f}" for name in each[0])])
+    return table(["runs of", "expected", *each[0]], rows)
+
+
+TEXT = """# Coverage of the intervals of r and ν_max
+
+How often intervals of {level} hold the expected value, in {draws} draws of {runs} runs from pools of {pool} real runs,
+and from as many runs that choose every term as often but on its own. In brackets: the mean width, in terms or runs. The
+first interval of each table is the one in use. `python -m benchmarks.coverage` makes this file.
+
+## r: spurious terms that at least one run chose
+
+{ratio}
+The exact binomial interval takes all terms that could be spurious as equally likely. Their number varies less where
+their chances differ, so that it covers more often than it claims. A resample of the runs has no new term, and Chao's
+number of terms that are chosen at all is itself an estimate.
+
+## ν_max: runs that chose the most frequent spurious term
+
+{largest}
+The Wilson interval takes the most frequent term as if it had been named in advance. Where one term leads, its count is
+that of a proportion; where many are about as frequent, the largest count varies less, and the interval covers more.
+"""
+
+
+def main() -> None:
+    """Make the pools, and write the file."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="few runs and draws: a try, not a measurement")
+    parser.add_argument("--output", type=Path, default=RESULT)
+    options = parser.parse_args()
+    size = "quick" if options.quick else "full"
+    pools = {case.name: pool(case, RUNS_OF_A_POOL[size]) for case in CASES}
+    write_atomically(options.output, report(pools, DRAWS[size]))
+
+
+if __name__ == "__main__":
+    main()
