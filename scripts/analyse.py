@@ -18,8 +18,8 @@ def main(job: Any) -> None:
     if job.params.page == "interpretations":
         frames = {"conditions": conditions_frame(summaries, published)}
     else:
-        snr_db, claims = job.params.figure_snr_db, load_claims(job.input.claims)
-        frames = analyse(summaries, published, claims, figure_snr_db=snr_db, **job.params.statistics)
+        given, claims = job.params, load_claims(job.input.claims)
+        frames = analyse(summaries, published, claims, confidence=given.confidence, figure_snr_db=given.figure_snr_db)
     for name, path in job.output.items():
         write_atomically(path, write_table(frames[name]))
 

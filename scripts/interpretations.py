@@ -16,8 +16,7 @@ def main(job: Any) -> None:
     """Write document, figures and tables."""
     frame, choices = read_frame("conditions", job.input.conditions), load_design_choices(job.input.choices)
     published, claims = load_published(job.input.published, job.input.system_terms), load_claims(job.input.claims)
-    default = choices.named[job.params.default]
-    files = interpretations_report(frame, choices, published, claims, default)
+    files = interpretations_report(frame, choices, published, claims)
     for path in job.output:
         write_atomically(path, files[str(Path(path).relative_to(Path(job.output[0]).parent))])
 

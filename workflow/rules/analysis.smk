@@ -25,7 +25,7 @@ else:
             f"{PLAN.logs}/analyse.log",
         params:
             page=PLAN.study.page,
-            statistics=PLAN.study.statistics.model_dump(exclude={"threshold"}),
+            confidence=PLAN.study.statistics.confidence,
             figure_snr_db=PLAN.study.figures.snr_db,
             code=PLAN.code("analyse"),
         run:

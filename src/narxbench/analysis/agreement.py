@@ -1,36 +1,72 @@
-"""Published beside reproduced: differences and tests of every published value, distance of conditions, and overviews.
+"""Published beside reproduced: difference, test and deviance of every published value, and nearness of conditions.
 
-All of it works on the conditions frame, so that every study is compared by the same code.
+All of it works on the conditions frame, so that every study is compared by the same code. The one measure of nearness
+is the deviance, the one verdict on a single value Fisher's exact test.
 """
 
 import math
 from collections.abc import Sequence
+from functools import cache
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
 
 from narxbench.analysis.frames import KEY, framed
 from narxbench.analysis.metrics import selection_frequency, significant
-from narxbench.analysis.published import METRICS, PLACE, RUNS, Published
+from narxbench.analysis.published import METRICS, PLACE, RUNS, VALUE, Published
 from narxbench.analysis.significance import fisher_exact, holm
+from narxbench.numerics.logarithm import natural_log
 
 ALPHA = 0.05
+BIASES = [f"bias_{metric}" for metric in METRICS]
 
-_PLACE_OF_VALUE = ["table", *PLACE, "metric", "label"]
+_PLACE_OF_VALUE = ["table", *VALUE]
 
 
-def compare(conditions: pd.DataFrame, published: Published) -> pd.DataFrame:
-    """Return every published value beside that of each condition that reproduces it.
+@cache
+def deviance(a: int, n_a: int, b: int, n_b: int) -> float:
+    """Return the likelihood-ratio statistic G2 of ``a`` of ``n_a`` against ``b`` of ``n_b``.
 
-    Columns: `KEY`, ``algorithm``, ``table``, ``metric``, ``label``, ``published``, ``reproduced``, ``difference``
-    (reproduced minus published), ``p_value``, ``count`` and ``runs``, the runs behind nu and nu_max.
+    It is 2 sum(O ln(O / E)) over the four counts O of the table, where E are those expected with one chance for both.
+    With one chance it is of the size of 1, whatever the counts; it grows with the evidence against one chance.
 
-    ``p_value`` is that of Fisher's exact test: for nu and nu_max of the two counts of runs, for r of the counts of
-    spurious terms out of all that could be. The test of r is conservative, for terms with unequal chances vary less in
-    number than terms with equal. The conditions must be of the published systems; those without published values have
-    no row, nor have published values without a condition.
+    Examples
+    --------
+    >>> deviance(20, 40, 40, 80), round(deviance(40, 40, 30, 40), 2)
+    (0.0, 15.3)
     """
-    values = published.values.assign(order=range(len(published.values)))
+    rows, columns, total = (n_a, n_b), (a + b, n_a + n_b - a - b), n_a + n_b
+    observed = ((a, n_a - a), (b, n_b - b))
+    parts = [
+        count * natural_log(count * total / (rows[i] * columns[j]))
+        for i, of_row in enumerate(observed)
+        for j, count in enumerate(of_row)
+        if count
+    ]
+    return significant(max(0.0, 2 * math.fsum(parts)))
+
+
+def compare(conditions: pd.DataFrame, values: pd.DataFrame) -> pd.DataFrame:
+    """Return published values beside those of each condition that reproduces them.
+
+    Parameters
+    ----------
+    conditions
+        The conditions frame; of published systems only. Those without published values have no row.
+    values
+        `Published.values` as printed, or `Published.once`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `KEY`, ``algorithm``, ``table``, ``metric``, ``label``, ``published``, ``reproduced``, ``difference``
+        (reproduced minus published), ``p_value`` of Fisher's exact test, ``deviance``, and ``count`` of ``size``,
+        which these two compare with the published count: of nu and nu_max the runs, of r the spurious terms out of all
+        that could be. For r both are conservative, for terms with unequal chances vary less in number than terms with
+        equal; for nu_max, a maximum, they are approximate.
+    """
+    values = values.assign(order=range(len(values)))
     rows = conditions[[*KEY, "algorithm", "runs", "n_terms", "nu", "spurious", "nu_max"]]
     rows = rows.assign(condition=range(len(rows))).merge(values, on=PLACE).sort_values(["order", "condition"])
     labels = rows["label"].str[1:].replace("", "0").astype(int)
@@ -39,52 +75,61 @@ def compare(conditions: pd.DataFrame, published: Published) -> pd.DataFrame:
     rows["count"] = np.where(rows["metric"] == "nu", nu, np.where(of_r, rows["spurious"], rows["nu_max"]))
     rows["reproduced"] = rows["count"] / rows["runs"].where(~of_r, rows["n_terms"])
     rows["difference"] = (rows["reproduced"] - rows["published"]).round(12)
-    # Of r the terms are tested that could be spurious, of the others the runs.
     possible = rows["n_terms"] - rows["nu"].map(len)
+    rows["size"] = possible.where(of_r, rows["runs"])
     printed = np.rint(rows["published"] * rows["n_terms"].where(of_r, RUNS)).astype(int)
-    tables = zip(printed, possible.where(of_r, RUNS), rows["count"], possible.where(of_r, rows["runs"]), strict=True)
-    rows["p_value"] = [fisher_exact(*map(int, table)) for table in tables]
+    counts = (printed, possible.where(of_r, RUNS), rows["count"], rows["size"])
+    tables = list(zip(*(column.astype(int).tolist() for column in counts), strict=True))
+    rows["p_value"] = [fisher_exact(*table) for table in tables]
+    rows["deviance"] = [deviance(*table) for table in tables]
     shown = [*KEY, "algorithm", "table", "metric", "label", "published", "reproduced", "difference", "p_value"]
-    return rows[[*shown, "count", "runs"]].reset_index(drop=True)
+    return rows[[*shown, "deviance", "count", "size"]].reset_index(drop=True)
 
 
-def clearly_different(compared: pd.DataFrame, by: Sequence[str]) -> pd.Series:
+def different(compared: pd.DataFrame, by: Sequence[str]) -> pd.Series:
     """Tell of each row of :func:`compare` whether Fisher's test with Holm's correction tells it from the published one.
 
-    The correction covers all rows that agree in the columns ``by``.
+    The correction covers all rows that agree in the columns ``by``; each value should stand there once.
     """
     return compared.groupby(list(by), sort=False)["p_value"].transform(holm) <= ALPHA
 
 
-def distances(compared: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
-    """Return how far the conditions of each group lie from the published values.
+def nearness(compared: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
+    """Return how near the conditions of each group come to the published values.
 
     Parameters
     ----------
     compared
-        Rows of :func:`compare`.
+        Rows of :func:`compare`, each value once in a group.
     by
         Columns whose values make a group, such as ``["interpretation", "algorithm", "data_seed"]``.
 
     Returns
     -------
     pandas.DataFrame
-        One row a group, with the columns ``by`` and: ``conditions``, their number; ``nu``, ``r`` and ``nu_max``, means
-        over the conditions of absolute differences, the one of nu being itself a mean over the system terms;
-        ``distance``, the mean of these three; ``values``, the number of printed values; and ``different``, how many of
-        them Fisher's tests with Holm's correction over the group tell apart. A value that is printed in two tables
-        counts twice in the last two, as in the comparison with the tables, but its condition once in the means.
+        One row a group, with the columns ``by`` and: ``values``, their number; ``deviance``, its sum over them;
+        ``bias_nu``, ``bias_r``, ``bias_nu_max``, means of reproduced minus published values; and how many values are
+        ``different``, which Holm's correction over the group tells.
     """
     by = list(by)
-    rows = compared.assign(size=compared["difference"].abs(), different=clearly_different(compared, by))
-    once = rows.drop_duplicates([*by, *KEY, "metric", "label"])
-    each = once.groupby([*by, *(name for name in KEY if name not in by), "metric"], sort=False)["size"].mean()
-    means = each.groupby([*by, "metric"], sort=False).mean().unstack("metric")
-    means = means.reindex(columns=METRICS).map(significant)
-    means["distance"] = means.mean(axis="columns").map(significant)
-    counted = rows.groupby(by, sort=False).agg(values=("different", "size"), different=("different", "sum"))
-    counted["conditions"] = rows.drop_duplicates([*by, *KEY]).groupby(by, sort=False).size()
-    return counted.join(means).reset_index()[[*by, "conditions", *METRICS, "distance", "values", "different"]]
+    grouped = compared.assign(different=different(compared, by)).groupby(by, sort=False)
+    found = grouped.agg(values=("deviance", "size"), deviance=("deviance", "sum"), different=("different", "sum"))
+    biases = compared.groupby([*by, "metric"], sort=False)["difference"].mean().unstack("metric")
+    found[BIASES] = biases.reindex(columns=METRICS)
+    found[["deviance", *BIASES]] = found[["deviance", *BIASES]].map(significant, na_action="ignore")
+    return found.reset_index()[[*by, "values", "deviance", *BIASES, "different"]]
+
+
+def own_deviances(compared: pd.DataFrame) -> list[float]:
+    """Return the deviance between every two data seeds of one interpretation; one of them is in place of the paper.
+
+    It is what sampling alone leaves of the deviance: data, runs and all. ``compared`` is as for :func:`nearness`.
+    """
+    counts, sizes = (compared.pivot(index=VALUE, columns="data_seed", values=name) for name in ("count", "size"))
+    return [
+        significant(math.fsum(map(deviance, counts[one], sizes[one], counts[other], sizes[other])))
+        for one, other in combinations(counts.columns, 2)
+    ]
 
 
 def agreement_values(
@@ -93,15 +138,18 @@ def agreement_values(
     """Return a row for each published value and condition that reproduces it, in the order of the published values.
 
     A value without a condition has one row without a method. ``low`` and ``high`` bound the confidence interval of
-    ``reproduced``. A value is ``consistent`` if the p-value of :func:`compare` is at least 0.05, and
-    ``consistent_holm`` after Holm's correction over all values of one table, method and data set.
+    ``reproduced``. Holm's correction behind ``different`` covers all values, each once, of one set of methods on one
+    data set: the first method of every algorithm, the second ones, and so on.
     """
-    rows = compare(conditions, published)
-    family = ["table", "interpretation", "data_seed", "method"]
-    rows["consistent"], rows["consistent_holm"] = rows["p_value"] >= ALPHA, ~clearly_different(rows, family)
+    rows = compare(conditions, published.values)
+    methods = rows[["algorithm", "method"]].drop_duplicates()
+    rows = rows.merge(methods.assign(method_set=methods.groupby("algorithm").cumcount()))
+    family = ["interpretation", "data_seed", "method_set"]
+    once = rows.drop_duplicates([*VALUE, *family])
+    rows = rows.merge(once[[*VALUE, *family]].assign(different=different(once, family)), on=[*VALUE, *family])
     rows = rows.merge(metrics[[*KEY, "r_low", "r_high", "nu_max_low", "nu_max_high"]], on=KEY, how="left")
     of_nu = rows["metric"] == "nu"
-    counts = rows.loc[of_nu, ["count", "runs"]].itertuples(index=False, name=None)
+    counts = rows.loc[of_nu, ["count", "size"]].itertuples(index=False, name=None)
     intervals = [selection_frequency(*count, confidence) for count in counts]
     for limit in ("low", "high"):
         rows[limit] = rows[f"r_{limit}"].where(rows["metric"] == "r", rows[f"nu_max_{limit}"])
@@ -112,7 +160,7 @@ def agreement_values(
 
 
 def agreement(values: pd.DataFrame) -> pd.DataFrame:
-    """Return the agreement of each published table, algorithm and method, and a last row of all of them together.
+    """Return the agreement of each published table, algorithm and method, and a last row of all values, each once.
 
     Parameters
     ----------
@@ -121,18 +169,18 @@ def agreement(values: pd.DataFrame) -> pd.DataFrame:
     """
     rows = []
     for (table, algorithm), part in values.groupby(["table", "algorithm"], sort=False):
-        places = len(part[_PLACE_OF_VALUE].drop_duplicates())
+        places = len(part[VALUE].drop_duplicates())
         for method in [name for name in part["method"].unique() if name] or [""]:
             found = part[(part["method"] == method) & part["reproduced"].notna()]
             rows.append((table, algorithm, method, len(found), places - len(found), *_overview(found)))
-    compared = values[values["reproduced"].notna()]
-    rows.append(("all", "", "", len(compared), len(values) - len(compared), *_overview(compared)))
+    once = values.drop_duplicates([*VALUE, "method", "interpretation", "data_seed"])
+    compared = once[once["reproduced"].notna()]
+    rows.append(("all", "", "", len(compared), len(once) - len(compared), *_overview(compared)))
     return framed("agreement", rows)
 
 
 def _overview(rows: pd.DataFrame) -> list[float]:
-    """Return mean absolute differences, then shares of consistent values before and after correction, by metric."""
-    parts = [rows[rows["metric"] == metric] for metric in METRICS]
-    means = [part["difference"].abs().mean() for part in parts]
-    means += [part[verdict].mean() for part in parts for verdict in ("consistent", "consistent_holm")]
-    return [math.nan if pd.isna(mean) else significant(mean) for mean in means]
+    """Return how many values are different, the deviance and the biases; NaN for what is not there."""
+    biases = [rows.loc[rows["metric"] == metric, "difference"].mean() for metric in METRICS]
+    totals = [significant(math.fsum(rows["deviance"])) if len(rows) else math.nan, *biases]
+    return [int(rows["different"].sum()), *(math.nan if pd.isna(total) else significant(total) for total in totals)]

@@ -14,15 +14,13 @@ import pandas as pd
 from numpy.typing import NDArray
 from pydantic import ConfigDict, Field
 
-from narxbench.analysis.metrics import Selections, selection_frequency, selections, spurious_terms
+from narxbench.analysis.metrics import Selections, selection_frequency, selections, spurious_ratio
 from narxbench.analysis.published import Published
 from narxbench.experiment.condition import ConditionKey
 from narxbench.io.csv import FLAG, INTEGER, NUMBER, TEXT, Kind, list_of, optional, read_table, wrong
 from narxbench.io.errors import NarxbenchError
 from narxbench.io.files import StrPath, read_json
 from narxbench.io.settings import Settings, SettingsError, validated
-from narxbench.model.dataset import snr_label
-from narxbench.numerics.random_streams import generator
 
 Summary = dict[str, Any]
 
@@ -59,12 +57,21 @@ _COLUMNS = {
     "gaps": f"{_CONDITION} best_known true_structure median_gap_to_best median_gap_to_true criterion_failure:truth "
     "search_failure_rate",
     "agreement_values": "table:text system:text algorithm:text criterion:text snr_db metric:text label:text term:text "
-    "data_seed interpretation:text method:text published reproduced low high difference p_value consistent:truth "
-    "consistent_holm:truth",
-    "agreement": "table:text algorithm:text method:text compared:whole missing:whole difference_nu difference_r "
-    "difference_nu_max consistent_nu consistent_nu_holm consistent_r consistent_r_holm consistent_nu_max "
-    "consistent_nu_max_holm",
+    "data_seed interpretation:text method:text published reproduced low high difference p_value deviance "
+    "different:truth",
+    "agreement": "table:text algorithm:text method:text compared:whole missing:whole different:whole deviance bias_nu "
+    "bias_r bias_nu_max",
     "claims": "id:text side:text holds:truth evidence:text",
+    # Of the interpretations: narxbench.analysis.multiverse.
+    "nearness": "role:text interpretation:text values:whole deviance deviance_low deviance_high own_deviance own_low "
+    "own_high bias_nu bias_r bias_nu_max different different_low different_high held_out",
+    "claim_overview": "claim:text title:text published:text as_described:text seeds:whole judged:whole holds:whole "
+    "group:text",
+    "role_verdicts": "claim:text role:text verdict:text seeds:whole",
+    "found": "label:text algorithm:text interpretation:text system:text data_sets:whole runs:whole exact:whole rate "
+    "low high",
+    "effects_overview": "algorithm:text option:text design_choice:text contradicts:text change interval_low "
+    "interval_high rank:whole",
     # Of a comparison of methods: narxbench.analysis.ranking.
     "scores": f"{_SCORED} method:text algorithm:text seed:whole deterministic:truth n_terms:whole samples:whole "
     "n_validation:whole budget:whole evaluations:whole fitness best_known true_fitness gap exact:truth precision "
@@ -262,26 +269,27 @@ def _condition(summary: Summary, published: Published) -> tuple[Any, ...]:
     )
 
 
-def metrics_frame(
-    summaries: Iterable[Summary], conditions: pd.DataFrame, confidence: float, bootstrap_samples: int
-) -> pd.DataFrame:
-    """Return r and nu_max of each condition with their bootstrap intervals, beside what ``conditions`` says of it."""
-    rows = []
-    for summary in summaries:
-        axes = {"system": summary["system"], "snr_db": snr_label(summary["snr_db"]), "criterion": summary["criterion"]}
-        found = spurious_terms(
-            _selected(summary),
-            np.isin(summary["candidates"], summary["system_terms"]),
-            generator(purpose="bootstrap", search=summary["method"], **axes),
-            confidence=confidence,
-            resamples=bootstrap_samples,
-        )
-        worst = "" if found.most_frequent is None else summary["candidates"][found.most_frequent]
-        exact = set(summary["final_structure"]) == set(summary["system_terms"])
-        rows.append((*key_of(summary), *found.ratio, *found.frequency_max, worst, exact))
-    intervals = ["r", "r_low", "r_high", "nu_max", "nu_max_low", "nu_max_high"]
-    own = pd.DataFrame(rows, columns=[*KEY, *intervals, "worst_spurious_term", "final_is_exact"])
-    return framed("metrics", own.merge(conditions.drop(columns="nu_max"), on=KEY, validate="one_to_one"))
+def metrics_frame(summaries: Iterable[Summary], conditions: pd.DataFrame, confidence: float) -> pd.DataFrame:
+    """Return r and nu_max of each condition with their intervals, beside what ``conditions`` says of it."""
+    rows = [
+        (*key_of(summary), _worst_spurious_term(summary), set(summary["final_structure"]) == {*summary["system_terms"]})
+        for summary in summaries
+    ]
+    own = pd.DataFrame(rows, columns=[*KEY, "worst_spurious_term", "final_is_exact"])
+    found = own.merge(conditions, on=KEY, validate="one_to_one")
+    possible = found["n_terms"] - found["nu"].map(len)
+    distinct = zip(found["spurious"], possible, found["n_terms"], strict=True)
+    found[["r", "r_low", "r_high"]] = [spurious_ratio(*count, confidence) for count in distinct]
+    largest = zip(found["nu_max"], found["runs"], strict=True)
+    found[["nu_max", "nu_max_low", "nu_max_high"]] = [selection_frequency(*count, confidence) for count in largest]
+    return framed("metrics", found)
+
+
+def _worst_spurious_term(summary: Summary) -> str:
+    """Return the first of the spurious terms that most runs chose, or "" if none chose any."""
+    count = dict(zip(summary["candidates"], _selected(summary).sum(axis=0).tolist(), strict=True))
+    spurious = (term for term, number in count.items() if number and term not in summary["system_terms"])
+    return max(spurious, key=count.__getitem__, default="")
 
 
 def selection_frame(summaries: Iterable[Summary], published: Published, confidence: float) -> pd.DataFrame:

@@ -6,48 +6,68 @@ A quantity ``q`` of several data seeds stands in frames as its median ``q`` and 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import median
 
 import pandas as pd
 from scipy import stats
 
-from narxbench.analysis.agreement import clearly_different, compare, distances
-from narxbench.analysis.claims import CRITERIA, GA, SPARSE, UPSO, Claim, View, both_criteria, claim_rows, published_view
-from narxbench.analysis.multiverse_frame import BY_SEED, COMPARED, DATA_SET, JOINT, SCREENED, Multiverse, Pair
-from narxbench.analysis.published import METRICS
+from narxbench.analysis.agreement import BIASES, compare, different, nearness, own_deviances
+from narxbench.analysis.claims import GA, UPSO, Claim, View, both_criteria, claim_rows, published_view
+from narxbench.analysis.frames import framed
+from narxbench.analysis.metrics import significant
+from narxbench.analysis.multiverse_frame import BY_SEED, COMPARED, DATA_SET, JOINT, Multiverse, Pair
+from narxbench.analysis.published import VALUE
 from narxbench.experiment.interpretations import BASELINE, SHARED_PARTS, interpretation_settings, interpretation_text
 
 # Final J are stored to six decimals, so that two of them may differ by their rounding alone.
 SAME_J = 1.5e-6
 CONFIDENCE = 0.95
-REFERENCE = "stepwise"
-# A GA that is known to be stronger than the baseline's, which is shown whatever its distance is.
-STRONG_GA = "selection=tournament+elitism=on"
-ROLES = ("baseline", "default", "closest", "closest without contradiction")
+# Searches that the paper does not have, on the same data.
+REFERENCES = ("multistart", "stepwise")
+# A GA that is known to be stronger than the one as described; it is shown however near it comes.
+STRONG_GA = "selection=tournament+crossover=uniform+elitism=on"
+STRONG_GA_NAME = "tournament, uniform crossover, elitism"
+RANDOM_TIES = "ties=random"
+AS_DESCRIBED, WITH_RESET, CLOSEST = "as described", "with reset", "closest"
 VERDICTS = {True: "holds", False: "does not hold", None: "cannot be judged"}
 
-_DISTANCES = ["distance", *METRICS, "different"]
+# The searches whose exact structures are told on data as described: label, algorithm, interpretation.
+_SEARCHES = (
+    ("multistart", "multistart", BASELINE),
+    ("stepwise (add/drop/swap)", "stepwise", BASELINE),
+    (f"GA ({STRONG_GA_NAME})", GA, STRONG_GA),
+    ("2D-UPSO, as described", UPSO, BASELINE),
+    ("GA, as described", GA, BASELINE),
+)
+# The findings that pages of other studies read too, each a frame with a schema.
+FRAMES = ("nearness", "claim_overview", "role_verdicts", "found", "effects_overview")
+_NEARNESS = ["deviance", *BIASES, "different"]
 
 
 @dataclass(frozen=True, eq=False)
 class Findings:
     """All findings of a multiverse; each frame is described where it is made.
 
-    ``distances`` and ``rankings`` are by algorithm and for both together (`JOINT`); ``roles`` are the interpretations
-    that are set side by side.
+    ``deviances`` (by data seed) and ``rankings`` are by algorithm and for both together (`JOINT`), under BIC; ``roles``
+    are the interpretations that are set side by side, by role.
     """
 
     multiverse: Multiverse
-    distances: pd.DataFrame
+    deviances: pd.DataFrame
     rankings: Mapping[str, pd.DataFrame]
     roles: Mapping[str, Pair]
-    whole: pd.DataFrame
+    nearness: pd.DataFrame
+    held_out: pd.DataFrame
     effects: pd.DataFrame
-    interactions: pd.DataFrame
+    effects_overview: pd.DataFrame
+    closer: pd.DataFrame
+    ties: pd.DataFrame
     side_by_side: pd.DataFrame
-    unexplained: pd.DataFrame
     verdicts: pd.DataFrame
-    shown_verdicts: pd.DataFrame
+    role_verdicts: pd.DataFrame
+    option_verdicts: pd.DataFrame
     claims: pd.DataFrame
+    found: pd.DataFrame
     contests: pd.DataFrame
     criteria: pd.DataFrame
     gaps: pd.DataFrame
@@ -55,27 +75,31 @@ class Findings:
 
 def analyse(multiverse: Multiverse, claims: Sequence[Claim]) -> Findings:
     """Return all findings on ``claims`` and on the published values."""
-    parts = [*map(multiverse.distances, COMPARED), multiverse.joint_distances()]
+    parts = [*map(multiverse.nearness, COMPARED), multiverse.joint_nearness()]
     by_seed = pd.concat(parts, ignore_index=True)
     rankings = {name: ranking(multiverse, by_seed, name) for name in (*COMPARED, JOINT)}
     roles = find_roles(multiverse, rankings[JOINT])
-    closest = next(pair for names, pair in roles.items() if "closest" in names.split(", "))
-    values = reproduced(multiverse)
+    validation = held_out(by_seed[by_seed["algorithm"] == JOINT], rankings[JOINT])
+    changes = effects(multiverse, by_seed)
     verdicts = claim_verdicts(multiverse, claims)
-    in_view = shown_verdicts(multiverse, claims, verdicts, roles)
+    of_roles, of_options = shown_verdicts(multiverse, claims, verdicts, roles)
     return Findings(
         multiverse=multiverse,
-        distances=by_seed,
+        deviances=by_seed,
         rankings=rankings,
         roles=roles,
-        whole=whole_distances(multiverse, roles),
-        effects=effects(multiverse, by_seed),
-        interactions=interactions(by_seed),
-        side_by_side=role_frame(roles).merge(values[values["metric"] != "nu"]),
-        unexplained=role_frame({"closest": closest}).merge(values[values["different"]]),
+        nearness=role_nearness(multiverse, roles, validation),
+        held_out=validation,
+        effects=changes,
+        effects_overview=effects_overview(changes),
+        closer=closer(multiverse, rankings[UPSO], changes),
+        ties=random_ties(by_seed),
+        side_by_side=side_by_side(multiverse, roles),
         verdicts=verdicts,
-        shown_verdicts=in_view,
-        claims=claim_overview(multiverse, claims, verdicts, in_view),
+        role_verdicts=of_roles,
+        option_verdicts=of_options,
+        claims=claim_overview(multiverse, claims, verdicts, of_roles),
+        found=exact_structures(multiverse),
         contests=contests(multiverse, roles),
         criteria=criterion_scores(multiverse),
         gaps=gaps(multiverse, roles),
@@ -102,145 +126,191 @@ def change(differences: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     return found.drop(columns=["mean", "sem", "count"]).rename(columns={"min": "low", "max": "high"}).reset_index()
 
 
-# Ranking
+# Nearness
 
 
 def ranking(multiverse: Multiverse, by_seed: pd.DataFrame, algorithm: str) -> pd.DataFrame:
-    """Return the interpretations of an algorithm (or `JOINT`), the smallest median distance first.
+    """Return the interpretations of an algorithm (or `JOINT`), the smallest median deviance first.
 
     The columns are ``place``, ``interpretation``, the ``names`` that it has in the settings, how many ``changes`` from
-    the baseline it makes, what it ``contradicts``; distance, its parts and the number of clear differences
-    (``different``), each over the data seeds; the number of published ``values``; and whether it is ``near`` the
-    closest, such that no clear change of the distance tells them apart.
+    the baseline it makes, what it ``contradicts``; the number of ``values``; deviance, biases and the number of
+    ``different`` values, each over the data seeds; the median ``own_deviance`` (missing for both together); and whether
+    it is ``near`` the closest, such that no clear change of the deviance tells them apart.
     """
     names: dict[str, list[str]] = {}
     for name, chosen in multiverse.choices.named.items():
         text = interpretation_text(multiverse.choices, chosen, None if algorithm == JOINT else algorithm)
         names.setdefault(text, []).append(name)
     own = by_seed[by_seed["algorithm"] == algorithm]
-    ranked = over_seeds(own, ["interpretation", "values"], _DISTANCES)
+    ranked = over_seeds(own, ["interpretation", "values"], _NEARNESS)
+    ranked["changes"] = [len(multiverse.chosen(text)) for text in ranked["interpretation"]]
+    ranked = ranked.sort_values(["deviance", "changes", "interpretation"], ignore_index=True)
     texts = ranked["interpretation"]
     ranked["names"] = [", ".join(names.get(text, [])) for text in texts]
-    ranked["changes"] = [len(multiverse.chosen(text)) for text in texts]
     ranked["contradicts"] = [multiverse.contradictions(text) for text in texts]
-    ranked = ranked.sort_values(["distance", "changes", "interpretation"], ignore_index=True)
     ranked.insert(0, "place", ranked.index + 1)
-    by_text = own.pivot(index="data_seed", columns="interpretation", values="distance")
-    beyond = by_text.sub(by_text[ranked["interpretation"].iloc[0]], axis=0) if len(own) else by_text
+    compared = multiverse.compared[multiverse.compared["algorithm"] == algorithm]
+    own_of = {text: own_deviances(rows) for text, rows in compared.groupby("interpretation")}
+    ranked["own_deviance"] = texts.map({text: median(own) for text, own in own_of.items() if own}).astype(float)
+    by_text = own.pivot(index="data_seed", columns="interpretation", values="deviance")
+    beyond = by_text.sub(by_text[ranked["interpretation"].iloc[0]], axis=0) if len(ranked) else by_text
     found = change(beyond.melt(value_name="change"), ["interpretation"]).dropna()
     return ranked.assign(near=ranked["interpretation"].isin(found.loc[~found["clear"], "interpretation"]))
 
 
 def find_roles(multiverse: Multiverse, joint: pd.DataFrame) -> dict[str, Pair]:
-    """Return the interpretations that are set side by side, by role; the names of equal ones are joined.
+    """Return the interpretations that are set side by side, by role.
 
-    Closest is the interpretation of both algorithms with the smallest median distance, closest without contradiction
-    that of those which contradict no explicit statement of the sources.
+    They are the baseline, the one named ``reset`` if it was run, and the closest: that of both algorithms with the
+    smallest median deviance. Two roles may have the same interpretation.
     """
-    consistent = joint[joint["contradicts"] == ""]
-    closest = [multiverse.chosen(frame["interpretation"].iloc[0]) for frame in (joint, consistent)]
-    names: dict[Pair, list[str]] = {}
-    for role, chosen in zip(ROLES, [{}, multiverse.default, *closest], strict=True):
-        pair = Pair(*(interpretation_text(multiverse.choices, chosen, name) for name in COMPARED))
-        names.setdefault(pair, []).append(role)
-    return {", ".join(of): pair for pair, of in names.items()}
+    reset = multiverse.choices.named.get("reset")
+    texts = {AS_DESCRIBED: BASELINE, CLOSEST: joint["interpretation"].iloc[0]}
+    if reset is not None:
+        texts = {AS_DESCRIBED: BASELINE, WITH_RESET: interpretation_text(multiverse.choices, reset), **texts}
+    pairs = {role: multiverse.pair(text) for role, text in texts.items()}
+    return {role: pair for role, pair in pairs.items() if pair.upso2d in multiverse.texts(UPSO)}
 
 
-def whole_distances(multiverse: Multiverse, roles: Mapping[str, Pair]) -> pd.DataFrame:
-    """Return, for the roles that were run under every criterion, the distance to all published tables."""
+def held_out(joint: pd.DataFrame, ranked: pd.DataFrame) -> pd.DataFrame:
+    """Return for each data seed what is closest on the others, and its deviance on this one.
+
+    ``interpretation`` has the smallest median deviance on all data seeds but ``data_seed``, ``deviance`` is its own
+    there, which no choice has made small. There is no row where there is one data seed only.
+    """
+    by_text = joint.pivot(index="data_seed", columns="interpretation", values="deviance")
+    # In the order of the ranking, so that equal ones are told apart as there.
+    by_text = by_text[list(ranked["interpretation"])]
+    rows = [
+        (seed, chosen := by_text.drop(index=seed).median().idxmin(), by_text.loc[seed, chosen])
+        for seed in (by_text.index if len(by_text) > 1 else [])
+    ]
+    return pd.DataFrame(rows, columns=["data_seed", "interpretation", "deviance"])
+
+
+def role_nearness(multiverse: Multiverse, roles: Mapping[str, Pair], validation: pd.DataFrame) -> pd.DataFrame:
+    """Return how near each role is to all published tables, under every criterion under which it was run.
+
+    ``own_deviance`` is the median of `agreement.own_deviances`, ``own_low`` to ``own_high`` their range. ``held_out``
+    is the median deviance of the interpretations of `held_out` on the data seed that had no part in their choice; it is
+    missing where one of them was not run under the same criteria.
+    """
+    rows = []
+    for role, pair in roles.items():
+        compared = role_values(multiverse, pair)
+        by_seed = nearness(compared, ["data_seed"]).assign(role=role, interpretation=multiverse.joined(*pair))
+        own = own_deviances(compared) or [math.nan]
+        held = []
+        for seed, text, _ in validation.itertuples(index=False, name=None) if role == CLOSEST else ():
+            there = role_values(multiverse, multiverse.pair(text))
+            there = there[there["data_seed"] == seed]
+            held.append(math.fsum(there["deviance"]) if len(there) == by_seed["values"][0] else math.nan)
+        found = over_seeds(by_seed, ["role", "interpretation", "values"], _NEARNESS)
+        found = found.assign(own_deviance=median(own), own_low=min(own), own_high=max(own))
+        whole = held and not any(map(math.isnan, held))
+        rows.append(found.assign(held_out=significant(median(held)) if whole else math.nan))
+    return framed("nearness", pd.concat(rows, ignore_index=True))
+
+
+def role_values(multiverse: Multiverse, pair: Pair) -> pd.DataFrame:
+    """Return all published values, each once, beside those of a pair under every criterion."""
+    known = multiverse.conditions
+    own = [
+        (known["algorithm"] == name) & (known["interpretation"] == text)
+        for name, text in zip(COMPARED, pair, strict=True)
+    ]
+    return compare(known[own[0] | own[1]], multiverse.published.once)
+
+
+def side_by_side(multiverse: Multiverse, roles: Mapping[str, Pair]) -> pd.DataFrame:
+    """Return each published value once with what the roles reproduce over the data seeds, under every criterion.
+
+    The columns are ``role``, ``interpretation``, those of the published values, ``term`` (the system term of a nu),
+    ``reproduced``, and ``different``, which tells whether the value is clearly different on every data seed; Holm's
+    correction covers all values of a role on a data seed.
+    """
     found = []
     for role, pair in roles.items():
-        parts = [(UPSO, pair.upso2d, criterion) for criterion in CRITERIA] + [(GA, pair.ga, SCREENED)]
-        if all(text in multiverse.texts(name, criterion) for name, text, criterion in parts):
-            own = [multiverse.of(name, criterion).query("interpretation == @text") for name, text, criterion in parts]
-            found.append(compare(pd.concat(own), multiverse.published).assign(role=role))
-    if not found:
-        return pd.DataFrame()
-    by_seed = distances(pd.concat(found), ["role", "data_seed"])
-    return over_seeds(by_seed, ["role", "conditions", "values"], _DISTANCES).sort_values("distance")
+        rows = role_values(multiverse, pair).assign(role=role)
+        rows["different"] = different(rows, ["data_seed"])
+        by = ["role", "interpretation", "table", *VALUE, "published"]
+        found.append(
+            over_seeds(rows, by, ["reproduced"]).assign(
+                different=rows.groupby(by, sort=False)["different"].all().to_numpy()
+            )
+        )
+    values = pd.concat(found, ignore_index=True)
+    return values.merge(multiverse.published.terms[["system", "label", "term"]], how="left").fillna({"term": ""})
+
+
+def role_frame(roles: Mapping[str, Pair]) -> pd.DataFrame:
+    """Return the interpretations in a role with ``role`` and ``algorithm``, each in its first role only."""
+    rows = [(role, *of) for role, pair in roles.items() for of in zip(COMPARED, pair, strict=True)]
+    return pd.DataFrame(rows, columns=["role", "algorithm", "interpretation"]).drop_duplicates(
+        ["algorithm", "interpretation"]
+    )
 
 
 # Effects of options
 
 
 def effects(multiverse: Multiverse, by_seed: pd.DataFrame) -> pd.DataFrame:
-    """Return what each single option changes, in pairs of data seeds; the largest change of the distance first.
+    """Return what each single option changes, in pairs of data seeds; the largest change of the deviance first.
 
-    There is one row for each ``algorithm``, option and ``measure``: ``distance``, its parts ``distance_nu``,
-    ``distance_r``, ``distance_nu_max``; and ``nu`` (mean over the system terms), ``r`` and ``nu_max``, averaged over
-    the conditions of S1 to S3 (``_sparse``) and of S4 (``_s4``). The columns are those of `change` and the options.
+    There is one row for each ``algorithm``, option and ``measure``: ``deviance`` and the three biases. The columns are
+    those of `change` and the options.
     """
-    own = by_seed[by_seed["algorithm"] != JOINT].set_index(BY_SEED)
-    measures = own[["distance", *METRICS]].rename(columns={part: f"distance_{part}" for part in METRICS})
-    measures = measures.join(_group_means(multiverse.conditions))
+    measures = by_seed[by_seed["algorithm"] != JOINT].set_index(BY_SEED)[["deviance", *BIASES]]
     baseline = measures.xs(BASELINE, level="interpretation").reindex(measures.index.droplevel("interpretation"))
     differences = measures - baseline.set_axis(measures.index)
     long = differences.melt(var_name="measure", value_name="change", ignore_index=False).reset_index()
     long = long.merge(multiverse.options[["interpretation"]]).dropna()
     found = change(long, ["algorithm", "interpretation", "measure"])
-    order = found[found["measure"] == "distance"].assign(size=lambda of: -of["median"].abs().round(12))
+    order = found[found["measure"] == "deviance"].assign(size=lambda of: -of["median"].abs().round(6))
     order = order.sort_values(["algorithm", "size", "interpretation"], ascending=[False, True, True])
     return order[["algorithm", "interpretation"]].merge(found).merge(multiverse.options, on="interpretation")
 
 
-def _group_means(conditions: pd.DataFrame) -> pd.DataFrame:
-    """Return means of nu, r and nu_max over the conditions of S1 to S3, and of S4."""
-    known = conditions[conditions["criterion"] == SCREENED]
-    measured = known[BY_SEED].assign(
-        nu=[sum(counts) / len(counts) for counts in known["nu"]] / known["runs"],
-        r=known["spurious"] / known["n_terms"],
-        nu_max=known["nu_max"] / known["runs"],
-        group=known["system"].map(dict.fromkeys(SPARSE, "0_sparse") | {"S4": "1_s4"}),
-    )
-    means = measured.groupby([*BY_SEED, "group"])[list(METRICS)].mean().unstack("group")
-    means = means.sort_index(axis=1, level="group", sort_remaining=False)
-    return means.set_axis([f"{measure}{group[1:]}" for measure, group in means.columns], axis=1)
+def effects_overview(changes: pd.DataFrame) -> pd.DataFrame:
+    """Return what each single option changes of the deviance; ``rank`` 1 has the largest change of its algorithm."""
+    own = changes[changes["measure"] == "deviance"]
+    rank = own.groupby("algorithm").cumcount() + 1
+    return framed("effects_overview", own.assign(change=own["median"], rank=rank))
 
 
-def interactions(by_seed: pd.DataFrame) -> pd.DataFrame:
-    """Return what pairs of options do to the distance beyond the sum of their single changes, if all were run.
+def closer(multiverse: Multiverse, ranked: pd.DataFrame, changes: pd.DataFrame) -> pd.DataFrame:
+    """Return, of each design choice, the single option that brings 2D-UPSO nearest, if it does so clearly.
 
-    ``total`` is the median change by both; the columns of `change` tell what exceeds the sum. The largest excess is
-    first.
+    Beside the columns of `ranking` there are ``design_choice``, ``change`` of the deviance, and ``worse``: on which
+    share of the data sets the median final J is higher than as described; it is missing on other data.
     """
-    found = []
-    for algorithm in COMPARED:
-        own = by_seed[by_seed["algorithm"] == algorithm]
-        by_text = own.pivot(index="data_seed", columns="interpretation", values="distance")
-        for text in dict.fromkeys(own["interpretation"]):
-            single = text.split("+")
-            if len(single) == 2 and set(single) <= set(by_text):
-                changes = by_text[[text, *single]].sub(by_text[BASELINE], axis=0)
-                entry = {"algorithm": algorithm, "interpretation": text, "total": changes[text].median()}
-                beyond = changes[text] - changes[single].sum(axis=1)
-                found.append(change(beyond.to_frame("change").assign(**entry), list(entry)))
-    if not found:
-        return pd.DataFrame()
-    return pd.concat(found).sort_values("median", key=lambda value: -value.abs(), kind="stable", ignore_index=True)
+    own = changes[(changes["algorithm"] == UPSO) & (changes["measure"] == "deviance")]
+    own = own[own["clear"] & (own["median"] < 0)][["interpretation", "design_choice", "median"]]
+    found = ranked.merge(own.rename(columns={"median": "change"})).drop_duplicates("design_choice", ignore_index=True)
+    known = multiverse.of(UPSO)[["problem", *DATA_SET, "interpretation", "median_fitness"]]
+    known = known.fillna({"median_fitness": math.inf})
+    described = known[known["interpretation"] == BASELINE].drop(columns="interpretation")
+    both = known.merge(described, on=["problem", *DATA_SET], suffixes=("", "_described"))
+    worse = both["median_fitness"] > both["median_fitness_described"] + SAME_J
+    return found.assign(worse=found["interpretation"].map(worse.groupby(both["interpretation"]).mean()))
 
 
-# Published and reproduced
+def random_ties(by_seed: pd.DataFrame) -> pd.DataFrame:
+    """Return what random order of equally likely terms leaves of the change that other options make, if both were run.
 
-
-def reproduced(multiverse: Multiverse) -> pd.DataFrame:
-    """Return the published values under BIC, each once, with those of all interpretations over the data seeds.
-
-    ``term`` is the system term of a nu; ``different`` tells whether a value differs clearly on every data seed.
+    The rows are interpretations of 2D-UPSO; ``change`` and ``change_random`` are the median changes of the deviance as
+    described, in stable and in random order.
     """
-    rows = compare(pd.concat([multiverse.of(name) for name in COMPARED]), multiverse.published)
-    rows["different"] = clearly_different(rows, BY_SEED)
-    # A value that is printed in two tables is tested twice and told once.
-    rows = rows.merge(multiverse.published.terms[["system", "label", "term"]], how="left").fillna({"term": ""})
-    place = ["algorithm", "system", "snr_db", "metric", "label", "term"]
-    by = ["table", *place, "published", "interpretation"]
-    found = over_seeds(rows, by, ["reproduced"]).merge(rows.groupby(by)["different"].all().reset_index())
-    return found.drop_duplicates([*place, "interpretation"])
-
-
-def role_frame(roles: Mapping[str, Pair]) -> pd.DataFrame:
-    """Return the interpretations in a role with ``role`` and ``algorithm``."""
-    rows = [(role, *of) for role, pair in roles.items() for of in zip(COMPARED, pair, strict=True)]
-    return pd.DataFrame(rows, columns=["role", "algorithm", "interpretation"])
+    own = by_seed[by_seed["algorithm"] == UPSO].pivot(index="data_seed", columns="interpretation", values="deviance")
+    changes = own.sub(own[BASELINE], axis=0).median()
+    rows = [
+        (text, changes[text], changes[both])
+        for both in own
+        if RANDOM_TIES in both.split("+")
+        and (text := "+".join(part for part in both.split("+") if part != RANDOM_TIES) or BASELINE) in own
+    ]
+    found = pd.DataFrame(rows, columns=["interpretation", "change", "change_random"])
+    return found.sort_values(["change", "interpretation"], ignore_index=True)
 
 
 # Claims
@@ -271,15 +341,15 @@ def claim_verdicts(multiverse: Multiverse, claims: Sequence[Claim]) -> pd.DataFr
 
 def shown_verdicts(
     multiverse: Multiverse, claims: Sequence[Claim], verdicts: pd.DataFrame, roles: Mapping[str, Pair]
-) -> pd.DataFrame:
-    """Return the verdicts under the interpretations in a role, and under every single option that can matter.
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the verdicts under the interpretations in a role, and those under every single option that can matter.
 
-    ``name`` is the role or the option; ``seeds`` and ``verdict`` are as in `claim_verdicts`.
+    ``role`` and ``option`` name the interpretation; ``seeds`` and ``verdict`` are as in `claim_verdicts`.
     """
     known = {row[:3]: row[3:] for row in verdicts.itertuples(index=False, name=None)}
     run = {text for name in COMPARED for text in multiverse.texts(name)}
     options = multiverse.options[multiverse.options["interpretation"].isin(run)]
-    found = []
+    found: dict[bool, list[tuple[str, str, str, int]]] = {False: [], True: []}
     for claim in claims:
         own = options[options["part"].isin([*SHARED_PARTS, *claim.algorithms])]
         single = {
@@ -288,43 +358,63 @@ def shown_verdicts(
         }
         for name, pair in {**roles, **single}.items():
             spoken = (text if of in claim.algorithms else "" for of, text in zip(COMPARED, pair, strict=True))
-            found.append((claim.id, name, name in single, *known.get((claim.id, *spoken), (0, VERDICTS[None]))))
-    return pd.DataFrame(found, columns=["claim", "name", "option", "seeds", "verdict"])
+            seeds, verdict = known.get((claim.id, *spoken), (0, VERDICTS[None]))
+            found[name in single].append((claim.id, name, verdict, seeds))
+    of_options = pd.DataFrame(found[True], columns=["claim", "option", "verdict", "seeds"])
+    return framed("role_verdicts", found[False]), of_options
 
 
 def claim_overview(
-    multiverse: Multiverse, claims: Sequence[Claim], verdicts: pd.DataFrame, shown: pd.DataFrame
+    multiverse: Multiverse, claims: Sequence[Claim], verdicts: pd.DataFrame, of_roles: pd.DataFrame
 ) -> pd.DataFrame:
-    """Return for each claim the verdicts on the ``published`` values and under the ``baseline``.
+    """Return for each claim the verdicts on the ``published`` values and ``as_described``.
 
-    It holds on ``seeds`` data seeds there, and under ``holds`` of the interpretations under which it can be ``judged``.
-    ``flips`` lists the single options whose verdict is the opposite of the baseline's.
+    It holds on ``seeds`` data seeds as described, and under ``holds`` of the interpretations under which it can be
+    ``judged``: its ``group`` is ``all``, ``none`` or ``some`` of them, or ``unjudged``.
     """
-    opposite = {VERDICTS[side]: VERDICTS[not side] for side in (True, False)}
     on_paper = published_view(multiverse.published)
+    described = of_roles[of_roles["role"] == AS_DESCRIBED].set_index("claim")
     found = []
     for claim in claims:
-        own, each = (frame[frame["claim"] == claim.id] for frame in (verdicts, shown))
-        baseline = each.iloc[0]  # the first of the roles
-        flips = each[each["option"] & (each["verdict"] == opposite.get(baseline["verdict"]))]
-        counts = [(own["verdict"] != VERDICTS[None]).sum(), (own["verdict"] == VERDICTS[True]).sum()]
-        words = VERDICTS[claim.judge(on_paper).holds], baseline["verdict"], baseline["seeds"]
-        found.append((claim.id, claim.title, *words, *counts, list(flips["name"])))
-    columns = ["claim", "title", "published", "baseline", "seeds", "judged", "holds", "flips"]
-    return pd.DataFrame(found, columns=columns)
+        own = verdicts.loc[verdicts["claim"] == claim.id, "verdict"]
+        judged, holds = int((own != VERDICTS[None]).sum()), int((own == VERDICTS[True]).sum())
+        group = "unjudged" if not judged else "all" if holds == judged else "some" if holds else "none"
+        words = VERDICTS[claim.judge(on_paper).holds], *described.loc[claim.id, ["verdict", "seeds"]]
+        found.append((claim.id, claim.title, *words, judged, holds, group))
+    return framed("claim_overview", found)
+
+
+# What finds the true structure
+
+
+def exact_structures(multiverse: Multiverse) -> pd.DataFrame:
+    """Return how many runs of some searches end at exactly the true structure, under BIC on data as described.
+
+    ``low`` and ``high`` are the smallest and largest ``rate`` of a data seed.
+    """
+    rows = []
+    for label, name, text in _SEARCHES:
+        own = multiverse.of(name).query("interpretation == @text")
+        for system, here in own.groupby("system", sort=False):
+            by_seed = here.groupby("data_seed")[["runs", "exact_runs"]].sum()
+            rates = (by_seed["exact_runs"] / by_seed["runs"]).map(significant)
+            runs, exact = by_seed.sum()
+            limits = significant(exact / runs), rates.min(), rates.max()
+            rows.append((label, name, text, system, len(here), runs, exact, *limits))
+    return framed("found", rows)
 
 
 # One algorithm against another, one criterion against another
 
 
 def contests(multiverse: Multiverse, roles: Mapping[str, Pair]) -> pd.DataFrame:
-    """Return how the median final J of 2D-UPSO in each role compares with that of every GA and of stepwise selection.
+    """Return how the median final J of 2D-UPSO in each role compares with that of every GA and of other searches.
 
     ``interpretation`` is that of the ``rival``, on the same data. The J of 2D-UPSO is ``lower`` (better), ``equal`` and
     ``higher`` on so many SNRs and data seeds of a system.
     """
     own = role_frame(roles).merge(multiverse.of(UPSO)).drop(columns="interpretation")
-    rivals = pd.concat([multiverse.of(name) for name in (GA, REFERENCE)]).rename(columns={"algorithm": "rival"})
+    rivals = pd.concat([multiverse.of(name) for name in (GA, *REFERENCES)]).rename(columns={"algorithm": "rival"})
     rivals = rivals[["rival", "interpretation", "shared", *DATA_SET, "median_fitness"]]
     both = own.merge(rivals, on=["shared", *DATA_SET], suffixes=("", "_rival"))
     # Missing is infinite; of two infinite J none is lower.
@@ -345,10 +435,11 @@ def criterion_scores(multiverse: Multiverse) -> pd.DataFrame:
     known = known.assign(met=[both_criteria(row).holds for row in claim_rows(known)], rows=1)
     by = ["interpretation", "criterion"]
     found = known.groupby(by, sort=False)[["met", "rows", "exact_runs", "runs"]].sum().reset_index()
-    by_seed = [multiverse.distances(UPSO, name).assign(criterion=name) for name in dict.fromkeys(known["criterion"])]
-    if not by_seed:
+    compared = compare(known, multiverse.published.once)
+    if compared.empty:
         return pd.DataFrame()
-    return found.merge(over_seeds(pd.concat(by_seed), by, ["distance"]), how="left", on=by)
+    by_seed = nearness(compared, [*by, "data_seed"])
+    return found.merge(over_seeds(by_seed, by, ["deviance"]), how="left", on=by)
 
 
 # Optimality gaps
@@ -358,15 +449,15 @@ def gaps(multiverse: Multiverse, roles: Mapping[str, Pair]) -> pd.DataFrame:
     """Return how far J lies above the best known J of the same data, under the interpretations in a role.
 
     The best known J is the smallest that any run of any algorithm, or the true structure, has on the same data under
-    the same criterion. A stronger GA and stepwise selection are shown as well. The gaps of the median and best final J
+    the same criterion. A stronger GA and other searches are shown as well. The gaps of the median and best final J
     and of the true structure are told over the data ``seeds``; they are missing where one is not finite or where every
     run has data of its own. ``true_above`` counts the data seeds on which the true structure is not the best known.
     """
     named = role_frame(roles).sort_values("algorithm", ascending=False, kind="stable")
     data = dict.fromkeys(multiverse.shared(pair.upso2d) for pair in roles.values())
-    more = [(text, REFERENCE, text) for text in data]
+    more = [(AS_DESCRIBED if text == BASELINE else text, name, text) for name in REFERENCES for text in data]
     if STRONG_GA not in [pair.ga for pair in roles.values()]:
-        more.insert(0, ("tournament and elitism", GA, STRONG_GA))
+        more.insert(0, (STRONG_GA_NAME, GA, STRONG_GA))
     known = pd.concat([named, pd.DataFrame(more, columns=named.columns)]).merge(_above_best(multiverse))
     known = known.assign(seeds=1, true_above=known["true_gap"] > 0)
     by = ["algorithm", "role", "interpretation", "system", "snr_db", "criterion"]
@@ -378,12 +469,12 @@ def _above_best(multiverse: Multiverse) -> pd.DataFrame:
     """Return the conditions with the gaps of their median, best and true J above the best known J of their data."""
     known = multiverse.conditions
     best = known[["best_fitness", "true_fitness"]].min(axis=1)
-    best = best.groupby([known[name] for name in ("shared", *DATA_SET, "criterion")]).transform("min")
+    best = best.groupby([known[name] for name in ("problem", *DATA_SET, "criterion")]).transform("min")
     settings = {
-        text: interpretation_settings(multiverse.choices, multiverse.chosen(text)) for text in known["shared"].unique()
+        text: interpretation_settings(multiverse.choices, multiverse.chosen(text)) for text in known["problem"].unique()
     }
     # Runs with data of their own: no J can be compared with that of another run.
-    own = known["shared"].map({text: of["data"]["realisation"] == "per_run" for text, of in settings.items()})
+    own = known["problem"].map({text: of["data"]["realisation"] == "per_run" for text, of in settings.items()})
     above = {f"{name}_gap": known[f"{name}_fitness"] - best for name in ("median", "best", "true")}
     # A difference of rounding alone is none.
     return known.assign(**{name: gap.mask(gap <= SAME_J, 0.0).mask(own) for name, gap in above.items()})

@@ -1,18 +1,18 @@
-"""The conditions of all interpretations that lack none, and how far each interpretation is from the paper."""
+"""The conditions of all interpretations that lack none, and how near each interpretation is to the paper."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import pandas as pd
 
-from narxbench.analysis.agreement import compare, distances
+from narxbench.analysis.agreement import compare, nearness
 from narxbench.analysis.claims import CRITERIA, GA, UPSO
-from narxbench.analysis.published import METRICS, Published
+from narxbench.analysis.published import Published
 from narxbench.experiment.interpretations import (
     BASELINE,
     DesignChoices,
-    Interpretation,
     contradictions,
     interpretation_text,
     parse_interpretation,
@@ -38,10 +38,10 @@ class Pair(NamedTuple):
 class Multiverse:
     """The conditions of all interpretations, of an algorithm under a criterion each, that lack none.
 
-    ``conditions`` is the conditions frame with a column ``shared``, the part of an interpretation that is on data and
-    fitness. The baseline comes first, then single options, then combinations; seeds and systems ascend, SNRs descend.
-    ``options`` are all options but those of the baseline, with what they belong to and contradict.
-    ``incomplete`` tells algorithm and text of what was left out. ``default`` is the interpretation of the main study.
+    ``conditions`` is the conditions frame with two columns more: ``shared``, the part of an interpretation that all
+    algorithms share, and ``problem``, that on data and fitness alone. The baseline comes first, then single options,
+    then combinations; seeds and systems ascend, SNRs descend. ``options`` are all options but those of the baseline,
+    with what they belong to and contradict. ``incomplete`` tells algorithm and text of what was left out.
     """
 
     conditions: pd.DataFrame
@@ -50,7 +50,6 @@ class Multiverse:
     incomplete: list[tuple[str, str]]
     choices: DesignChoices
     published: Published
-    default: Interpretation
 
     def of(self, algorithm: str, criterion: str = SCREENED) -> pd.DataFrame:
         """Return the conditions of an algorithm under a criterion."""
@@ -65,7 +64,7 @@ class Multiverse:
         return {name: option for text in texts for name, option in parse_interpretation(self.choices, text).items()}
 
     def joined(self, *texts: str) -> str:
-        """Return the interpretations of several algorithms, which agree in data and fitness, as one."""
+        """Return the interpretations of several algorithms, which agree in what they share, as one."""
         return interpretation_text(self.choices, self.chosen(*texts))
 
     def contradictions(self, text: str) -> str:
@@ -78,38 +77,44 @@ class Multiverse:
         joined = own.merge(other, on="shared", suffixes=("_upso2d", "_ga"))
         return map(Pair, joined["interpretation_upso2d"], joined["interpretation_ga"])
 
+    def pair(self, text: str) -> Pair:
+        """Return the interpretations of both algorithms that a joined one consists of."""
+        return Pair(*(interpretation_text(self.choices, self.chosen(text), name) for name in COMPARED))
+
     def shared(self, text: str) -> str:
-        """Return the part of an interpretation that concerns data and fitness, which every algorithm shares."""
+        """Return the part of an interpretation that every algorithm shares."""
         return interpretation_text(self.choices, self.chosen(text), "")
 
-    def distances(self, algorithm: str, criterion: str = SCREENED) -> pd.DataFrame:
-        """Return `agreement.distances` of each interpretation of an algorithm on each data seed."""
-        return distances(compare(self.of(algorithm, criterion), self.published), BY_SEED)
+    @cached_property
+    def compared(self) -> pd.DataFrame:
+        """The published values, each once, beside those of all interpretations under the criterion of the screening."""
+        return compare(pd.concat([self.of(name) for name in COMPARED]), self.published.once)
 
-    def joint_distances(self) -> pd.DataFrame:
-        """Return the distances of 2D-UPSO and GA together, each interpretation with each on the same data.
+    def nearness(self, algorithm: str) -> pd.DataFrame:
+        """Return `agreement.nearness` of each interpretation of an algorithm on each data seed."""
+        return nearness(self.compared.query("algorithm == @algorithm"), BY_SEED)
 
-        The parts are means over the published conditions of both; values and clear differences add up. Without any GA
-        an interpretation is that of 2D-UPSO.
+    def joint_nearness(self) -> pd.DataFrame:
+        """Return the nearness of 2D-UPSO and GA together, each interpretation with each on the same data.
+
+        Without any GA an interpretation is that of 2D-UPSO.
         """
-        upso2d, ga = (self.distances(name) for name in COMPARED)
-        if ga.empty:
-            return upso2d.assign(algorithm=JOINT)
-        a, b = (frame.assign(shared=frame["interpretation"].map(self.shared)) for frame in (upso2d, ga))
-        both = a.merge(b, on=["shared", "data_seed"], suffixes=("_a", "_b"))
-        pairs = zip(both["interpretation_a"], both["interpretation_b"], strict=True)
-        joint = both[["data_seed"]].assign(algorithm=JOINT, interpretation=[self.joined(*pair) for pair in pairs])
-        for total in ("conditions", "values", "different"):
-            joint[total] = both[f"{total}_a"] + both[f"{total}_b"]
-        for part in METRICS:
-            weighted = (both[f"conditions{end}"] * both[f"{part}{end}"] for end in ("_a", "_b"))
-            joint[part] = sum(weighted) / joint["conditions"]
-        return joint.assign(distance=joint[list(METRICS)].mean(axis=1).round(12))
+        if self.of(GA).empty:
+            return self.nearness(UPSO).assign(algorithm=JOINT)
+        pairs = pd.DataFrame(self.pairs(), columns=list(COMPARED))
+        pairs["joint"] = [self.joined(*pair) for pair in self.pairs()]
+        rows = self.compared[[*BY_SEED, "metric", "difference", "p_value", "deviance"]]
+        both = [
+            pairs.rename(columns={name: "interpretation"})[["interpretation", "joint"]].merge(
+                rows[rows["algorithm"] == name], on="interpretation"
+            )
+            for name in COMPARED
+        ]
+        joint = pd.concat(both).assign(algorithm=JOINT)
+        return nearness(joint.drop(columns="interpretation").rename(columns={"joint": "interpretation"}), BY_SEED)
 
 
-def make_multiverse(
-    conditions: pd.DataFrame, choices: DesignChoices, published: Published, default: Interpretation
-) -> Multiverse:
+def make_multiverse(conditions: pd.DataFrame, choices: DesignChoices, published: Published) -> Multiverse:
     """Check conditions against the design choices and the published values, and put them in order.
 
     Raises
@@ -124,12 +129,14 @@ def make_multiverse(
     ]
     options = pd.DataFrame(rows, columns=["interpretation", "design_choice", "option", "part", "contradicts"])
     place_of = {text: place for place, text in enumerate(options["interpretation"])}
-    shared, ranks = {}, {}
+    shared, problem, ranks = {}, {}, {}
     for algorithm, text in conditions[["algorithm", "interpretation"]].drop_duplicates().itertuples(index=False):
         chosen = parse_interpretation(choices, text)
         if (allowed := interpretation_text(choices, chosen, algorithm)) != text:
             raise NarxbenchError(f"conditions, {algorithm}: found interpretation {text!r}; allowed: {allowed!r}")
         shared[text] = interpretation_text(choices, chosen, "")
+        on_problem = {name: option for name, option in chosen.items() if choices.design_choices[name].part != "search"}
+        problem[text] = interpretation_text(choices, on_problem, "")
         ranks[text] = len(chosen), [place_of[f"{name}={option}"] for name, option in chosen.items()]
     seeds = sorted(conditions["data_seed"].unique())
     places = set(published.values[["system", "snr_db"]].itertuples(index=False, name=None))
@@ -150,6 +157,7 @@ def make_multiverse(
     order = {text: place for place, text in enumerate(sorted(ranks, key=ranks.__getitem__))}
     known = conditions.assign(
         shared=conditions["interpretation"].map(shared),
+        problem=conditions["interpretation"].map(problem),
         order=conditions["interpretation"].map(order),
         criterion_order=conditions["criterion"].map({name: place for place, name in enumerate(CRITERIA)}),
     )
@@ -159,4 +167,4 @@ def make_multiverse(
     lacking_any = sorted((name for name in missing if missing[name]), key=lambda name: order[name[1]])
     incomplete = [(name, text) for name, text, of in lacking_any if name in COMPARED and of == SCREENED]
     known = known.drop(columns=["order", "criterion_order"])
-    return Multiverse(known, options, seeds, incomplete, choices, published, default)
+    return Multiverse(known, options, seeds, incomplete, choices, published)

@@ -20,6 +20,7 @@ EVALUATIONS = 6000  # fitness evaluations of every published run (paper, section
 NAMES = {"upso2d": "2D-UPSO", "ga": "GA"}  # algorithms as the paper calls them
 METRICS = ("nu", "r", "nu_max")
 PLACE = ["system", "algorithm", "criterion", "snr_db"]  # what the paper's tables tell conditions apart by
+VALUE = [*PLACE, "metric", "label"]  # what tells published values apart, whichever table prints them
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +33,11 @@ class Published:
 
     values: pd.DataFrame
     terms: pd.DataFrame
+
+    @cached_property
+    def once(self) -> pd.DataFrame:
+        """``values``, those that two tables print only once."""
+        return self.values.drop_duplicates(VALUE)
 
     @cached_property
     def systems(self) -> dict[str, pd.DataFrame]:

@@ -14,7 +14,6 @@ def analyse(
     known_claims: Sequence[claims.Claim],
     *,
     confidence: float,
-    bootstrap_samples: int,
     figure_snr_db: float,
 ) -> dict[str, pd.DataFrame]:
     """Return all frames of a study of the paper by name, with the columns of :data:`narxbench.analysis.frames.SCHEMAS`.
@@ -28,14 +27,14 @@ def analyse(
         none of them: the paper claims nothing about them.
     known_claims
         The paper's claims.
-    confidence, bootstrap_samples
-        Coverage of the intervals, and resamples of the runs behind those of r and nu_max.
+    confidence
+        Coverage of the intervals.
     figure_snr_db
         SNR of the figures, at which the claims about convergence are judged.
     """
     runs = frames.runs_frame(summaries)
     conditions = frames.conditions_frame(summaries, published)
-    metrics = frames.metrics_frame(summaries, conditions, confidence, bootstrap_samples)
+    metrics = frames.metrics_frame(summaries, conditions, confidence)
     own = [published.is_published(s["system"], s["system_terms"], s["true_coefficients"]) for s in summaries]
     values = agreement.agreement_values(conditions[own], metrics, published, confidence)
     views = claims.published_view(published), claims.conditions_view(conditions[own], figure_snr_db)

@@ -6,35 +6,36 @@ from typing import Any
 import pandas as pd
 
 from narxbench.analysis.agreement import ALPHA
-from narxbench.analysis.claims import GA, SPARSE, UPSO, Claim
-from narxbench.analysis.multiverse import REFERENCE, STRONG_GA, Findings, analyse
+from narxbench.analysis.claims import UPSO, Claim
+from narxbench.analysis.multiverse import (
+    AS_DESCRIBED,
+    CLOSEST,
+    REFERENCES,
+    STRONG_GA,
+    VERDICTS,
+    Findings,
+    analyse,
+)
 from narxbench.analysis.multiverse_frame import COMPARED, JOINT, SCREENED, make_multiverse
 from narxbench.analysis.published import Published
-from narxbench.experiment.interpretations import BASELINE, DesignChoices, Interpretation
+from narxbench.experiment.interpretations import BASELINE, DesignChoices
 from narxbench.io.csv import write_table
-from narxbench.report.formats import method_name
 from narxbench.report.multiverse_figures import figures
 from narxbench.report.templating import rendered
 
-SHOWN = {JOINT: 10, UPSO: 25, GA: 25}  # interpretations in the rankings; many joint ones differ in little
+GROUPS = ("all", "none", "some", "unjudged")
+SHOWN = 10  # rows of a ranking and of a table of effects; files have all
+ENOUGH = 0.25  # share of the deviance that an option takes away to be named as a possible cause
 
 Record = dict[str, Any]
 
 _SYMBOLS = {"nu": "ν", "r": "*r*", "nu_max": "ν<sub>max</sub>"}
-_MEASURES = {
-    form.format(part): f"{group}: {symbol}"
-    for form, group in {"distance_{}": "Part of the distance", "{}_sparse": "S1 to S3", "{}_s4": "S4"}.items()
-    for part, symbol in _SYMBOLS.items()
-}
-_AS_THEY_ARE = ("interactions", "whole", "claims", "criteria", "unexplained")  # tables with the rows of a frame
+_BOUND = "velocity-bound="
+_ONE_ROW = r"velocity-bound=[^+]+\+bounded-rows=[^+]+"
 
 
 def interpretations_report(
-    conditions: pd.DataFrame,
-    choices: DesignChoices,
-    published: Published,
-    claims: Sequence[Claim],
-    default: Interpretation,
+    conditions: pd.DataFrame, choices: DesignChoices, published: Published, claims: Sequence[Claim]
 ) -> dict[str, str | bytes]:
     """Return the document on the interpretations with its figures (SVG) and tables (CSV).
 
@@ -44,8 +45,6 @@ def interpretations_report(
         The conditions frame of the study of interpretations.
     choices, published, claims
         The design choices, the published values and the claims of the paper.
-    default : mapping
-        The interpretation of the main study.
 
     Returns
     -------
@@ -57,7 +56,7 @@ def interpretations_report(
     NarxbenchError
         Where an interpretation is unknown, or the baseline lacks conditions or published values.
     """
-    findings = analyse(make_multiverse(conditions, choices, published, default), claims)
+    findings = analyse(make_multiverse(conditions, choices, published), claims)
     return {
         "interpretations.md": document(findings),
         **{f"interpretations/{name}.svg": content for name, content in figures(findings).items()},
@@ -69,16 +68,20 @@ def csv_frames(findings: Findings) -> dict[str, pd.DataFrame]:
     """Return the findings that are stored as CSV, by name; numbers to six decimals."""
     named = ["algorithm", "interpretation", "names", "contradicts"]
     ranked = pd.concat(findings.rankings[name].assign(algorithm=name)[named] for name in COMPARED)
-    distances = [*named, "data_seed", "distance", *_SYMBOLS, "different", "values"]
     effects = ["algorithm", "part", "design_choice", "option", "contradicts", "measure"]
     effects += ["median", "low", "high", "interval_low", "interval_high"]
-    gaps = [f"{name}_gap{end}" for name in ("median", "best", "true") for end in ("", "_low", "_high")]
-    place = ["algorithm", "role", "interpretation", "system", "snr_db", "criterion", "seeds"]
     frames = {
-        "distances": ranked.merge(findings.distances)[distances],
+        "nearness": findings.nearness,
+        "claim_overview": findings.claims,
+        "role_verdicts": findings.role_verdicts,
+        "found": findings.found,
+        "effects_overview": findings.effects_overview,
+        "deviances": ranked.merge(findings.deviances),
         "effects": findings.effects[effects],
         "claims": findings.verdicts[["claim", *COMPARED, "verdict"]],
-        "gaps": findings.gaps[[*place, *gaps, "true_above", "exact_runs", "runs"]],
+        "contests": findings.contests,
+        "gaps": findings.gaps,
+        "values": findings.side_by_side,
     }
     return {name: frame.round(6) for name, frame in frames.items()}
 
@@ -93,55 +96,60 @@ def document(findings: Findings) -> str:
 
 def _facts(findings: Findings) -> Record:
     """Return the numbers and names behind the sentences of the document."""
-    joint, claims = findings.rankings[JOINT], findings.claims
-    judged = claims[claims["judged"] > 0]
+    by_role = {row["role"]: row for row in _records(findings.nearness)}
+    held, upso2d = findings.held_out, findings.rankings[UPSO]
+    algorithms = [_nearness_facts(findings, name) for name in COMPARED if len(findings.rankings[name])]
+    enough = -ENOUGH * algorithms[0]["described"]["deviance"]
+    strong = [row for row in _records(findings.closer) if row["change"] <= enough]
     return {
         "alpha": ALPHA,
+        "enough": ENOUGH,
         "symbols": _SYMBOLS,
         "multiverse": findings.multiverse,
-        "algorithms": [_ranking_facts(findings, name) for name in COMPARED if len(findings.rankings[name])],
-        "consistent": _records(joint[joint["contradicts"] == ""])[0],
-        "fewest_different": int(joint["different_low"].min()),
-        "joint_values": int(joint["values"].iloc[0]),
-        "standings": _standings(findings.contests),
-        "always": list(judged.loc[judged["holds"] == judged["judged"], "title"]),
-        "never": list(judged.loc[judged["holds"] == 0, "title"]),
-        "unjudged": len(claims) - len(judged),
+        "described": by_role[AS_DESCRIBED],
+        "closest": by_role[CLOSEST],
+        "contradicted": findings.multiverse.contradictions(by_role[CLOSEST]["interpretation"]),
+        "in_sample": findings.rankings[JOINT]["deviance"].iloc[0],
+        "out_of_sample": held["deviance"].median(),
+        "chosen_again": int((held["interpretation"] == by_role[CLOSEST]["interpretation"]).sum()),
+        "near": int(findings.rankings[JOINT]["near"].sum()) - 1,
+        "algorithms": algorithms,
+        "strong": strong,
+        "slower": [row for row in strong if (row["worse"] or 0) > 0.5],
+        "groups": findings.claims["group"].value_counts().reindex(GROUPS, fill_value=0).to_dict(),
+        **_tie_facts(findings.ties),
+        "one_row": _records(upso2d[upso2d["interpretation"].str.fullmatch(_ONE_ROW)]),
+        "searches": _search_totals(findings.found),
     }
 
 
-def _ranking_facts(findings: Findings, algorithm: str) -> Record:
-    """Return how far an algorithm is from its published values: baseline, closest, and what changes its distance."""
-    ranked, effects, rows = findings.rankings[algorithm], findings.effects, findings.side_by_side
-    single = effects[(effects["algorithm"] == algorithm) & (effects["measure"] == "distance")]
-    own = rows[(rows["algorithm"] == algorithm) & (rows["interpretation"] == BASELINE) & (rows["metric"] == "r")]
-    own = own[own["system"].isin(SPARSE)]
-    fewer, more = own["reproduced_high"] < own["published"], own["reproduced_low"] > own["published"]
+def _nearness_facts(findings: Findings, algorithm: str) -> Record:
+    """Return how near an algorithm is to its published values as described and at its closest, and what matters."""
+    ranked, effects = findings.rankings[algorithm], findings.effects
+    single = effects[(effects["algorithm"] == algorithm) & (effects["measure"] == "deviance")]
     return {
         "algorithm": algorithm,
         "interpretations": len(ranked),
-        "baseline": _records(ranked[ranked["interpretation"] == BASELINE])[0],
+        "described": _records(ranked[ranked["interpretation"] == BASELINE])[0],
         "closest": _records(ranked)[0],
-        "near": _records(ranked[ranked["near"]].iloc[1:]),
-        "spurious": "" if own.empty else "fewer" if fewer.all() else "more" if more.all() else "",
         "changing": _records(single[single["clear"]]),
         "options": len(single),
     }
 
 
-def _standings(contests: pd.DataFrame) -> list[Record]:
-    """Return on which systems stepwise selection and a strong GA end lower than 2D-UPSO on most data sets."""
-    shown = contests[(contests["rival"] == REFERENCE) | (contests["interpretation"] == STRONG_GA)]
-    found = []
-    for (role, rival), own in shown.groupby(["role", "rival"], sort=False):
-        counts = own.set_index("system")[["higher", "equal", "lower"]]
-        # What is higher for 2D-UPSO is lower for its rival.
-        words = counts.idxmax(axis=1).map({"higher": "lower", "equal": "the same", "lower": "higher"})
-        words = words.where(counts.max(axis=1) > counts.sum(axis=1) / 2, "mixed")
-        systems = {word: list(words.index[words == word]) for word in ("lower", "the same", "higher", "mixed")}
-        told = {word: names for word, names in systems.items() if names}
-        found.append({"role": role, "stepwise": rival == REFERENCE, "systems": told})
-    return found
+def _tie_facts(ties: pd.DataFrame) -> Record:
+    """Return what bounds, and other options, keep of what they bring nearer when ties are in random order."""
+    found = ties[ties["change"] < 0].assign(kept=lambda of: (of["change_random"] / of["change"]).clip(lower=0))
+    bound = found["interpretation"].str.contains(_BOUND)
+    bounds, others = _records(found[bound]), _records(found[~bound])
+    return {"bounds": bounds, "others": others, "stable": bool(bounds) and all(row["kept"] < 0.5 for row in bounds)}
+
+
+def _search_totals(found: pd.DataFrame) -> list[Record]:
+    """Return how many runs of each search end at the true structure, the most first."""
+    totals = found.groupby(["label", "algorithm"], sort=False)[["exact", "runs"]].sum().reset_index()
+    order = (totals["exact"] / totals["runs"]).sort_values(ascending=False, kind="stable").index
+    return _records(totals.loc[order])
 
 
 # Tables
@@ -149,56 +157,70 @@ def _standings(contests: pd.DataFrame) -> list[Record]:
 
 def _tables(findings: Findings) -> Record:
     """Return the rows of the tables of the document."""
-    joint = {row["interpretation"]: row for row in _records(findings.rankings[JOINT])}
-    joined = {role: findings.multiverse.joined(*pair) for role, pair in findings.roles.items()}
-    always = {JOINT: joined.values(), UPSO: [BASELINE], GA: [BASELINE]}
-    gaps = findings.gaps
     return {
-        "roles": [(role, pair, joint.get(joined[role])) for role, pair in findings.roles.items()],
-        "measure_heads": _MEASURES,
-        "effects": [(name, *_effects(findings.effects, name)) for name in COMPARED],
-        "rankings": [_ranking(findings, name, names) for name, names in always.items()],
-        "other_roles": list(findings.roles)[1:],
-        "reproduced_roles": list(dict.fromkeys(findings.side_by_side["role"])),
-        "side_by_side": _side_by_side(findings.side_by_side),
-        "verdicts": findings.shown_verdicts.set_index(["claim", "name"])["verdict"].to_dict(),
-        "contests": _contests(findings.contests),
-        "rho_256": _records(gaps[(gaps["system"] == "S4") & (gaps["criterion"] == "aic-256")]),
-        "failures": _failures(gaps),
-        **{name: _records(getattr(findings, name)) for name in _AS_THEY_ARE},
+        "roles": _records(findings.nearness),
+        "effects": [(name, *_largest(findings.effects, name)) for name in COMPARED],
+        "closer": _records(findings.closer),
+        "ties": _records(findings.ties),
+        "rankings": [(name, *_ranking(findings, name)) for name in (JOINT, *COMPARED)],
+        "held_out": _records(findings.held_out),
+        "unexplained": _unexplained(findings.side_by_side),
+        "role_names": list(findings.roles),
+        "verdicts": findings.role_verdicts.set_index(["claim", "role"])["verdict"].to_dict(),
+        "claims": [row | {"reversed": _reversing(findings, row)} for row in _records(findings.claims)],
+        "systems": list(dict.fromkeys(findings.found["system"])),
+        "found": _by_system(findings.found, ["label"]),
+        "contests": _contests(findings),
+        "criteria": _records(findings.criteria),
+        "failures": _failures(findings.gaps),
     }
 
 
-def _effects(effects: pd.DataFrame, algorithm: str) -> tuple[list[Record], list[str]]:
-    """Return the single options with the medians of their changes by measure, and these measures."""
+def _largest(effects: pd.DataFrame, algorithm: str) -> tuple[list[Record], int]:
+    """Return the single options that change the deviance most, with all their changes, and how many there are."""
     own = effects[effects["algorithm"] == algorithm]
     medians = own.pivot(index="interpretation", columns="measure", values="median")
-    measures = [measure for measure in _MEASURES if measure in medians]
-    return _records(own[own["measure"] == "distance"].join(medians[measures], on="interpretation")), measures
+    rows = own[own["measure"] == "deviance"].join(
+        medians.drop(columns="deviance", errors="ignore"), on="interpretation"
+    )
+    return _records(rows.head(SHOWN)), len(rows)
 
 
-def _ranking(findings: Findings, name: str, always: Collection[str]) -> Record:
-    ranked = findings.rankings[name]
-    shown = ranked[(ranked["place"] <= SHOWN[name]) | ranked["interpretation"].isin(always)]
-    of = "both algorithms" if name == JOINT else method_name(name)
-    return {"of": of, "rows": _records(shown), "all": len(ranked)}
+def _ranking(findings: Findings, name: str) -> tuple[list[Record], int]:
+    """Return the first places of a ranking and the interpretations in a role, and how many there are."""
+    ranked, multiverse = findings.rankings[name], findings.multiverse
+    in_role: Collection[str] = [
+        multiverse.joined(*pair) if name == JOINT else pair[COMPARED.index(name)] for pair in findings.roles.values()
+    ]
+    return _records(ranked[(ranked["place"] <= SHOWN) | ranked["interpretation"].isin(in_role)]), len(ranked)
 
 
-def _side_by_side(found: pd.DataFrame) -> list[tuple[Record, dict[str, Record]]]:
-    """Return each published value with what is reproduced by role."""
-    groups = found.groupby(["algorithm", "system", "snr_db", "metric", "label"], sort=False)
-    rows = [_records(own) for _, own in groups]
-    return [(own[0], {row["role"]: row for row in own}) for own in rows]
+def _unexplained(values: pd.DataFrame) -> list[Record]:
+    """Return where the closest interpretation leaves values different on every data seed, and how many."""
+    own = values[values["role"] == CLOSEST].assign(values=1)
+    counts = own.groupby(["algorithm", "criterion", "system"], sort=False)[["different", "values"]].sum()
+    return _records(counts[counts["different"] > 0].reset_index())
 
 
-def _contests(found: pd.DataFrame) -> list[tuple[tuple[str, ...], dict[str, str]]]:
-    """Return roles, rivals and interpretations with their scores by system."""
-    rows = []
-    for names, own in found.groupby(["role", "rival", "interpretation"], sort=False):
-        counts = own.set_index("system")[["lower", "equal", "higher"]]
-        counts.loc["All"] = counts.sum()
-        rows.append((names, {name: " / ".join(map(str, score)) for name, *score in counts.itertuples()}))
-    return rows
+def _reversing(findings: Findings, claim: Record) -> list[str]:
+    """Return the single options whose verdict is the opposite of the one as described."""
+    opposite = {VERDICTS[side]: VERDICTS[not side] for side in (True, False)}.get(claim["as_described"])
+    own = findings.option_verdicts
+    return list(own.loc[(own["claim"] == claim["claim"]) & (own["verdict"] == opposite), "option"])
+
+
+def _by_system(frame: pd.DataFrame, by: list[str]) -> list[tuple[Any, dict[str, Record]]]:
+    """Return the names of each group with its rows by system."""
+    groups = frame.groupby(by, sort=False)
+    return [(names, {row["system"]: row for row in _records(own)}) for names, own in groups]
+
+
+def _contests(findings: Findings) -> list[tuple[Any, dict[str, Record]]]:
+    """Return the contests with the rivals that matter: other searches, a strong GA, GA as described and in the role."""
+    known = findings.contests
+    own = known["role"].map({role: pair.ga for role, pair in findings.roles.items()})
+    matters = known["interpretation"].isin([STRONG_GA, BASELINE]) | (known["interpretation"] == own)
+    return _by_system(known[known["rival"].isin(REFERENCES) | matters], ["role", "rival", "interpretation"])
 
 
 def _failures(gaps: pd.DataFrame) -> list[Record]:

@@ -54,12 +54,12 @@ def frame_of(*groups):
     return framed("conditions", pd.concat(groups)[list(SCHEMAS["conditions"])].reset_index(drop=True))
 
 
-def multiverse(*groups, default=None):
-    return make_multiverse(frame_of(*groups), choices(), published(), default or {})
+def multiverse(*groups):
+    return make_multiverse(frame_of(*groups), choices(), published())
 
 
-def findings(*groups, default=None):
-    return analyse(multiverse(*groups, default=default), claims())
+def findings(*groups):
+    return analyse(multiverse(*groups), claims())
 
 
 def as_printed(change=0.0, nu_max=None):

@@ -77,6 +77,7 @@ def make_summary(
         "settings": {"swarm_size": 30},
         "versions": {"python": "3.11", "narxbench": "0.2.0"},
         "data_sha256": "0" * 64,
+        "algorithm_sha256": "a" * 64,
         "realisations": 1,
         "evaluations": 6000,
         "seeds": list(range(1, len(histories) + 1)),

@@ -1,13 +1,24 @@
-"""Published beside reproduced, and the distance to the published tables."""
+"""Published beside reproduced, and the nearness to the published tables."""
+
+import math
 
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 from tests.unit.analysis.multiverses import CANDIDATES, condition
 from tests.unit.analysis.summaries import CRITERIA, make_summary, paper_study, published
 
-from narxbench.analysis.agreement import agreement, agreement_values, clearly_different, compare, distances
+from narxbench.analysis.agreement import (
+    agreement,
+    agreement_values,
+    compare,
+    deviance,
+    different,
+    nearness,
+    own_deviances,
+)
 from narxbench.analysis.frames import conditions_frame, framed, metrics_frame
 from narxbench.analysis.published import PLACE, published_count
 from narxbench.analysis.significance import fisher_exact, holm
@@ -18,7 +29,7 @@ BY = ["interpretation", "data_seed"]
 def as_published(criteria=CRITERIA, algorithm="upso2d"):
     """Return the conditions behind the published tables themselves."""
     found = []
-    for (system, name, criterion, snr_db), group in published().values.groupby(PLACE, sort=False):
+    for (system, name, criterion, snr_db), group in published().once.groupby(PLACE, sort=False):
         if name == algorithm and criterion in criteria:
             values = group[["metric", "label", "published"]].itertuples(index=False)
             known = {label or metric: value for metric, label, value in values}
@@ -29,16 +40,35 @@ def as_published(criteria=CRITERIA, algorithm="upso2d"):
 
 
 def compared(*conditions):
-    return compare(framed("conditions", pd.DataFrame(conditions)), published())
+    return compare(framed("conditions", pd.DataFrame(conditions)), published().once)
 
 
 def values_of(*summaries):
     conditions = conditions_frame(summaries, published())
-    return agreement_values(conditions, metrics_frame(summaries, conditions, 0.95, 50), published(), 0.95)
+    return agreement_values(conditions, metrics_frame(summaries, conditions, 0.95), published(), 0.95)
 
 
-def distance(conditions):
-    return distances(compared(*conditions), BY).iloc[0]
+def near(conditions):
+    return nearness(compared(*conditions), BY).iloc[0]
+
+
+counts = st.integers(0, 60).flatmap(lambda size: st.tuples(st.integers(0, size), st.just(size)))
+
+
+# The first call compiles the logarithm.
+@settings(deadline=None)
+@given(counts, counts)
+def test_the_deviance_is_the_likelihood_ratio_statistic(one, other):
+    (a, n_a), (b, n_b) = one, other
+    found = deviance(a, n_a, b, n_b)
+    assert found == pytest.approx(deviance(b, n_b, a, n_a), rel=1e-9)
+    assert found == pytest.approx(deviance(n_a - a, n_a, n_b - b, n_b), rel=1e-9)
+    if 0 < a + b < n_a + n_b and n_a and n_b:
+        table = [[a, n_a - a], [b, n_b - b]]
+        expected = stats.chi2_contingency(table, correction=False, lambda_="log-likelihood").statistic
+        assert found == pytest.approx(expected, rel=1e-9, abs=1e-9)
+    else:
+        assert found == 0
 
 
 def test_every_published_value_has_a_row():
@@ -55,8 +85,8 @@ def test_a_selection_frequency_is_judged_by_its_counts():
     values = values_of(make_summary("S2", counts={"y(k-1)": 20}))
     row = values[(values["method"] != "") & (values["label"] == "T2")].iloc[0]
     assert (row["published"], row["reproduced"], row["difference"], row["term"]) == (0.98, 0.5, -0.48, "y(k-1)")
-    assert row["p_value"] == fisher_exact(39, 40, 20, 40)
-    assert (row["consistent"], row["consistent_holm"]) == (False, False)
+    assert (row["p_value"], row["deviance"]) == (fisher_exact(39, 40, 20, 40), deviance(39, 40, 20, 40))
+    assert row["different"]
 
 
 @pytest.mark.parametrize(
@@ -76,13 +106,21 @@ def test_spurious_terms_are_judged_by_their_counts(metric, count, table, consist
     assert (row["p_value"] >= 0.05) == consistent
 
 
-def test_holm_covers_all_values_of_a_table_and_method():
+def test_holm_covers_every_value_once():
     rows = compared(condition(spurious=6, nu_max=21))
     assert len(rows) == 6
-    assert list(clearly_different(rows, BY)) == [p <= 0.05 for p in holm(rows["p_value"])]
+    assert list(different(rows, BY)) == [p <= 0.05 for p in holm(rows["p_value"])]
     # nu_max alone: p = 0.04, which six tests do not let stand.
     assert (rows["p_value"] < 0.05).sum() == 1
-    assert not clearly_different(rows, BY).any()
+    assert not different(rows, BY).any()
+    # Two tables print the values of S4 under BIC; both lines tell the verdict of one test in 25.
+    values = values_of(make_summary("S4"))
+    values = values[values["method"] != ""]
+    once = values.drop_duplicates(["metric", "label"])
+    assert (len(values), len(once)) == (50, 25)
+    verdict = [p <= 0.05 for p in holm(once["p_value"])]
+    assert list(values["different"]) == [*verdict, *verdict]
+    assert 0 < sum(verdict) < 25
 
 
 def test_missing_conditions():
@@ -91,82 +129,89 @@ def test_missing_conditions():
         row.system != "S1" or row.snr_db != 50 or row.criterion != "bic" for row in published().values.itertuples()
     ]
     missing = values[values["method"] == ""]
-    assert missing[["reproduced", "low", "p_value", "consistent", "consistent_holm", "data_seed"]].isna().all(axis=None)
+    shown = ["reproduced", "low", "p_value", "deviance", "different", "data_seed"]
+    assert missing[shown].isna().all(axis=None)
     overview = agreement(values)
     assert overview.loc[0, ["compared", "missing"]].to_list() == [6, 84]
     assert overview.loc[1, ["table", "algorithm", "method", "compared", "missing"]].to_list() == [
         *("fitness_S2", "upso2d", "", 0, 105)
     ]
-    assert overview.iloc[1, 5:].isna().all()
-    assert overview.iloc[-1][["table", "compared", "missing"]].to_list() == ["all", 6, 804]
+    assert overview.loc[1, "different"] == 0
+    assert overview.loc[1, ["deviance", "bias_nu", "bias_r", "bias_nu_max"]].isna().all()
+    assert overview.iloc[-1][["table", "compared", "missing"]].to_list() == ["all", 6, 729]
 
 
 def test_every_method_with_the_published_algorithm_is_compared():
     values = values_of(make_summary(), make_summary(method="bounded", algorithm="upso2d"))
     assert values["method"].value_counts().to_dict() == {"": 804, "upso2d": 6, "bounded": 6}
     assert list(agreement(values)["method"][:2]) == ["upso2d", "bounded"]
+    # A method that is compared beside another leaves the verdicts on that one as they are.
+    alone = values_of(make_summary())
+    pd.testing.assert_frame_equal(
+        values[values["method"] == "upso2d"].reset_index(drop=True),
+        alone[alone["method"] == "upso2d"].reset_index(drop=True),
+    )
 
 
 def test_overview():
     values = values_of(make_summary(counts={"y(k-1)": 40, "u(k-1)": 40, "y(k-1)*u(k-1)": 40, "u(k-1)^2": 0}))
+    own = values[values["method"] != ""].set_index(["metric", "label"])
     row = agreement(values).iloc[0]
-    assert list(row[["difference_nu", "consistent_nu", "consistent_nu_holm"]]) == [0.25, 0.75, 0.75]
+    assert (row["bias_nu"], row["bias_r"]) == (-0.25, own.loc[("r", ""), "difference"])
+    assert row["different"] == own["different"].sum() > 0
+    assert row["deviance"] == pytest.approx(math.fsum(own["deviance"]))
 
 
 def test_the_published_counts_are_at_the_distance_of_their_rounding():
-    found = distance(as_published())
-    # 12 conditions under BIC and 48 under AIC; the three under BIC of S4 are printed in two tables.
-    assert (found["conditions"], found["values"], found["different"]) == (60, 660 + 75, 0)
+    found = near(as_published())
+    # 12 conditions under BIC and 48 under AIC; those under BIC that two tables print count once.
+    assert (found["values"], found["different"], found["deviance"]) == (660, 0, 0)
     for part in ("nu", "r", "nu_max"):
-        assert 0 < found[part] <= 0.005 + 1e-9
+        assert 0 < abs(found[f"bias_{part}"]) <= 0.005 + 1e-9
 
 
 def test_one_condition_by_hand():
     # S1, 50 dB, BIC: nu 1, 1, 1, 1; r 0.15; nu_max 0.28.
     own = condition(nu=(40, 30, 40, 40), nu_max=31)
-    found = distance([own])
-    assert list(found[["nu", "r", "nu_max"]]) == pytest.approx([0.25 / 4, 0.15, 0.775 - 0.28])
-    assert found["distance"] == pytest.approx((0.0625 + 0.15 + 0.495) / 3)
+    found = near([own])
+    assert list(found[["bias_nu", "bias_r", "bias_nu_max"]]) == pytest.approx([-0.25 / 4, -0.15, 0.775 - 0.28])
+    parts = deviance(40, 40, 30, 40), deviance(10, 62, 0, 62), deviance(11, 40, 31, 40)
+    assert found["deviance"] == pytest.approx(math.fsum(parts))
     # p: 30 against 40 of 40 is 0.001, 0 against 10 of 62 is 0.001, 31 against 11 of 40 is 1e-5.
-    assert (found["conditions"], found["values"], found["different"]) == (1, 6, 3)
+    assert (found["values"], found["different"]) == (6, 3)
     rows = compared(own)
-    clear = rows[clearly_different(rows, BY)]
+    clear = rows[different(rows, BY)]
     assert list(zip(clear["metric"], clear["label"], strict=True)) == [("nu", "T2"), ("r", ""), ("nu_max", "")]
-
-
-def test_a_condition_weighs_the_same_however_many_terms_and_tables_it_has():
-    conditions = as_published(("bic",))
-    before = distance(conditions)
-    for place in (0, len(conditions) - 1):
-        own = conditions[place]
-        changed = own | {"nu": (0,) * len(own["nu"])}
-        after = distance([*conditions[:place], changed, *conditions[place + 1 :]])
-        assert after["nu"] - before["nu"] == pytest.approx(1 / 12, abs=0.005)
-    assert (after["r"], after["nu_max"]) == (before["r"], before["nu_max"])
-    assert after["different"] == 2 * len(own["nu"])
 
 
 @settings(max_examples=8, deadline=None)
 @given(st.permutations(range(12)))
 def test_the_order_of_conditions_does_not_matter(order):
     conditions = [own | {"nu_max": index} for index, own in enumerate(as_published(("bic",)))]
-    pd.testing.assert_series_equal(distance([conditions[index] for index in order]), distance(conditions))
+    pd.testing.assert_series_equal(near([conditions[index] for index in order]), near(conditions))
 
 
 def test_groups_are_measured_apart():
     first = as_published(("bic",))
     second = [own | {"data_seed": 2, "nu_max": 40} for own in first]
-    both = distances(compared(*first, *second), BY)
-    pd.testing.assert_series_equal(both.iloc[0], distance(first))
-    pd.testing.assert_series_equal(both.iloc[1], distance(second), check_names=False)
+    both = nearness(compared(*first, *second), BY)
+    pd.testing.assert_series_equal(both.iloc[0], near(first))
+    pd.testing.assert_series_equal(both.iloc[1], near(second), check_names=False)
 
 
-def test_conditions_without_published_values_have_no_distance():
+def test_the_own_deviance_is_that_between_two_data_seeds():
+    rows = compared(*(condition(data_seed=seed, spurious=10 * seed, nu_max=5) for seed in (1, 2, 3)))
+    expected = [deviance(10, 62, 20, 62), deviance(10, 62, 30, 62), deviance(20, 62, 30, 62)]
+    assert own_deviances(rows) == pytest.approx(expected)
+    assert own_deviances(rows[rows["data_seed"] == 1]) == []
+
+
+def test_conditions_without_published_values_are_not_compared():
     rows = compared(condition(snr_db=20.0), condition(algorithm="stepwise"))
     assert rows.empty
-    assert distances(rows, BY).empty
+    assert nearness(rows, BY).empty
 
 
 def test_the_number_of_runs_may_differ():
-    found = distance([condition(runs=4, nu=(4, 4, 4, 4), spurious=10, nu_max=1)])
-    assert (found["nu"], found["different"]) == (0, 0)
+    found = near([condition(runs=4, nu=(4, 4, 4, 4), spurious=10, nu_max=1)])
+    assert (found["bias_nu"], found["different"]) == (0, 0)

@@ -61,13 +61,13 @@ def test_runs_that_found_nothing():
     assert found[["best_fitness", "median_fitness", "true_fitness", "third_fitness"]].isna().all()
     assert np.isnan(found["curve"]).all()
     assert (found["spurious"], found["nu_max"], found["last_improvement"]) == (0, 0, 0)
-    metrics = metrics_frame([summary], conditions_frame([summary], published()), 0.95, 50).iloc[0]
-    assert (metrics["worst_spurious_term"], metrics["r_high"], metrics["final_is_exact"]) == ("", 0, False)
+    metrics = metrics_frame([summary], conditions_frame([summary], published()), 0.95).iloc[0]
+    assert (metrics["worst_spurious_term"], metrics["r_low"], metrics["final_is_exact"]) == ("", 0, False)
 
 
 def test_metrics_and_selection():
     summary = four_runs(final_structure=TERMS[::-1])
-    metrics = metrics_frame([summary], conditions_frame([summary], published()), 0.95, 200).iloc[0]
+    metrics = metrics_frame([summary], conditions_frame([summary], published()), 0.95).iloc[0]
     assert metrics["r"] == pytest.approx(1 / 66)
     assert (metrics["nu_max"], metrics["worst_spurious_term"]) == (0.25, "u(k-2)")
     assert metrics["nu_max_low"] <= 0.25 <= metrics["nu_max_high"]

@@ -1,4 +1,4 @@
-"""Which conditions of interpretations are compared, and their distances."""
+"""Which conditions of interpretations are compared, and their nearness."""
 
 from dataclasses import replace
 
@@ -39,7 +39,7 @@ def test_an_algorithm_without_published_values_is_not_compared():
     without_ga = replace(published(), values=published().values.query("algorithm != 'ga'"))
     frame = frame_of(conditions_of("upso2d", "baseline"), conditions_of("ga", "baseline"))
     with pytest.raises(NarxbenchError, match="published values: found none of ga under bic"):
-        make_multiverse(frame, choices(), without_ga, {})
+        make_multiverse(frame, choices(), without_ga)
 
 
 def test_only_complete_interpretations_are_compared_and_in_their_order():
