@@ -7,9 +7,11 @@ from html import unescape
 from typing import NamedTuple
 
 import pytest
-from tests.unit.analysis.summaries import UNKNOWN
-from tests.unit.report.factory import few_claims, make_frames, make_settings, paper_summaries, summary, system
+from tests.unit.analysis.summaries import REFERENCE, UNKNOWN
+from tests.unit.report.factory import make_frames, make_settings, paper_summaries, summary, system
 
+from narxbench.analysis.claims import load_claims
+from narxbench.analysis.frames import framed
 from narxbench.report import tables
 from narxbench.report.table import Table, to_latex
 
@@ -19,7 +21,8 @@ PROGRAMS = ("pdflatex", "kpsewhich", "pdftotext")
 FILES = ("IEEEtran.cls", "ptmr7t.tfm", "booktabs.sty", "multirow.sty", "adjustbox.sty")
 SPANNING = {"test_systems", "fitness_S4", "comparison_S4", "agreement", "claims", "method_comparison", "gaps"}
 ONE_COLUMN, BOTH_COLUMNS = 252, 516  # pt
-SMALLEST = 5.8  # pt from ascender to descender, of a font of 6.5 pt
+# pt from ascender to descender, of a font of 6.5 pt, and of published values below the reproduced ones.
+SMALLEST, SMALLEST_PUBLISHED = 5.8, 5.2
 
 
 class Word(NamedTuple):
@@ -37,8 +40,11 @@ def all_tables() -> list[Table]:
     # The first condition has a frequency that no other condition of 40 runs can have.
     summaries = [summary(runs=100, counts={"y(k-1)": 7}), *paper_summaries()[1:]]
     frames, settings = make_frames(summaries), make_settings()
-    settings["methods"]["upso2d"]["settings"] = {"inertia": 0.729, "swarm_size": 30}
-    made = tables.paper_tables(frames, settings, map(system, settings["systems"]), few_claims())
+    settings["methods"]["upso2d"]["settings"] = {"inertia": 0.729, "swarm_size": 30, "unification_end": 0.7}
+    claims = load_claims(REFERENCE / "claims.yaml")
+    told = [(claim.id, side, None, "Holds at 12 of 12. " * 20) for claim in claims for side in ("published", "here")]
+    frames["claims"] = framed("claims", told)
+    made = tables.paper_tables(frames, settings, map(system, settings["systems"]), claims)
     odd = make_frames([summary(UNKNOWN, snr, r"_~^a&c%$#{}\|[1]--*" + UNKNOWN) for snr in (50, 30)])
     return [*made.values(), tables.comparison_table(UNKNOWN, odd, "bic")]
 
@@ -85,7 +91,8 @@ def test_every_table_shows_its_caption_and_numbers(compiled):
     assert with_it == ["fitness_S1", "comparison_S1"]
     assert " 0.7582 " in shown["test_systems"]
     assert " 0.729 " in shown["method_settings"]
-    assert " 810 " in shown["agreement"]
+    assert " 735 " in shown["agreement"]
+    assert " (0.98) " in shown["fitness_S2"] and "†" in shown["fitness_S4"]
     assert r"a&c%$#{}\|[1]--*<script>X" in shown[f"comparison_{UNKNOWN}"].replace(" ", "")
 
 
@@ -94,8 +101,13 @@ def test_every_table_fits_its_columns_and_is_legible(compiled):
         width = max(word.right for word in page) - min(word.left for word in page)
         low, high = (ONE_COLUMN, BOTH_COLUMNS) if table.name in SPANNING else (0, ONE_COLUMN)
         assert low < width <= high, table.name
-        smallest = min(word.bottom - word.top for word in page if re.fullmatch(r"\d\.\d+|dB|V", word.text))
-        assert smallest >= SMALLEST, table.name
+        assert height(page, r"[−+]?\d\.\d+|dB|V") >= SMALLEST, table.name
+        if table.compared:
+            assert height(page, r"\(\d\.\d+\)") >= SMALLEST_PUBLISHED, table.name
+
+
+def height(page: list[Word], pattern: str) -> float:
+    return min(word.bottom - word.top for word in page if re.fullmatch(pattern, word.text))
 
 
 def joined(page: list[Word]) -> str:

@@ -25,6 +25,13 @@ def criterion_name(name: str) -> str:
     return f"AIC (ϱ = {match[1]})" if match else {"bic": "BIC"}.get(name, name)
 
 
+def table_name(name: str) -> str:
+    """Return what a table of the paper compares: ``fitness_S1`` is ``fitness functions, S1``."""
+    kind, _, system = name.partition("_")
+    kinds = {"fitness": "fitness functions", "comparison": "methods"}
+    return f"{kinds[kind]}, {system}" if system and kind in kinds else name
+
+
 def snr(snr_db: float) -> str:
     """Return a signal-to-noise ratio with its unit."""
     return f"{snr_db:g} dB"
@@ -89,10 +96,15 @@ _LATEX = {
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
     "ν": r"$\nu$",
+    "ρ": r"$\rho$",
     "ϱ": r"$\varrho$",
+    "σ": r"$\sigma$",
+    "ω": r"$\omega$",
     "–": r"\textendash{}",
     "−": r"$-$",
     "≥": r"$\ge$",
+    "≤": r"$\le$",
+    "≠": r"$\ne$",
     "\n": " ",
 }
 
@@ -117,7 +129,9 @@ def format_math(text: str, output_format: OutputFormat) -> str:
     parts = enumerate(_MATH.split(text))
     shown = "".join(_math(part, output_format) if place % 2 else escape(part, output_format) for place, part in parts)
     # A label stays on the line of its term.
-    return re.sub(r"(\$T_\{\d+\}\$) ", r"\1~", shown) if output_format == "latex" else shown
+    if output_format == "latex":
+        return re.sub(r"(\$T_\{\d+\}\$) ", r"\1~", shown)
+    return shown.replace("</sub> <code>", "</sub>&nbsp;<code>") if output_format == "html" else shown
 
 
 def format_equation(text: str, output_format: OutputFormat) -> str:
@@ -128,6 +142,17 @@ def format_equation(text: str, output_format: OutputFormat) -> str:
         html = re.sub(r"\^(\d+)", r"<sup>\1</sup>", escape(text, "html")).replace("*", "\u2009").replace("-", "\u2212")
         return re.sub(r"[^ ]{2,}", r'<span class="term">\g<0></span>', html)
     return f"`{text}`" if output_format == "markdown" else text
+
+
+def format_symbol(text: str, output_format: OutputFormat) -> str:
+    """Return the symbol of a quantity, with its index after ``_``, as mathematics: ``c_1``, ``ps`` or ``ω``."""
+    base, _, index = text.partition("_")
+    if not text or output_format == "plain":
+        return text
+    if output_format == "latex":
+        return rf"$\mathit{{{base}}}_{{{index}}}$".replace("_{}", "").replace(r"\mathit{ω}", r"\omega")
+    below = f"<sub>{index}</sub>" if index else ""
+    return (f"*{base}*" if output_format == "markdown" else f"<i>{base}</i>") + below
 
 
 def _math(text: str, output_format: OutputFormat) -> str:

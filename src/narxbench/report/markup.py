@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from markdown_it import MarkdownIt
@@ -12,12 +13,25 @@ from markupsafe import Markup, escape
 _SCROLL = '<div class="scroll" role="group" aria-label="{}" tabindex="0">'
 
 
-def markdown_html(text: str, prefix: str, figures: Mapping[str, str] | None = None) -> Markup:
+def markdown_html(
+    text: str, prefix: str, figures: Mapping[str, str] | None = None, *, deeper: int = 1, files: str = ""
+) -> Markup:
     """Return Markdown as HTML without its title; the ids of its headings are ``prefix`` and their text.
 
-    Links to other files become plain text. ``figures`` maps the paths of images to their SVG, which takes their place.
+    Parameters
+    ----------
+    text
+        The Markdown.
+    prefix
+        What the ids start with.
+    figures
+        SVG by the path of the image whose place it takes.
+    deeper
+        By how many levels headings are lower than in the text: 1 where the page has a heading above them.
+    files
+        The folder of the files to which links stay, from the page; links to all others become plain text.
     """
-    return _render(_within_page(_untitled(text), prefix, figures or {}))
+    return _render(_within_page(_untitled(text), prefix, figures or {}, deeper, files))
 
 
 def markdown_sections(text: str, prefix: str) -> list[tuple[Markup, Markup]]:
@@ -28,8 +42,15 @@ def markdown_sections(text: str, prefix: str) -> list[tuple[Markup, Markup]]:
     for start, end in zip(starts, [*starts[1:], len(tokens)], strict=True):
         heading = tokens[start + 1]
         heading.children = _MARKDOWN.parseInline(re.sub(r"^\d+\. ", "", heading.content))[0].children
-        found.append((_render([heading]), _render(_within_page(tokens[start + 3 : end], prefix, {}))))
+        found.append((_render([heading]), _render(_within_page(tokens[start + 3 : end], prefix))))
     return found
+
+
+def markdown_headings(text: str, prefix: str) -> dict[str, str]:
+    """Return the headings of the second level of Markdown by the ids that `markdown_html` gives them."""
+    tokens = _untitled(text)
+    starts = (index for index, token in enumerate(tokens) if token.type == "heading_open" and token.tag == "h2")
+    return {f"{prefix}-{slug(tokens[start + 1].content)}": tokens[start + 1].content for start in starts}
 
 
 def slug(text: str) -> str:
@@ -38,7 +59,10 @@ def slug(text: str) -> str:
 
 
 def inline_svg(svg: str, name: str) -> Markup:
-    """Return an SVG for use inside HTML: without prolog, size and metadata, and with ids that start with ``name``."""
+    """Return an SVG for use inside HTML: without prolog, size and metadata, and with ids that start with ``name``.
+
+    It may become so wide that its text of 10 points is as large as that of the page, and no narrower than can be read.
+    """
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     svg = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{name}-", svg)
@@ -46,6 +70,9 @@ def inline_svg(svg: str, name: str) -> Markup:
     svg = svg.replace("*{", f"#{name} *{{").replace("xlink:href", "href")
     root, rest = svg.split(">", 1)
     root = re.sub(r'\s(?:width|height|id|xmlns:xlink)="[^"]*"', "", root)
+    if box := re.search(r'viewBox="0 0 ([\d.]+)', root):
+        points = float(box[1])
+        root += f' style="min-width:{0.9 * points:.0f}px;max-width:{1.6 * points:.0f}px"'
     return Markup(f'{root} id="{name}" role="img" aria-labelledby="{name}-caption">{rest}')
 
 
@@ -69,13 +96,18 @@ def _render(tokens: Iterable[Token]) -> Markup:
     return Markup(_MARKDOWN.renderer.render(list(tokens), _MARKDOWN.options, {}))
 
 
-def _within_page(tokens: Sequence[Token], prefix: str, figures: Mapping[str, str]) -> Iterator[Token]:
+def _within_page(
+    tokens: Sequence[Token],
+    prefix: str,
+    figures: Mapping[str, str] = MappingProxyType({}),
+    deeper: int = 1,
+    files: str = "",
+) -> Iterator[Token]:
     """Yield tokens with the levels, ids and links of the page, and with figures for the images of that path."""
     skipped = 0
     for token, following in zip(tokens, [*tokens[1:], Token("", "", 0)], strict=True):
         if token.type in ("heading_open", "heading_close"):
-            # The page has its own headings of the first and second level.
-            token.tag = f"h{int(token.tag[1]) + 1}"
+            token.tag = f"h{int(token.tag[1]) + deeper}"
         if token.type == "heading_open":
             token.attrSet("id", f"{prefix}-{slug(following.content)}")
         elif token.type == "table_open":
@@ -86,29 +118,32 @@ def _within_page(tokens: Sequence[Token], prefix: str, figures: Mapping[str, str
             yield _raw("html_block", figure)
             skipped = 3
         if not skipped:
-            token.children = token.children and list(_inline_within_page(token.children, prefix))
+            token.children = token.children and list(_inline_within_page(token.children, prefix, files))
             yield token
         if token.type == "table_close":
             yield _raw("html_block", "</div>\n")
         skipped = max(0, skipped - 1)
 
 
-def _inline_within_page(tokens: Sequence[Token], prefix: str) -> Iterator[Token]:
+def _inline_within_page(tokens: Sequence[Token], prefix: str, files: str) -> Iterator[Token]:
     """Yield tokens without the links to other files, with links that lead within the page, and with terms set."""
     linked = True
     for token in tokens:
         if token.type == "link_open":
             target = str(token.attrs["href"])
-            linked = target.startswith(("#", "https:", "http:", "mailto:"))
+            linked = target.startswith(("#", "https:", "http:", "mailto:", *filter(None, [files])))
             token.attrSet("href", re.sub("^#", f"#{prefix}-", target))
         elif token.type == "code_inline" and token.content.startswith(("y(", "u(")):
             token.attrSet("class", "term")
         if token.type == "text":
-            shown = escape(token.content).replace("ν_max", Markup("ν<sub>max</sub>"))
-            # The one markup of the project's own Markdown; any other stays text.
-            yield _raw("html_inline", shown.replace("&lt;sub&gt;max&lt;/sub&gt;", Markup("<sub>max</sub>")))
+            yield _raw("html_inline", _subscripted(token.content))
         elif linked or token.type not in ("link_open", "link_close"):
             yield token
+
+
+def _subscripted(text: str) -> Markup:
+    """Return a text with the one markup of the project's own Markdown; any other stays text."""
+    return Markup(re.sub("ν(?:_max|&lt;sub&gt;max&lt;/sub&gt;)", "ν<sub>max</sub>", escape(text)))
 
 
 def _figure(inline: Sequence[Token], prefix: str, figures: Mapping[str, str]) -> str:
@@ -117,7 +152,7 @@ def _figure(inline: Sequence[Token], prefix: str, figures: Mapping[str, str]) ->
     if path not in figures:
         return ""
     name = f"{prefix}-{slug(path)}"
-    caption = f'<figcaption id="{name}-caption">{escape(inline[0].content)}</figcaption>'
+    caption = f'<figcaption id="{name}-caption">{_subscripted(inline[0].content)}</figcaption>'
     return f"<figure>{_SCROLL.format('Figure')}{inline_svg(figures[path], name)}</div>{caption}</figure>\n"
 
 

@@ -1,10 +1,9 @@
 """A table for readers: its columns, its data, and its forms in CSV, Markdown, LaTeX and HTML."""
 
-import math
 import re
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, Literal, NamedTuple
 from urllib.parse import quote
@@ -19,6 +18,7 @@ from narxbench.report.templating import rendered
 Kind = Literal[
     "text",
     "prose",
+    "evidence",
     "method",
     "criterion",
     "equation",
@@ -31,9 +31,12 @@ Kind = Literal[
     "fitness",
     "p_value",
     "effect",
+    "bias",
+    "symbol",
+    "published_table",
 ]
 
-_LEFT = ("text", "prose", "method", "criterion", "equation")
+_LEFT = ("text", "prose", "evidence", "method", "criterion", "equation", "symbol", "published_table")
 _FORMS: Mapping[str, Callable[[Any], str]] = {
     "method": formats.method_name,
     "criterion": formats.criterion_name,
@@ -46,17 +49,20 @@ _FORMS: Mapping[str, Callable[[Any], str]] = {
     "fitness": lambda value: formats.fixed(value, 1),
     "p_value": formats.p_value,
     "effect": lambda value: formats.fixed(value, 2),
+    "bias": formats.signed,
+    "published_table": formats.table_name,
 }
 # Widths in rem of row headers on the page, so that a second one can stay in view beside the first.
 _WIDTHS = {"criterion": 7.4, "snr": 3.6, "method": 5.2}
-# Wider ones would be scaled down too far to be read in one of the two columns of a page.
-_COLUMNS_OF_A_NARROW_TABLE = 9
+# Wider ones would be scaled down too far to be read: in one of the two columns of a page, or in both.
+_CHARACTERS_OF_A_NARROW_TABLE, _COLUMNS_OF_A_WIDE_TABLE = 80, 20
 
 
 class Column(NamedTuple):
     """A column: key in the data, heading, heading that it shares with its neighbours, and how values are shown.
 
-    Values of the kind ``prose`` are sentences of this project, in which symbols are set as mathematics.
+    Values of the kinds ``prose`` and ``evidence`` are sentences of this project, in which symbols are set as
+    mathematics; those of ``evidence`` are too long for a printed page, and LaTeX leaves them out.
     """
 
     key: str
@@ -75,8 +81,10 @@ class Column(NamedTuple):
             return escape(formats.MISSING, output_format)
         if self.kind == "equation":
             return formats.format_equation(str(value), output_format)
-        if self.kind == "prose":
+        if self.kind in ("prose", "evidence"):
             return format_math(str(value), output_format)
+        if self.kind == "symbol":
+            return formats.format_symbol(str(value), output_format)
         text = escape(_FORMS.get(self.kind, str)(value), output_format)
         return text.replace(" ", "~") if self.kind == "snr" and output_format == "latex" else text
 
@@ -96,8 +104,14 @@ class Condition(NamedTuple):
         return "/".join(quote(part, safe="") for part in parts)
 
 
-# What stands beside a value by condition and key of the column: a row of the frame ``agreement_values``.
-Comparisons = Mapping[tuple[Condition, str], Mapping[Any, Any]]
+class Compared(NamedTuple):
+    """What stands beside a reproduced value: the published one, the interval of the reproduced, and their test."""
+
+    published: float
+    low: float
+    high: float
+    p_value: float
+    different: bool
 
 
 def condition_of(row: Mapping[Any, Any]) -> Condition:
@@ -110,7 +124,8 @@ class Table:
     """A table; ``data`` has a column for each of ``columns`` and may have more.
 
     The first ``row_headers`` columns head their rows; of these, the first ``merged`` show a repeated value once.
-    ``conditions`` names the condition behind each row, where rows show conditions.
+    ``conditions`` names the condition behind each row, where rows show conditions; ``beside`` has for each row what
+    stands beside its values, by the key of the column.
     """
 
     name: str
@@ -121,6 +136,21 @@ class Table:
     row_headers: int = 1
     merged: int = 0
     conditions: tuple[Condition, ...] = ()
+    beside: tuple[Mapping[str, Compared], ...] = ()
+
+    @property
+    def compared(self) -> bool:
+        """Whether any value has a published one beside it."""
+        return any(self.beside)
+
+    @property
+    def width(self) -> Literal["narrow", "wide", "dense"]:
+        """What the table needs: half of a page; all of it; or, for very many columns, less space in between too."""
+        if len(self.columns) > _COLUMNS_OF_A_WIDE_TABLE:
+            return "dense"
+        headings = [column.heading for column in self.columns]
+        longest = (max(map(len, column)) for column in zip(headings, *self.rows("plain"), strict=True))
+        return "narrow" if sum(longest) + 2 * len(headings) <= _CHARACTERS_OF_A_NARROW_TABLE else "wide"
 
     @property
     def values(self) -> pd.DataFrame:
@@ -133,6 +163,11 @@ class Table:
             [column.show(value, output_format) for column, value in zip(self.columns, row, strict=True)]
             for row in self.values.astype(object).itertuples(index=False, name=None)
         ]
+
+    def rows_beside(self) -> Iterator[list[Compared | None]]:
+        """Yield for each row what stands beside its values, in the order of the columns."""
+        for found in self.beside or [{}] * len(self.data):
+            yield [found.get(column.key) for column in self.columns]
 
     def groups(self) -> list[tuple[str, list[tuple[int, Column]]]]:
         """Return neighbouring columns and their places by the heading that they share; each has "" without one."""
@@ -163,9 +198,22 @@ class Table:
 
 
 def to_csv(table: Table) -> str:
-    """Return the data with numbers at full precision and empty fields for what is missing."""
-    labels = {column.key: table.data[column.key].map("{:g}".format) for column in table.columns if column.kind == "snr"}
-    return str(table.values.assign(**labels).to_csv(index=False, lineterminator="\n"))
+    """Return the data with numbers at full precision and empty fields for what is missing.
+
+    A column KEY with published values is followed by these, KEY_published, and by whether the two differ clearly,
+    KEY_different.
+    """
+    compared = {key for found in table.beside for key in found}
+    columns = {}
+    for place, column in enumerate(table.columns):
+        values = table.data[column.key]
+        columns[column.key] = values.map("{:g}".format) if column.kind == "snr" else values
+        if column.key in compared:
+            found = [row[place] for row in table.rows_beside()]
+            columns[f"{column.key}_published"] = pd.Series([each and each.published for each in found], values.index)
+            verdicts = [each and str(each.different).lower() for each in found]
+            columns[f"{column.key}_different"] = pd.Series(verdicts, values.index)
+    return str(pd.DataFrame(columns).to_csv(index=False, lineterminator="\n"))
 
 
 def to_markdown(table: Table) -> str:
@@ -177,50 +225,39 @@ def to_latex(table: Table) -> str:
     """Return the table as a LaTeX float that needs the packages booktabs, multirow and adjustbox.
 
     A table with long texts or many columns spans both columns of the page. One that is too large is scaled down.
+    Published values stand below the reproduced ones, in a line of their own.
     """
+    table = replace(table, columns=tuple(column for column in table.columns if column.kind != "evidence"))
     kinds = [column.kind for column in table.columns]
-    wide = len(kinds) > _COLUMNS_OF_A_NARROW_TABLE or "equation" in kinds or "prose" in kinds
     widths = {"equation": r"p{0.7\linewidth}", "prose": rf"p{{{0.8 / max(kinds.count('prose'), 1):.2g}\linewidth}}"}
     spec = "".join(widths.get(column.kind, "l" if column.left else "c") for column in table.columns)
     label = re.sub("[^A-Za-z0-9]+", "-", table.name)
-    given = {"environment": "table*" if wide else "table", "spec": spec, "label": label}
+    lines = [1 + any(row) for row in table.rows_beside()]
+    heights = [[sum(lines[row : row + span]) for span in spans] for row, spans in enumerate(table.spans())]
+    given = {
+        "environment": "table" if table.width == "narrow" else "table*",
+        "spec": spec,
+        "label": label,
+        "heights": heights,
+    }
     return rendered("table.tex.j2", {"table": table, **given})
 
 
-def to_html(table: Table, compared: Comparisons | None = None, *, study: str | None = None, folder: str = "") -> Markup:
-    """Return the table as it stands on the page.
+def to_html(table: Table, *, study: str | None = None, folder: str = "") -> Markup:
+    """Return the table as it stands on a page.
 
     Parameters
     ----------
     table
         What is shown.
-    compared
-        What stands beside values; a sentence below the table then tells how far its values are from these.
     study
         The study whose files of the table, with the command that makes them, are named below it.
     folder
         Where the folder ``tables`` of the study is from the page.
     """
-    beside = [
-        {column.key: found for column in table.columns if (found := (compared or {}).get((condition, column.key)))}
-        for condition in table.conditions
-    ]
     given = {
         "id": re.sub(r"[^\w-]", "-", table.name),
-        "beside": beside,
-        "distance": _distance([found for row in beside for found in row.values()]),
         "address": f"{folder}tables/{quote(table.name, safe='')}",
         "command": study and f"snakemake {shlex.quote(f'reports/{study}/tables/{table.name}.csv')}",
     }
     return Markup(rendered("table.html.j2", {"table": table, **given}))
-
-
-def _distance(compared: Sequence[Mapping[Any, Any]]) -> str:
-    """Return in one sentence how far reproduced values lie from published ones; "" without any."""
-    if not compared:
-        return ""
-    mean = math.fsum(abs(each["difference"]) for each in compared) / len(compared)
-    return (
-        f"Distance from the published table: {mean:.3f} (mean absolute difference of {len(compared)} values); "
-        f"{sum(each['consistent'] for each in compared)} of {len(compared)} consistent."
-    )

@@ -1,7 +1,7 @@
 """The paper's tables, and those of the statistics, built from the frames of the analysis."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -12,11 +12,22 @@ from narxbench.io.errors import NarxbenchError
 from narxbench.io.settings import flattened
 from narxbench.model.system import System
 from narxbench.model.terms import model_size
-from narxbench.report.formats import criterion_name
-from narxbench.report.table import Column, Condition, Kind, Table, condition_of, to_csv, to_latex, to_markdown
+from narxbench.report.formats import criterion_name, signed
+from narxbench.report.table import (
+    Column,
+    Compared,
+    Condition,
+    Kind,
+    Table,
+    condition_of,
+    to_csv,
+    to_latex,
+    to_markdown,
+)
 
 Frames = Mapping[str, pd.DataFrame]
 CONDITION = list(Condition._fields)
+_UNSET = {"null": "none"}
 VERDICTS = {True: "holds", False: "does not hold", None: "cannot be judged"}
 
 
@@ -30,6 +41,20 @@ _SNR = Column("snr_db", "SNR", kind="snr")
 _METHOD = Column("method", "Method", kind="method")
 _CRITERION = Column("criterion", "Criterion", kind="criterion")
 _SPURIOUS = _group("Spurious terms", "frequency", r="r", nu_max="ν_max")
+_METRICS = {"nu": "ν", "r": "r", "nu_max": "ν_max"}
+# What the paper calls the settings of its two methods (its table II).
+_SYMBOLS: Mapping[str, Mapping[str, str]] = {
+    "upso2d": {
+        "swarm_size": "ps",
+        "inertia": "ω",
+        "cognitive_acceleration": "c_1",
+        "social_acceleration": "c_2",
+        "unification_start": "u_0",
+        "unification_end": "u_f",
+        "refresh_gap": "RG",
+    },
+    "ga": {"population_size": "N", "crossover_probability": "p_c", "mutation_probability": "p_m"},
+}
 _R_NOTE = (
     "r: share of the candidate terms that are spurious and selected in at least one run; "
     "ν_max: largest selection frequency of a spurious term."
@@ -44,7 +69,8 @@ def paper_tables(
     Parameters
     ----------
     frames
-        The frames ``metrics``, ``selection``, ``agreement``, ``claims``, ``comparisons``, ``recovery`` and ``gaps``.
+        The frames ``metrics``, ``selection``, ``agreement``, ``agreement_values``, ``claims``, ``comparisons``,
+        ``recovery`` and ``gaps``.
     settings
         The settings of the study as plain data; rows follow their order.
     systems
@@ -59,7 +85,6 @@ def paper_tables(
         claims_table(claims, frames["claims"]),
         *(fitness_table(system, shown) for system in settings["systems"]),
         *(comparison_table(system, shown, criterion) for system in settings["systems"]),
-        spurious_table(shown["metrics"], criterion),
         method_comparison_table(shown["comparisons"]),
         recovery_table(shown["recovery"]),
         gaps_table(shown["gaps"]),
@@ -106,7 +131,7 @@ def fitness_table(system: str, frames: Frames) -> Table:
     row_headers = [_METHOD] if shown["method"].nunique() > 1 else []
     row_headers += [Column("criterion", "Fitness function", kind="criterion"), _SNR]
     caption = f"Effect of the fitness function: {system}"
-    return _frequencies(f"fitness_{system}", caption, row_headers, shown, frames["selection"])
+    return _frequencies(f"fitness_{system}", caption, row_headers, shown, frames)
 
 
 def comparison_table(system: str, frames: Frames, criterion: str) -> Table:
@@ -114,46 +139,37 @@ def comparison_table(system: str, frames: Frames, criterion: str) -> Table:
     metrics = frames["metrics"]
     shown = metrics[(metrics["system"] == system) & (metrics["criterion"] == criterion)]
     caption = f"Comparison of methods under {criterion_name(criterion)}: {system}"
-    return _frequencies(f"comparison_{system}", caption, [_METHOD, _SNR], shown, frames["selection"])
-
-
-def spurious_table(metrics: pd.DataFrame, criterion: str) -> Table:
-    """Return r and nu_max of every system, method and SNR under one criterion."""
-    shown = _grouped(metrics[metrics["criterion"] == criterion], ["system", "method"])
-    caption = f"Spurious terms under {criterion_name(criterion)}"
-    columns = (_SYSTEM, _METHOD, _SNR, *_SPURIOUS)
-    return Table("spurious_terms", caption, columns, shown, (_R_NOTE,), 3, 2, _conditions(shown))
+    return _frequencies(f"comparison_{system}", caption, [_METHOD, _SNR], shown, frames)
 
 
 def agreement_table(agreement: pd.DataFrame) -> Table:
-    """Return the overview of the agreement with the published values; shares and differences between 0 and 1."""
-    symbols = {"nu": "ν", "r": "r", "nu_max": "ν_max"}
-    differences = {f"difference_{key}": symbol for key, symbol in symbols.items()}
-    forms = {"consistent_{}": "{}", "consistent_{}_holm": "{} (Holm)"}
-    shares = {key.format(metric): text.format(symbols[metric]) for metric in symbols for key, text in forms.items()}
+    """Return the overview of the agreement with the published values, without tables of which nothing is compared."""
     columns = (
-        Column("table", "Table"),
-        Column("algorithm", "Algorithm", kind="method"),
-        Column("method", "Method"),
-        *_group("", "number", compared="Compared", missing="Missing"),
-        *_group("Mean absolute difference", "frequency", **differences),
-        *_group("Share consistent", "frequency", **shares),
+        Column("table", "Table comparing", kind="published_table"),
+        _METHOD,
+        *_group("", "number", compared="Compared", missing="Missing", different="Different"),
+        Column("deviance", "Deviance", kind="count"),
+        *_group("", "bias", **{f"bias_{key}": f"Bias of {symbol}" for key, symbol in _METRICS.items()}),
     )
     notes = (
-        f"A value is consistent if Fisher's two-sided exact test of published and reproduced counts has p ≥ {ALPHA}: "
-        "of runs for ν and ν_max, of spurious terms out of all that could be for r.",
-        "Holm: after Holm's correction over all values of one table and method.",
+        "Different: by Fisher's two-sided exact test of published and reproduced counts, of runs for ν and ν_max, of "
+        "spurious terms out of all that could be for r, with Holm's correction over all values of the methods, each "
+        f"once, at the level {ALPHA}. The test of r is conservative, that of ν_max, a maximum, approximate.",
+        "Deviance: sum over the values of the likelihood-ratio statistics of the same counts. It grows with every "
+        "difference, clear or not. Bias: mean of reproduced minus published.",
+        "A value that the paper prints in two tables counts once in the last row.",
     )
-    return Table("agreement", "Agreement with the published values", columns, agreement, notes, row_headers=3)
+    shown = agreement[(agreement["compared"] > 0) | (agreement["table"] == "all")]
+    return Table("agreement", "Agreement with the published values", columns, shown, notes)
 
 
 def claims_table(claims: Iterable[Claim], verdicts: pd.DataFrame) -> Table:
     """Return every claim with its verdicts on the published values and here."""
     found = claim_verdicts(verdicts)
     columns = (
-        Column("title", "Claim", kind="prose"),
-        *_group("", "text", source="Source", published="Published values", here="Here"),
-        *_group("", "prose", evidence_published="Evidence, published", evidence_here="Evidence, here"),
+        *_group("", "prose", title="Claim", source="Source"),
+        *_group("", "text", published="Published values", here="Reproduced values"),
+        *_group("", "evidence", evidence_published="Evidence, published", evidence_here="Evidence, reproduced"),
     )
     rows = []
     for claim in claims:
@@ -190,15 +206,20 @@ def systems_table(systems: Iterable[System]) -> Table:
 
 def settings_table(settings: Mapping[str, Any]) -> Table:
     """Return the table "Search parameter settings" (paper, table II) of the study's methods."""
-    columns = (_METHOD, *_group("", "text", algorithm="Algorithm", setting="Setting", value="Value"))
+    columns = (
+        *(_METHOD, *_group("", "text", algorithm="Algorithm", setting="Setting")),
+        Column("symbol", "Symbol", kind="symbol"),
+        Column("value", "Value"),
+    )
     rows = [
-        (name, method["algorithm"], *setting)
+        (name, of := method["algorithm"], setting, _SYMBOLS.get(of, {}).get(setting, ""), _UNSET.get(value, value))
         for name, method in settings["methods"].items()
-        for setting in list(flattened(method["settings"])) or [("–", "")]
+        for setting, value in list(flattened(method["settings"])) or [("–", "")]
     ]
     notes = (
         f"{len(settings['seeds'])} runs of {settings['evaluations']} fitness evaluations for every system, SNR, method "
         "and criterion.",
+        *(["Symbols: those of the paper."] if any(row[3] for row in rows) else []),
     )
     data = pd.DataFrame(rows, columns=[column.key for column in columns])
     return Table("method_settings", "Settings of the methods", columns, data, notes, row_headers=3, merged=2)
@@ -225,7 +246,7 @@ def method_comparison_table(comparisons: pd.DataFrame) -> Table:
     )
     data = comparisons.assign(runs=runs, lower=[_lower(row) for row in rows])
     caption = "Methods compared by the final J of their runs"
-    return Table("method_comparison", caption, columns, data, notes if rows else (), row_headers=2)
+    return Table("method_comparison", caption, columns, data, notes if rows else (), row_headers=2, merged=1)
 
 
 def recovery_table(recovery: pd.DataFrame) -> Table:
@@ -236,7 +257,7 @@ def recovery_table(recovery: pd.DataFrame) -> Table:
         Column("rate", "Rate", kind="frequency"),
         *_group("Interval", "frequency", low="from", high="to"),
     )
-    return Table("recovery", "Runs that end at exactly the system's terms", columns, recovery, row_headers=2)
+    return Table("recovery", "Runs that end at exactly the system's terms", columns, recovery, row_headers=2, merged=1)
 
 
 def gaps_table(gaps: pd.DataFrame) -> Table:
@@ -250,37 +271,71 @@ def gaps_table(gaps: pd.DataFrame) -> Table:
     )
     words = gaps["criterion_failure"].map({True: "yes", False: "no"})
     notes = (
-        "J misleads where a structure other than the true one has the lower J: the criterion fails. "
-        "Search failures: share of the runs that end above the best known J.",
+        "Best known J: the lowest of all runs and of the true structure. J misleads where it is lower than that of the "
+        "true structure: the criterion fails. Search failures: share of the runs that end above the best known J.",
     )
     caption = "Gaps of the runs to the best known J and to the J of the true structure"
     data = _grouped(gaps.assign(misleads=words), ["system", "snr_db", "criterion"])
-    return Table("gaps", caption, columns, data, notes, row_headers=2)
+    return Table("gaps", caption, columns, data, notes, row_headers=2, merged=1)
 
 
 def _frequencies(
-    name: str, caption: str, row_headers: Sequence[Column], metrics: pd.DataFrame, selection: pd.DataFrame
+    name: str, caption: str, row_headers: Sequence[Column], metrics: pd.DataFrame, frames: Frames
 ) -> Table:
-    """Return nu of the system terms beside r and nu_max; rows with equal headers but the last stand together."""
+    """Return r, nu_max and nu of the system terms; rows with equal headers but the last stand together.
+
+    S4 has 23 system terms: r and nu_max would be out of sight behind them.
+    """
+    selection, values = frames["selection"], frames["agreement_values"]
     terms = selection[selection["system_term"] & selection["system"].isin(metrics["system"])]
     meaning = {label: term for term, label in system_labels(terms).items()}
     nu = terms.pivot(index=CONDITION, columns="label", values="frequency").reset_index()
     shown = _grouped(metrics, [column.key for column in row_headers[:-1]]).merge(nu, how="left", on=CONDITION)
-    columns = (*row_headers, *_group("ν of system terms", "frequency", **{name: name for name in meaning}), *_SPURIOUS)
+    columns = (*row_headers, *_SPURIOUS, *_group("ν of system terms", "frequency", **{name: name for name in meaning}))
     known = ", ".join(f"{label} {'constant' if term == '1' else term}" for label, term in meaning.items())
-    notes = (f"ν: share of the runs in which a term was selected. {_R_NOTE}", f"System terms: {known}.")
-    headers = len(row_headers)
-    return Table(name, caption, columns, shown, notes, headers, headers - 1, _conditions(shown))
+    conditions = tuple(map(condition_of, shown.to_dict("records")))
+    compared = _compared(values, conditions)
+    notes = (
+        *_agreement_told(compared),
+        f"ν: share of the runs in which a term was selected. {_R_NOTE}",
+        f"System terms: {known}.",
+    )
+    headers, beside = len(row_headers), _beside(compared, conditions)
+    return Table(name, caption, columns, shown, notes, headers, headers - 1, conditions, beside)
+
+
+def _compared(values: pd.DataFrame, conditions: Sequence[Condition]) -> pd.DataFrame:
+    """Return those of the published values that these conditions reproduce, each once."""
+    rows = values[values["method"] != ""]
+    rows = rows[[key in conditions for key in rows[CONDITION].itertuples(index=False, name=None)]]
+    return rows.drop_duplicates([*CONDITION, "metric", "label"])
+
+
+def _beside(compared: pd.DataFrame, conditions: Sequence[Condition]) -> tuple[dict[str, Compared], ...]:
+    """Return what stands beside the values of each condition, by the key of the value's column."""
+    found: dict[Condition, dict[str, Compared]] = {condition: {} for condition in conditions}
+    for row in compared.to_dict("records"):
+        beside = Compared(*(row[key] for key in Compared._fields))
+        found[condition_of(row)][row["label"] or row["metric"]] = beside
+    return tuple(found.values())
+
+
+def _agreement_told(compared: pd.DataFrame) -> Iterator[str]:
+    """Yield one sentence on how far the values of a table are from the published ones, where there are any."""
+    if compared.empty:
+        return
+    means = compared.groupby("metric")["difference"].mean()
+    biases = ", ".join(f"{symbol}\u00a0{signed(means[key])}" for key, symbol in _METRICS.items() if key in means)
+    yield (
+        f"Clearly different from the published values: {compared['different'].sum()} of {len(compared)}. "
+        f"Mean of reproduced minus published: {biases}."
+    )
 
 
 def system_labels(terms: pd.DataFrame) -> dict[str, str]:
     """Return the labels of the system terms among these rows of the frame ``selection``, in their order, by term."""
     known = terms[terms["label"] != ""].sort_values("label", key=lambda labels: labels.str[1:].astype(int))
     return dict(zip(known["term"], known["label"], strict=True))
-
-
-def _conditions(frame: pd.DataFrame) -> tuple[Condition, ...]:
-    return tuple(map(condition_of, frame.to_dict("records")))
 
 
 def _grouped(frame: pd.DataFrame, keys: list[str]) -> pd.DataFrame:

@@ -33,6 +33,18 @@ def test_names_and_numbers():
     assert [formats.percent(1, 4), formats.percent(1, 0)] == ["25 %", "–"]
 
 
+def test_symbols_and_tables_of_the_paper():
+    shown = {
+        "latex": [r"$\mathit{c}_{1}$", r"$\mathit{ps}$", r"$\omega$", ""],
+        "markdown": ["*c*<sub>1</sub>", "*ps*", "*ω*", ""],
+        "html": ["<i>c</i><sub>1</sub>", "<i>ps</i>", "<i>ω</i>", ""],
+        "plain": ["c_1", "ps", "ω", ""],
+    }
+    assert {to: [formats.format_symbol(name, to) for name in shown["plain"]] for to in shown} == shown
+    names = ("fitness_S1", "comparison_S4", "all", "other_S1")
+    assert [formats.table_name(name) for name in names] == ["fitness functions, S1", "methods, S4", "all", "other_S1"]
+
+
 def test_shares_and_numbers_of_any_size():
     shares = (0, 0.001, 0.005, 0.714, 0.994, 0.9999, 1)
     assert [formats.share(value) for value in shares] == ["0 %", "< 1 %", "< 1 %", "71 %", "99 %", "> 99 %", "100 %"]
@@ -67,6 +79,6 @@ def test_symbols_are_mathematics_and_the_rest_is_escaped():
     assert formats.format_math(text, "latex") == r"$T_{1}$~${y(k-1)^{2}\,u(k-2)}$, $\nu_{\max}$ \& r\_x"
     assert formats.format_math(text, "markdown") == r"T1 `y(k-1)^2*u(k-2)`, ν<sub>max</sub> \& r\_x"
     assert formats.format_math(text, "html") == (
-        "T<sub>1</sub> <code>y(k-1)^2*u(k-2)</code>, ν<sub>max</sub> &amp; r_x"
+        "T<sub>1</sub>&nbsp;<code>y(k-1)^2*u(k-2)</code>, ν<sub>max</sub> &amp; r_x"
     )
     assert formats.format_math(text, "plain") == text

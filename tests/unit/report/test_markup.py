@@ -34,6 +34,11 @@ def test_images_become_figures():
     assert html.count("<img") == 1
 
 
+def test_an_svg_keeps_its_text_readable():
+    root = inline_svg('<svg width="396pt" viewBox="0 0 400 80"><g/></svg>', "n").split(">")[0]
+    assert root.startswith('<svg viewBox="0 0 400 80" style="min-width:360px;max-width:640px"')
+
+
 def test_svg_can_stand_beside_others():
     assert inline_svg(SVG, "n") == (
         '<svg id="n" role="img" aria-labelledby="n-caption"><style>#n *{a}</style><use href="#n-g"/></svg>'
@@ -42,7 +47,7 @@ def test_svg_can_stand_beside_others():
 
 def test_errata_are_complete():
     sections = markdown_sections((ROOT / "docs" / "errata.md").read_text(encoding="utf-8"), "erratum")
-    assert len(sections) == 7
+    assert len(sections) == 12
     assert sections[0][0] == "The tables of S4 do not use the appendix's order of terms"
     assert all("Evidence:" in body and "`" not in body for _, body in sections)
 
@@ -72,3 +77,5 @@ def test_the_subscript_of_our_tables_is_the_only_markup():
     html = markdown_html("| ν<sub>max</sub> | <sub>other</sub> |\n|---|---|\n| 1 | <b>2</b> |\n", "x")
     assert html.count("<sub>max</sub>") == 1
     assert "<b>" not in html and "<sub>other" not in html
+    drawn = markdown_html("![<b> of ν_max](a/b.svg)\n", "x", {"a/b.svg": "<svg><g/></svg>"})
+    assert "&lt;b&gt; of ν<sub>max</sub></figcaption>" in drawn

@@ -2,11 +2,13 @@
 
 import io
 import math
+import re
+from dataclasses import replace
 
 import pandas as pd
 import pytest
 
-from narxbench.report.table import Column, Table, condition_of, to_csv, to_html, to_latex, to_markdown
+from narxbench.report.table import Column, Compared, Table, condition_of, to_csv, to_html, to_latex, to_markdown
 
 NAME = "<b>_s|"
 
@@ -63,19 +65,62 @@ def test_latex_groups_like_the_paper(table):
     assert latex.count(r"\begin") == latex.count(r"\end")
 
 
-def test_html_shows_what_stands_beside_a_value(table):
-    found = {"published": 0.9, "difference": 0.075, "low": 0.12, "high": 0.381, "p_value": 0.0001, "consistent": False}
-    html = to_html(table, {(table.conditions[1], "T1"): found}, study="s", folder="up/")
+@pytest.fixture
+def compared(table):
+    """The table with published values beside two of its rows."""
+    beside = [{"T1": Compared(published, 0.12, 0.381, 0.0001, published < 1)} for published in (1.0, 0.9)]
+    return replace(table, beside=(*beside, {}, {}))
+
+
+def test_csv_has_published_values_and_verdicts_in_columns(compared):
+    read = pd.read_csv(io.StringIO(to_csv(compared)))
+    assert list(read) == ["method", "snr_db", "T1", "T1_published", "T1_different", "note"]
+    assert list(read["T1_published"].dropna()) == [1.0, 0.9] and list(read["T1_different"].dropna()) == [False, True]
+
+
+def test_markdown_shows_published_values_in_brackets(compared, table):
+    lines = to_markdown(compared).splitlines()
+    assert lines[4:6] == [
+        "| \\[s\\_1 | 50 dB | 1 (1) | \\<b\\>\\_s\\| |",
+        "| \\[s\\_1 | 37.5 dB | 0.98 (0.90) ≠ | ν<sub>max</sub> |",
+    ]
+    assert lines[6:8] == to_markdown(table).splitlines()[6:8]
+    assert "published" in to_markdown(compared) and "published" not in to_markdown(table)
+
+
+def test_latex_shows_published_values_in_a_line_below(compared, table):
+    lines = [line.strip() for line in to_latex(compared).splitlines()]
+    first = next(place for place, line in enumerate(lines) if "37.5~dB" in line)
+    assert lines[first].startswith(r"& 37.5~dB & 0.98\rlap{$^{\dagger}$} & ")
+    assert lines[first + 1] == r"&  & {\scriptsize(0.90)} &  \\"
+    # Of the merged column each value spans the lines of its rows.
+    assert [r"\multirow{4}{*}{{[}s" in to_latex(compared), r"\multirow{2}{*}{{[}s" in to_latex(table)] == [True, True]
+    assert r"\multirow{2}{*}{GA}" in to_latex(compared)
+    assert "published" in to_latex(compared) and "published" not in to_latex(table)
+
+
+def test_html_shows_what_stands_beside_a_value(compared, table):
+    html = to_html(compared, study="s", folder="up/")
     assert (
         '<td class="differs" data-value="0.98" data-published="0.90" data-interval="0.12–0.38" '
         'data-test="p &lt; 0.001">0.98<small>0.90&nbsp;≠</small><small class="more">0.12–0.38<br>p &lt; 0.001' in html
     )
-    assert html.count("data-published") == 1
+    assert html.count("data-published") == 2 and "<small>1&nbsp;=</small>" in html
     assert '<tr data-place="S1/37.5/%5Bs_1/bic">' in html
     assert 'class="stub repeated"' in html and 'style="left:5.2rem"' in html
     assert NAME not in html and "&lt;b&gt;_s|" in html
     assert '<a href="up/tables/x_1.csv">csv</a>' in html and "<code>snakemake reports/s/tables/x_1.csv</code>" in html
-    assert "0.075 (mean absolute difference of 1 values); 0 of 1 consistent." in html
+    # The line of the value that is looked at follows the scrolled table.
+    assert '</div>\n<p class="readout"' in html and "readout" not in to_html(table)
+
+
+def test_a_table_is_narrow_unless_it_has_many_columns_or_long_texts(table):
+    long = replace(table, data=table.data.assign(note="a" * 80))
+    many, very_many = (replace(table, columns=table.columns[:3] * times) for times in (4, 8))
+    assert [each.width for each in (table, long, many, very_many)] == ["narrow", "wide", "wide", "dense"]
+    assert '<div class="table narrow">' in to_html(table)
+    environments = [re.findall(r"begin{(table.?)}", to_latex(each)) for each in (table, many, very_many)]
+    assert environments == [["table"], ["table*"], ["table*"]]
 
 
 def test_a_table_without_rows_has_every_form(table):

@@ -3,11 +3,12 @@
 import math
 
 import pytest
-from tests.unit.analysis.summaries import CRITERIA, UNKNOWN
+from tests.unit.analysis.summaries import CRITERIA, UNKNOWN, published
 from tests.unit.report.factory import METHODS, few_claims, make_frames, make_settings, paper_summaries, summary, system
 
+from narxbench.algorithms.registry import algorithm
 from narxbench.report import tables
-from narxbench.report.table import to_csv, to_markdown
+from narxbench.report.table import to_csv, to_html, to_latex, to_markdown
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +32,7 @@ def test_all_tables_are_made_in_three_forms(study):
 
 def test_fitness_table_has_the_papers_rows_and_columns(study):
     table = study[1]["fitness_S1"]
-    assert [column.key for column in table.columns] == ["criterion", "snr_db", "T1", "T2", "T3", "T4", "r", "nu_max"]
+    assert [column.key for column in table.columns] == ["criterion", "snr_db", "r", "nu_max", "T1", "T2", "T3", "T4"]
     assert rows(table, ["criterion", "snr_db"]) == [(name, snr) for name in CRITERIA for snr in (50, 40, 30)]
     assert table.notes[-1] == "System terms: T1 y(k-1), T2 u(k-1), T3 y(k-1)*u(k-1), T4 u(k-1)^2."
 
@@ -39,16 +40,60 @@ def test_fitness_table_has_the_papers_rows_and_columns(study):
 def test_comparison_groups_rows_by_method(study):
     expected = [(name, snr) for name in METHODS for snr in (50, 40, 30)]
     assert rows(study[1]["comparison_S4"], ["method", "snr_db"]) == expected
-    assert rows(study[1]["spurious_terms"], ["system", "method", "snr_db"]) == [
-        (name, *row) for name in ("S1", "S4") for row in expected
-    ]
+
+
+def test_published_values_stand_beside_those_of_their_condition(study):
+    known = (
+        published()
+        .values.set_index(["table", "algorithm", "criterion", "snr_db", "metric", "label"])
+        .sort_index()["published"]
+    )
+    for table, criterion, snr_db, row in (("fitness_S1", "aic-8", 40, 7), ("fitness_S4", "bic", 30, 2)):
+        (beside,) = [found for place, found in enumerate(study[1][table].beside) if place == row]
+        values = known[table, "upso2d", criterion, snr_db]
+        assert {key: found.published for key, found in beside.items()} == {
+            label or metric: value for (metric, label), value in values.items()
+        }
+    # Of GA the paper has values on S4 only.
+    assert [len(found) for found in study[1]["comparison_S1"].beside] == [6] * 3 + [0] * 3
+    assert [len(found) for found in study[1]["comparison_S4"].beside] == [25] * 6
+
+
+def test_a_table_tells_how_far_it_is_from_the_published_values():
+    frames = make_frames([summary()])
+    values = frames["agreement_values"]
+    own = values["method"] != ""
+    changed = values.assign(
+        different=values["different"].mask(own, values["metric"] == "r"),
+        difference=values["metric"].map({"nu": -0.05, "r": 0.25, "nu_max": 0.0}).where(own),
+    )
+    told = tables.fitness_table("S1", frames | {"agreement_values": changed}).notes[0]
+    assert told == (
+        "Clearly different from the published values: 1 of 6. "
+        "Mean of reproduced minus published: ν\u00a0−0.050, r\u00a0+0.250, ν_max\u00a00.000."
+    )
+
+
+def test_agreement_leaves_out_what_is_not_compared():
+    shown = tables.agreement_table(make_frames([summary()])["agreement"]).rows("plain")
+    assert [row[:4] for row in shown] == [["fitness functions, S1", "2D-UPSO", "6", "84"], ["all", "", "6", "729"]]
+    alone = tables.agreement_table(make_frames([summary(UNKNOWN)])["agreement"]).rows("plain")
+    assert alone == [["all", "", "0", "735", "0", "–", "–", "–", "–"]]
+
+
+def test_a_system_of_ones_own_is_shown_without_the_paper():
+    frames = make_frames([summary(UNKNOWN), summary(UNKNOWN, method="ga")])
+    made = [tables.fitness_table(UNKNOWN, frames), tables.comparison_table(UNKNOWN, frames, "bic")]
+    assert not any(table.compared for table in made)
+    text = "".join(form(table) for table in made for form in (to_csv, to_markdown, to_latex, to_html))
+    assert "published" not in text.lower() and "paper" not in text.lower()
 
 
 def test_s4_columns_are_in_the_order_of_the_labels():
     counts = {"y(k-1)": 1, "u(k-1)": 2, "y(k-3)^2": 3, "u(k-3)^2": 4}
     table = tables.fitness_table("S4", make_frames([summary("S4", counts=counts)]))
     labels = [f"T{number}" for number in range(1, 24)]
-    assert [column.key for column in table.columns][2:-2] == labels
+    assert [column.key for column in table.columns][4:] == labels
     assert list(table.data[["T1", "T5", "T15", "T23"]].iloc[0]) == [0.025, 0.05, 0.075, 0.1]
 
 
@@ -96,8 +141,18 @@ def test_settings_of_methods_are_listed_one_a_row():
         "b": {"algorithm": "stepwise", "settings": {}},
     }
     table = tables.settings_table(settings)
-    shown = [("ring.radius", "1"), ("bound", "null"), ("on", "true"), ("–", "")]
+    shown = [("ring.radius", "1"), ("bound", "none"), ("on", "true"), ("–", "")]
     assert rows(table, ["setting", "value"]) == shown
+    assert len(table.notes) == 1
+
+
+def test_settings_of_the_paper_have_its_symbols():
+    about = {"upso2d": algorithm("upso2d"), "ga": algorithm("ga")}
+    methods = {n: {"algorithm": n, "settings": of.settings({}).model_dump(mode="json")} for n, of in about.items()}
+    table = tables.settings_table(make_settings() | {"methods": methods})
+    symbols = [row for row in rows(table, ["method", "setting", "symbol"]) if row[2]]
+    assert [symbol for _, _, symbol in symbols] == ["ps", "ω", "c_1", "c_2", "u_0", "u_f", "RG", "N", "p_c", "p_m"]
+    assert symbols[4] == ("upso2d", "unification_start", "u_0")
     assert "40 runs of 6000" in table.notes[0]
 
 
@@ -137,3 +192,6 @@ def test_claims_table():
         "Claim 1 on ν_max,section V,holds,does not hold,Holds.,Holds.",
         "Claim 2 on ν_max,section V,does not hold,cannot be judged,Holds.,Holds.",
     ]
+    # The evidence would not fit a printed page.
+    assert to_markdown(table).count("Holds.") == 6 and "Holds." not in to_latex(table)
+    assert to_latex(table).count("cannot be judged") == 1
