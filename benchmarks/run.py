@@ -1,6 +1,6 @@
 """Run the benchmarks: ``python benchmarks/run.py [--quick]``.
 
-Writes results.md, results.csv and what the parts have of their own, and the table of speeds in README.md.
+Writes results.csv, results.md and what the parts have of their own.
 """
 
 import os
@@ -18,8 +18,8 @@ import csv  # noqa: E402
 import io  # noqa: E402
 from importlib import import_module  # noqa: E402
 
-from benchmarks import speed  # noqa: E402
 from benchmarks.common import machine_facts  # noqa: E402
+from benchmarks.speed import in_short, read_rows  # noqa: E402
 from narxbench.io.files import write_atomically  # noqa: E402
 
 BENCHMARKS = ("evaluation", "roofline", "swarm", "search", "first_use", "scaling", "long_records", "pipeline")
@@ -31,7 +31,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="fewer rounds, seeds and sizes: a try, not a measurement")
     parser.add_argument("--only", nargs="+", choices=BENCHMARKS, default=BENCHMARKS, help="benchmarks to run")
-    parser.add_argument("--output", type=Path, default=RESULTS, help="elsewhere, README.md stays as it is")
+    parser.add_argument("--output", type=Path, default=RESULTS, help="the other files go beside it")
     options = parser.parse_args()
     facts = machine_facts()
     print(facts)
@@ -41,9 +41,6 @@ def main() -> None:
         started = time.perf_counter()
         parts.append(module.run(options.quick))
         print(f"\n{parts[-1].text}\n{name}: {time.perf_counter() - started:.0f} s", flush=True)
-    quick = " Run with `--quick`: few rounds, only good for a try." if options.quick else ""
-    text = "\n".join([f"# Benchmark results\n\n{facts}{quick}\n", *(part.text for part in parts)])
-    write_atomically(options.output, text)
     for name, content in (file for part in parts for file in part.files.items()):
         write_atomically(options.output.with_name(name), content)
     stream = io.StringIO()
@@ -51,9 +48,12 @@ def main() -> None:
     writer.writerow(["benchmark", "case", "method", "quantity", "value"])
     writer.writerows([*row[:4], f"{row.value:.6g}"] for part in parts for row in part.rows)
     write_atomically(options.output.with_suffix(".csv"), stream.getvalue())
-    if options.output.resolve() == RESULTS:
-        rows = speed.read_rows(RESULTS.with_suffix(".csv"))
-        write_atomically(speed.README, speed.renewed(speed.README.read_text("utf-8"), rows))
+    quick = " Run with `--quick`: few rounds, only good for a try." if options.quick else ""
+    short = in_short(read_rows(options.output.with_suffix(".csv")))
+    text = "\n".join(
+        [f"# Benchmark results\n\n{facts}{quick}\n", *filter(None, [short]), *(part.text for part in parts)]
+    )
+    write_atomically(options.output, text)
 
 
 if __name__ == "__main__":

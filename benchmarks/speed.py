@@ -1,14 +1,12 @@
-"""The README's table of speeds, out of the rows of results.csv."""
+"""The table of speeds at the head of results.md, out of the rows of results.csv."""
 
 import csv
 from collections.abc import Iterable
 from pathlib import Path
 
-from benchmarks.common import ROOT, Row, median, number, table
+from benchmarks.common import Row, median, number, table
 from benchmarks.pipeline import CORES
 
-README = ROOT / "README.md"
-BEGIN, END = "<!-- From benchmarks/results.csv, by benchmarks/run.py: -->\n", "<!-- End -->\n"
 TERMS = 20
 # What it is called here, and in the rows.
 EVALUATION = {
@@ -26,6 +24,13 @@ def read_rows(path: Path) -> list[Row]:
     """Return the rows of a results file."""
     with open(path, newline="") as stream:
         return [Row(*line[:4], float(line[4])) for line in list(csv.reader(stream))[1:]]
+
+
+def in_short(rows: Iterable[Row]) -> str:
+    """Return the section of results.md that has the table, or nothing if nothing of it was measured."""
+    shown = speed_table(rows)
+    note = "Evaluations and searches are CPU time of one thread, the others elapsed time; medians."
+    return f"## In short\n\n{shown}\n{note}\n" if shown.count("\n") > 2 else ""
 
 
 def speed_table(rows: Iterable[Row]) -> str:
@@ -56,9 +61,3 @@ def speed_table(rows: Iterable[Row]) -> str:
     for size, wall in dict(planning[:1] + planning[-1:]).items():
         add(f"planning a study of {size.replace(',', ' runs,')}", [wall], "s")
     return table(["What", "Time", "Times narxbench"], lines)
-
-
-def renewed(text: str, rows: Iterable[Row]) -> str:
-    """Return the README with the table of these rows."""
-    before, rest = text.split(BEGIN)
-    return f"{before}{BEGIN}\n{speed_table(rows)}\n{END}{rest.split(END)[1]}"

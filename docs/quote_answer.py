@@ -1,20 +1,74 @@
-"""Quote in the README which method to use, as the reference results of the comparison of methods say it.
+"""Quote in the README what the reference results say: the answer, published values beside ours, which method to use.
 
 Run it after new reference results: python docs/quote_answer.py
 """
 
+from collections.abc import Callable
 from pathlib import Path
+
+from narxbench.analysis.claims import UPSO
+from narxbench.analysis.frames import read_frame
+from narxbench.report.answer import claims_hold, values_near, worth_using
+from narxbench.report.formats import rounded
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
-ANSWER = ROOT / "data" / "reference" / "methods" / "answer.md"
-BEGIN, END = "<!-- From data/reference/methods/answer.md, by docs/quote_answer.py: -->\n", "<!-- End -->\n"
+PAPER = ROOT / "data" / "reference" / "paper"
+METHODS = ROOT / "data" / "reference" / "methods"
+WORST = {"nu": "min", "r": "max", "nu_max": "max"}
+BEGIN, END = "<!-- {}, by docs/quote_answer.py: -->\n", "<!-- End -->\n"
+
+
+def answers() -> str:
+    """Return what the first screen of the page answers."""
+    nearness, overview, found = (
+        read_frame(name, PAPER / "interpretations" / f"{name}.csv") for name in ("nearness", "claim_overview", "found")
+    )
+    told = {
+        "Does the paper hold?": claims_hold(overview),
+        "Are its numbers reproduced?": values_near(nearness),
+        "Is 2D-UPSO worth using?": worth_using(found),
+    }
+    return "".join(f"- **{ask} {answer.word}** {' '.join(answer.sentences)}\n" for ask, answer in told.items())
+
+
+def values() -> str:
+    """Return the values of 2D-UPSO under BIC that tell most, published and reproduced, as the worst of all SNRs."""
+    printed = read_frame("agreement_values", PAPER / "agreement_values.csv")
+    printed = printed[(printed["algorithm"] == UPSO) & (printed["criterion"] == "bic")]
+    sides = ("published", "reproduced")
+    worst = [
+        printed[printed["metric"] == metric].groupby("system")[side].agg(function)
+        for metric, function in WORST.items()
+        for side in sides
+    ]
+    names = [f"{name}: {side}" for name in ("Smallest ν", "Largest *r*", "Largest ν<sub>max</sub>") for side in sides]
+    systems = sorted(set(printed["system"]))
+    rows = [[system, *(rounded(column[system]) for column in worst)] for system in systems]
+    lines = [["System", *names], ["---", *("---:" for _ in names)], *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def method() -> str:
+    """Return which method to use by default."""
+    return (METHODS / "answer.md").read_text(encoding="utf-8").split("\n")[0].removeprefix("- ") + "\n"
+
+
+# What is quoted, by the folder or file that it comes from.
+QUOTES: dict[str, Callable[[], str]] = {
+    "From data/reference/paper/interpretations": answers,
+    "From data/reference/paper/agreement_values.csv": values,
+    "From data/reference/methods/answer.md": method,
+}
 
 
 def quoted(text: str) -> str:
-    """Return the README with the current answer."""
-    before, rest = text.split(BEGIN)
-    return f"{before}{BEGIN}\n{ANSWER.read_text(encoding='utf-8')}\n{END}{rest.partition(END)[2]}"
+    """Return the README with what the reference results say now."""
+    for source, quote in QUOTES.items():
+        begin = BEGIN.format(source)
+        before, rest = text.split(begin)
+        text = f"{before}{begin}\n{quote()}\n{END}{rest.partition(END)[2]}"
+    return text
 
 
 if __name__ == "__main__":

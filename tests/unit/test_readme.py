@@ -5,6 +5,7 @@ import runpy
 from pathlib import Path
 
 import narxbench
+from narxbench.io.yaml import read_mapping
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -26,7 +27,18 @@ def test_continuous_integration_runs_the_tests_as_the_readme_does():
     assert "run: .ci/run" in (ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8")
 
 
-def test_the_answer_is_that_of_the_reference_results():
+def test_quotes_are_those_of_the_reference_results():
     quoted = runpy.run_path(str(ROOT / "docs/quote_answer.py"))["quoted"]
     assert quoted(README) == README, "run python docs/quote_answer.py"
-    assert "**Use " in README
+    assert "**Use " in README and "**Does the paper hold? " in README
+
+
+def test_the_readme_is_short():
+    shown = re.sub(r"<!--.*?-->", "", README)
+    assert len(re.findall(r"\S*\w\S*", shown)) <= 900
+
+
+def test_the_paper_is_cited_as_in_the_citation_file():
+    paper, source = read_mapping(ROOT / "CITATION.cff")["references"]
+    assert f"https://doi.org/{paper['doi']}" in README and paper["url"] in README
+    assert paper["url"].split("/")[-1] in paper["doi"] and source["url"] == f"https://doi.org/{source['doi']}"

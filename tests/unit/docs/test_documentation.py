@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from narxbench.algorithms.registry import REVIEWED
+from narxbench.experiment.interpretations import load_design_choices
 from narxbench.experiment.study_settings import load_study
 from narxbench.model.system import load_system
 from narxbench.pipeline.plan import Plan
@@ -52,10 +54,11 @@ def test_picture_of_imports_is_current():
     assert drawing["picture"]() == kept, "run python docs/draw_imports.py"
 
 
-def test_examples_of_the_tutorial(tmp_path, monkeypatch):
+@pytest.mark.parametrize("page", ["docs/tutorial.md", "docs/worked_example.md"])
+def test_examples_of_a_page(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    text = re.sub(r"^```.*$", "", TEXT["docs/tutorial.md"], flags=re.MULTILINE)
-    example = doctest.DocTestParser().get_doctest(text, {}, "tutorial.md", "docs/tutorial.md", 0)
+    text = re.sub(r"^```.*$", "", TEXT[page], flags=re.MULTILINE)
+    example = doctest.DocTestParser().get_doctest(text, {}, page, page, 0)
     assert example.examples
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
     printed = []
@@ -110,6 +113,13 @@ def test_examples_of_the_configuration(tmp_path):
     assert (study.study, list(study.methods)) == ("mine", ["upso2d", "ga-tournament", "stepwise"])
     (tmp_path / "tank.yaml").write_text(system, encoding="utf-8")
     assert len(load_system("tank", tmp_path).terms) == 3
+
+
+def test_every_algorithm_and_design_choice_is_named():
+    choices = load_design_choices(ROOT / "config/design_choices.yaml")
+    for names in (REVIEWED, choices.design_choices, choices.named):
+        assert [name for name in names if f"`{name}`" not in TEXT["config/README.md"]] == []
+    assert [name for name in REVIEWED if f"| `{name}` |" not in TEXT["docs/methods.md"]] == []
 
 
 @pytest.mark.slow
