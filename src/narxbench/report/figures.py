@@ -7,7 +7,8 @@ import io
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from itertools import accumulate, cycle
+from itertools import accumulate, cycle, product
+from string import ascii_lowercase
 from typing import Any
 
 import matplotlib.style
@@ -19,20 +20,23 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
 from narxbench.io.errors import NarxbenchError
-from narxbench.report.formats import criterion_name, method_name
+from narxbench.report.formats import criterion_name, fixed, method_name
 from narxbench.report.tables import Frames, in_order, shared_criterion
 
 START = 0.05  # share of the evaluations after which J must fit into the axis
 WIDTH = 7.16  # inches: both columns of a page
+NARROW = 5.5  # inches: what a phone can show without scrolling
 # Okabe and Ito's palette, which readers with any form of colour blindness can tell apart.
 METHOD_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 DASHES = ("-", "--", "-.", ":")
-SYSTEM_TERM, SPURIOUS_TERM = "#0072B2", "#D55E00"
+SYSTEM_TERM, SPURIOUS_TERM = "#0072B2", "#999999"
+DARK = "#333333"
 
 _STYLE: Any = {
-    "font.family": "DejaVu Sans",
-    **dict.fromkeys(("font.size", "axes.titlesize", "axes.labelsize"), 8),
-    **dict.fromkeys(("xtick.labelsize", "ytick.labelsize", "legend.fontsize"), 7),
+    # Both come with matplotlib. The second has what the first lacks, for users name systems as they like.
+    "font.family": ["STIXGeneral", "DejaVu Sans"],
+    **dict.fromkeys(("font.size", "axes.titlesize", "axes.labelsize"), 10),
+    **dict.fromkeys(("xtick.labelsize", "ytick.labelsize", "legend.fontsize"), 9),
     **dict.fromkeys(("axes.spines.top", "axes.spines.right"), False),
     **dict.fromkeys(("axes.linewidth", "xtick.major.width", "ytick.major.width"), 0.6),
     "lines.linewidth": 1.4,
@@ -42,6 +46,7 @@ _STYLE: Any = {
     "svg.fonttype": "path",
     "text.parse_math": False,
 }
+_TRUE_STRUCTURE: Any = {"color": DARK, "linestyle": (0, (1, 1)), "linewidth": 1.2}
 # A date would make every build differ.
 _NO_DATE: Any = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}
 
@@ -52,7 +57,7 @@ def paper_figures(frames: Frames, settings: Mapping[str, Any]) -> dict[str, byte
     Parameters
     ----------
     frames
-        The frames ``convergence`` and ``selection``.
+        The frames ``convergence``, ``selection`` and ``gaps``.
     settings
         The settings of the study as plain data: what is shown, in this order, and the SNR of the figures.
     """
@@ -67,65 +72,73 @@ def paper_figures(frames: Frames, settings: Mapping[str, Any]) -> dict[str, byte
         return in_order(here, settings)
 
     drawn = {
-        "convergence": convergence(shown("convergence")),
+        "convergence": convergence(shown("convergence"), shown("gaps")),
         "term_frequency": term_frequency(shown("selection"), settings["statistics"]["threshold"]),
     }
     return {f"{name}.{suffix}": content for name, files in drawn.items() for suffix, content in files.items()}
 
 
-def convergence(curves: pd.DataFrame) -> dict[str, bytes]:
-    """Return the figure of convergence (paper, figure 1) from the frame ``convergence`` at one SNR and criterion.
+def convergence(curves: pd.DataFrame, gaps: pd.DataFrame) -> dict[str, bytes]:
+    """Return the figure of convergence (paper, figure 1) from ``convergence`` and ``gaps`` at one SNR and criterion.
 
-    Mean over the runs of the best J so far, with the quartiles as a band, against evaluations, for every method.
-    Systems are grouped in twos as in the paper; each has its own axis, for the ranges of J differ. The axis of J fits
-    what follows the first 5 % of the evaluations: the steep fall from random structures would flatten all the rest.
+    Mean over the runs of the best J so far, with the quartiles as a band, against evaluations, for every method. J is
+    drawn above the best known J of the data, on an axis that is logarithmic beyond 1: searches that end far apart are
+    told from each other as well as those that end close together. Where runs have data of their own there is no best
+    known J, and J itself is drawn. The axis fits what follows the first 5 % of the evaluations.
     """
-    systems = list(dict.fromkeys(curves["system"]))
-    styles = _styles(curves["method"])
-    groups, depth = math.ceil(len(systems) / 2), min(2, len(systems))
-    bands = math.ceil(groups / 2)
+    systems, styles = list(dict.fromkeys(curves["system"])), _styles(curves["method"])
+    across = min(2, len(systems))
+    rows = math.ceil(len(systems) / across)
+    known = gaps.groupby("system")[["best_known", "true_structure"]].first()
     with drawing("convergence"):
-        figure = new_figure(0.4 + 1.6 * bands * depth)
-        axes = figure.subplots(bands * depth, min(2, groups), squeeze=False)
-        for index, system in enumerate(systems):
-            group, row = divmod(index, 2)
-            axis = axes[group // 2 * depth + row, group % 2]
-            _draw_convergence(axis, curves[curves["system"] == system], styles)
-            axis.set_title(system if row else f"({chr(ord('a') + group)}) {system}", loc="left")
-            if row or index == len(systems) - 1:
+        figure = new_figure(0.6 + 1.9 * rows)
+        axes = figure.subplots(rows, across, squeeze=False).ravel()
+        for place, (axis, system) in enumerate(zip(axes, systems, strict=False)):
+            best, true = known.loc[system]
+            _draw_convergence(axis, curves[curves["system"] == system], best, true, styles)
+            title = f"({ascii_lowercase[place]}) {system}" if place < len(ascii_lowercase) else system
+            criterion = criterion_name(curves["criterion"].iloc[0])
+            known_j = "" if math.isnan(best) else f": best known J ({criterion}) {fixed(best, 1)}"
+            axis.set_title(title + known_j, loc="left")
+            if place + across >= len(systems):
                 axis.set_xlabel("fitness evaluations")
-        for axis in axes.flat:
-            if not axis.has_data():
-                axis.set_axis_off()
+        for axis in axes[len(systems) :]:
+            axis.set_axis_off()
+        handles = [Line2D([], [], label=method_name(method), **style) for method, style in styles.items()]
+        handles.append(Line2D([], [], label="true structure", **_TRUE_STRUCTURE))
+        columns = math.ceil(len(handles) / math.ceil(len(handles) / 5))
+        figure.legend(handles=handles, loc="outside lower center", ncols=columns, frameon=False)
         return saved(figure)
 
 
 def term_frequency(selection: pd.DataFrame, threshold: float) -> dict[str, bytes]:
     """Return the figure of selection frequencies (paper, figure 2) from ``selection`` at one SNR and criterion.
 
-    One row for each system, one column for each method, one bar for each candidate term in canonical order.
+    A panel for each system and method, two beside each other; one bar for each candidate term in canonical order.
     """
     systems, methods = (list(dict.fromkeys(selection[key])) for key in ("system", "method"))
+    across = min(2, len(methods))
+    rows = math.ceil(len(methods) / across)  # of a system
     with drawing("term_frequency"):
-        figure = new_figure(0.6 + 1.6 * len(systems))
-        axes = figure.subplots(len(systems), len(methods), squeeze=False, sharey=True)
-        for row, system in enumerate(systems):
-            for column, method in enumerate(methods):
-                axis = axes[row, column]
-                terms = selection[(selection["system"] == system) & (selection["method"] == method)]
-                if terms.empty:
-                    axis.set_axis_off()
-                    continue
-                levels = _draw_frequencies(axis, terms, threshold)
-                axis.set_title(f"{system}, {method_name(method)}", loc="left", pad=3 + 12 * levels)
-                if column == 0:
-                    axis.set_ylabel("selection frequency ν")
-                if row == len(systems) - 1:
-                    axis.set_xlabel("candidate term, numbered in canonical order")
+        figure = new_figure(0.8 + 1.7 * rows * len(systems))
+        axes = figure.subplots(rows * len(systems), across, squeeze=False, sharey=True)
+        for axis in axes.flat:
+            axis.set_axis_off()
+        # The share of a panel that a label covers: its height, for it is turned, of the panel's width.
+        room = 8.5 * across / (72 * WIDTH - 20 * (1 + across))
+        for (row, system), (place, method) in product(enumerate(systems), enumerate(methods)):
+            terms = selection[(selection["system"] == system) & (selection["method"] == method)]
+            if len(terms):
+                axis = axes[row * rows + place // across, place % across]
+                axis.set_axis_on()
+                _draw_frequencies(axis, terms, threshold, room)
+                axis.set_title(f"{system}, {method_name(method)}", loc="left", pad=25)
+        figure.supxlabel("candidate term, numbered in canonical order", fontsize="medium")
+        figure.supylabel("selection frequency ν", fontsize="medium")
         handles = [
             Patch(facecolor=SYSTEM_TERM, label="system term"),
             Patch(facecolor=SPURIOUS_TERM, label="spurious term"),
-            Line2D([], [], color="#444444", linestyle="--", linewidth=0.8, label="threshold"),
+            Line2D([], [], color=DARK, linestyle="--", linewidth=0.8, label=f"threshold {threshold:g}"),
         ]
         figure.legend(handles=handles, loc="outside upper right", ncols=3, frameon=False)
         return saved(figure)
@@ -136,58 +149,63 @@ def _styles(methods: Iterable[str]) -> dict[str, dict[str, Any]]:
     return {method: {"color": colour, "linestyle": dash} for method, colour, dash in looks}
 
 
-def _draw_convergence(axis: Axes, curves: pd.DataFrame, styles: Mapping[str, dict[str, Any]]) -> None:
-    ends: list[tuple[float, str]] = []
+def _draw_convergence(
+    axis: Axes, curves: pd.DataFrame, best: float, true: float, styles: Mapping[str, dict[str, Any]]
+) -> None:
+    numbers, budget = ["mean", "low", "high"], curves["evaluations"].max()
+    if math.isfinite(best):
+        curves = curves.assign(**{name: curves[name] - best for name in numbers})
+        true -= best
+        axis.set_yscale("symlog", linthresh=1)
+        axis.set_ylabel("J above best known")
+    else:
+        axis.yaxis.set_major_locator(MaxNLocator(4))
+        axis.set_ylabel("best J")
     for method, curve in curves.groupby("method", sort=False):
         style = styles[method]
         axis.fill_between(
             curve["evaluations"], curve["low"], curve["high"], color=style["color"], alpha=0.2, linewidth=0
         )
         axis.plot(curve["evaluations"], curve["mean"], **style)
-        if math.isfinite(end := curve["mean"].iloc[-1]):
-            ends.append((end, method))
-    budget = curves["evaluations"].max()
+    if math.isfinite(true):
+        axis.axhline(true, **_TRUE_STRUCTURE)
     axis.set_xlim(0, budget)
-    axis.set_ylabel(f"best J ({criterion_name(curves['criterion'].iloc[0])})")
-    axis.yaxis.set_major_locator(MaxNLocator(4))
     for formatter in (axis.xaxis, axis.yaxis):
         formatter.set_major_formatter(StrMethodFormatter("{x:,g}"))
-    late = curves.loc[curves["evaluations"] >= START * budget, ["mean", "low", "high"]]
+    late = curves.loc[curves["evaluations"] >= START * budget, numbers]
     low, high = late.min(axis=None), late.max(axis=None)
-    if math.isfinite(low):
+    if math.isfinite(best):
+        axis.set_ylim(-0.2, max(2 * high, 1) if math.isfinite(high) else 1)
+    elif math.isfinite(low):
         margin = 0.05 * (high - low) or 1.0
         axis.set_ylim(low - margin, high + margin)
-    bottom, top = axis.get_ylim()
-    heights = _spread([(value - bottom) / (top - bottom) for value, _ in sorted(ends)], gap=0.14)
-    for height, (_, method) in zip(heights, sorted(ends), strict=True):
-        looks: dict[str, Any] = {"color": styles[method]["color"], "fontweight": "bold", "va": "center"}
-        axis.annotate(method_name(method), (1.01, height), xycoords="axes fraction", **looks)
 
 
-def _spread(heights: Sequence[float], gap: float) -> list[float]:
-    """Return ascending heights moved upwards as little as keeps them ``gap`` apart."""
-    return list(accumulate(heights, lambda below, height: max(height, below + gap)))
-
-
-def _draw_frequencies(axis: Axes, terms: pd.DataFrame, threshold: float) -> int:
-    """Draw the bars of one condition and return on how many levels the labels of its system terms stand."""
-    colours = [SYSTEM_TERM if system_term else SPURIOUS_TERM for system_term in terms["system_term"]]
-    axis.bar(range(1, len(terms) + 1), terms["frequency"], width=0.8, color=colours, linewidth=0)
-    axis.axhline(threshold, color="#444444", linestyle="--", linewidth=0.8)
+def _draw_frequencies(axis: Axes, terms: pd.DataFrame, threshold: float, room: float) -> None:
+    """Draw the bars of one condition; a label of a system term takes the share ``room`` of the axis."""
+    terms = terms.assign(place=range(1, len(terms) + 1))
+    for colour, own in ((SYSTEM_TERM, terms["system_term"]), (SPURIOUS_TERM, ~terms["system_term"])):
+        found = terms[own & (terms["count"] > 0)]
+        axis.bar(found["place"], found["frequency"], width=0.8, color=colour, linewidth=0)
+    axis.axhline(threshold, color=DARK, linestyle="--", linewidth=0.8)
     axis.set_xlim(0, len(terms) + 1)
     axis.set_ylim(0, 1)
     axis.set_yticks([0, 0.5, 1])
     step = max(10, math.ceil(len(terms) / 100) * 10)
     axis.set_xticks([1, *range(step, len(terms) + 1, step)])
-    raised, before, levels = False, 0, 1
-    above: dict[str, Any] = {"color": SYSTEM_TERM, "fontsize": 5.5, "rotation": 90, "ha": "center", "va": "bottom"}
-    for position, label in enumerate(terms["label"], start=1):
-        if label:
-            # Neighbouring bars are closer than the height of a label, so every second label is raised.
-            raised = position == before + 1 and not raised
-            before, levels = position, max(levels, 1 + raised)
-            axis.annotate(label, (position, 1.2 if raised else 1.03), xycoords=("data", "axes fraction"), **above)
-    return levels
+    labels = dict(terms.loc[terms["label"] != "", ["place", "label"]].itertuples(index=False))
+    above = axis.get_xaxis_transform()
+    looks: Any = {"color": SYSTEM_TERM, "fontsize": 7.5, "rotation": 90, "ha": "center", "va": "bottom"}
+    for at, (place, label) in zip(_spread(list(labels), room * (len(terms) + 1)), labels.items(), strict=True):
+        axis.plot([place, at], [1.02, 1.1], color=SYSTEM_TERM, linewidth=0.5, transform=above, clip_on=False)
+        axis.text(at, 1.12, label, transform=above, **looks)
+
+
+def _spread(places: Sequence[float], gap: float) -> list[float]:
+    """Return ascending places moved, to both sides, such that they are at least ``gap`` apart."""
+    up = accumulate(places, lambda before, place: max(place, before + gap))
+    down = accumulate(reversed(places), lambda after, place: min(place, after - gap))
+    return [(high + low) / 2 for high, low in zip(up, reversed(list(down)), strict=True)]
 
 
 def drawing(name: str) -> AbstractContextManager[None]:
@@ -198,9 +216,9 @@ def drawing(name: str) -> AbstractContextManager[None]:
     return matplotlib.style.context(["default", _STYLE | {"svg.hashsalt": f"narxbench {name}"}])
 
 
-def new_figure(height: float) -> Figure:
+def new_figure(height: float, width: float = WIDTH) -> Figure:
     """Return an empty figure; its size is in inches."""
-    return Figure(figsize=(WIDTH, height), layout="constrained")
+    return Figure(figsize=(width, height), layout="constrained")
 
 
 def saved(figure: Figure, formats: Sequence[str] = ("pdf", "svg")) -> dict[str, bytes]:

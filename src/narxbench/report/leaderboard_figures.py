@@ -16,7 +16,7 @@ from narxbench.report.tables import Frames
 
 # With the six colours, enough to tell 24 methods apart; the best six have no dashes.
 DASHES = ("-", "--", ":", "-.")
-_ROW = 0.19  # inches of height for a row of text
+_ROW = 0.2  # inches of height for a row of text
 _DARK, _GREY = "#333333", "#999999"
 
 
@@ -65,7 +65,7 @@ def critical_difference(ranking: pd.DataFrame, tests: pd.DataFrame) -> dict[str,
             start = ranks[0]
             axis.errorbar(start + difference / 2, -1.1, xerr=difference / 2, color=_DARK, capsize=3, linewidth=1)
             text = f"  critical difference {difference:.2f}"
-            axis.annotate(text, (start + difference, -1.1), va="center", fontsize=7, color=_DARK)
+            axis.annotate(text, (start + difference, -1.1), va="center", fontsize=8, color=_DARK)
             right = max([*known["rank_high"].dropna(), *ranks, start + difference])
             for place, (first, last) in enumerate(cliques(ranks, difference)):
                 # The bars stand to the right of all intervals, and side by side.
@@ -151,4 +151,4 @@ def _draw_cells(axis: Axes, values: Sequence[Sequence[float]]) -> None:
         for column, share in enumerate(shares):
             text = MISSING if math.isnan(share) else percent(share).removesuffix(" %")
             colour = "white" if share > 0.75 else _DARK
-            axis.annotate(text, (column + 0.5, row + 0.5), ha="center", va="center", fontsize=6, color=colour)
+            axis.annotate(text, (column + 0.5, row + 0.5), ha="center", va="center", fontsize=8, color=colour)

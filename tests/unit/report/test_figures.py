@@ -1,5 +1,6 @@
 """The figures: deterministic bytes, and any study can be drawn."""
 
+from itertools import pairwise
 from xml.etree import ElementTree
 
 import matplotlib
@@ -9,6 +10,8 @@ from tests.unit.report.factory import make_frames, make_settings, summary
 
 from narxbench.io.errors import NarxbenchError
 from narxbench.report import figures
+
+TEXT = "{http://www.w3.org/2000/svg}text"
 
 
 def draw(systems, methods=("upso2d", "ga"), left_out=(), **changed):
@@ -45,5 +48,33 @@ def test_an_snr_without_conditions_is_an_error():
         figures.paper_figures(make_frames([summary(snr_db=20)]), make_settings(["S1"]) | {"snr_db": [20]})
 
 
-def test_labels_are_kept_apart():
-    assert figures._spread([0.1, 0.15, 0.9], gap=0.2) == pytest.approx([0.1, 0.3, 0.9])
+def words(name, monkeypatch, *args, **kwargs):
+    """Return the texts of a figure in its order."""
+    monkeypatch.setitem(figures._STYLE, "svg.fonttype", "none")
+    return ["".join(e.itertext()) for e in ElementTree.fromstring(draw(*args, **kwargs)[f"{name}.svg"]).iter(TEXT)]
+
+
+def test_every_panel_and_every_method_is_named(monkeypatch):
+    methods = ("upso2d", "ga", "stepwise")
+    shown = words("convergence", monkeypatch, ["S1", "S2", "S3"], methods)
+    assert [text.split(":")[0] for text in shown if text.startswith("(")] == ["(a) S1", "(b) S2", "(c) S3"]
+    assert shown[-4:] == ["2D-UPSO", "GA", "stepwise", "true structure"]
+    panels = words("term_frequency", monkeypatch, ["S1", "S4"], methods)
+    names = [f"{system}, {name}" for system in ("S1", "S4") for name in ("2D-UPSO", "GA", "stepwise")]
+    assert [text for text in panels if "," in text and "order" not in text] == names
+    assert panels.count("T4") == 6
+
+
+def test_convergence_is_drawn_above_the_best_known_j_if_there_is_one(monkeypatch):
+    assert "J above best known" in words("convergence", monkeypatch, ["S1"])
+    gaps = make_frames([summary(snr_db=30)])["gaps"].assign(best_known=float("nan"), true_structure=float("nan"))
+    shown = words("convergence", monkeypatch, ["S1"], gaps=gaps)
+    assert {"(a) S1", "best J"} < set(shown)
+    assert "J above best known" not in shown
+
+
+@pytest.mark.parametrize("places", [[1, 2, 3, 40], [1, 5, 6, 7, 30], [4]])
+def test_labels_are_kept_apart_and_near_their_bars(places):
+    moved = figures._spread(places, gap=3)
+    assert all(after - before >= 3 for before, after in pairwise(moved))
+    assert max(abs(at - place) for at, place in zip(moved, places, strict=True)) <= 3
