@@ -1,18 +1,20 @@
-"""Write the page of a study."""
+"""Write the pages of a study."""
 
-import os
 from pathlib import Path
 from typing import Any
 
 from narxbench.io.files import write_atomically
 from narxbench.pipeline.steps import as_script
-from narxbench.report.page import study_page
+from narxbench.report.page import study_pages
 
 
 def main(job: Any) -> None:
-    """Write the page."""
-    folder = os.path.relpath(f"reports/{job.params.settings['study']}", Path(job.output[0]).parent)
-    write_atomically(job.output[0], study_page(job.input, job.params.settings, "" if folder == "." else f"{folder}/"))
+    """Write the pages, each under its name."""
+    settings = job.params.settings
+    apart = Path(job.output[0]).parent.name != settings["study"]
+    pages = study_pages(job.input, settings, apart=apart)
+    for path in job.output:
+        write_atomically(path, pages[Path(path).name])
 
 
 as_script(main, globals())

@@ -103,7 +103,7 @@ AFTER_ANALYSIS = {"analyse", "tables", "figures", "page", *ENDING}
         ("src/narxbench/algorithms/ga.py", {"summarise", *AFTER_ANALYSIS}, {"simulate", "interpretations"}, 4),
         ("src/narxbench/analysis/significance.py", AFTER_ANALYSIS, {"simulate", "summarise"}, 0),
         ("src/narxbench/report/figures.py", {"figures", "page", *ENDING}, {"summarise", "analyse", "tables"}, 0),
-        ("src/narxbench/report/templates/page.css", {"page", *ENDING}, {"summarise", "analyse"}, 0),
+        ("src/narxbench/report/templates/site.css", {"page", *ENDING}, {"summarise", "analyse"}, 0),
     ],
 )
 def test_plan_after_an_edit(copy, path, again, spared, searches):

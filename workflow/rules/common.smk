@@ -4,7 +4,7 @@ import sys
 sys.path.insert(0, f"{workflow.basedir}/src")
 
 try:
-    from narxbench.pipeline.plan import REFERENCE
+    from narxbench.pipeline.plan import DOOR, REFERENCE, SCREENSHOT
     from narxbench.pipeline.session import begin, plan
     from narxbench.pipeline.steps import call
 except ModuleNotFoundError as missing:

@@ -1,4 +1,4 @@
-# Digests of all results, and the reference results that the repository keeps.
+# Digests of all results, and what the repository keeps of them: the reference results, and a picture of the page.
 
 
 rule manifest:
@@ -43,3 +43,19 @@ rule update_reference:
         code=PLAN.code("update_reference"),
     script:
         "../../scripts/update_reference.py"
+
+
+if PLAN.study.study == DOOR:
+
+    rule screenshot:
+        """Take a picture of the first screen of the page, which needs Chromium."""
+        input:
+            PLAN.page,
+        output:
+            SCREENSHOT,
+        log:
+            f"{PLAN.logs}/screenshot.log",
+        params:
+            code=PLAN.code("screenshot"),
+        script:
+            "../../scripts/screenshot.py"

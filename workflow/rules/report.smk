@@ -1,4 +1,4 @@
-# What people read: tables, figures, the document on interpretations, the page.
+# What people read: tables, figures, the document on interpretations, the pages.
 
 if PLAN.study.page == "paper":
 
@@ -9,7 +9,8 @@ if PLAN.study.page == "paper":
     rule tables:
         """Write the paper's tables as CSV, Markdown and LaTeX."""
         input:
-            **PLAN.frames("metrics", "selection", "agreement", "claims", "comparisons", "recovery", "gaps"),
+            **PLAN.frames("metrics", "selection", "agreement", "agreement_values", "claims", "comparisons"),
+            **PLAN.frames("recovery", "gaps"),
             system_files=PLAN.system_files(),
             claim_texts=f"{REFERENCE}/claims.yaml",
         output:
@@ -27,7 +28,7 @@ if PLAN.study.page == "paper":
     rule figures:
         """Draw the paper's figures as PDF and SVG."""
         input:
-            **PLAN.frames("convergence", "selection"),
+            **PLAN.frames("convergence", "selection", "gaps"),
         output:
             report(PLAN.figure_files("svg"), category="Figures", caption="../report/figures.rst"),
             PLAN.figure_files("pdf"),
@@ -55,17 +56,17 @@ if PLAN.study.page != "methods":
         log:
             f"{PLAN.logs}/interpretations.log",
         params:
-            default=PLAN.default_interpretation,
             code=PLAN.code("interpretations"),
         script:
             "../../scripts/interpretations.py"
 
     rule page:
-        """Write the page of the study."""
+        """Write the pages of the study."""
         input:
             **PLAN.page_files(),
         output:
             report(PLAN.page, category="Page", caption="../report/page.rst"),
+            PLAN.pages[1:],
         log:
             f"{PLAN.logs}/page.log",
         params:

@@ -150,7 +150,7 @@ def learn(exemplar, known, learned):
 
     Examples
     --------
-    The example of the paper: pbest = 01001 and x = 10101.
+    The example of the cited source: pbest = 01001 and x = 10101.
 
     >>> pbest, x = np.array([0, 1, 0, 0, 1], np.uint8), np.array([1, 0, 1, 0, 1], np.uint8)
     >>> learned = np.empty((2, 5), np.uint8)

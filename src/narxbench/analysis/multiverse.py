@@ -191,6 +191,8 @@ def held_out(joint: pd.DataFrame, ranked: pd.DataFrame) -> pd.DataFrame:
 def role_nearness(multiverse: Multiverse, roles: Mapping[str, Pair], validation: pd.DataFrame) -> pd.DataFrame:
     """Return how near each role is to all published tables, under every criterion under which it was run.
 
+    There is a row for both algorithms together (`JOINT`) and one for each: what the one selects too often can hide what
+    the other selects too seldom.
     ``own_deviance`` is the median of `agreement.own_deviances`, ``own_low`` to ``own_high`` their range. ``held_out``
     is the median deviance of the interpretations of `held_out` on the data seed that had no part in their choice; it is
     missing where one of them was not run under the same criteria.
@@ -198,17 +200,28 @@ def role_nearness(multiverse: Multiverse, roles: Mapping[str, Pair], validation:
     rows = []
     for role, pair in roles.items():
         compared = role_values(multiverse, pair)
-        by_seed = nearness(compared, ["data_seed"]).assign(role=role, interpretation=multiverse.joined(*pair))
-        own = own_deviances(compared) or [math.nan]
+        parts = {JOINT: (multiverse.joined(*pair), compared)}
+        for name, text in zip(COMPARED, pair, strict=True):
+            parts[name] = text, compared[compared["algorithm"] == name]
         held = []
         for seed, text, _ in validation.itertuples(index=False, name=None) if role == CLOSEST else ():
             there = role_values(multiverse, multiverse.pair(text))
             there = there[there["data_seed"] == seed]
-            held.append(math.fsum(there["deviance"]) if len(there) == by_seed["values"][0] else math.nan)
-        found = over_seeds(by_seed, ["role", "interpretation", "values"], _NEARNESS)
-        found = found.assign(own_deviance=median(own), own_low=min(own), own_high=max(own))
-        whole = held and not any(map(math.isnan, held))
-        rows.append(found.assign(held_out=significant(median(held)) if whole else math.nan))
+            whole = len(there) == (compared["data_seed"] == seed).sum()
+            held.append(math.fsum(there["deviance"]) if whole else math.nan)
+        for name, (text, part) in parts.items():
+            by_seed = nearness(part, ["data_seed"]).assign(role=role, algorithm=name, interpretation=text)
+            own = own_deviances(part) or [math.nan]
+            found = over_seeds(by_seed, ["role", "algorithm", "interpretation", "values"], _NEARNESS)
+            known = name == JOINT and held and not any(map(math.isnan, held))
+            rows.append(
+                found.assign(
+                    own_deviance=median(own),
+                    own_low=min(own),
+                    own_high=max(own),
+                    held_out=significant(median(held)) if known else math.nan,
+                )
+            )
     return framed("nearness", pd.concat(rows, ignore_index=True))
 
 

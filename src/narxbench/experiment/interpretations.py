@@ -110,6 +110,12 @@ class DesignChoice(Settings):
         """The name of the first option."""
         return next(iter(self.options))
 
+    @property
+    def meaning(self) -> str:
+        """What the setting does, as its own description says."""
+        model: type[Settings] = _OPEN.get(self.part) or algorithm(self.part).imported.Settings
+        return model.model_fields[self.setting].description or ""
+
 
 class DesignChoices(Settings):
     """The design choices and the named interpretations of them."""

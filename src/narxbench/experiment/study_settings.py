@@ -165,7 +165,7 @@ class Statistics(Settings):
     confidence: float = Field(gt=0, lt=1)
     """Coverage of the intervals."""
     bootstrap_samples: Count
-    """Resamples of the runs behind the bootstrap intervals."""
+    """Resamples of the systems behind the intervals of a comparison of methods."""
 
 
 class Scenario(Settings):

@@ -12,19 +12,22 @@ from narxbench.experiment.interpretations import load_design_choices
 from narxbench.experiment.study import Condition, Problem, conditions
 from narxbench.experiment.study_settings import COMMAND_LINE, Study, load_study
 from narxbench.io.errors import NarxbenchError
-from narxbench.io.yaml import read_mapping
 from narxbench.model.excitation import RecordedInput
 from narxbench.model.system import SYSTEMS_FOLDER, System, load_system
 from narxbench.pipeline.code import digest_of
 from narxbench.pipeline.manifest import check_settings
 
 BASE = "config/paper.yaml"
+DESIGN_CHOICES = "config/design_choices.yaml"
 # The study whose page is the door to all others.
 DOOR = "paper"
 REFERENCE = "data/reference"
 SCRIPTS = Path("scripts")
 # CPU time of the methods, measured by hand: benchmarks/methods.py.
 COST = f"{REFERENCE}/methods/cost.csv"
+
+# Who wrote what, and where it is to be had.
+ABOUT = "CITATION.cff"
 
 # What the analysis of each kind of study makes.
 FRAMES = {
@@ -33,14 +36,21 @@ FRAMES = {
     "interpretations": "conditions",
     "methods": "scores reach ranking tests pairs ecdf systems exceptions",
 }
-TABLES = "agreement claims spurious_terms method_comparison recovery gaps test_systems method_settings"
+TABLES = "agreement claims method_comparison recovery gaps test_systems method_settings"
 RANKING_TABLES = "leaderboard systems pairs exceptions"
 _FORMS = ("csv", "md", "tex")
 FIGURES = {"paper": ("convergence", "term_frequency"), "methods": ("critical_difference", "ecdf", "recovery")}
 INTERPRETATION_FILES = (
-    *(f"{name}.svg" for name in ("effects", "ranking", "side_by_side", "claims", "gaps")),
-    *(f"{name}.csv" for name in ("distances", "effects", "claims", "gaps")),
+    *(f"{name}.svg" for name in ("recovery", "published_reproduced", "claims", "effects", "ranking", "gaps")),
+    *(f"{name}.csv" for name in ("nearness", "claim_overview", "role_verdicts", "found", "effects_overview")),
+    *(f"{name}.csv" for name in ("deviances", "effects", "claims", "contests", "gaps", "values")),
 )
+# What the pages tell of the interpretations, as frames.
+OVERVIEWS = "nearness claim_overview role_verdicts found effects_overview"
+# The pages of a study of the paper's kind beside the main one.
+PAGES = "interpretations statistics explorer method provenance"
+# The first screen of the paper's page as a picture.
+SCREENSHOT = "docs/images/report.png"
 
 
 class Plan:
@@ -64,7 +74,7 @@ class Plan:
         self.files = [BASE, *map(os.path.relpath, overlays)]
         own = "finished_only="
         self.finished_only = _flag([text for text in command_line if text.startswith(own)])
-        self.choices = load_design_choices(os.path.relpath("config/design_choices.yaml"))
+        self.choices = load_design_choices(DESIGN_CHOICES)
         settings = [text for text in command_line if not text.startswith(own)]
         self.left_out: dict[str, str] = {}
         self.study: Study = load_study(self.files, settings, choices=self.choices, left_out=self.left_out)
@@ -73,6 +83,8 @@ class Plan:
         name = self.study.study
         self.data, self.reports, self.logs = f"data/{name}", f"reports/{name}", f"logs/{name}"
         self.page = "reports/report.html" if name == DOOR else f"{self.reports}/report.html"
+        others = PAGES.split() if self.study.page == "paper" else []
+        self.pages = [self.page, *(f"{self.reports}/{page}.html" for page in others)]
         self.run_info = f"{self.reports}/run_info.md"
         self.manifest = f"{self.reports}/manifest.csv"
         self.answer = f"{self.reports}/answer.md"
@@ -174,25 +186,21 @@ class Plan:
         others = [f"{self.reports}/interpretations/{name}" for name in INTERPRETATION_FILES]
         return [f"{self.reports}/interpretations.md", *others]
 
-    @property
-    def default_interpretation(self) -> str:
-        """The interpretation of the paper's study, with which a study of interpretations compares the others."""
-        if self.study.page == "interpretations":
-            return str(read_mapping(BASE)["interpretation"])
-        return self.study.interpretation
-
     def page_files(self) -> dict[str, Any]:
-        """Return what the page is made of, by name."""
+        """Return what the pages are made of, by name."""
         document, *others = self.interpretation_files()
         if self.study.page == "methods":
             return {**self.frames(), "system_files": self.system_files(), "cost": COST}
         files: dict[str, Any] = {"document": document, "document_figures": [p for p in others if p.endswith(".svg")]}
+        files["about"] = ABOUT
         if self.study.page == "paper":
             files |= {**self.frames(), "summaries": self.summaries(), "system_files": self.system_files()}
+            files |= {name: f"{self.reports}/interpretations/{name}.csv" for name in OVERVIEWS.split()}
+            files["choices"] = DESIGN_CHOICES
             files |= {"svg": self.figure_files("svg"), "claim_texts": f"{REFERENCE}/claims.yaml"}
             files |= {"errata": "docs/errata.md", "method": "docs/method.md", "citation": f"{REFERENCE}/citation.bib"}
             # Which method to use, as the reference results of the comparison say.
-            files["answer"] = f"{REFERENCE}/methods/answer.md"
+            files |= {"answer": f"{REFERENCE}/methods/answer.md", "reached": f"{REFERENCE}/methods/ecdf.svg"}
         return files
 
     @property
@@ -217,7 +225,7 @@ class Plan:
         frames = self.frames().values()
         shown = [] if self.study.page == "interpretations" else [*self.table_files(), *self.figure_files()]
         others = [self.answer] if self.study.page == "methods" else self.interpretation_files()
-        return [*self.summaries(), *frames, *shown, *others, self.page]
+        return [*self.summaries(), *frames, *shown, *others, *self.pages]
 
     def lost(self) -> list[str]:
         """Return the data sets and runs that are missing beside their summary, so that nothing else asks for them."""
@@ -236,6 +244,7 @@ class Plan:
         else:
             shown = [*self.table_files(), *self.figure_files(), *self.interpretation_files()]
             made = [path for path in shown if path.endswith((".md", ".svg"))]
+            made += [f"{self.reports}/interpretations/{name}.csv" for name in OVERVIEWS.split()]
             made += [self.frames()[name] for name in ("metrics", "agreement_values")]
         made.append(self.manifest)
         return {f"{self.kept}/{_below(path)}": path for path in made}

@@ -1,41 +1,81 @@
-"""What the charts of the page draw: every condition and the statistics, as plain data with few digits."""
+"""The explorer: every condition and what its charts draw, as plain data with few digits."""
 
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from functools import cache
 from itertools import cycle
 from typing import Any
 
 import pandas as pd
+from markupsafe import Markup
+from plotly.offline import get_plotlyjs  # type: ignore[import-untyped]
 
 from narxbench.report.figures import METHOD_COLOURS, SPURIOUS_TERM, SYSTEM_TERM
 from narxbench.report.formats import criterion_name, method_name
+from narxbench.report.markup import script_json
+from narxbench.report.site import Material
 from narxbench.report.table import Condition, condition_of
 from narxbench.report.tables import CONDITION, Frames, system_labels
 
 # A line of 600 samples cannot show more digits than these, nor a chart more than each second point of a curve.
 _DIGITS = 4
-_FITNESS_DIGITS = 7
-_TARGETS = {"true": "true structure's J", "best": "best known J", "near": "best known J + 1 % of the range"}
+FITNESS_DIGITS = 7
+
+
+def explorer_page(material: Material) -> str:
+    """Return the page on which every condition of a study can be looked at."""
+    data = explorer_data(material.frames, material.summaries, material.settings["statistics"])
+    shown = {"data": script_json(data), "conditions": data["conditions"], "plotly": chart_library()}
+    return material.site.page("explorer", {"settings": material.settings, **shown})
+
+
+@cache
+def chart_library() -> Markup:
+    """Return the chart library as it can stand inside a script element."""
+    # The one text that could end the element early; the tests see that it does not occur.
+    return Markup(get_plotlyjs().replace("</script", "<\\/script"))
 
 
 def explorer_data(
     frames: Frames, summaries: Iterable[Mapping[str, Any]], statistics: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the data of the explorer: names, systems, measured outputs, conditions, and curves of the statistics.
+    """Return the data of the explorer: names, systems, measured outputs and conditions.
 
     Parameters
     ----------
     frames
-        The frames ``metrics``, ``selection``, ``convergence``, ``run_length`` and ``budget``.
+        The frames ``metrics``, ``selection``, ``convergence``, ``gaps`` and ``agreement_values``.
     summaries
         The summaries of the conditions, for their final models.
     statistics
         Threshold and confidence of the study.
     """
     summary = {condition_of(each): each for each in summaries}
-    terms, curves, budgets = (_by_condition(frames[name]) for name in ("selection", "convergence", "budget"))
+    terms, curves = (_by_condition(frames[name]) for name in ("selection", "convergence"))
+    published, best = _published(frames["agreement_values"]), _best_known(frames["gaps"])
     rows = {condition_of(row): row for row in frames["metrics"].to_dict("records")}
     shown = {condition: row for condition, row in rows.items() if condition in summary}
+    return {
+        **names_and_colours(shown),
+        "statistics": {key: statistics[key] for key in ("threshold", "confidence")},
+        "systems": {each.system: _system(terms[each], summary[each]) for each in shown},
+        # Conditions of one system and SNR judge their models on the same samples.
+        "measured": {f"{each.system}/{each.snr_db:g}": short(summary[each]["measured"]) for each in shown},
+        "conditions": [
+            {
+                **place(each),
+                **_condition(row, terms[each], curves[each], summary[each]),
+                "published": published.get(each, {}),
+                "best_known": rounded(best.get(each), FITNESS_DIGITS),
+            }
+            for each, row in shown.items()
+        ],
+    }
+
+
+def names_and_colours(conditions: Iterable[Condition]) -> dict[str, Any]:
+    """Return what methods and criteria are called, and the colours of terms and methods."""
+    shown = list(conditions)
     methods = dict.fromkeys(condition.method for condition in shown)
     return {
         "names": {
@@ -47,33 +87,43 @@ def explorer_data(
             "spurious": SPURIOUS_TERM,
             "method": dict(zip(methods, cycle(METHOD_COLOURS), strict=False)),
         },
-        "statistics": {key: statistics[key] for key in ("threshold", "confidence")},
-        "systems": {each.system: _system(terms[each], summary[each]) for each in shown},
-        # Conditions of one system and SNR judge their models on the same samples.
-        "measured": {f"{each.system}/{each.snr_db:g}": _short(summary[each]["measured"]) for each in shown},
-        "conditions": [
-            {**_place(each), **_condition(row, terms[each], curves[each], summary[each])} for each, row in shown.items()
-        ],
-        "run_length": [
-            {
-                **_place(condition_of(row)),
-                **{key: row[key] for key in ("evaluations", "runs")},
-                "target_name": _TARGETS.get(row["target"]) or f"median final J of {method_name(row['target_method'])}",
-                "target": _number(row["fitness"], _FITNESS_DIGITS),
-            }
-            for row in frames["run_length"].to_dict("records")
-        ],
-        "budget": [{**_place(each), **_curve(curve, ("median", "low", "high"))} for each, curve in budgets.items()],
     }
+
+
+def place(condition: Condition) -> dict[str, Any]:
+    """Return what names a condition; as text, an SNR is the same here, in an address and in a choice."""
+    return {**condition._asdict(), "snr_db": f"{condition.snr_db:g}"}
+
+
+def curve_data(curve: pd.DataFrame, keys: Sequence[str]) -> dict[str, Any]:
+    """Return the columns of a curve beside its numbers of evaluations."""
+    return {"evaluations": list(curve["evaluations"]), **{key: short(curve[key], FITNESS_DIGITS) for key in keys}}
+
+
+def short(values: Iterable[float | None], digits: int = _DIGITS) -> list[float | None]:
+    """Return numbers with few digits; what is not finite is null."""
+    return [rounded(value, digits) for value in values]
+
+
+def rounded(value: float | None, digits: int) -> float | None:
+    """Return a number with few digits, null if there is none."""
+    return None if value is None or not math.isfinite(value) else float(f"{value:.{digits}g}")
 
 
 def _by_condition(frame: pd.DataFrame) -> dict[Condition, pd.DataFrame]:
     return {Condition(*key): rows for key, rows in frame.groupby(CONDITION, sort=False)}
 
 
-def _place(condition: Condition) -> dict[str, Any]:
-    # As text, an SNR is the same here, in an address and in a choice.
-    return {**condition._asdict(), "snr_db": f"{condition.snr_db:g}"}
+def _published(values: pd.DataFrame) -> dict[Condition, dict[str, float]]:
+    """Return the published values of each condition by label or metric; of one that is printed twice the first."""
+    found: dict[Condition, dict[str, float]] = {}
+    for row in values[values["method"] != ""].to_dict("records"):
+        found.setdefault(condition_of(row), {}).setdefault(row["label"] or row["metric"], row["published"])
+    return found
+
+
+def _best_known(gaps: pd.DataFrame) -> dict[Condition, float]:
+    return {condition_of(row): row["best_known"] for row in gaps.to_dict("records")}
 
 
 def _system(terms: pd.DataFrame, summary: Mapping[str, Any]) -> dict[str, Any]:
@@ -88,29 +138,17 @@ def _condition(
     return {
         **{key: row[key] for key in ("runs", "evaluations", "exact_runs")},
         "count": list(terms["count"]),
-        **{key: _short(terms[key]) for key in ("low", "high")},
-        **{key: _short(row[key + suffix] for suffix in ("", "_low", "_high")) for key in ("r", "nu_max")},
+        **{key: short(terms[key]) for key in ("low", "high")},
+        **{key: short(row[key + suffix] for suffix in ("", "_low", "_high")) for key in ("r", "nu_max")},
         "worst": row["worst_spurious_term"] or None,
-        "true_fitness": _number(row["true_fitness"], _FITNESS_DIGITS),
+        "true_fitness": rounded(row["true_fitness"], FITNESS_DIGITS),
         "cardinality": [len(structure) for structure in summary["runs"]["structures"]],
-        "curve": _curve(curve.iloc[::-2].iloc[::-1], ("mean", "low", "high")),
+        "curve": curve_data(curve.iloc[::-2].iloc[::-1], ("mean", "low", "high")),
         "model": {
             "terms": summary["final_structure"],
-            "coefficients": _short(model["coefficients"], 6),
-            "fitness": _number(model["fitness"], _FITNESS_DIGITS),
-            "sse": _number(model["sse"], 6),
-            "prediction": model["prediction"] and _short(model["prediction"]),
+            "coefficients": short(model["coefficients"], 6),
+            "fitness": rounded(model["fitness"], FITNESS_DIGITS),
+            "sse": rounded(model["sse"], 6),
+            "prediction": model["prediction"] and short(model["prediction"]),
         },
     }
-
-
-def _curve(curve: pd.DataFrame, keys: Sequence[str]) -> dict[str, Any]:
-    return {"evaluations": list(curve["evaluations"]), **{key: _short(curve[key], _FITNESS_DIGITS) for key in keys}}
-
-
-def _short(values: Iterable[float | None], digits: int = _DIGITS) -> list[float | None]:
-    return [_number(value, digits) for value in values]
-
-
-def _number(value: float | None, digits: int) -> float | None:
-    return None if value is None or math.isnan(value) else float(f"{value:.{digits}g}")

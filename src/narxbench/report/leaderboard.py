@@ -33,6 +33,7 @@ from narxbench.report.table import Column, Table, to_html
 from narxbench.report.tables import Frames
 from narxbench.report.templating import rendered
 
+_PAGES = {"report": "Study of the paper", "leaderboard": "Leaderboard"}
 # What the heat map shows, and how the values of several scenarios are put together.
 _SHOWN = {"exact": "mean", "f1": "mean", "gap": "median", "fresh_error": "median"}
 # Upper ends of the classes of a gap or error, from the darkest shade on.
@@ -89,6 +90,8 @@ def leaderboard_page(
     heat = _heat(frames["systems"], order, groups)
     curves = _curves(frames["ecdf"], order, groups[1:])
     page = {
+        **{"current": "leaderboard", "titles": _PAGES, "study": settings["study"], "repository": ""},
+        "links": {"report": f"{folder}../report.html", "leaderboard": "#main"},
         **{"folder": folder, "settings": settings, "all": ALL, "default": DEFAULT, "groups": groups, "order": order},
         "answer": [markdown_html(line, "answer") for line in answer_lines(frames, cost, contributed)],
         "rows": _records(ranking),

@@ -46,11 +46,12 @@ def markdown_sections(text: str, prefix: str) -> list[tuple[Markup, Markup]]:
     return found
 
 
-def markdown_headings(text: str, prefix: str) -> dict[str, str]:
+def markdown_headings(text: str, prefix: str) -> dict[str, Markup]:
     """Return the headings of the second level of Markdown by the ids that `markdown_html` gives them."""
     tokens = _untitled(text)
     starts = (index for index, token in enumerate(tokens) if token.type == "heading_open" and token.tag == "h2")
-    return {f"{prefix}-{slug(tokens[start + 1].content)}": tokens[start + 1].content for start in starts}
+    headings = (tokens[start + 1] for start in starts)
+    return {f"{prefix}-{slug(heading.content)}": _render([heading]) for heading in headings}
 
 
 def slug(text: str) -> str:

@@ -96,7 +96,7 @@ def document(findings: Findings) -> str:
 
 def _facts(findings: Findings) -> Record:
     """Return the numbers and names behind the sentences of the document."""
-    by_role = {row["role"]: row for row in _records(findings.nearness)}
+    by_role = {row["role"]: row for row in _records(_joint(findings))}
     held, upso2d = findings.held_out, findings.rankings[UPSO]
     algorithms = [_nearness_facts(findings, name) for name in COMPARED if len(findings.rankings[name])]
     enough = -ENOUGH * algorithms[0]["described"]["deviance"]
@@ -121,6 +121,10 @@ def _facts(findings: Findings) -> Record:
         "one_row": _records(upso2d[upso2d["interpretation"].str.fullmatch(_ONE_ROW)]),
         "searches": _search_totals(findings.found),
     }
+
+
+def _joint(findings: Findings) -> pd.DataFrame:
+    return findings.nearness[findings.nearness["algorithm"] == JOINT]
 
 
 def _nearness_facts(findings: Findings, algorithm: str) -> Record:
@@ -158,7 +162,7 @@ def _search_totals(found: pd.DataFrame) -> list[Record]:
 def _tables(findings: Findings) -> Record:
     """Return the rows of the tables of the document."""
     return {
-        "roles": _records(findings.nearness),
+        "roles": _records(_joint(findings)),
         "effects": [(name, *_largest(findings.effects, name)) for name in COMPARED],
         "closer": _records(findings.closer),
         "ties": _records(findings.ties),

@@ -1,33 +1,56 @@
-"""The page: self-contained, with verdicts, published beside reproduced values, an explorer and statistics."""
+"""The pages of a study; here the main one: the answer first, then claims, methods, the paper's tables and figures."""
 
-import io
-import math
-from collections.abc import Iterable, Mapping, Sequence
-from importlib import metadata
+from collections.abc import Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import ruamel.yaml
 from markupsafe import Markup
-from plotly.offline import get_plotlyjs  # type: ignore[import-untyped]
 
 from narxbench.analysis.claims import Claim, load_claims
 from narxbench.analysis.frames import load_summaries, read_frames
 from narxbench.analysis.published import EVALUATIONS, RUNS
+from narxbench.experiment.interpretations import load_design_choices
 from narxbench.io.files import read_text
-from narxbench.model.system import System, load_system
-from narxbench.report.explorer import explorer_data
+from narxbench.io.yaml import read_mapping
+from narxbench.model.system import load_system
+from narxbench.report import answer
+from narxbench.report.explorer import explorer_page
 from narxbench.report.formats import criterion_name, method_name, snr
-from narxbench.report.markup import inline_svg, markdown_html, markdown_sections, script_json
-from narxbench.report.table import Comparisons, condition_of, to_html
-from narxbench.report.tables import CONDITION, Frames, claim_verdicts, in_order, paper_tables, shared_criterion
-from narxbench.report.templating import rendered
+from narxbench.report.markup import inline_svg, markdown_headings, markdown_html, markdown_sections
+from narxbench.report.method_page import method_page
+from narxbench.report.provenance import provenance_page
+from narxbench.report.site import MAIN, Material, Site
+from narxbench.report.statistics_page import statistics_page
+from narxbench.report.table import to_html
+from narxbench.report.tables import (
+    CONDITION,
+    VERDICTS,
+    Frames,
+    claim_verdicts,
+    in_order,
+    paper_tables,
+    shared_criterion,
+)
+
+# The frames of a study of interpretations, which have an order of their own.
+OVERVIEWS = ("nearness", "claim_overview", "role_verdicts", "found", "effects_overview")
+# By how many interpretations a claim holds under, in the order of the page.
+GROUPS = ("all", "some", "none", "unjudged")
+_MARKS = {VERDICTS[True]: ("yes", "✓"), VERDICTS[False]: ("no", "✗"), VERDICTS[None]: ("open", "?")}
+# The figures of the main page, and which of the material's they are.
+_FIGURES = {
+    "recovered": "interpretations/recovery.svg",
+    "scatter": "interpretations/published_reproduced.svg",
+    "reached": "ecdf",
+    "convergence": "convergence",
+    "term_frequency": "term_frequency",
+}
 
 
-def study_page(files: Mapping[str, Any], settings: Mapping[str, Any], folder: str) -> str:
-    """Return the page of a study from its files.
+def study_pages(files: Mapping[str, Any], settings: Mapping[str, Any], *, apart: bool) -> dict[str, str]:
+    """Return the pages of a study by the names of their files.
 
     Parameters
     ----------
@@ -35,126 +58,146 @@ def study_page(files: Mapping[str, Any], settings: Mapping[str, Any], folder: st
         Paths by name, as :meth:`narxbench.pipeline.plan.Plan.page_files` returns them.
     settings : mapping
         The settings of the study as plain data.
-    folder : str
-        Where the files of the study are from the page: ``""``, or a folder that ends with ``/``.
+    apart : bool
+        Whether the main page stands beside the study's folder and not in it.
     """
-    drawn = map(Path, files["document_figures"])
-    document, figures = read_text(files["document"]), {f"{p.parent.name}/{p.name}": read_text(p) for p in drawn}
-    interpretations = markdown_html(document, "interpretations", figures)
+    repository = str(read_mapping(files["about"]).get("repository-code", ""))
+    document, drawn = read_text(files["document"]), map(Path, files["document_figures"])
+    figures = {f"{path.parent.name}/{path.name}": read_text(path) for path in drawn}
     if settings["page"] == "interpretations":
-        title = document.split("\n", 1)[0].removeprefix("# ")
-        return rendered("document.html.j2", {"title": title, "study": settings["study"], "body": interpretations})
-    return render_page(
+        site = Site(settings["study"], pages={"interpretations": "report.html"}, repository=repository)
+        return {"report.html": interpretations_page(site, document, figures)}
+    frames = read_frames(files)
+    material = Material(
+        site=Site(settings["study"], apart, repository=repository),
         settings=settings,
-        frames=read_frames(files),
+        frames={name: frame if name in OVERVIEWS else in_order(frame, settings) for name, frame in frames.items()},
         summaries=load_summaries(files["summaries"]),
         systems=[load_system(Path(path).stem) for path in files["system_files"]],
-        figures={Path(path).stem: read_text(path) for path in files["svg"]},
+        figures=figures | {Path(path).stem: read_text(path) for path in (*files["svg"], files["reached"])},
         claims=load_claims(files["claim_texts"]),
-        texts={name: read_text(files[name]) for name in ("errata", "method", "citation", "answer")},
-        interpretations=interpretations,
-        folder=folder,
+        texts={name: read_text(files[name]) for name in ("errata", "method", "citation", "answer", "document")},
+        choices=load_design_choices(files["choices"]),
     )
+    return pages(material)
 
 
-def render_page(
-    *,
-    settings: Mapping[str, Any],
-    frames: Frames,
-    summaries: Sequence[Mapping[str, Any]],
-    systems: Iterable[System],
-    figures: Mapping[str, str],
-    claims: Sequence[Claim],
-    texts: Mapping[str, str],
-    interpretations: Markup,
-    folder: str = "",
-) -> str:
-    """Return the page of a study, which says what of its conditions and of the published values is missing.
+def pages(material: Material) -> dict[str, str]:
+    """Return all pages that are made of some material, by the names of their files."""
+    site, study = material.site, material.settings["study"]
+    tables = paper_tables(material.frames, material.settings, material.systems, material.claims)
+
+    def shown(page: str) -> dict[str, Markup]:
+        return {name: to_html(table, study=study, folder=site.folder(page)) for name, table in tables.items()}
+
+    beside = shown("statistics")
+    return {
+        site.pages[MAIN]: main_page(material, shown(MAIN)),
+        site.pages["interpretations"]: interpretations_page(site, material.texts["document"], material.figures),
+        site.pages["statistics"]: statistics_page(material, beside),
+        site.pages["explorer"]: explorer_page(material),
+        site.pages["method"]: method_page(material, beside),
+        site.pages["provenance"]: provenance_page(material),
+    }
+
+
+def interpretations_page(site: Site, document: str, figures: Mapping[str, str]) -> str:
+    """Return the page of the document on the interpretations; ``figures`` are by the paths that it names them by."""
+    shown = {
+        "heading": document.split("\n", 1)[0].removeprefix("# "),
+        "sections": markdown_headings(document, "text"),
+        "body": markdown_html(document, "text", figures, deeper=0, files="interpretations/"),
+    }
+    return site.page("interpretations", shown)
+
+
+def main_page(material: Material, tables: Mapping[str, Markup]) -> str:
+    """Return the main page, which says what of the study's conditions and of the published values is missing.
+
+    Where no value of the study has a published one beside it, it speaks of the study alone.
 
     Parameters
     ----------
-    settings
-        The settings of the study as plain data.
-    frames
-        All frames of the analysis.
-    summaries
-        The summaries of the conditions, for final models, versions and data.
-    systems
-        The systems of the study.
-    figures
-        The figures of the study as SVG, by name.
-    claims
-        What the claims say; their verdicts are in the frames.
-    texts
-        ``errata``, ``method`` and ``answer`` (which method to use) as Markdown, ``citation`` as BibTeX.
-    interpretations
-        The document on the interpretations.
-    folder
-        Where the folders ``tables`` and ``figures`` of the study are from the page: ``""`` or for example ``"paper/"``.
+    material
+        What the page is made of.
+    tables
+        The tables of the study as HTML, by name.
     """
-    ordered = {name: in_order(frame, settings) for name, frame in frames.items()}
-    metrics, values = ordered["metrics"], ordered["agreement_values"]
-    compared, here = values[values["method"] != ""], metrics[metrics["criterion"] == shared_criterion(settings)]
-    verdicts, beside = claim_verdicts(frames["claims"]), compared_values(values)
+    settings, frames = material.settings, material.frames
+    metrics, values, criterion = frames["metrics"], frames["agreement_values"], shared_criterion(settings)
+    compared = values[values["method"] != ""]
     page = {
-        "folder": folder,
         "settings": settings,
-        "shown_settings": _shown_settings(settings),
+        "about_paper": not compared.empty,
+        "methods": answer.listed(map(method_name, settings["methods"])),
         "published": {"runs": RUNS, "evaluations": EVALUATIONS},
-        "claims": [(claim, [verdicts[claim.id, side] for side in ("published", "here")]) for claim in claims],
-        "errata": markdown_sections(texts["errata"], "erratum"),
-        "coverage": coverage(values),
-        "exact": here.groupby(["method", "system"], sort=False)[["exact_runs", "runs"]].sum().to_dict("index"),
-        "criterion": criterion_name(shared_criterion(settings)),
-        "tables": {
-            name: to_html(table, beside, study=settings["study"], folder=folder)
-            for name, table in paper_tables(frames, settings, systems, claims).items()
-        },
-        "figures": {name: inline_svg(svg, name) for name, svg in figures.items()},
-        "curves": {name: not ordered[name].empty for name in ("run_length", "budget")},
         "missing": missing_conditions(settings, metrics),
-        "unpublished": dict.fromkeys(metrics["system"][~metrics["system"].isin(compared["system"])]),
-        "run_counts": _run_counts(metrics),
-        "method_text": markdown_html(texts["method"], "method"),
-        "answer": markdown_html(texts["answer"], "answer"),
-        "interpretations": interpretations,
-        "versions": versions_of(summaries),
-        "digests": dict.fromkeys((each["system"], each["snr_db"], each["data_sha256"]) for each in summaries),
-        "citation": texts["citation"].strip().split("\n\n"),
-        "data": script_json(explorer_data(ordered, summaries, settings["statistics"])),
-        # The one text that could end the element early; the tests see that it does not occur.
-        "plotly": Markup(get_plotlyjs().replace("</script", "<\\/script")),
+        "coverage": coverage(values),
+        "unpublished": list(dict.fromkeys(metrics["system"][~metrics["system"].isin(compared["system"])])),
+        "data": answer.data_shown(settings, material.systems),
+        "use_in_short": markdown_html(answer.in_short(material.texts["answer"].removeprefix("- ")), "use"),
+        "use": markdown_html(material.texts["answer"], "use"),
+        "own": (own := answer.own_board(frames["recovery"], criterion, criterion_name(criterion))),
+        "best": answer.best_of(own),
+        "criterion": criterion_name(criterion),
+        "panels": [(system, [f"{kind}_{system.name}" for kind in _kinds(settings)]) for system in material.systems],
+        "tables": tables,
+        "figures": {
+            name: inline_svg(svg, name) for name, path in _FIGURES.items() if (svg := material.figures.get(path))
+        },
+        "citation": material.texts["citation"].strip().split("\n\n"),
+        **(_on_paper(material) if len(compared) else {}),
     }
-    return rendered("page.html.j2", page)
+    return material.site.page(MAIN, page)
 
 
-def versions_of(summaries: Iterable[Mapping[str, Any]]) -> dict[str, str]:
-    """Return the versions that computed the conditions, and those of what draws the figures and charts."""
-    found = list(dict.fromkeys(pair for summary in summaries for pair in summary["versions"].items()))
-    drawing = {package: metadata.version(package) for package in ("matplotlib", "plotly")}
-    return {name: ", ".join(version for of, version in found if of == name) for name, _ in found} | drawing
-
-
-def compared_values(values: pd.DataFrame) -> Comparisons:
-    """Return what stands beside each value of a condition, by the condition and the key of the value's column.
-
-    ``values`` is the frame ``agreement_values``; where the paper prints a value twice, the first counts.
-    """
-    rows = values[values["method"] != ""].to_dict("records")
-    return {(condition_of(row), row["label"] or row["metric"]): row for row in reversed(rows)}
-
-
-def coverage(values: pd.DataFrame) -> dict[str, Any]:
-    """Return how many published values there are, are compared, consistent and missing, and their mean difference."""
-    first = values.drop_duplicates(["table", "system", "algorithm", "criterion", "snr_db", "metric", "label"])
-    compared = first[first["method"] != ""]
+def _on_paper(material: Material) -> dict[str, Any]:
+    """Return what the page says of the paper: as far as the study of interpretations tells it, and its errata."""
+    frames = material.frames
+    values, found = frames["agreement_values"], frames["found"]
+    seeds = int(found["data_sets"].max()) // values["snr_db"].nunique()
     return {
-        "published": len(first),
-        "compared": len(compared),
-        "missing": len(first) - len(compared),
-        "consistent": int(compared["consistent"].sum()),
-        "distance": math.fsum(compared["difference"].abs()) / max(len(compared), 1),
+        "holds": answer.claims_hold(frames["claim_overview"]),
+        "near": answer.values_near(frames["nearness"]),
+        "nearness": answer.nearness_rows(frames["nearness"]),
+        "board": answer.found_board(found, seeds),
+        "worth": answer.worth_using(found),
+        "moves": answer.what_moves(frames["effects_overview"]),
+        "roles": list(dict.fromkeys(frames["role_verdicts"]["role"])),
+        "claims": told_claims(material.claims, frames),
+        "errata": markdown_sections(material.texts["errata"], "erratum"),
     }
+
+
+def told_claims(claims: Sequence[Claim], frames: Frames) -> dict[str, list[dict[str, Any]]]:
+    """Return what is told of each claim, by how many interpretations it holds under: all, some, none or unjudged.
+
+    Verdicts have a mark and a word; ``roles`` has one for each interpretation that is set beside the published values.
+    """
+    overview = frames["claim_overview"].set_index("claim")
+    by_role = frames["role_verdicts"].groupby("claim", sort=False)
+    roles = {claim: dict(zip(of["role"], of["verdict"], strict=True)) for claim, of in by_role}
+    here = claim_verdicts(frames["claims"])
+    told: dict[str, list[dict[str, Any]]] = {group: [] for group in GROUPS}
+    for claim in (claim for claim in claims if claim.id in overview.index):
+        row = overview.loc[claim.id]
+        told[row["group"]].append(
+            {
+                "claim": claim,
+                "published": _marked(row["published"]),
+                "roles": [_marked(word) for word in roles[claim.id].values()],
+                "holds": int(row["holds"]),
+                "judged": int(row["judged"]),
+                "evidence": {side: here[claim.id, side] for side in ("published", "here") if (claim.id, side) in here},
+            }
+        )
+    return {group: rows for group, rows in told.items() if rows}
+
+
+def coverage(values: pd.DataFrame) -> dict[str, int]:
+    """Return how many published values there are, and how many of them have no reproduced counterpart."""
+    once = values.drop_duplicates(["system", "algorithm", "criterion", "snr_db", "metric", "label"])
+    return {"published": len(once), "missing": int((once["method"] == "").sum())}
 
 
 def missing_conditions(settings: Mapping[str, Any], metrics: pd.DataFrame) -> list[str]:
@@ -168,19 +211,12 @@ def missing_conditions(settings: Mapping[str, Any], metrics: pd.DataFrame) -> li
     ]
 
 
-def _run_counts(metrics: pd.DataFrame) -> dict[str, tuple[int, int, int]]:
-    """Return conditions, runs and evaluations of each method, and of all together."""
-    rows = metrics.assign(spent=metrics["runs"] * metrics["evaluations"])
-    parts = {"all methods": rows, **{method_name(name): part for name, part in rows.groupby("method", sort=False)}}
-    return {name: (len(part), part["runs"].sum(), part["spent"].sum()) for name, part in parts.items()}
+def _kinds(settings: Mapping[str, Any]) -> list[str]:
+    """Return what is compared in the tables of each system; of a single method, its criteria."""
+    methods = settings["methods"].values()
+    compared = {"fitness": any(len(method["criteria"]) > 1 for method in methods), "comparison": len(methods) > 1}
+    return [kind for kind, applies in compared.items() if applies] or ["fitness"]
 
 
-def _shown_settings(settings: Mapping[str, Any]) -> str:
-    """Return settings as YAML; seeds from 1 to N as their number N."""
-    seeds = settings["seeds"]
-    counted = len(seeds) if seeds == list(range(1, len(seeds) + 1)) else seeds
-    stream = io.StringIO()
-    yaml = ruamel.yaml.YAML(typ="safe", pure=True)
-    yaml.default_flow_style, yaml.sort_base_mapping_type_on_output = False, False  # type: ignore[assignment]
-    yaml.dump({**settings, "seeds": counted}, stream)
-    return stream.getvalue()
+def _marked(word: str) -> tuple[str, str, str]:
+    return *_MARKS[word], word

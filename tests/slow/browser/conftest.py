@@ -34,21 +34,25 @@ def axe():
 
 @pytest.fixture(scope="session")
 def complete(tmp_path_factory):
-    """The page of the paper's complete study, as a file."""
+    """The pages of the paper's complete study, as files by name."""
     return written(tmp_path_factory, render(paper_summaries(), drawn=True))
 
 
 @pytest.fixture(scope="session")
 def small(tmp_path_factory):
-    """The page of an incomplete study with a system whose name is markup, without claims."""
+    """The pages of an incomplete study with a system whose name is markup, without claims."""
     summaries = [*(summary(UNKNOWN, 30, criterion=each) for each in CRITERIA), summary("S1", 30, "ga")]
     return written(tmp_path_factory, render(summaries, make_settings(["S1", UNKNOWN]), told=[]))
 
 
-def written(factory, html):
-    path = factory.mktemp("report") / "report.html"
-    path.write_text(html, encoding="utf-8")
-    return path
+def written(factory, pages):
+    """Write pages as the pipeline does: the main one beside the folder of the study."""
+    folder = factory.mktemp("reports")
+    (folder / "paper").mkdir()
+    paths = {name.removesuffix(".html"): folder / ("" if name == "report.html" else "paper") / name for name in pages}
+    for name, path in paths.items():
+        path.write_text(pages[f"{name}.html"], encoding="utf-8")
+    return paths
 
 
 @pytest.fixture

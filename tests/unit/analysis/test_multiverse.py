@@ -133,10 +133,10 @@ def test_the_closest_is_judged_on_data_that_had_no_part_in_its_choice():
     names = {1: "baseline", 2: BOUND, 3: TIES}
     found = findings(*(conditions_of("upso2d", text, spurious=printed_but_on(away)) for away, text in names.items()))
     assert found.held_out["interpretation"].tolist() == list(names.values())
-    (closest,) = rows(found.nearness, role="closest").to_dict("records")
+    (closest,) = rows(found.nearness, role="closest", algorithm="joint").to_dict("records")
     assert closest["deviance"] < closest["held_out"] == found.held_out["deviance"].median()
     # As described beside it: chosen by nobody.
-    assert math.isnan(row(found.nearness, role="as described")["held_out"])
+    assert math.isnan(row(found.nearness, role="as described", algorithm="joint")["held_out"])
     single = findings(conditions_of("upso2d", "baseline", 1))
     assert single.held_out.empty
     assert single.nearness[["own_deviance", "held_out"]].isna().all(axis=None)
@@ -307,7 +307,7 @@ def test_nearness_and_scores_follow_from_the_conditions(kept):
     own = kept.multiverse.conditions.query("algorithm in ['upso2d', 'ga'] and interpretation == 'baseline'")
     compared = compare(own, published().once)
     expected = nearness(compared, ["data_seed"])
-    whole = row(kept.nearness, role="as described")
+    whole = row(kept.nearness, role="as described", algorithm="joint")
     assert (whole["values"], whole["deviance"]) == (735, pytest.approx(expected["deviance"].median()))
     assert whole["own_high"] == max(own_deviances(compared))
     expected = nearness(compare(own.query("criterion == 'bic'"), published().once), ["data_seed"]).set_index(

@@ -128,13 +128,13 @@ def test_methods_are_left_out_by_null_and_may_be_named_like_keys(tmp_path: Path)
 
 
 def test_the_interpretation_fills_in_what_is_not_given(tmp_path: Path) -> None:
-    study = load(tmp_path, "interpretation: closest\nmethods: {new: {algorithm: upso2d, criteria: [bic]}}")
+    study = load(tmp_path, "interpretation: reset\nmethods: {new: {algorithm: upso2d, criteria: [bic]}}")
     for name in ("upso2d", "new"):
-        assert study.methods[name].settings.model_dump()["velocity_bound"] == 1.75
-    assert study.methods["ga"].settings.model_dump()["result"] == "last_generation"
+        assert study.methods[name].settings.model_dump()["restart_count"] == "reset_by_improvement"
+    assert study.evaluations == 6000 and load(tmp_path, "interpretation: closest").evaluations == 3000
     assert study.data.excitation.model_dump() == {"kind": "uniform", "low": -1.0, "high": 1.0}
-    own = load(tmp_path, "interpretation: closest\nmethods: {upso2d: {settings: {velocity_bound: null}}}")
-    assert own.methods["upso2d"].settings.model_dump()["velocity_bound"] is None
+    own = load(tmp_path, "interpretation: reset\nmethods: {upso2d: {settings: {restart_count: literal}}}")
+    assert own.methods["upso2d"].settings.model_dump()["restart_count"] == "literal"
 
 
 _PLAIN = st.none() | st.booleans() | st.integers() | st.floats() | st.text()

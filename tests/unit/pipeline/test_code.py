@@ -22,7 +22,7 @@ report model/system.py experiment/study.py experiment/study_settings.py
 summarise: experiment/summary.py model/system.py : analysis report experiment/study_settings.py
 analyse: analysis/claims.py analysis/frames.py : report algorithms/ga.py experiment/runs.py
 tables: report/table.py report/templates/table.tex.j2 : report/page.py experiment/runs.py
-page: report/templates/page.js report/templates/page.css report/templates/page.html.j2 : pipeline/plan.py
+page: report/templates/tables.js report/templates/site.css report/templates/base.html.j2 : pipeline/plan.py
 """
 
 

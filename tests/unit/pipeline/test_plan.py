@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from narxbench.io.errors import NarxbenchError
+from narxbench.pipeline import plan as plan_module
 from narxbench.pipeline.manifest import manifest_csv
 from narxbench.pipeline.plan import Plan
 
@@ -38,11 +39,22 @@ def test_files_of_the_paper(plan: Planned) -> None:
     assert len(results) == len(set(results))
     for kind, count in (("problems", 12), ("runs", 2880), ("conditions", 72), ("frames", len(paper.frames()))):
         assert sum(path.startswith(f"data/paper/{kind}/") for path in results) == count
-    assert results[0] == "data/paper/problems/S1/50dB.csv" and results[-1] == paper.page
+    assert results[0] == "data/paper/problems/S1/50dB.csv" and set(paper.pages) <= set(results)
     assert "data/paper/runs/S4/30dB/ga/bic/seed-40.json" in results
     other = plan("{}")
     assert (other.study.study, other.page) == ("mine", "reports/mine/report.html")
+    # The door stands above the folder of its study; every other page is in it.
+    assert paper.pages[1:] == [page.replace("mine", "paper") for page in other.pages[1:]]
+    assert {Path(page).parent for page in other.pages} == {Path("reports/mine")}
     assert not set(other.results()) & set(results)
+
+
+def test_a_study_of_interpretations_has_one_page_and_tells_others_what_it_found(plan: Planned) -> None:
+    study = plan(Path("config/interpretations.yaml").read_text())
+    assert study.pages == ["reports/interpretations/report.html"]
+    made = set(Plan().interpretation_files())
+    told = {name: path for name, path in Plan().page_files().items() if name in plan_module.OVERVIEWS.split()}
+    assert len(told) == 5 and set(told.values()) <= made
 
 
 COMPARED = """

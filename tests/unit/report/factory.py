@@ -1,5 +1,6 @@
-"""Synthetic conditions, and the frames, tables, figures and page that are made of them."""
+"""Synthetic conditions, and the frames, tables, figures and pages that are made of them."""
 
+import math
 from collections.abc import Mapping, Sequence
 from itertools import product
 from types import SimpleNamespace
@@ -9,16 +10,19 @@ import pandas as pd
 from tests.unit.analysis.summaries import CRITERIA, REFERENCE, ROOT, SYSTEMS, make_summary, published
 
 from narxbench.analysis import frames, study
+from narxbench.experiment.interpretations import interpretation_settings, load_design_choices
 from narxbench.model.system import System, load_system
 from narxbench.report.figures import paper_figures
-from narxbench.report.markup import markdown_html
-from narxbench.report.page import render_page
+from narxbench.report.page import OVERVIEWS, pages
+from narxbench.report.site import Material, Site
+from narxbench.report.tables import in_order
 
 METHODS = {"upso2d": CRITERIA, "ga": CRITERIA[:1]}
 MEASURED = [(37 * k % 101) / 7 for k in range(60)]
 INTERPRETATIONS = """# What the open points do
 
-Distances are explained [below](#how-it-is-computed); every number is in [`conditions.csv`](conditions.csv).
+The deviance is explained [below](#how-it-is-computed); every number is in
+[`nearness.csv`](interpretations/nearness.csv) and `conditions.csv` ([of another study](../interpretations/x.csv)).
 
 ![Change of the <b>distance</b> by each option](interpretations/effects.svg)
 
@@ -62,11 +66,14 @@ def make_settings(
     systems: Sequence[str] = SYSTEMS, seeds: int = 40, methods: Mapping[str, Sequence[str]] = METHODS
 ) -> dict[str, Any]:
     """Return the settings of a study as plain data."""
-    entry = {"settings": {"swarm_size": 30}}
+    open_settings = interpretation_settings(load_design_choices(), {})
+    own = {name: {"settings": {"swarm_size": 30, **open_settings.get(name, {})}} for name in methods}
     return {
-        **{"study": "paper", "page": "paper", "interpretation": "cited-source", "systems": list(systems)},
+        **{"study": "paper", "page": "paper", "interpretation": "as-described", "systems": list(systems)},
         **{"snr_db": [50.0, 40.0, 30.0], "seeds": list(range(1, seeds + 1)), "evaluations": 6000},
-        "methods": {n: {"algorithm": n, "criteria": list(criteria), **entry} for n, criteria in methods.items()},
+        "data": {**open_settings["data"], "seeds": [1]},
+        "fitness": open_settings["fitness"],
+        "methods": {n: {"algorithm": n, "criteria": list(criteria), **own[n]} for n, criteria in methods.items()},
         "statistics": {"threshold": 0.9, "confidence": 0.95, "bootstrap_samples": 50},
         "figures": {"snr_db": 30.0},
     }
@@ -80,12 +87,35 @@ def few_claims() -> list[Any]:
 
 def make_frames(summaries: Sequence[dict[str, Any]]) -> dict[str, pd.DataFrame]:
     """Return all frames of the analysis of these conditions; the verdicts on the claims are all that there can be."""
-    made = study.analyse(summaries, published(), [], confidence=0.95, bootstrap_samples=50, figure_snr_db=30)
+    made = study.analyse(summaries, published(), [], confidence=0.95, figure_snr_db=30)
     verdicts = zip((0, 0, 1, 1, 2, 2), ("published", "here") * 3, (True, True, True, False, False, None), strict=True)
     return made | {"claims": frames.framed("claims", [(f"c{n}", side, holds, "Holds.") for n, side, holds in verdicts])}
 
 
-def render(
+def overviews(claims: Sequence[Any]) -> dict[str, pd.DataFrame]:
+    """Return what a study of interpretations says: two roles, verdicts of every kind, two searches, an option each."""
+    roles = ("as described", "closest")
+    near = [309.0, 280.5, 330.0, 61.0, 50.0, 72.0, -0.012, -0.151, 0.203, 51.0, 46.0, 56.0, math.nan]
+    groups, verdicts = ("all", "none", "some", "unjudged"), ("holds", "does not hold", "cannot be judged")
+    told = [(claim.id, claim.title, groups[n % 4], verdicts[n % 3]) for n, claim in enumerate(claims)]
+    searches = [("Multi-start", "multistart", 0.9), ("2D-UPSO as described", "upso2d", 0.25)]
+    made = {
+        "nearness": [(role, of, "baseline", 738, *near) for role in roles for of in ("joint", "upso2d", "ga")],
+        "claim_overview": [(*row[:2], row[3], row[3], 5, 40, 7 * n, row[2]) for n, row in enumerate(told)],
+        "role_verdicts": [(row[0], role, row[3], 5) for row in told for role in roles],
+        "found": [
+            (label, name, "baseline", each, 15, 600, round(600 * rate), rate, rate - 0.1, rate + 0.1)
+            for (label, name, rate), each in product(searches, SYSTEMS)
+        ],
+        "effects_overview": [
+            ("upso2d", "1.75", "velocity-bound", "not bounded", -240.0, -300.0, -180.0, 1),
+            ("ga", "tournament", "selection", "", 120.0, 80.0, 160.0, 1),
+        ],
+    }
+    return {name: frames.framed(name, rows) for name, rows in made.items()}
+
+
+def make_material(
     summaries: Sequence[dict[str, Any]],
     settings: Mapping[str, Any] | None = None,
     *,
@@ -93,26 +123,35 @@ def render(
     systems: Sequence[System] | None = None,
     drawn: bool = False,
     **changed: pd.DataFrame,
-) -> str:
-    """Return the page of these conditions; ``changed`` frames take the place of those of the analysis."""
+) -> Material:
+    """Return what the pages are made of; ``changed`` frames take the place of those of the analysis."""
     settings = settings or make_settings(list(dict.fromkeys(each["system"] for each in summaries)))
-    made = make_frames(summaries) | changed
+    claims = few_claims() if told is None else told
+    made = make_frames(summaries) | overviews(claims) | changed
     files = paper_figures(made, settings) if drawn else {}
-    figures = {"interpretations/effects.svg": "<svg><g id='a'/></svg>"}
     paths = {
         "errata": ROOT / "docs/errata.md",
         "method": ROOT / "docs/method.md",
         "citation": REFERENCE / "citation.bib",
         "answer": REFERENCE / "methods" / "answer.md",
     }
-    return render_page(
+    texts = {name: path.read_text(encoding="utf-8") for name, path in paths.items()}
+    return Material(
+        site=Site(settings["study"], apart=True),
         settings=settings,
-        frames=made,
+        frames={name: frame if name in OVERVIEWS else in_order(frame, settings) for name, frame in made.items()},
         summaries=summaries,
         systems=systems or [system(name) for name in settings["systems"]],
-        figures={name.removesuffix(".svg"): files[name].decode() for name in files if name.endswith(".svg")},
-        claims=few_claims() if told is None else told,
-        texts={name: path.read_text(encoding="utf-8") for name, path in paths.items()},
-        interpretations=markdown_html(INTERPRETATIONS, "interpretations", figures),
-        folder="paper/",
+        figures={
+            "interpretations/effects.svg": "<svg><g id='a'/></svg>",
+            **{name.removesuffix(".svg"): files[name].decode() for name in files if name.endswith(".svg")},
+        },
+        claims=claims,
+        texts=texts | {"document": INTERPRETATIONS},
+        choices=load_design_choices(),
     )
+
+
+def render(*given: Any, **changed: Any) -> dict[str, str]:
+    """Return the pages of these conditions by file name; the parameters are those of `make_material`."""
+    return pages(make_material(*given, **changed))

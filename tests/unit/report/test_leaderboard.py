@@ -1,5 +1,6 @@
 """The page of a comparison of methods: complete, escaped, self-contained, small and deterministic, of any study."""
 
+import json
 import re
 from html import unescape
 from itertools import pairwise
@@ -12,7 +13,8 @@ from tests.unit.report.test_page import MARKUP, Page
 from narxbench.analysis.ranking import ALL
 
 TEN = tuple(f"S{n}" for n in range(10))
-OWN = r"methods/((tables|figures)/[a-z_]+\.(csv|md|tex|pdf|svg)|\.\./report\.html|\.\./\.\./(docs/)?\w+\.md)$"
+FILES = r"methods/((tables|figures)/[a-z_]+\.(csv|md|tex|pdf|svg)|\.\./report\.html|\.\./\.\./(docs/)?\w+\.md)$"
+OWN = rf"{FILES}|https://arxiv\.org/abs/1812\.08369$"
 
 
 def visible(html):
@@ -88,7 +90,7 @@ def test_the_leaderboard_has_every_group_and_shows_all_scenarios_first():
 
 def test_curves_and_heat_map_are_those_of_the_frames():
     frames = shape("usual")
-    data = Page(render(frames)).data
+    data = json.loads(Page(render(frames)).scripts[0])
     assert set(data["methods"]) == {"GA", "2D-UPSO", "frols", "multistart", "random"}
     curves, ecdf = data["curves"], frames["ecdf"]
     for (scenario, name, method), own in ecdf.groupby(["scenario", "system", "method"]):
@@ -111,7 +113,7 @@ def test_curves_and_heat_map_are_those_of_the_frames():
 def test_chosen_rows_are_part_of_all_rows():
     frames = shape("large")
     html = render(frames)
-    data = Page(html).data
+    data = json.loads(Page(html).scripts[0])
     assert len(data["rows"]["pairs"]) == len(frames["pairs"])
     assert len(data["rows"]["each_exception"]) == len(frames["exceptions"])
     shown, _ = rows_of(html, "pairs")
@@ -208,4 +210,4 @@ def test_any_text_is_shown_as_text(harmless, text):
     page = page_with(text)
     assert page.elements == harmless.elements
     assert page.scripts[1:] == harmless.scripts[1:]
-    assert text in page.data["methods"]
+    assert text in json.loads(page.scripts[0])["methods"]

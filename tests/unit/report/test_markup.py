@@ -6,7 +6,7 @@ import pytest
 from tests.unit.analysis.summaries import REFERENCE, ROOT
 
 from narxbench.io.yaml import read_mapping
-from narxbench.report.markup import inline_svg, markdown_html, markdown_sections, script_json
+from narxbench.report.markup import inline_svg, markdown_headings, markdown_html, markdown_sections, script_json
 
 SVG = (
     '<?xml version="1.0"?>\n<svg width="9pt" id="x"><metadata>2026</metadata>'
@@ -25,6 +25,14 @@ def test_markdown_is_escaped_and_keeps_its_tables():
 def test_links_stay_within_the_page():
     html = markdown_html("[a](#b) [c](other.md) <https://d.org>", "m")
     assert html == '<p><a href="#m-b">a</a> c <a href="https://d.org">https://d.org</a></p>\n'
+
+
+def test_a_document_can_be_a_page_of_its_own():
+    text = "# T\n\n## A *b*\n\n[x](f/a.csv) [y](../f/a.csv) [z](other.md)\n\n### C\n\n## D\n"
+    html = markdown_html(text, "m", deeper=0, files="f/")
+    assert '<h2 id="m-a-b">A <em>b</em></h2>' in html and '<h3 id="m-c">C</h3>' in html
+    assert html.count("<a ") == 1 and '<a href="f/a.csv">x</a> y z' in html
+    assert markdown_headings(text, "m") == {"m-a-b": "A <em>b</em>", "m-d": "D"}
 
 
 def test_images_become_figures():

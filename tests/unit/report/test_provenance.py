@@ -1,0 +1,34 @@
+"""The page of the provenance: counts, versions, digests and settings."""
+
+import ruamel.yaml
+from tests.unit.report.factory import make_material, make_settings, paper_summaries, summary
+
+from narxbench.report.page import pages
+from narxbench.report.provenance import run_counts, versions_of
+
+
+def test_versions_that_differ_are_all_told():
+    found = versions_of([summary(), summary() | {"versions": {"python": "3.12"}}])
+    assert found["python"] == "3.11, 3.12"
+    assert {"matplotlib", "plotly"} <= found.keys()
+
+
+def test_runs_are_counted_by_method():
+    frames = make_material(paper_summaries(("S1",))).frames
+    assert run_counts(frames["metrics"]) == {
+        "all methods": (18, 720, 4_320_000),
+        "2D-UPSO": (15, 600, 3_600_000),
+        "GA": (3, 120, 720_000),
+    }
+
+
+def test_digests_and_settings_stand_on_the_page():
+    settings = make_settings(["S1"], seeds=5) | {"scenarios": None}
+    html = pages(make_material([summary(), summary(method="ga")], settings))["provenance.html"]
+    assert html.count(f"<code>{'50'.ljust(64, '0')}</code>") == 1
+    assert f'<tr><th scope="row">upso2d</th><td class="left"><code>{"a" * 64}</code></td></tr>' in html
+    shown = ruamel.yaml.YAML(typ="safe").load(html.split('<pre tabindex="0">')[-1].split("</pre>")[0])
+    assert shown["seeds"] == 5 and shown["methods"]["upso2d"] == settings["methods"]["upso2d"]
+    assert "scenarios" not in shown
+    # Files of the study stand in its folder, in which this page is.
+    assert 'href="run_info.md"' in html and 'href="manifest.csv"' in html
