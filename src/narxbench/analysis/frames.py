@@ -63,8 +63,8 @@ _COLUMNS = {
     "bias_r bias_nu_max",
     "claims": "id:text side:text holds:truth evidence:text",
     # Of the interpretations: narxbench.analysis.multiverse.
-    "nearness": "role:text algorithm:text interpretation:text values:whole deviance deviance_low deviance_high own_deviance own_low "
-    "own_high bias_nu bias_r bias_nu_max different different_low different_high held_out",
+    "nearness": "role:text algorithm:text interpretation:text values:whole deviance deviance_low deviance_high "
+    "own_deviance own_low own_high bias_nu bias_r bias_nu_max different different_low different_high held_out",
     "claim_overview": "claim:text title:text published:text as_described:text seeds:whole judged:whole holds:whole "
     "group:text",
     "role_verdicts": "claim:text role:text verdict:text seeds:whole",
