@@ -39,6 +39,7 @@ ABOUT = About(
     "(2D) Particle Swarms, 2018, arXiv:1812.08369",
     options={
         "velocity_bound": [1.0],
+        "bounded_rows": ["cardinality", "terms"],
         "row_scaling": ["sum", "maximum"],
         "random_weights": ["per_particle"],
         "self_feedback": ["literal", "none"],
