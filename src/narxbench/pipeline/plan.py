@@ -247,7 +247,9 @@ class Plan:
             made += [f"{self.reports}/interpretations/{name}.csv" for name in OVERVIEWS.split()]
             made += [self.frames()[name] for name in ("metrics", "agreement_values")]
         made.append(self.manifest)
-        return {f"{self.kept}/{_below(path)}": path for path in made}
+        # Without the folders of tables and figures, but with that of the interpretations, which their document names.
+        own = f"{self.reports}/interpretations/"
+        return {f"{self.kept}/{'interpretations/' * path.startswith(own)}{Path(path).name}": path for path in made}
 
     def to_verify(self) -> list[str]:
         """Return what is compared with the reference results; other settings end the process before any job."""
@@ -383,12 +385,6 @@ def _in_blocks(seeds: list[int], size: int) -> dict[str, list[int]]:
 
 def _data_set(problem: Problem, realisation: int | None) -> str:
     return problem.name if realisation is None else f"{problem.name}/realisation-{realisation}"
-
-
-def _below(path: str) -> str:
-    """Return a result's path below the folder of its study, tables and figures without their folders."""
-    name = Path(path).name
-    return f"interpretations/{name}" if Path(path).parent.name == "interpretations" else name
 
 
 def _flag(texts: Sequence[str]) -> bool:

@@ -162,6 +162,7 @@ def test_kept_results(plan: Planned) -> None:
         assert len(set(kept.values())) == len(kept) > 1
         assert all(path.startswith(f"{study.kept}/") for path in kept)
         assert set(kept.values()) <= {*study.results(), study.manifest}
+        assert kept[f"{study.kept}/manifest.csv"] == study.manifest
 
 
 def test_mistakes_end_planning_in_one_line(plan: Planned) -> None:
