@@ -46,7 +46,7 @@ def test_the_paper_has_every_combination() -> None:
 def test_every_option_is_tried_alone_where_it_can_matter(varied: tuple[Study, list[Condition]]) -> None:
     study, found = varied
     assert study.variations is not None
-    assert len({c.name for c in found}) == len({c.key for c in found}) == len(found) == 6060
+    assert len({c.name for c in found}) == len({c.key for c in found}) == len(found) == 6720
     members = {(c.method, c.interpretation, c.problem.data_seed) for c in found if c.criterion == "bic"}
     for chosen in single_changes(CHOICES):
         for method in study.variations.methods:
