@@ -127,44 +127,35 @@ def conditions(study: Study, choices: DesignChoices, systems: Mapping[str, Syste
 def _crossed(study: Study, _: DesignChoices, systems: Mapping[str, System]) -> Iterator[Condition]:
     (seed,) = study.data.seeds
     for system in study.systems:
+        data = _with_excitation(study.data, systems[system].excitation)
         for snr_db in study.snr_db:
             place = f"{system}/{snr_label(snr_db)}dB"
-            data = _with_excitation(study.data, systems[system].excitation)
-            problem = Problem(place, systems[system], snr_db, seed, data, study.fitness)
-            for name, method in study.methods.items():
-                settings = method.settings.model_dump(mode="json")
-                for criterion in method.criteria:
-                    yield Condition(
-                        name=f"{place}/{name}/{criterion}",
-                        problem=problem,
-                        interpretation=study.interpretation,
-                        method=name,
-                        algorithm=method.algorithm,
-                        settings=settings,
-                        criterion=criterion,
-                        evaluations=study.evaluations,
-                    )
+            yield from _by_all_methods(study, Problem(place, systems[system], snr_db, seed, data, study.fitness))
 
 
 def _compared(study: Study, _: DesignChoices, systems: Mapping[str, System]) -> Iterator[Condition]:
     assert study.scenarios is not None
-    for scenario_name, scenario in study.scenarios.items():
+    for name, scenario in study.scenarios.items():
         for system in scenario.systems or study.systems:
-            problems = _problems(study, scenario_name, scenario, systems[system])
-            for problem in problems:
-                for name, method in study.methods.items():
-                    settings = method.settings.model_dump(mode="json")
-                    for criterion in method.criteria:
-                        yield Condition(
-                            name=f"{problem.name}/{name}/{criterion}",
-                            problem=problem,
-                            interpretation=study.interpretation,
-                            method=name,
-                            algorithm=method.algorithm,
-                            settings=settings,
-                            criterion=criterion,
-                            evaluations=study.evaluations,
-                        )
+            for problem in _problems(study, name, scenario, systems[system]):
+                yield from _by_all_methods(study, problem)
+
+
+def _by_all_methods(study: Study, problem: Problem) -> Iterator[Condition]:
+    """Yield the conditions of all methods of a study on one problem."""
+    for name, method in study.methods.items():
+        settings = method.settings.model_dump(mode="json")
+        for criterion in method.criteria:
+            yield Condition(
+                name=f"{problem.name}/{name}/{criterion}",
+                problem=problem,
+                interpretation=study.interpretation,
+                method=name,
+                algorithm=method.algorithm,
+                settings=settings,
+                criterion=criterion,
+                evaluations=study.evaluations,
+            )
 
 
 def _problems(study: Study, name: str, scenario: Scenario, system: System) -> Iterator[Problem]:
