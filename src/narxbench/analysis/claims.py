@@ -28,6 +28,7 @@ RHOS = ("aic-2", "aic-8", "aic-64", "aic-256")
 CRITERIA = ("bic", *RHOS)
 UPSO, GA = "upso2d", "ga"
 IDENTIFIED = 0.95  # a selection frequency with which the text calls a system term identified
+VERDICTS = {True: "holds", False: "does not hold", None: "cannot be judged"}
 THRESHOLD = 0.9  # the text's example of a threshold for the final structure
 
 # The longest list of places that an evidence holds.

@@ -12,7 +12,7 @@ import pandas as pd
 from scipy import stats
 
 from narxbench.analysis.agreement import BIASES, compare, different, nearness, own_deviances
-from narxbench.analysis.claims import GA, UPSO, Claim, View, both_criteria, claim_rows, published_view
+from narxbench.analysis.claims import GA, UPSO, VERDICTS, Claim, View, both_criteria, claim_rows, published_view
 from narxbench.analysis.frames import framed
 from narxbench.analysis.metrics import significant
 from narxbench.analysis.multiverse_frame import BY_SEED, COMPARED, DATA_SET, JOINT, Multiverse, Pair
@@ -29,7 +29,6 @@ STRONG_GA = "selection=tournament+crossover=uniform+elitism=on"
 STRONG_GA_NAME = "tournament, uniform crossover, elitism"
 RANDOM_TIES = "ties=random"
 AS_DESCRIBED, WITH_RESET, CLOSEST = "as described", "with reset", "closest"
-VERDICTS = {True: "holds", False: "does not hold", None: "cannot be judged"}
 
 # The searches whose exact structures are told on data as described: label, algorithm, interpretation.
 _SEARCHES = (
@@ -80,6 +79,7 @@ def analyse(multiverse: Multiverse, claims: Sequence[Claim]) -> Findings:
     rankings = {name: ranking(multiverse, by_seed, name) for name in (*COMPARED, JOINT)}
     roles = find_roles(multiverse, rankings[JOINT])
     validation = held_out(by_seed[by_seed["algorithm"] == JOINT], rankings[JOINT])
+    values = {role: role_values(multiverse, pair) for role, pair in roles.items()}
     changes = effects(multiverse, by_seed)
     verdicts = claim_verdicts(multiverse, claims)
     of_roles, of_options = shown_verdicts(multiverse, claims, verdicts, roles)
@@ -88,13 +88,13 @@ def analyse(multiverse: Multiverse, claims: Sequence[Claim]) -> Findings:
         deviances=by_seed,
         rankings=rankings,
         roles=roles,
-        nearness=role_nearness(multiverse, roles, validation),
+        nearness=role_nearness(multiverse, roles, values, validation),
         held_out=validation,
         effects=changes,
         effects_overview=effects_overview(changes),
         closer=closer(multiverse, rankings[UPSO], changes),
         ties=random_ties(by_seed),
-        side_by_side=side_by_side(multiverse, roles),
+        side_by_side=side_by_side(multiverse, values),
         verdicts=verdicts,
         role_verdicts=of_roles,
         option_verdicts=of_options,
@@ -188,41 +188,50 @@ def held_out(joint: pd.DataFrame, ranked: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["data_seed", "interpretation", "deviance"])
 
 
-def role_nearness(multiverse: Multiverse, roles: Mapping[str, Pair], validation: pd.DataFrame) -> pd.DataFrame:
+def role_nearness(
+    multiverse: Multiverse, roles: Mapping[str, Pair], values: Mapping[str, pd.DataFrame], validation: pd.DataFrame
+) -> pd.DataFrame:
     """Return how near each role is to all published tables, under every criterion under which it was run.
 
-    There is a row for both algorithms together (`JOINT`) and one for each: what the one selects too often can hide what
-    the other selects too seldom.
-    ``own_deviance`` is the median of `agreement.own_deviances`, ``own_low`` to ``own_high`` their range. ``held_out``
-    is the median deviance of the interpretations of `held_out` on the data seed that had no part in their choice; it is
-    missing where one of them was not run under the same criteria.
+    ``values`` has the `role_values` of each role. There is a row for both algorithms together (`JOINT`) and one for
+    each: what the one selects too often can hide what the other selects too seldom. ``own_deviance`` is the median of
+    `agreement.own_deviances`, ``own_low`` to ``own_high`` their range; ``held_out`` is that of `_held_out_deviance`.
     """
     rows = []
     for role, pair in roles.items():
-        compared = role_values(multiverse, pair)
+        compared = values[role]
+        held = _held_out_deviance(multiverse, compared, validation) if role == CLOSEST else math.nan
         parts = {JOINT: (multiverse.joined(*pair), compared)}
         for name, text in zip(COMPARED, pair, strict=True):
             parts[name] = text, compared[compared["algorithm"] == name]
-        held = []
-        for seed, text, _ in validation.itertuples(index=False, name=None) if role == CLOSEST else ():
-            there = role_values(multiverse, multiverse.pair(text))
-            there = there[there["data_seed"] == seed]
-            whole = len(there) == (compared["data_seed"] == seed).sum()
-            held.append(math.fsum(there["deviance"]) if whole else math.nan)
         for name, (text, part) in parts.items():
             by_seed = nearness(part, ["data_seed"]).assign(role=role, algorithm=name, interpretation=text)
             own = own_deviances(part) or [math.nan]
             found = over_seeds(by_seed, ["role", "algorithm", "interpretation", "values"], _NEARNESS)
-            known = name == JOINT and held and not any(map(math.isnan, held))
             rows.append(
                 found.assign(
                     own_deviance=median(own),
                     own_low=min(own),
                     own_high=max(own),
-                    held_out=significant(median(held)) if known else math.nan,
+                    held_out=held if name == JOINT else math.nan,
                 )
             )
     return framed("nearness", pd.concat(rows, ignore_index=True))
+
+
+def _held_out_deviance(multiverse: Multiverse, compared: pd.DataFrame, validation: pd.DataFrame) -> float:
+    """Return the median deviance of what `held_out` chooses on the data seed that had no part in the choice.
+
+    It is missing without a choice, and where one of them was not run under the criteria of ``compared``.
+    """
+    held = []
+    for seed, text, _ in validation.itertuples(index=False, name=None):
+        there = role_values(multiverse, multiverse.pair(text))
+        there = there[there["data_seed"] == seed]
+        if len(there) != (compared["data_seed"] == seed).sum():
+            return math.nan
+        held.append(math.fsum(there["deviance"]))
+    return significant(median(held)) if held else math.nan
 
 
 def role_values(multiverse: Multiverse, pair: Pair) -> pd.DataFrame:
@@ -235,16 +244,16 @@ def role_values(multiverse: Multiverse, pair: Pair) -> pd.DataFrame:
     return compare(known[own[0] | own[1]], multiverse.published.once)
 
 
-def side_by_side(multiverse: Multiverse, roles: Mapping[str, Pair]) -> pd.DataFrame:
+def side_by_side(multiverse: Multiverse, values: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Return each published value once with what the roles reproduce over the data seeds, under every criterion.
 
     The columns are ``role``, ``interpretation``, those of the published values, ``term`` (the system term of a nu),
     ``reproduced``, and ``different``, which tells whether the value is clearly different on every data seed; Holm's
-    correction covers all values of a role on a data seed.
+    correction covers all values of a role on a data seed. ``values`` has the `role_values` of each role.
     """
     found = []
-    for role, pair in roles.items():
-        rows = role_values(multiverse, pair).assign(role=role)
+    for role, compared in values.items():
+        rows = compared.assign(role=role)
         rows["different"] = different(rows, ["data_seed"])
         by = ["role", "interpretation", "table", *VALUE, "published"]
         found.append(
@@ -252,8 +261,8 @@ def side_by_side(multiverse: Multiverse, roles: Mapping[str, Pair]) -> pd.DataFr
                 different=rows.groupby(by, sort=False)["different"].all().to_numpy()
             )
         )
-    values = pd.concat(found, ignore_index=True)
-    return values.merge(multiverse.published.terms[["system", "label", "term"]], how="left").fillna({"term": ""})
+    told = pd.concat(found, ignore_index=True)
+    return told.merge(multiverse.published.terms[["system", "label", "term"]], how="left").fillna({"term": ""})
 
 
 def role_frame(roles: Mapping[str, Pair]) -> pd.DataFrame:

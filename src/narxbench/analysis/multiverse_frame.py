@@ -16,6 +16,7 @@ from narxbench.experiment.interpretations import (
     contradictions,
     interpretation_text,
     parse_interpretation,
+    problem_text,
 )
 from narxbench.io.errors import NarxbenchError
 
@@ -102,7 +103,7 @@ class Multiverse:
         if self.of(GA).empty:
             return self.nearness(UPSO).assign(algorithm=JOINT)
         pairs = pd.DataFrame(self.pairs(), columns=list(COMPARED))
-        pairs["joint"] = [self.joined(*pair) for pair in self.pairs()]
+        pairs["joint"] = [self.joined(*pair) for pair in pairs.itertuples(index=False, name=None)]
         rows = self.compared[[*BY_SEED, "metric", "difference", "p_value", "deviance"]]
         both = [
             pairs.rename(columns={name: "interpretation"})[["interpretation", "joint"]].merge(
@@ -135,8 +136,7 @@ def make_multiverse(conditions: pd.DataFrame, choices: DesignChoices, published:
         if (allowed := interpretation_text(choices, chosen, algorithm)) != text:
             raise NarxbenchError(f"conditions, {algorithm}: found interpretation {text!r}; allowed: {allowed!r}")
         shared[text] = interpretation_text(choices, chosen, "")
-        on_problem = {name: option for name, option in chosen.items() if choices.design_choices[name].part != "search"}
-        problem[text] = interpretation_text(choices, on_problem, "")
+        problem[text] = problem_text(choices, chosen)
         ranks[text] = len(chosen), [place_of[f"{name}={option}"] for name, option in chosen.items()]
     seeds = sorted(conditions["data_seed"].unique())
     places = set(published.values[["system", "snr_db"]].itertuples(index=False, name=None))

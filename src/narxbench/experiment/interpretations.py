@@ -65,6 +65,12 @@ class Search(Settings):
 _OPEN: dict[str, type[Settings]] = {"data": OpenData, "fitness": Fitness, "search": Search}
 
 
+def _settings_of(part: str) -> type[Settings]:
+    """Return the settings of a part: of data, fitness or search, or of an algorithm."""
+    model: type[Settings] = _OPEN.get(part) or algorithm(part).imported.Settings
+    return model
+
+
 class Option(Settings):
     """A choice: the setting's value, and the explicit statement that it contradicts, if any."""
 
@@ -92,8 +98,7 @@ class DesignChoice(Settings):
     def _settings_exist(self) -> "DesignChoice":
         if self.part not in (*_OPEN, *REVIEWED):
             raise SettingsError([unknown(("part",), self.part, (*_OPEN, *REVIEWED))])
-        model: type[Settings] = _OPEN.get(self.part) or algorithm(self.part).imported.Settings
-        fields = model.model_fields
+        fields = _settings_of(self.part).model_fields
         if self.setting not in fields:
             raise SettingsError([unknown(("setting",), self.setting, fields, f"a setting of {self.part}:")])
         value: Any = (Annotated[fields[self.setting].annotation, fields[self.setting]], ...)
@@ -113,8 +118,7 @@ class DesignChoice(Settings):
     @property
     def meaning(self) -> str:
         """What the setting does, as its own description says."""
-        model: type[Settings] = _OPEN.get(self.part) or algorithm(self.part).imported.Settings
-        return model.model_fields[self.setting].description or ""
+        return _settings_of(self.part).model_fields[self.setting].description or ""
 
 
 class DesignChoices(Settings):
@@ -193,6 +197,11 @@ def interpretation_text(choices: DesignChoices, chosen: Interpretation, algorith
 def data_text(choices: DesignChoices, chosen: Interpretation) -> str:
     """Return the canonical text of the part of an interpretation that concerns the data sets."""
     return _text(choices, chosen, ("data",))
+
+
+def problem_text(choices: DesignChoices, chosen: Interpretation) -> str:
+    """Return the canonical text of the part of an interpretation that concerns problems: data sets and fitness."""
+    return _text(choices, chosen, ("data", "fitness"))
 
 
 def _text(choices: DesignChoices, chosen: Interpretation, parts: Collection[str] | None) -> str:

@@ -40,13 +40,13 @@ TABLES = "agreement claims method_comparison recovery gaps test_systems method_s
 RANKING_TABLES = "leaderboard systems pairs exceptions"
 _FORMS = ("csv", "md", "tex")
 FIGURES = {"paper": ("convergence", "term_frequency"), "methods": ("critical_difference", "ecdf", "recovery")}
-INTERPRETATION_FILES = (
-    *(f"{name}.svg" for name in ("recovery", "published_reproduced", "claims", "effects", "ranking", "gaps")),
-    *(f"{name}.csv" for name in ("nearness", "claim_overview", "role_verdicts", "found", "effects_overview")),
-    *(f"{name}.csv" for name in ("deviances", "effects", "claims", "contests", "gaps", "values")),
-)
 # What the pages tell of the interpretations, as frames.
 OVERVIEWS = "nearness claim_overview role_verdicts found effects_overview"
+INTERPRETATION_FILES = (
+    *(f"{name}.svg" for name in ("recovery", "published_reproduced", "claims", "effects", "ranking", "gaps")),
+    *(f"{name}.csv" for name in OVERVIEWS.split()),
+    *(f"{name}.csv" for name in ("deviances", "effects", "claims", "contests", "gaps", "values")),
+)
 # The pages of a study of the paper's kind beside the main one.
 PAGES = "interpretations statistics explorer method provenance"
 # The first screen of the paper's page as a picture.

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -10,11 +10,10 @@ import pandas as pd
 
 from narxbench.analysis.claims import GA, UPSO
 from narxbench.analysis.multiverse_frame import JOINT
-from narxbench.report.formats import MISSING, count, method_name, share, signed
+from narxbench.report.formats import METRIC_SYMBOLS, MISSING, count, listed, method_name, share, signed
 
 # How near a deviance is that is so many times the one between two data sets of one's own.
 _NEAR = {1.5: "Near.", 3.0: "Fairly near.", math.inf: "Not near."}
-_METRICS = {"nu": "ν", "r": "r", "nu_max": "ν_max"}
 _INPUTS = {
     "uniform": "white, uniform between {low} and {high}",
     "gaussian": "white, Gaussian with standard deviation {sd}",
@@ -52,18 +51,6 @@ class Board:
 def in_short(text: str) -> str:
     """Return the first two sentences of an answer in Markdown: what to do, and why."""
     return " ".join(re.split(r"(?<=[.*]) (?=[A-Z])", text)[:2])
-
-
-def listed(names: Iterable[str]) -> str:
-    """Return names as a list in a sentence.
-
-    Examples
-    --------
-    >>> listed(["S1", "S2", "S3"]), listed(["S1"])
-    ('S1, S2 and S3', 'S1')
-    """
-    *first, last = names
-    return f"{', '.join(first)} and {last}" if first else last
 
 
 def claims_hold(overview: pd.DataFrame) -> Answer:
@@ -106,7 +93,9 @@ def values_near(nearness: pd.DataFrame) -> Answer:
 def _biases(nearness: pd.DataFrame) -> Iterator[str]:
     """Yield the biases of each algorithm: those of both together may cancel."""
     for row in nearness.to_dict("records"):
-        known = {symbol: row[f"bias_{name}"] for name, symbol in _METRICS.items() if not pd.isna(row[f"bias_{name}"])}
+        known = {
+            symbol: row[f"bias_{name}"] for name, symbol in METRIC_SYMBOLS.items() if not pd.isna(row[f"bias_{name}"])
+        }
         shown = ", ".join(f"{symbol} {signed(value, 2)}" for symbol, value in known.items())
         yield f"{method_name(row['algorithm'])} {shown}"
 

@@ -51,7 +51,7 @@ def explorer_data(
         Threshold and confidence of the study.
     """
     summary = {condition_of(each): each for each in summaries}
-    terms, curves = (_by_condition(frames[name]) for name in ("selection", "convergence"))
+    terms, curves = (by_condition(frames[name]) for name in ("selection", "convergence"))
     published, best = _published(frames["agreement_values"]), _best_known(frames["gaps"])
     rows = {condition_of(row): row for row in frames["metrics"].to_dict("records")}
     shown = {condition: row for condition, row in rows.items() if condition in summary}
@@ -110,7 +110,8 @@ def rounded(value: float | None, digits: int) -> float | None:
     return None if value is None or not math.isfinite(value) else float(f"{value:.{digits}g}")
 
 
-def _by_condition(frame: pd.DataFrame) -> dict[Condition, pd.DataFrame]:
+def by_condition(frame: pd.DataFrame) -> dict[Condition, pd.DataFrame]:
+    """Return the rows of each condition."""
     return {Condition(*key): rows for key, rows in frame.groupby(CONDITION, sort=False)}
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 
 from narxbench.analysis.agreement import ALPHA
 from narxbench.analysis.ranking import ALL
-from narxbench.report.formats import count, escape, fixed, method_name, p_value, share, significant
+from narxbench.report.formats import count, escape, fixed, listed, method_name, p_value, share, significant
 from narxbench.report.leaderboard_tables import pooled_ecdf, ranked, run_costs, usual_terms
 from narxbench.report.tables import Frames
 
@@ -82,7 +82,7 @@ def _default(methods: Sequence[_Row], frames: Frames, tests: Mapping[str, _Test]
     also = [_name(row) for row in others if row["place"] == 1]
     text = (
         f"**Use {_name(best)}.** Of {_number(len(methods), 'method')} it has the best average rank, {rank}"
-        f"{f', shared with {_listed(also)},' if also else ','} on {_number(best['systems'], 'system')} in "
+        f"{f', shared with {listed(also)},' if also else ','} on {_number(best['systems'], 'system')} in "
         f"{_number(scenarios, 'scenario')}"
     )
     if not pd.isna(best["exact"]):
@@ -100,8 +100,8 @@ def _default(methods: Sequence[_Row], frames: Frames, tests: Mapping[str, _Test]
         f"{_number(len(tests), 'other method')} (Wilcoxon’s signed-rank test over "
         f"{_number(int(pairs['blocks'].max()), 'system')}, p < {ALPHA} after Holm’s correction over {compared})"
     )
-    text += f"; higher than those of {_listed(better)}" if better else ""
-    return f"{text}; not told apart from it: {_listed(same)}." if same else f"{text}."
+    text += f"; higher than those of {listed(better)}" if better else ""
+    return f"{text}; not told apart from it: {listed(same)}." if same else f"{text}."
 
 
 def _cheap(methods: Sequence[_Row], tests: Mapping[str, _Test], measured_at: str) -> str:
@@ -167,10 +167,6 @@ def _special_cases(frames: Frames, ranking: pd.DataFrame, methods: Sequence[_Row
 
 def _name(row: _Row) -> str:
     return escape(method_name(row["method"]), "markdown") + (" (contributed)" if row["contributed"] else "")
-
-
-def _listed(names: Sequence[str]) -> str:
-    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
 
 
 def _number(value: int, noun: str) -> str:

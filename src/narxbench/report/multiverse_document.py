@@ -6,13 +6,12 @@ from typing import Any
 import pandas as pd
 
 from narxbench.analysis.agreement import ALPHA
-from narxbench.analysis.claims import UPSO, Claim
+from narxbench.analysis.claims import UPSO, VERDICTS, Claim
 from narxbench.analysis.multiverse import (
     AS_DESCRIBED,
     CLOSEST,
     REFERENCES,
     STRONG_GA,
-    VERDICTS,
     Findings,
     analyse,
 )

@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import StrMethodFormatter
 
-from narxbench.analysis.claims import GA, UPSO
-from narxbench.analysis.multiverse import AS_DESCRIBED, CLOSEST, VERDICTS, Findings
+from narxbench.analysis.claims import GA, UPSO, VERDICTS
+from narxbench.analysis.multiverse import AS_DESCRIBED, CLOSEST, Findings
 from narxbench.analysis.multiverse_frame import COMPARED, SCREENED
 from narxbench.analysis.published import METRICS
 from narxbench.report.figures import DARK, METHOD_COLOURS, NARROW, drawing, new_figure, saved

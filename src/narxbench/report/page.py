@@ -8,16 +8,17 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
-from narxbench.analysis.claims import Claim, load_claims
+from narxbench.analysis.claims import VERDICTS, Claim, load_claims
 from narxbench.analysis.frames import load_summaries, read_frames
-from narxbench.analysis.published import EVALUATIONS, RUNS
+from narxbench.analysis.multiverse import FRAMES
+from narxbench.analysis.published import EVALUATIONS, RUNS, VALUE
 from narxbench.experiment.interpretations import load_design_choices
 from narxbench.io.files import read_text
 from narxbench.io.yaml import read_mapping
 from narxbench.model.system import load_system
 from narxbench.report import answer
 from narxbench.report.explorer import explorer_page
-from narxbench.report.formats import criterion_name, method_name, snr
+from narxbench.report.formats import criterion_name, listed, method_name, snr
 from narxbench.report.markup import inline_svg, markdown_headings, markdown_html, markdown_sections
 from narxbench.report.method_page import method_page
 from narxbench.report.provenance import provenance_page
@@ -26,7 +27,6 @@ from narxbench.report.statistics_page import statistics_page
 from narxbench.report.table import to_html
 from narxbench.report.tables import (
     CONDITION,
-    VERDICTS,
     Frames,
     claim_verdicts,
     in_order,
@@ -34,8 +34,6 @@ from narxbench.report.tables import (
     shared_criterion,
 )
 
-# The frames of a study of interpretations, which have an order of their own.
-OVERVIEWS = ("nearness", "claim_overview", "role_verdicts", "found", "effects_overview")
 # By how many interpretations a claim holds under, in the order of the page.
 GROUPS = ("all", "some", "none", "unjudged")
 _MARKS = {VERDICTS[True]: ("yes", "✓"), VERDICTS[False]: ("no", "✗"), VERDICTS[None]: ("open", "?")}
@@ -71,7 +69,8 @@ def study_pages(files: Mapping[str, Any], settings: Mapping[str, Any], *, apart:
     material = Material(
         site=Site(settings["study"], apart, repository=repository),
         settings=settings,
-        frames={name: frame if name in OVERVIEWS else in_order(frame, settings) for name, frame in frames.items()},
+        # The frames of a study of interpretations have an order of their own.
+        frames={name: frame if name in FRAMES else in_order(frame, settings) for name, frame in frames.items()},
         summaries=load_summaries(files["summaries"]),
         systems=[load_system(Path(path).stem) for path in files["system_files"]],
         figures=figures | {Path(path).stem: read_text(path) for path in (*files["svg"], files["reached"])},
@@ -129,7 +128,7 @@ def main_page(material: Material, tables: Mapping[str, Markup]) -> str:
     page = {
         "settings": settings,
         "about_paper": not compared.empty,
-        "methods": answer.listed(map(method_name, settings["methods"])),
+        "methods": listed(map(method_name, settings["methods"])),
         "published": {"runs": RUNS, "evaluations": EVALUATIONS},
         "missing": missing_conditions(settings, metrics),
         "coverage": coverage(values),
@@ -196,7 +195,7 @@ def told_claims(claims: Sequence[Claim], frames: Frames) -> dict[str, list[dict[
 
 def coverage(values: pd.DataFrame) -> dict[str, int]:
     """Return how many published values there are, and how many of them have no reproduced counterpart."""
-    once = values.drop_duplicates(["system", "algorithm", "criterion", "snr_db", "metric", "label"])
+    once = values.drop_duplicates(VALUE)
     return {"published": len(once), "missing": int((once["method"] == "").sum())}
 
 

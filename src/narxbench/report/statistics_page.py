@@ -7,12 +7,20 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
-from narxbench.report.explorer import FITNESS_DIGITS, chart_library, curve_data, names_and_colours, place, rounded
+from narxbench.report.explorer import (
+    FITNESS_DIGITS,
+    by_condition,
+    chart_library,
+    curve_data,
+    names_and_colours,
+    place,
+    rounded,
+)
 from narxbench.report.formats import method_name
 from narxbench.report.markup import script_json
 from narxbench.report.site import Material
-from narxbench.report.table import Condition, condition_of
-from narxbench.report.tables import CONDITION, Frames
+from narxbench.report.table import condition_of
+from narxbench.report.tables import Frames
 
 _TARGETS = {"true": "true structure's J", "best": "best known J", "near": "best known J + 1 % of the range"}
 # What the chooser shows for the runs of all systems and SNRs together.
@@ -29,31 +37,26 @@ def statistics_page(material: Material, tables: Mapping[str, Markup]) -> str:
 
 def statistics_data(frames: Frames) -> dict[str, Any]:
     """Return names and curves of the frames ``run_length`` and ``budget``."""
-    lengths = [_length(row) for row in frames["run_length"].to_dict("records")]
-    budgets = {Condition(*key): curve for key, curve in frames["budget"].groupby(CONDITION, sort=False)}
+    budgets = by_condition(frames["budget"])
     spent = {condition: int(curve["evaluations"].max()) for condition, curve in budgets.items()}
-    for row in lengths:
-        row["budget"] = spent.get(_condition(row)) or max(row["evaluations"], default=0)
-    shown = [*map(condition_of, frames["run_length"].to_dict("records")), *budgets]
+    rows = frames["run_length"].to_dict("records")
+    lengths = [_length(row, spent.get(condition_of(row))) for row in rows]
     return {
-        **names_and_colours(shown),
+        **names_and_colours([*map(condition_of, rows), *budgets]),
         "run_length": [*_together(lengths), *lengths],
         "budget": [{**place(each), **curve_data(curve, ("median", "low", "high"))} for each, curve in budgets.items()],
     }
 
 
-def _length(row: Mapping[Any, Any]) -> dict[str, Any]:
+def _length(row: Mapping[Any, Any], budget: int | None) -> dict[str, Any]:
     return {
         **place(condition_of(row)),
         "evaluations": list(row["evaluations"]),
         "runs": row["runs"],
         "target_name": _TARGETS.get(row["target"]) or f"median final J of {method_name(row['target_method'])}",
         "target": rounded(row["fitness"], FITNESS_DIGITS),
+        "budget": budget or max(row["evaluations"], default=0),
     }
-
-
-def _condition(row: Mapping[str, Any]) -> Condition:
-    return Condition(row["system"], float(row["snr_db"]), row["method"], row["criterion"])
 
 
 def _together(lengths: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:

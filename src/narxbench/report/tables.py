@@ -7,12 +7,12 @@ from typing import Any
 import pandas as pd
 
 from narxbench.analysis.agreement import ALPHA
-from narxbench.analysis.claims import Claim
+from narxbench.analysis.claims import VERDICTS, Claim
 from narxbench.io.errors import NarxbenchError
 from narxbench.io.settings import flattened
 from narxbench.model.system import System
 from narxbench.model.terms import model_size
-from narxbench.report.formats import criterion_name, signed
+from narxbench.report.formats import METRIC_SYMBOLS, criterion_name, signed
 from narxbench.report.table import (
     Column,
     Compared,
@@ -28,7 +28,6 @@ from narxbench.report.table import (
 Frames = Mapping[str, pd.DataFrame]
 CONDITION = list(Condition._fields)
 _UNSET = {"null": "none"}
-VERDICTS = {True: "holds", False: "does not hold", None: "cannot be judged"}
 
 
 def _group(group: str, kind: Kind, **headings: str) -> tuple[Column, ...]:
@@ -41,7 +40,6 @@ _SNR = Column("snr_db", "SNR", kind="snr")
 _METHOD = Column("method", "Method", kind="method")
 _CRITERION = Column("criterion", "Criterion", kind="criterion")
 _SPURIOUS = _group("Spurious terms", "frequency", r="r", nu_max="ν_max")
-_METRICS = {"nu": "ν", "r": "r", "nu_max": "ν_max"}
 # What the paper calls the settings of its two methods (its table II).
 _SYMBOLS: Mapping[str, Mapping[str, str]] = {
     "upso2d": {
@@ -149,7 +147,7 @@ def agreement_table(agreement: pd.DataFrame) -> Table:
         _METHOD,
         *_group("", "number", compared="Compared", missing="Missing", different="Different"),
         Column("deviance", "Deviance", kind="count"),
-        *_group("", "bias", **{f"bias_{key}": f"Bias of {symbol}" for key, symbol in _METRICS.items()}),
+        *_group("", "bias", **{f"bias_{key}": f"Bias of {symbol}" for key, symbol in METRIC_SYMBOLS.items()}),
     )
     notes = (
         "Different: by Fisher's two-sided exact test of published and reproduced counts, of runs for ν and ν_max, of "
@@ -325,7 +323,7 @@ def _agreement_told(compared: pd.DataFrame) -> Iterator[str]:
     if compared.empty:
         return
     means = compared.groupby("metric")["difference"].mean()
-    biases = ", ".join(f"{symbol}\u00a0{signed(means[key])}" for key, symbol in _METRICS.items() if key in means)
+    biases = ", ".join(f"{symbol}\u00a0{signed(means[key])}" for key, symbol in METRIC_SYMBOLS.items() if key in means)
     yield (
         f"Clearly different from the published values: {compared['different'].sum()} of {len(compared)}. "
         f"Mean of reproduced minus published: {biases}."

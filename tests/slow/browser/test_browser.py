@@ -236,12 +236,16 @@ def test_without_scripts_the_tables_are_there(open_page, complete):
 # The explorer
 
 
-def test_the_explorer_opens_without_a_jump(open_page, complete):
-    page = open_page(complete["explorer"])
-    for chart in EXPLORER_CHARTS:
+def assert_drawn_in_place(page, charts):
+    for chart in charts:
         assert page.locator(f"#{chart} .main-svg").first.is_visible()
         assert page.locator(f"#{chart}-text").inner_text()
     assert page.evaluate(SHIFTS) < 0.1
+
+
+def test_the_explorer_opens_without_a_jump(open_page, complete):
+    page = open_page(complete["explorer"])
+    assert_drawn_in_place(page, EXPLORER_CHARTS)
 
 
 def test_every_condition_is_shown(open_page, complete):
@@ -314,10 +318,7 @@ def test_the_explorer_prints_the_condition_that_is_chosen(open_page, complete, t
 
 def test_the_statistics_open_without_a_jump(open_page, complete):
     page = open_page(complete["statistics"])
-    for chart in STATISTICS_CHARTS:
-        assert page.locator(f"#{chart} .main-svg").first.is_visible()
-        assert page.locator(f"#{chart}-text").inner_text()
-    assert page.evaluate(SHIFTS) < 0.1
+    assert_drawn_in_place(page, STATISTICS_CHARTS)
     assert page.locator("table.sortable").count() >= 3
 
 

@@ -10,10 +10,11 @@ import pandas as pd
 from tests.unit.analysis.summaries import CRITERIA, REFERENCE, ROOT, SYSTEMS, make_summary, published
 
 from narxbench.analysis import frames, study
+from narxbench.analysis.multiverse import FRAMES
 from narxbench.experiment.interpretations import interpretation_settings, load_design_choices
 from narxbench.model.system import System, load_system
 from narxbench.report.figures import paper_figures
-from narxbench.report.page import OVERVIEWS, pages
+from narxbench.report.page import pages
 from narxbench.report.site import Material, Site
 from narxbench.report.tables import in_order
 
@@ -139,7 +140,7 @@ def make_material(
     return Material(
         site=Site(settings["study"], apart=True),
         settings=settings,
-        frames={name: frame if name in OVERVIEWS else in_order(frame, settings) for name, frame in made.items()},
+        frames={name: frame if name in FRAMES else in_order(frame, settings) for name, frame in made.items()},
         summaries=summaries,
         systems=systems or [system(name) for name in settings["systems"]],
         figures={

@@ -2,7 +2,6 @@
 
 import math
 
-import pandas as pd
 import pytest
 
 from narxbench.analysis.frames import framed
@@ -205,7 +204,3 @@ def test_the_data_are_told():
 def test_an_answer_in_short_is_its_first_two_sentences():
     text = "**Use it.** Of 14 methods it has the best rank, 1.58 (19 systems). Its gaps are lower.\n"
     assert answer.in_short(text) == "**Use it.** Of 14 methods it has the best rank, 1.58 (19 systems)."
-
-
-def test_names_are_listed():
-    assert answer.listed(pd.Series(["a", "b", "c"])) == "a, b and c"

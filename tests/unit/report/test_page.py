@@ -19,9 +19,9 @@ from tests.unit.report.factory import (
     system,
 )
 
+from narxbench.analysis.multiverse import FRAMES
 from narxbench.model.system import System
 from narxbench.pipeline import plan
-from narxbench.report.page import OVERVIEWS
 from narxbench.report.site import MAIN, PAGES, Site
 
 VOID = ("meta", "br", "link", "img", "input")
@@ -201,7 +201,7 @@ def test_pages_lead_to_one_another_wherever_the_main_one_stands():
 
 def test_the_plan_names_the_pages_and_their_frames():
     assert plan.PAGES.split() == [name for name in PAGES if name != MAIN]
-    assert tuple(plan.OVERVIEWS.split()) == OVERVIEWS
+    assert tuple(plan.OVERVIEWS.split()) == FRAMES
 
 
 MARKUP = [
