@@ -86,9 +86,10 @@ class ProblemView:
         :data:`~narxbench.model.terms.OUTPUT` or :data:`~narxbench.model.terms.INPUT`.
     n_u, n_y, degree : int
         Largest lags and largest degree of the candidate terms.
-    gram, moments, u, y
+    gram, moments, u, y, rows
         Functions that return the arrays of these names: inner products of the candidate columns, shape (N_t, N_t), and
-        of them with y, shape (N_t,), over the estimation rows; the samples of the estimation part.
+        of them with y, shape (N_t,), over the estimation rows; the samples of the estimation part; and which of them
+        are the estimation rows.
     criterion : str
         Name of the criterion.
     penalty : float
@@ -109,6 +110,7 @@ class ProblemView:
         moments: Any,
         u: Any,
         y: Any,
+        rows: Any,
         criterion: str,
         penalty: float,
         n_validation: int,
@@ -116,7 +118,7 @@ class ProblemView:
         self.terms, self.monomials = tuple(terms), tuple(monomials)
         self.n_u, self.n_y, self.degree = n_u, n_y, degree
         self.criterion, self.penalty, self.n_validation = criterion, penalty, n_validation
-        self._arrays = {"gram": gram, "moments": moments, "u": u, "y": y}
+        self._arrays = {"gram": gram, "moments": moments, "u": u, "y": y, "rows": rows}
 
     @cached_property
     def gram(self) -> Floats:
@@ -130,7 +132,7 @@ class ProblemView:
 
     @cached_property
     def u(self) -> Floats:
-        """Input of the estimation part, shape (samples,)."""
+        """Input of the estimation part, shape (samples,); of measured data (samples, inputs)."""
         return self._copy("u")
 
     @cached_property
@@ -138,15 +140,17 @@ class ProblemView:
         """Output of the estimation part, shape (samples,)."""
         return self._copy("y")
 
-    @property
-    def first_row(self) -> int:
-        """The sample of the first estimation row: the largest lag."""
-        return max(self.n_u, self.n_y)
+    @cached_property
+    def rows(self) -> NDArray[np.int64]:
+        """The samples of the estimation rows, shape (rows,)."""
+        rows: NDArray[np.int64] = np.array(self._arrays["rows"](), np.int64)
+        rows.flags.writeable = False
+        return rows
 
     @property
     def n_rows(self) -> int:
         """Number of estimation rows."""
-        return len(self.y) - self.first_row
+        return len(self.rows)
 
     @cached_property
     def output_energy(self) -> float:
@@ -158,14 +162,15 @@ class ProblemView:
 
     def outputs(self) -> Floats:
         """Return y over the estimation rows, shape (rows,)."""
-        return self.y[self.first_row :]
+        outputs: Floats = self.y[self.rows]
+        outputs.flags.writeable = False
+        return outputs
 
     def regressors(self) -> Floats:
         """Return the candidate columns over the estimation rows, shape (rows, N_t)."""
-        rows = np.arange(self.first_row, len(self.y))
-        columns = np.empty((len(rows), len(self.terms)))
+        columns = np.empty((self.n_rows, len(self.terms)))
         for i, monomial in enumerate(self.monomials):
-            columns[:, i] = column(self.u, self.y, monomial, rows)
+            columns[:, i] = column(self.u, self.y, monomial, self.rows)
         columns.flags.writeable = False
         return columns
 

@@ -245,6 +245,7 @@ def view_of(problem: StructureProblem) -> ProblemView:
         moments=lambda: problem.data.moments[:-1],
         u=lambda: u,
         y=lambda: y,
+        rows=lambda: problem.estimation_rows,
         criterion=problem.criterion,
         penalty=problem.data.penalty,
         n_validation=len(problem.data.measured),

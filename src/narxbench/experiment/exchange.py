@@ -226,11 +226,11 @@ def export_problems(folder: StrPath, root: StrPath = ".") -> str:
 
 def _described(searched: StructureProblem) -> Mapping[str, Any]:
     linear = [name for name, factors in zip(searched.terms, searched.monomials, strict=True) if len(factors) == 1]
-    first, end = max(searched.n_u, searched.n_y), len(searched.estimation_part[0])
+    first, last = searched.estimation_rows[[0, -1]].tolist()
     return {
         **{name: getattr(searched, name) for name in ("n_u", "n_y", "degree", "terms", "criterion", "error")},
         "factors": [[[SIGNALS[signal], lag] for signal, lag in monomial] for monomial in searched.monomials],
-        "estimation_rows": [first, end],
+        "estimation_rows": [first, last + 1],
         "validation_rows": [[part.start, part.stop] for part in searched.segments],
         "penalty": searched.data.penalty,
         "bound": searched.data.bound,

@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from narxbench.fitness.criteria import penalty_per_term
 from narxbench.fitness.kernel.evaluation import Kernel, evaluate_structures, kernel_for
-from narxbench.fitness.kernel.problem_data import prepare
+from narxbench.fitness.kernel.problem_data import prepare, products_over
 from narxbench.io.errors import NarxbenchError, did_you_mean, is_whole_number
 from narxbench.model.structure import checked_positions
-from narxbench.model.terms import candidate_monomials, index_of_terms, term_name
+from narxbench.model.terms import OUTPUT, Monomial, candidate_monomials, index_of_terms, term_name
 
 Estimation = Literal["before_validation", "all"]
 ErrorKind = Literal["free_run", "one_step"]
@@ -41,6 +41,15 @@ class Evaluation:
     fitness: float
     sse: float
     coefficients: list[float]
+
+    @property
+    def status(self) -> Literal["finite", "empty", "singular", "divergent"]:
+        """Whether J is finite, else why not: no terms, terms that depend on one another, or a run that diverges."""
+        if np.isfinite(self.fitness):
+            return "finite"
+        if not self.terms:
+            return "empty"
+        return "divergent" if any(self.coefficients) else "singular"
 
 
 class StructureProblem:
@@ -74,6 +83,8 @@ class StructureProblem:
         The N_t candidate terms in canonical order.
     segments : list of range
         The samples that validate.
+    estimation_rows : array of int, shape (rows,)
+        The samples that estimate.
     estimation_part : pair of arrays
         Input and output up to the end of the samples that estimate.
     data : ProblemData
@@ -108,11 +119,7 @@ class StructureProblem:
         n_segments: int = 1,
         segment_length: int | None = None,
     ) -> None:
-        self.monomials = candidate_monomials(n_y=n_y, n_u=n_u, degree=degree)
-        self.terms: list[str] = [term_name(m) for m in self.monomials]
-        self.n_u, self.n_y, self.degree = n_u, n_y, degree
-        self.n_validation, self.criterion = n_validation, criterion
-        self._index = {m: i for i, m in enumerate(self.monomials)}
+        monomials = candidate_monomials(n_y=n_y, n_u=n_u, degree=degree)
         u, y = _signal("u", u), _signal("y", y)
         if len(u) != len(y):
             raise NarxbenchError(f"u and y: found {len(u)} and {len(y)} samples; allowed: equally many")
@@ -128,28 +135,106 @@ class StructureProblem:
                 f"u and y: found {len(y)} samples; needed: more than {first_row + n_validation} "
                 f"({first_row} for the largest lag, {n_validation} to validate, the rest to estimate)"
             )
-        for name, value, allowed in (
-            ("estimation", estimation, get_args(Estimation)),
-            ("error", error, get_args(ErrorKind)),
-        ):
-            if value not in allowed:
-                raise NarxbenchError(
-                    f"{name}: found {value!r}; allowed: {' or '.join(map(repr, allowed))}{did_you_mean(value, allowed)}"
-                )
-        self.estimation, self.error = estimation, error
-        self.segments = _segments(len(y) - n_validation, len(y), n_segments, segment_length)
+        _check_choice("estimation", estimation, get_args(Estimation))
+        self.n_validation, self.estimation = n_validation, estimation
         estimation_end = len(y) if estimation == "all" else len(y) - n_validation
+        self._prepare(
+            u,
+            y,
+            monomials,
+            (n_u, n_y, degree),
+            rows=np.arange(first_row, estimation_end),
+            segments=_segments(len(y) - n_validation, len(y), n_segments, segment_length),
+            criterion=criterion,
+            error=error,
+        )
         self.estimation_part = u[:estimation_end], y[:estimation_end]
-        penalty = penalty_per_term(criterion, sum(map(len, self.segments)))
+
+    @classmethod
+    def of_records(
+        cls,
+        u: NDArray[np.float64],
+        y: NDArray[np.float64],
+        monomials: list[Monomial],
+        *,
+        rows: NDArray[np.int64],
+        segments: list[range],
+        criterion: str = "bic",
+        error: ErrorKind = "free_run",
+        repeated: float = 1,
+        products: NDArray[np.float64] | None = None,
+    ) -> "StructureProblem":
+        """Return the problem for records that stand one behind the other.
+
+        Parameters
+        ----------
+        u : array of float, shape (samples, inputs)
+            Inputs of all records; without any there are only terms of the output.
+        y : array of float, shape (samples,)
+            Output of all records.
+        monomials : list of Monomial
+            The candidate terms in canonical order.
+        rows : array of int, shape (rows,)
+            The samples that estimate; the lags of a row must lie in its record. A row may occur again.
+        segments : list of range
+            The samples that validate, each range from the measured outputs before it.
+        criterion, error : str
+            As for the class.
+        repeated : float
+            How many samples that validate tell the same, as those of a record that is sampled far too fast do. The
+            penalty grows with it, as the criterion's other part does.
+        products : array of float, shape (N_t + 1, N_t + 1), optional
+            Inner products over ``rows`` that are known, :func:`narxbench.fitness.kernel.problem_data.products_over`.
+
+        Returns
+        -------
+        StructureProblem
+            Its ``estimation_part`` has zeros where no row reaches.
+        """
+        problem = cls.__new__(cls)
+        lags = [(signal == OUTPUT, lag) for m in monomials for signal, lag in m]
+        n_y = max((lag for is_output, lag in lags if is_output), default=0)
+        n_u = max((lag for is_output, lag in lags if not is_output), default=0)
+        problem.n_validation, problem.estimation = sum(map(len, segments)), "before_validation"
+        degree = max(map(len, monomials))
+        settings = {"criterion": criterion, "error": error, "repeated": repeated, "products": products}
+        problem._prepare(u, y, monomials, (n_u, n_y, degree), rows, segments, **settings)
+        reached = np.zeros(len(y), np.bool_)
+        for lag in range(max(n_u, n_y) + 1):
+            reached[rows - lag] = True
+        problem.estimation_part = np.where(reached[:, None], u, 0.0), np.where(reached, y, 0.0)
+        return problem
+
+    def _prepare(
+        self,
+        u: NDArray[np.float64],
+        y: NDArray[np.float64],
+        monomials: list[Monomial],
+        orders: tuple[int, int, int],
+        rows: NDArray[np.int64],
+        segments: list[range],
+        *,
+        criterion: str,
+        error: ErrorKind,
+        repeated: float = 1,
+        products: NDArray[np.float64] | None = None,
+    ) -> None:
+        _check_choice("error", error, get_args(ErrorKind))
+        self.monomials = monomials
+        self.n_inputs = 1 if u.ndim == 1 else u.shape[1]
+        self.terms: list[str] = [term_name(m, self.n_inputs) for m in monomials]
+        self.n_u, self.n_y, self.degree = orders
+        self._index = {m: i for i, m in enumerate(monomials)}
+        self.criterion, self.error, self.segments, self.estimation_rows = criterion, error, segments, rows
+        penalty = repeated * penalty_per_term(criterion, sum(map(len, segments)) / repeated)
         self.data = prepare(
             u,
             y,
-            self.monomials,
-            n_y=n_y,
-            first_row=first_row,
-            segments=self.segments,
+            monomials,
+            n_y=self.n_y,
+            products=products_over(u, y, monomials, rows) if products is None else products,
+            segments=segments,
             penalty=penalty,
-            estimation_end=estimation_end,
             one_step=error == "one_step",
         )
 
@@ -203,7 +288,7 @@ class StructureProblem:
         """
         if isinstance(term_names, str):
             raise NarxbenchError(f"terms: found the text {term_names!r}; allowed: a list of term names")
-        chosen = index_of_terms(term_names, self._index)
+        chosen = self._chosen(term_names)
         fitness, sse, coefficients = self.evaluate_positions(self._position(chosen))
         return Evaluation(
             terms=[self.terms[i] for i in chosen],
@@ -226,13 +311,16 @@ class StructureProblem:
             The predicted output at the samples of ``segments``; that of a divergent structure may hold infinities or
             NaN.
         """
-        position = self._position(index_of_terms(term_names, self._index))
+        position = self._position(self._chosen(term_names))
         outputs: NDArray[np.float64] = np.empty((1, len(self.data.measured)))
         evaluate_structures(
             kernel_for(self.data), self.data, position, np.empty(1), np.empty(1), np.empty((0, 0)), outputs
         )
         predicted: NDArray[np.float64] = outputs[0]
         return predicted
+
+    def _chosen(self, term_names: Iterable[str]) -> list[int]:
+        return index_of_terms(term_names, self._index, self.n_inputs)
 
     def _position(self, chosen: list[int]) -> NDArray[np.uint8]:
         position = np.zeros((1, len(self.terms)), np.uint8)
@@ -281,6 +369,13 @@ def _segments(start: int, end: int, count: int, length: int | None) -> list[rang
         )
     starts = [start + (available - length) * i // max(1, count - 1) for i in range(count)]
     return [range(first, first + length) for first in starts]
+
+
+def _check_choice(name: str, value: str, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise NarxbenchError(
+            f"{name}: found {value!r}; allowed: {' or '.join(map(repr, allowed))}{did_you_mean(value, allowed)}"
+        )
 
 
 def _signal(name: str, values: ArrayLike) -> NDArray[np.float64]:

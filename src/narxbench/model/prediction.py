@@ -1,4 +1,4 @@
-"""Free-run simulation of a polynomial NARX model: what it predicts from the input and its own past outputs."""
+"""Free-run simulation of a polynomial NARX model: what it predicts from the inputs and its own past outputs."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from narxbench.model.system import DIVERGED
-from narxbench.model.terms import OUTPUT, Monomial
+from narxbench.model.terms import Monomial
 from narxbench.numerics.compilation import compiled
 
 
@@ -29,8 +29,8 @@ def free_run(
         The terms of the model.
     coefficients : sequence of float
         Their weights, in the same order.
-    u : array, shape (samples,)
-        Input.
+    u : array, shape (samples,) or (samples, inputs)
+        Input, or inputs.
     y_initial : array, shape (initial,)
         The first outputs, which are given; at most as many as samples. What lies before the first sample is zero.
     bound : float
@@ -50,37 +50,82 @@ def free_run(
     >>> free_run([parse_term("y(k-1)^2")], [2.0], u=[0.0] * 9, y_initial=[1.0], bound=100.0) is None
     True
     """
+    y, end = simulated(monomials, coefficients, u, y_initial, bound=bound)
+    return y if end == len(y) else None
+
+
+def simulated(
+    monomials: Sequence[Monomial],
+    coefficients: Sequence[float],
+    u: ArrayLike,
+    y_initial: ArrayLike,
+    *,
+    bound: float,
+    stride: int = 1,
+    offset: float = 0.0,
+    scale: float = 1.0,
+) -> tuple[NDArray[np.float64], int]:
+    """Return the free run of a model as far as it goes, and how far that is.
+
+    Parameters
+    ----------
+    monomials, coefficients, u, y_initial, bound
+        As for :func:`free_run`.
+    stride : int
+        Samples in one step of a lag.
+    offset, scale : float
+        The terms are of ``(y - offset) / scale``, as their sum is; the given and returned outputs are not.
+
+    Returns
+    -------
+    y : array of float, shape (samples,)
+        The given outputs and then the predicted ones.
+    end : int
+        The first sample that diverges; the number of samples if none does.
+
+    Examples
+    --------
+    >>> simulated([((0, 1),)], [2.0], np.zeros(6), [1.0, 3.0], bound=10.0, stride=2)
+    (array([1., 3., 2., 6., 4., 0.]), 5)
+    """
     given = np.asarray(y_initial, np.float64)
     inputs = np.ascontiguousarray(u, np.float64)
+    inputs = inputs[:, None] if inputs.ndim == 1 else inputs
     y = np.zeros(len(inputs))
     y[: len(given)] = given
     factors = [factor for monomial in monomials for factor in monomial]
     ends = np.cumsum([len(monomial) for monomial in monomials], dtype=np.int64)
-    is_output = np.array([signal == OUTPUT for signal, _ in factors], np.bool_)
-    lags = np.array([lag for _, lag in factors], np.int64)
+    signals = np.array([signal for signal, _ in factors], np.int64)
+    delays = np.array([lag * stride for _, lag in factors], np.int64)
     weights = np.array(coefficients, np.float64)
-    return y if _simulate(ends, is_output, lags, weights, inputs, y, len(given), bound) else None
+    return y, _simulate(
+        ends, signals, delays, weights, inputs, y, len(given), float(bound), float(offset), float(scale)
+    )
 
 
 @compiled
-def _simulate(ends, is_output, lags, weights, u, y, start, bound):  # type: ignore[no-untyped-def]
-    # Tells whether y stays within the bound; of a term t the factors are those from ends[t - 1] to ends[t].
+def _simulate(ends, signals, delays, weights, u, y, start, bound, offset, scale):  # type: ignore[no-untyped-def]
+    # Returns the first sample outside the bound; of a term t the factors are those from ends[t - 1] to ends[t].
+    scaled = (y - offset) / scale
     for k in range(start, u.shape[0]):
         value = 0.0
         f = 0
         for t in range(ends.shape[0]):
             product = weights[t]
             while f < ends[t]:
-                past = k - lags[f]
+                past = k - delays[f]
                 if past < 0:
                     product *= 0.0
-                elif is_output[f]:
-                    product *= y[past]
+                elif signals[f] == 0:
+                    product *= scaled[past]
                 else:
-                    product *= u[past]
+                    product *= u[past, signals[f] - 1]
                 f += 1
             value += product
+        # The output is what is passed on, as in a program that sees nothing else.
+        value = value * scale + offset
         if not abs(value) <= bound:
-            return False
+            return k
         y[k] = value
-    return True
+        scaled[k] = (value - offset) / scale
+    return u.shape[0]

@@ -40,12 +40,24 @@ def column(
 ) -> NDArray[np.float64]:
     """Return the values of a term at some samples, shape (rows,).
 
+    Parameters
+    ----------
+    u : array, shape (samples,) or (samples, inputs)
+        Input, or inputs.
+    y : array, shape (samples,)
+        Output.
+    monomial : Monomial
+        The term.
+    rows : array of int, shape (rows,)
+        The samples.
+
     Examples
     --------
     >>> column(np.array([1.0, 2.0, 3.0]), np.array([4.0, 5.0, 6.0]), ((0, 1), (1, 2)), np.array([2]))
     array([5.])
     """
     values = np.ones(len(rows))
+    inputs = u.reshape(len(y), -1) if len(y) else u
     for signal, lag in monomial:
-        values *= (y if signal == OUTPUT else u)[rows - lag]
+        values *= y[rows - lag] if signal == OUTPUT else inputs[rows - lag, signal - 1]
     return values

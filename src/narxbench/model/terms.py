@@ -4,7 +4,8 @@ The model is y(k) = sum_i theta_i x_i(k) + e(k), where each candidate term x_i i
 y(k-1), …, y(k-n_y), u(k-1), …, u(k-n_u) (paper, section II).
 
 A monomial is a sorted tuple of factors and a factor is ``(signal, lag)``: ``((OUTPUT, 1), (INPUT, 2))`` is
-``y(k-1)*u(k-2)``. The empty tuple is the constant term, named ``1``.
+``y(k-1)*u(k-2)``. The empty tuple is the constant term, named ``1``. Measured data may have several inputs, the signals
+1, 2, …, named ``u1``, ``u2``, …, and terms with the current input, of lag 0, named ``u(k)``.
 """
 
 import re
@@ -23,7 +24,8 @@ Factor = tuple[int, int]
 Monomial = tuple[Factor, ...]
 
 TOKEN = re.compile(
-    r"""(?P<factor>[yu]\s*\(\s*[kt]\s*-\s*(?P<lag>[0-9]+)\s*\)(?:\s*(?:\^|\*\*)\s*(?P<power>[0-9]+))?)
+    r"""(?P<factor>(?P<signal>y|u[0-9]{0,3})\s*\(\s*[kt]\s*(?:-\s*(?P<lag>[0-9]+)\s*)?\)
+        (?:\s*(?:\^|\*\*)\s*(?P<power>[0-9]+))?)
     |(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)
     |(?P<times>\*(?!\*))
     |(?P<sign>[+\-\u2212])""",
@@ -102,25 +104,48 @@ def candidate_terms(*, n_y: int, n_u: int, degree: int) -> list[str]:
     return [term_name(m) for m in candidate_monomials(n_y=n_y, n_u=n_u, degree=degree)]
 
 
-def term_name(monomial: Monomial) -> str:
+def monomials_of(factors: Iterable[Factor], degree: int) -> list[Monomial]:
+    """Return every monomial of some lagged signals up to a degree, in canonical order: constant, by degree, by factors.
+
+    Examples
+    --------
+    >>> [term_name(m) for m in monomials_of([(OUTPUT, 2), (INPUT, 0)], degree=2)]
+    ['1', 'y(k-2)', 'u(k)', 'y(k-2)^2', 'y(k-2)*u(k)', 'u(k)^2']
+    """
+    ordered = sorted(set(factors))
+    return [m for total in range(degree + 1) for m in combinations_with_replacement(ordered, total)]
+
+
+def signal_name(signal: int, n_inputs: int = 1) -> str:
+    """Return the name of a signal in terms: ``y``, and ``u`` or, of several inputs, ``u1``, ``u2``, …."""
+    if signal == OUTPUT:
+        return SIGNALS[OUTPUT]
+    return SIGNALS[INPUT] + (str(signal) if n_inputs > 1 else "")
+
+
+def term_name(monomial: Monomial, n_inputs: int = 1) -> str:
     """Return the one name of a monomial: y before u, lags ascending, a power instead of a repeated factor.
 
     Examples
     --------
     >>> term_name(((OUTPUT, 1), (INPUT, 2), (INPUT, 2)))
     'y(k-1)*u(k-2)^2'
+    >>> term_name(((OUTPUT, 1), (2, 0)), n_inputs=2)
+    'y(k-1)*u2(k)'
     """
     names = []
     for factor in dict.fromkeys(monomial):
-        power = monomial.count(factor)
-        names.append(f"{SIGNALS[factor[0]]}(k-{factor[1]})" + (f"^{power}" if power > 1 else ""))
+        power, (signal, lag) = monomial.count(factor), factor
+        lagged = f"{signal_name(signal, n_inputs)}(k{f'-{lag}' if lag else ''})"
+        names.append(lagged + (f"^{power}" if power > 1 else ""))
     return "*".join(names) or "1"
 
 
-def parse_term(text: str) -> Monomial:
+def parse_term(text: str, n_inputs: int = 1, *, current: bool = False) -> Monomial:
     """Return the monomial that ``text`` names.
 
-    Factors may stand in any order, joined by ``*`` or nothing, with ``t`` for ``k`` and ``**`` for ``^``.
+    Factors may stand in any order, joined by ``*`` or nothing, with ``t`` for ``k`` and ``**`` for ``^``. With
+    ``current`` there may also be factors of the current input, such as ``u(k)``.
 
     Raises
     ------
@@ -133,15 +158,17 @@ def parse_term(text: str) -> Monomial:
     'y(k-1)*u(k-2)^2'
     >>> parse_term("1")
     ()
+    >>> parse_term("u2(k) y(k-1)", n_inputs=2, current=True)
+    ((0, 1), (2, 0))
     """
     if not isinstance(text, str):
         raise NarxbenchError(f"term: found {text!r}; allowed: text such as 'y(k-1)*u(k-2)', or '1' for the constant")
-    return _parse_term(text)
+    return _parse_term(text, n_inputs, current)
 
 
 @lru_cache(maxsize=10_000)
-def _parse_term(text: str) -> Monomial:
-    tokens = tokenize(text, "term")
+def _parse_term(text: str, n_inputs: int, current: bool) -> Monomial:
+    tokens = tokenize(text, "term", n_inputs, current=current)
     if [t.text for t in tokens] == ["1"]:
         return ()
     monomial: list[Factor] = []
@@ -159,8 +186,9 @@ def _parse_term(text: str) -> Monomial:
     return checked_degree(monomial, "term", text)
 
 
-def tokenize(text: str, what: str) -> list[Token]:
+def tokenize(text: str, what: str, n_inputs: int = 1, *, current: bool = False) -> list[Token]:
     """Cut a term or the right-hand side of an equation (``what`` of the two) into tokens, or raise NarxbenchError."""
+    signals = {signal_name(signal, n_inputs): signal for signal in range(n_inputs + 1)}
     tokens, position = [], 0
     while position < len(text):
         if text[position].isspace():
@@ -171,17 +199,24 @@ def tokenize(text: str, what: str) -> list[Token]:
             raise _unexpected(what, text, position)
         monomial: Monomial = ()
         if match["factor"]:
+            signal = signals.get(match["signal"])
+            # Only an input may be the current one.
+            if signal is None or (match["lag"] is None and not (current and signal != OUTPUT)):
+                raise _unexpected(what, text, position)
             # The length is checked before int(), which is slow for a number of a million digits.
-            lag = int(match["lag"]) if len(match["lag"]) <= 9 else MAX_LAG + 1
+            given = match["lag"] or "0"
+            lag = int(given) if len(given) <= 9 else MAX_LAG + 1
             power = match["power"] or "1"
             exponent = int(power) if len(power) <= 9 else MAX_DEGREE + 1
-            for name, found, value, most in (
-                ("lag", match["lag"], lag, MAX_LAG),
-                ("power", power, exponent, MAX_DEGREE),
+            least = 0 if current and signal != OUTPUT else 1
+            for name, found, value, first, most in (
+                ("lag", given, lag, least, MAX_LAG),
+                ("power", power, exponent, 1, MAX_DEGREE),
             ):
-                if not 1 <= value <= most:
-                    raise NarxbenchError(f"{what} {_shortened(text)}: found {name} {found[:12]}; allowed: 1 to {most}")
-            monomial = ((SIGNALS.index(match["factor"][0]), lag),) * exponent
+                if not first <= value <= most:
+                    allowed = f"{first} to {most}"
+                    raise NarxbenchError(f"{what} {_shortened(text)}: found {name} {found[:12]}; allowed: {allowed}")
+            monomial = ((signal, lag),) * exponent
         tokens.append(Token(_kind(match), match[0], monomial, position))
         position = match.end()
     return tokens
@@ -195,7 +230,7 @@ def checked_degree(factors: Iterable[Factor], what: str, text: str) -> Monomial:
     return monomial
 
 
-def index_of_terms(names: Iterable[str], candidates: dict[Monomial, int]) -> list[int]:
+def index_of_terms(names: Iterable[str], candidates: dict[Monomial, int], n_inputs: int = 1) -> list[int]:
     """Return the position of each named term among the candidates.
 
     Parameters
@@ -204,6 +239,8 @@ def index_of_terms(names: Iterable[str], candidates: dict[Monomial, int]) -> lis
         Terms in any spelling that :func:`parse_term` reads.
     candidates : dict of monomial to int
         Position of each candidate.
+    n_inputs : int
+        How many inputs there are.
 
     Raises
     ------
@@ -216,10 +253,11 @@ def index_of_terms(names: Iterable[str], candidates: dict[Monomial, int]) -> lis
     [2, 0]
     """
     indices: dict[int, None] = {}
+    current = any(signal != OUTPUT and lag == 0 for monomial in candidates for signal, lag in monomial)
     for name in names:
-        monomial = parse_term(name)
+        monomial = parse_term(name, n_inputs, current=current)
         if monomial not in candidates:
-            hint = did_you_mean(term_name(monomial), map(term_name, candidates))
+            hint = did_you_mean(term_name(monomial, n_inputs), [term_name(m, n_inputs) for m in candidates])
             raise NarxbenchError(
                 f"term {_shortened(name)}: not among the {len(candidates)} candidate terms of this problem{hint}; "
                 "its lags and degree must lie within n_y, n_u and degree"

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from narxbench.algorithms.contract import BudgetSpentError, Found, ProblemView, checked_found
-from narxbench.algorithms.isolation.wire import ENDED, TOO_MUCH, VIEW_FIELDS, BrokenMessageError, receive, send
+from narxbench.algorithms.isolation.wire import ENDED, TOO_MUCH, VIEW_ARRAYS, VIEW_FIELDS, BrokenMessageError, receive, send
 from narxbench.algorithms.objective import CountedObjective
 from narxbench.io.errors import NarxbenchError, printable
 from narxbench.io.files import CONFIG_FOLDER
@@ -176,7 +176,8 @@ class Host:
             "settings": settings,
             "axes": {name: str(value) for name, value in axes.items()},
         }
-        send(ours, begin, {name: getattr(view, name) for name in ("gram", "moments", "u", "y")})
+        # Whole numbers go as doubles, which hold them exactly.
+        send(ours, begin, {name: np.asarray(getattr(view, name), np.float64) for name in VIEW_ARRAYS})
         while True:
             content, arrays = receive(ours, objective.n_terms * max(9, objective.remaining), end)
             if content.get("kind") != "evaluate":

@@ -41,30 +41,61 @@ class ProblemData(NamedTuple):
     penalty: float  # added to J for each term
 
 
+def products_over(u: Floats, y: Floats, monomials: list[Monomial], rows: Integers) -> Floats:
+    """Return the inner products of the candidate columns and y over some samples.
+
+    Parameters
+    ----------
+    u : array of float, shape (samples,) or (samples, inputs)
+        Input.
+    y : array of float, shape (samples,)
+        Output.
+    monomials : list of Monomial
+        The N_t candidate terms.
+    rows : array of int, shape (rows,)
+        The samples, in the order in which they are summed.
+
+    Returns
+    -------
+    array of float, shape (N_t + 1, N_t + 1)
+        The last row and column are those of y. Sums over parts of the samples may be added.
+    """
+    # The candidate columns and y behind them, BAND columns side by side.
+    n_terms = len(monomials)
+    bands = np.zeros((n_terms // BAND + 1, len(rows), BAND))
+    for i, monomial in enumerate(monomials):
+        bands[i // BAND, :, i % BAND] = column(u, y, monomial, rows)
+    bands[-1, :, n_terms % BAND] = y[rows]
+    gram = np.empty((n_terms + 1, n_terms + 1))
+    _inner_products(bands, gram)
+    return gram
+
+
 def prepare(
     u: Floats,
     y: Floats,
     monomials: list[Monomial],
     *,
     n_y: int,
-    first_row: int,
+    products: Floats,
     segments: list[range],
     penalty: float,
-    estimation_end: int,
     one_step: bool,
 ) -> ProblemData:
     """Compute what all candidate structures of a data set share.
 
     Parameters
     ----------
-    u, y : arrays of float, shape (samples,)
-        Input and output.
+    u : array of float, shape (samples,) or (samples, inputs)
+        Input.
+    y : array of float, shape (samples,)
+        Output.
     monomials : list of Monomial
         The N_t candidate terms in canonical order.
     n_y : int
         Largest lag of the output.
-    first_row, estimation_end : int
-        Rows ``first_row`` to ``estimation_end - 1`` estimate.
+    products : array of float, shape (N_t + 1, N_t + 1)
+        From :func:`products_over`, over the samples that estimate.
     segments : list of range
         The rows that validate; each segment is simulated on its own from the measured outputs before it.
     penalty : float
@@ -77,15 +108,7 @@ def prepare(
     ProblemData
         The argument ``data`` of :func:`narxbench.fitness.kernel.evaluation.evaluate_structures`.
     """
-    estimation, validation = np.arange(first_row, estimation_end), np.concatenate(segments)
-    # The candidate columns and y behind them, BAND columns side by side.
-    n_terms = len(monomials)
-    bands = np.zeros((n_terms // BAND + 1, len(estimation), BAND))
-    for i, monomial in enumerate(monomials):
-        bands[i // BAND, :, i % BAND] = column(u, y, monomial, estimation)
-    bands[-1, :, n_terms % BAND] = y[estimation]
-    gram = np.empty((n_terms + 1, n_terms + 1))
-    _inner_products(bands, gram)
+    validation, gram = np.concatenate(segments), products.copy()
     moments = gram[-1].copy()
     moments[-1] = gram[-1] = gram[:, -1] = 0.0
     diagonal = gram.diagonal().copy()

@@ -1,0 +1,192 @@
+"""What a scan tries: decimations, degrees and lags, and the candidate terms of each."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from itertools import product
+from math import comb
+from typing import Any
+
+from narxbench.identification.settings import IdentificationSettings
+from narxbench.io.errors import NarxbenchError, did_you_mean
+from narxbench.model.records import Recording
+from narxbench.model.terms import INPUT, MAX_TERMS, OUTPUT, Monomial, monomials_of, parse_term, term_name
+
+# Numbers of lags and degrees that are scanned, and the largest set of candidates among them.
+LAGS, DEGREES, LARGEST = (2, 3, 4, 5, 6, 8, 12, 16), (1, 2, 3), 400
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """One choice of what the candidate terms are made of.
+
+    Attributes
+    ----------
+    decimation : int
+        Samples of the data in one step; lags count steps.
+    degree : int
+        Largest degree of a term.
+    y_lags : tuple of int
+        Lags of the output.
+    u_lags : tuple of tuple of int
+        Lags of each input.
+    centred : bool
+        Whether the terms are those of centred and scaled signals.
+    """
+
+    decimation: int
+    degree: int
+    y_lags: tuple[int, ...]
+    u_lags: tuple[tuple[int, ...], ...]
+    centred: bool = False
+
+    @property
+    def name(self) -> str:
+        """A name that tells all of it, for files: ``q8-d3-y1to4-u1to4``."""
+        lags = "-".join(["y" + _short(self.y_lags), *("u" + _short(lags) for lags in self.u_lags)])
+        return f"q{self.decimation}-d{self.degree}-{lags}{'-centred' if self.centred else ''}"
+
+    @property
+    def max_lag(self) -> int:
+        """The largest lag of any signal, in steps."""
+        return max((0, *self.y_lags, *(lag for lags in self.u_lags for lag in lags)))
+
+    def told(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {
+            "decimation": self.decimation,
+            "degree": self.degree,
+            "y_lags": list(self.y_lags),
+            "u_lags": [list(lags) for lags in self.u_lags],
+            "centred": self.centred,
+        }
+
+
+def _short(lags: Sequence[int]) -> str:
+    if len(lags) > 1 and list(lags) == list(range(lags[0], lags[-1] + 1)):
+        return f"{lags[0]}to{lags[-1]}"
+    return ".".join(map(str, lags)) or "none"
+
+
+def candidates(configuration: Configuration, settings: IdentificationSettings) -> list[Monomial]:
+    """Return the candidate terms of a configuration in canonical order.
+
+    Raises
+    ------
+    NarxbenchError
+        If none or too many are left, and for a name or pattern that means none.
+    """
+    n_inputs = len(configuration.u_lags)
+    factors = [(OUTPUT, lag) for lag in configuration.y_lags]
+    factors += [(INPUT + i, lag) for i, lags in enumerate(configuration.u_lags) for lag in lags]
+    size = comb(len(factors) + configuration.degree, configuration.degree)
+    if size > MAX_TERMS:
+        raise NarxbenchError(
+            f"degree and lags: found {size} candidate terms ({configuration.name}); allowed: at most {MAX_TERMS}"
+        )
+    found = monomials_of(factors, configuration.degree)
+    further = {parse_term(name, n_inputs, current=True) for name in settings.include} - set(found)
+    kept = [*found, *sorted(further, key=lambda m: (len(m), m))]
+    if settings.y_degree is not None:
+        kept = [m for m in kept if sum(signal == OUTPUT for signal, _ in m) <= settings.y_degree]
+    if settings.u_degree is not None:
+        kept = [m for m in kept if sum(signal != OUTPUT for signal, _ in m) <= settings.u_degree]
+    kept = [m for m in kept if not any(fnmatchcase(term_name(m, n_inputs), p) for p in settings.exclude)]
+    if not kept:
+        raise NarxbenchError("candidate terms: none is left by exclude, y_degree and u_degree; allowed: at least one")
+    return kept
+
+
+def configurations(
+    recording: Recording, settings: IdentificationSettings, decimations: Sequence[int], delays: Sequence[int]
+) -> list[Configuration]:
+    """Return what a scan may try, in canonical order.
+
+    Parameters
+    ----------
+    recording : Recording
+        The data; its inputs are looked at, and how many samples there are.
+    settings : IdentificationSettings
+        What is given, and what is to be scanned.
+    decimations : sequence of int
+        Those that are worth comparing, where none is given.
+    delays : sequence of int
+        Samples before each input acts, as far as the data tell.
+
+    Raises
+    ------
+    NarxbenchError
+        If nothing can be tried with these data.
+    """
+    _check_names(recording, settings)
+    strides = list(decimations) if settings.decimation == "auto" else sorted(set(settings.decimation))
+    degrees = list(DEGREES) if settings.degree == "auto" else sorted(set(settings.degree))
+    scans_lags = settings.y_lags == "auto" or (bool(recording.inputs) and settings.u_lags == "auto")
+    centred = [False, True] if settings.centre == "auto" else [settings.centre]
+    samples = sum(len(record) for record in recording.records if record.role != "test")
+    found: dict[Configuration, None] = {}
+    for stride, degree, count in product(strides, degrees, LAGS if scans_lags else (0,)):
+        y_lags = tuple(range(1, count + 1)) if settings.y_lags == "auto" else tuple(sorted(set(settings.y_lags)))
+        u_lags = tuple(_lags_of(recording, settings, i, count, stride, delays) for i in range(len(recording.inputs)))
+        size = comb(len(y_lags) + sum(map(len, u_lags)) + degree, degree)
+        given = settings.degree != "auto" and not scans_lags
+        tried = Configuration(stride, degree, y_lags, u_lags)
+        # Blocks that take turns shall be longer than the lags.
+        enough = samples >= 4 * settings.blocks * tried.max_lag or not scans_lags
+        if (given or size <= LARGEST) and enough and samples / stride >= 4 * tried.max_lag:
+            for centre in centred:
+                # In a linear model it is all the same.
+                if not centre or degree > 1 or len(centred) == 1:
+                    found[Configuration(stride, degree, y_lags, u_lags, centre)] = None
+    if not found:
+        raise NarxbenchError(
+            f"decimation, degree and lags: found none that {samples} samples are enough for; allowed: fewer lags, a "
+            "smaller decimation, or a longer recording"
+        )
+    return list(found)
+
+
+def _lags_of(
+    recording: Recording,
+    settings: IdentificationSettings,
+    i: int,
+    count: int,
+    stride: int,
+    delays: Sequence[int],
+) -> tuple[int, ...]:
+    given = settings.u_lags
+    if isinstance(given, dict):
+        given = given.get(recording.inputs[i], "auto")
+    if given != "auto":
+        return tuple(sorted(set(given)))
+    if settings.delay == "auto":
+        # The first lag that is seen is an upper bound where the input seldom changes; 0 is seen where there is one.
+        steps = delays[i] // stride
+        first = steps - 1 if steps >= 3 else min(1, delays[i])
+    else:
+        first = -(-settings.delay // stride)
+    # Where only the inputs' lags are scanned, or only the output's, the others have a number of their own.
+    return tuple(range(first, first + (count or LAGS[1])))
+
+
+def _check_names(recording: Recording, settings: IdentificationSettings) -> None:
+    if isinstance(settings.u_lags, dict):
+        for name in settings.u_lags:
+            if name not in recording.inputs:
+                hint = did_you_mean(name, recording.inputs)
+                allowed = ", ".join(recording.inputs) or "none, for there is no input"
+                raise NarxbenchError(f"u_lags: found the input {name!r}; allowed: {allowed}{hint}")
+    n_inputs = len(recording.inputs)
+    for name in settings.include:
+        parse_term(name, n_inputs, current=True)
+
+
+def strides(advised: int, first_minimum: int | None, samples: int) -> Iterator[int]:
+    """Yield decimations that are worth comparing: powers of two, the advised one, and some around it.
+
+    The correlation of the output first dips after ``first_minimum`` samples; of a larger stride than a fifth of that
+    (Billings and Aguirre) too few steps would be left in between.
+    """
+    longest = max(advised, (first_minimum or 1) // 5)
+    wanted = {1, 2, 4, 8, 16, 32, 64, advised, (advised + 1) // 2, (3 * advised + 1) // 4}
+    yield from sorted(q for q in wanted if 1 <= q <= longest and (q == 1 or samples // q >= 60))

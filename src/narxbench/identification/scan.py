@@ -1,0 +1,348 @@
+"""The search: many configurations briefly, the best of them thoroughly, and one structure that is chosen in the end.
+
+What is compared across configurations is the free-run error on parts of the data that the weights do not know, at the
+sampling of the data: so a decimation, which is a stride with all of its phases, competes with any other. Each step
+depends on data, settings and its own seed alone; none looks at a clock.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from math import comb
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from narxbench.algorithms.forward_regression import forward, nested
+from narxbench.algorithms.search import search
+from narxbench.fitness.criteria import penalty_per_term
+from narxbench.fitness.problem import StructureProblem
+from narxbench.identification.certainty import block_length, resample
+from narxbench.identification.checks import delay_check
+from narxbench.identification.configurations import Configuration, configurations, strides
+from narxbench.identification.sampling import Sampling, advised_decimations
+from narxbench.identification.settings import IdentificationSettings
+from narxbench.identification.trial import PartErrors, Trial
+from narxbench.io.errors import NarxbenchError
+from narxbench.model.records import Recording
+from narxbench.numerics.logarithm import natural_log
+from narxbench.numerics.random_streams import generator
+
+# Configurations that are searched thoroughly.
+FINALISTS = 6
+# Fitness evaluations of a brief and a thorough search, and of one on resampled data.
+BRIEF, THOROUGH, RESAMPLED = 300, 2000, 800
+# Shares of the planned time.
+_SHARES = {"brief": 0.35, "thorough": 0.35, "resampled": 0.3}
+FEWEST_RESAMPLES = 10
+# Seconds on the machine that this was measured on, per product of two columns at a row, per evaluation and in it per
+# step and per candidate term. They decide how much is planned for a time, on every machine the same.
+_PER_PRODUCT, _PER_EVALUATION, _PER_STEP, _PER_CANDIDATE = 4e-11, 2e-5, 3e-9, 2e-7
+# The method whose structure is shown beside that of the search.
+BESIDE = "iterative_ofr"
+# More values of candidate terms are too many for it.
+_MOST_VALUES = 2e7
+
+
+@dataclass(frozen=True)
+class Finalist:
+    """A structure and what it is worth on parts of the data that its weights do not know.
+
+    Attributes
+    ----------
+    configuration : Configuration
+        Where it was found.
+    terms : tuple of str
+        Its terms in canonical order.
+    fitness : float
+        J of these errors; lower is better, +inf where it diverges on too many parts or is singular.
+    rrse : float or None
+        Root relative squared error over all parts.
+    divergent : float
+        Share of the parts on which it diverges.
+    singular : bool
+        Whether terms depend on one another in some part.
+    found_by : str
+        What found it first.
+    """
+
+    configuration: Configuration
+    terms: tuple[str, ...]
+    fitness: float
+    rrse: float | None
+    divergent: float
+    singular: bool
+    found_by: str
+
+
+class Scan:
+    """All steps of a search on one recording.
+
+    Parameters
+    ----------
+    recording : Recording
+        The data; test records are not looked at.
+    settings : IdentificationSettings
+        What is tried.
+
+    Attributes
+    ----------
+    sampling : Sampling
+        What the correlation of the data says of the decimation.
+    configurations : list of Configuration
+        What is tried, in the order of the cost.
+    left_out : int
+        How many configurations the time is not planned for.
+    """
+
+    def __init__(self, recording: Recording, settings: IdentificationSettings) -> None:
+        self.recording, self.settings = recording, settings
+        self.sampling: Sampling = advised_decimations(recording)
+        samples = self.n_samples = sum(len(record) for record in recording.records if record.role != "test")
+        delays = delay_check(recording).values
+        tried = configurations(
+            recording,
+            settings,
+            list(strides(self.sampling.advised, self.sampling.first_minimum, samples)),
+            [(delays.get(name) or {}).get("delay", 1) or 0 for name in recording.inputs],
+        )
+        tried.sort(key=self._brief_cost)
+        budget = _SHARES["brief"] * settings.time
+        costs = np.cumsum([self._brief_cost(c) for c in tried])
+        count = max(1, int(np.searchsorted(costs, budget, side="right")))
+        self.configurations, self.left_out = tried[:count], len(tried) - count
+        # Threads that want the same configuration at once may both make it; it is the same.
+        self.trial = lru_cache(maxsize=FINALISTS + 2)(self._trial)
+
+    def _trial(self, configuration: Configuration) -> Trial:
+        return Trial(self.recording, configuration, self.settings, self.sampling.advised)
+
+    # How much is planned
+
+    def _size(self, configuration: Configuration) -> int:
+        factors = len(configuration.y_lags) + sum(map(len, configuration.u_lags))
+        return comb(factors + configuration.degree, configuration.degree)
+
+    def _search_cost(self, configuration: Configuration, evaluations: int) -> float:
+        steps, size = min(self.n_samples, 20_000), self._size(configuration)
+        return evaluations * (_PER_EVALUATION + _PER_STEP * steps + _PER_CANDIDATE * size)
+
+    def _products_cost(self, configuration: Configuration) -> float:
+        return _PER_PRODUCT * min(self.n_samples, 50_000) * self._size(configuration) ** 2
+
+    def _brief_cost(self, configuration: Configuration) -> float:
+        # The products of the parts are needed once, and are used for all.
+        return self._products_cost(configuration) + self._search_cost(configuration, BRIEF)
+
+    @cached_property
+    def n_finalists(self) -> int:
+        """How many configurations are searched thoroughly."""
+        return min(FINALISTS, len(self.configurations))
+
+    def evaluations(self, kind: str, configuration: Configuration) -> int:
+        """Return the fitness evaluations of a ``thorough`` or ``resampled`` search that the time is planned for."""
+        most = {"thorough": THOROUGH, "resampled": RESAMPLED}[kind]
+        searches = {
+            "thorough": self.n_finalists * (self.settings.seeds + self.n_parts),
+            "resampled": max(1, self.n_resamples(configuration)),
+        }[kind]
+        share = _SHARES[kind] * self.settings.time / searches / self._search_cost(configuration, 1)
+        return int(min(most, max(BRIEF, share)))
+
+    @cached_property
+    def n_parts(self) -> int:
+        """How many parts of the data are selected on."""
+        return self.trial(self.configurations[0]).arrangement.n_parts_selected
+
+    def n_resamples(self, configuration: Configuration) -> int:
+        """Return how many resampled data sets are searched: as many as were asked for, if the time allows."""
+        each = self._products_cost(configuration) + self._search_cost(configuration, BRIEF)
+        affordable = int(_SHARES["resampled"] * self.settings.time / each)
+        return min(self.settings.resamples, max(FEWEST_RESAMPLES, affordable))
+
+    # Steps
+
+    def brief(self, configuration: Configuration) -> dict[str, Any]:
+        """Search a configuration briefly and return the structure that was found, as plain data."""
+        return self._searched(self.trial(configuration).whole(), configuration, 1, BRIEF, "brief")
+
+    def ranked(self, briefs: Mapping[str, Mapping[str, Any]]) -> list[Configuration]:
+        """Return the configurations that are searched thoroughly, the best first.
+
+        Parameters
+        ----------
+        briefs : mapping of str to mapping
+            What :meth:`brief` returned, by name of the configuration.
+        """
+        best = {c: self._worth(c, [briefs[c.name]["terms"]], "brief")[0] for c in self.configurations}
+        order = sorted(best, key=lambda c: (best[c].fitness, self.configurations.index(c)))
+        return order[: self.n_finalists]
+
+    def jobs(self) -> list[tuple[int, int]]:
+        """Return part and seed of each thorough search of a configuration; part 0 stands for all data.
+
+        A search without a part is on other data than the rest: what it finds is judged like all others.
+        """
+        seeds = range(1, self.settings.seeds + 1)
+        turns = range(1, self.n_parts + 1) if self.trial(self.configurations[0]).arrangement.takes_turns else ()
+        return [*((0, seed) for seed in seeds), *((part, 1) for part in turns)]
+
+    def thorough(self, configuration: Configuration, part: int, seed: int) -> dict[str, Any]:
+        """Search a configuration thoroughly, on all data or without a part, and return what was found."""
+        trial = self.trial(configuration)
+        problem = trial.whole() if part == 0 else trial.without(part - 1)
+        evaluations = self.evaluations("thorough", configuration)
+        return self._searched(problem, configuration, seed, evaluations, "thorough", part=part)
+
+    def beside(self, configuration: Configuration) -> dict[str, Any] | None:
+        """Return what iterative orthogonal forward regression finds; None where there is too much for it."""
+        trial = self.trial(configuration)
+        problem = trial.whole()
+        if len(problem.estimation_rows) * len(problem.terms) > _MOST_VALUES:
+            return None
+        found = search(problem, algorithm=BESIDE, seed=1, evaluations=THOROUGH, selection="err")
+        return {"terms": found.terms, "fitness": _finite(found.fitness), "note": ""}
+
+    def finalists(
+        self, runs: Sequence[tuple[Configuration, str, Sequence[str]]]
+    ) -> list[Finalist]:
+        """Return each different structure that was found with what it is worth, the best first.
+
+        Parameters
+        ----------
+        runs : sequence of (Configuration, str, sequence of str)
+            Where it was found, by what, and its terms.
+        """
+        by_configuration: dict[Configuration, dict[tuple[str, ...], str]] = {}
+        for configuration, found_by, terms in runs:
+            if terms:
+                by_configuration.setdefault(configuration, {}).setdefault(tuple(terms), found_by)
+        found = []
+        for configuration, structures in by_configuration.items():
+            worth = self._worth(configuration, list(structures), "")
+            found += [Finalist(**{**vars(f), "found_by": structures[f.terms]}) for f in worth]
+        return sorted(found, key=lambda f: (f.fitness, len(f.terms), f.configuration.name, f.terms))
+
+    def resampled(self, configuration: Configuration, number: int) -> dict[str, Any]:
+        """Search a resampled data set: moving blocks of the rows, and parts of the selection drawn with replacement."""
+        trial = self.trial(configuration)
+        arrangement = trial.arrangement
+        rows = arrangement.rows()
+        by_record = [rows[arrangement.record[rows] == i] for i in range(len(arrangement.records))]
+        block = block_length(len(rows), arrangement.max_lag * arrangement.decimation)
+        axes = {"data": self._digest, "configuration": configuration.name}
+        drawn = resample(by_record, block, number=number, **axes)
+        rng = generator(purpose="resampled parts", number=number, **axes)
+        parts = rng.integers(arrangement.n_parts_selected, size=arrangement.n_parts_selected)
+        problem = trial.resampled(drawn, parts.tolist())
+        evaluations = self.evaluations("resampled", configuration)
+        return self._searched(problem, configuration, 1, evaluations, "resampled", number=number)
+
+    @cached_property
+    def _digest(self) -> str:
+        # What is tested must not touch what is found, not even by other random draws.
+        known = tuple(record for record in self.recording.records if record.role != "test")
+        return replace(self.recording, records=known).digest
+
+    def _searched(
+        self, problem: StructureProblem, configuration: Configuration, seed: int, evaluations: int, kind: str, **axes: Any
+    ) -> dict[str, Any]:
+        settings = self.settings
+        result = search(
+            problem,
+            algorithm=settings.method,
+            seed=seed,
+            evaluations=evaluations,
+            axes={"data": self._digest, "configuration": configuration.name, "kind": kind, **axes},
+            **settings.method_settings,
+        )
+        terms, note = result.terms, ""
+        if not terms:
+            terms = _sparse(problem)
+            note = (
+                f"{settings.method} found no structure with a finite J among {result.evaluations}: all are singular or "
+                f"diverge; forward regression found one of {len(terms)} terms"
+                if terms
+                else f"{settings.method} and forward regression found no structure with a finite J"
+            )
+        return {"terms": terms, "fitness": _finite(result.fitness), "note": note}
+
+    def _worth(
+        self, configuration: Configuration, structures: Sequence[Sequence[str]], found_by: str
+    ) -> list[Finalist]:
+        """Return structures with their errors on the parts that the weights do not know."""
+        present = [tuple(terms) for terms in structures if terms]
+        empty = Finalist(configuration, (), np.inf, None, 1.0, False, found_by)
+        if not present:
+            return [empty for _ in structures]
+        errors = self.trial(configuration).part_errors(present)
+        found = {}
+        for i, terms in enumerate(present):
+            relative, divergent = self._error(errors, i)
+            fitness = np.inf
+            if np.isfinite(relative):
+                fitness = self._independent * natural_log(max(relative, 1e-300)) + self._penalty * len(terms)
+            rrse = float(np.sqrt(relative)) if np.isfinite(relative) else None
+            singular = bool(errors.singular[i])
+            found[terms] = Finalist(configuration, terms, float(fitness), rrse, divergent, singular, found_by)
+        return [found.get(tuple(terms), empty) for terms in structures]
+
+    def _error(self, errors: PartErrors, i: int) -> tuple[float, float]:
+        """Return the squared error relative to the output's variance, and the share of parts that diverge."""
+        sse, runs = errors.sse[i], np.isfinite(errors.sse[i])
+        divergent = 0.0 if errors.singular[i] else float(np.mean(~runs))
+        energy = float(errors.energy.sum())
+        if errors.singular[i] or divergent > self.settings.divergent or not energy > 0.0:
+            return np.inf, divergent
+        if self.settings.selection == "worst":
+            each = sse[runs] / errors.steps[runs]
+            return float(each.max() * errors.steps.sum()) / energy, divergent
+        return float(sse[runs].sum() / errors.steps[runs].sum() * errors.steps.sum()) / energy, divergent
+
+    @property
+    def _independent(self) -> float:
+        return max(2.0, self.n_samples / self.sampling.advised)
+
+    @property
+    def _penalty(self) -> float:
+        return penalty_per_term(self.settings.criterion, self._independent)
+
+
+def _sparse(problem: StructureProblem) -> list[str]:
+    """Return the structure of lowest J on the path of a forward regression, or none if no J on it is finite."""
+    gram, moments = problem.data.gram[:-1, :-1].copy(), problem.data.moments[:-1].copy()
+    gram.flags.writeable = moments.flags.writeable = False
+    steps = min(30, len(moments), max(1, len(problem.estimation_rows) // 2))
+    order, explained = np.empty(steps, np.int64), np.empty(steps)
+    entered = forward(gram, moments, -1, order, explained)
+    if not entered:
+        return []
+    structures: NDArray[np.uint8] = nested(order[:entered], len(moments))
+    fitness, _, _ = problem.evaluate_positions(structures)
+    best = int(np.argmin(fitness))
+    if not np.isfinite(fitness[best]):
+        return []
+    return [problem.terms[i] for i in np.flatnonzero(structures[best])]
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
+def chosen(finalists: Sequence[Finalist]) -> Finalist:
+    """Return the best finalist.
+
+    Raises
+    ------
+    NarxbenchError
+        If every structure that was found diverges or is singular.
+    """
+    if not finalists or not np.isfinite(finalists[0].fitness):
+        diverging = sum(f.divergent > 0 for f in finalists)
+        raise NarxbenchError(
+            f"search: found no model whose free run stays finite on all parts of the selection: of {len(finalists)} "
+            f"structures {diverging} diverge and {sum(f.singular for f in finalists)} are singular; allowed: other "
+            "lags, degree or decimation, or a divergent share over 0"
+        )
+    return finalists[0]

@@ -1,0 +1,218 @@
+"""Where a model comes to rest: fixed points at constant inputs, whether they are stable, and rests in the data."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.polynomial import Polynomial
+from numpy.typing import NDArray
+
+from narxbench.analysis.metrics import significant
+from narxbench.model.narx import Model
+from narxbench.model.records import Record
+from narxbench.model.terms import OUTPUT
+
+POINTS = 41
+# Roots come out with about half the digits where two of them meet, so a small imaginary part is rounding.
+REAL, ROUNDING = 1e-6, 1e-13
+# A fixed point counts as inside of the data up to this share of the output's range beyond its ends.
+MARGIN = 0.1
+# A rest in the data: inputs within this share of their range (a digit of a converter may flicker) for this many steps
+# of the model, and an output whose mean moves by at most this share of its range from the middle third to the last.
+DWELL, LEAST_STEPS, SETTLED = 0.02, 15, 0.02
+# After this many time constants 2 % of a deviation is left.
+TIME_CONSTANTS = 4
+
+
+@dataclass(frozen=True)
+class FixedPoint:
+    """An output that a model keeps at constant inputs.
+
+    Attributes
+    ----------
+    signal : str or None
+        Name of the input that was varied; None without inputs.
+    u : float or None
+        Its value; the other inputs are at their medians.
+    y : float or None
+        The output; None where the model has no fixed point at this input.
+    stable : bool
+        Whether small deviations die out: all eigenvalues lie inside the unit circle.
+    eigenvalue : float or None
+        The largest magnitude of an eigenvalue of the model linearized there.
+    settling_steps : float or None
+        Steps of the model until 2 % of a small deviation are left; None where it is not stable.
+    inside : bool
+        Whether the output lies within the measured range, widened by a tenth at both ends.
+    """
+
+    signal: str | None
+    u: float | None
+    y: float | None
+    stable: bool
+    eigenvalue: float | None
+    settling_steps: float | None
+    inside: bool
+
+
+@dataclass(frozen=True)
+class Rest:
+    """A stretch of the data in which the inputs stay constant and the output has settled.
+
+    Attributes
+    ----------
+    record : str
+        Name of the record.
+    u : tuple of float
+        Means of the inputs.
+    y : float
+        Mean of the output over the last third.
+    samples : int
+        Length of the stretch.
+    model_y : float or None
+        The stable fixed point of the model nearest to ``y`` at these inputs; None where it has none.
+    deviation : float or None
+        How far that is from ``y``, as share of the range of the output.
+    """
+
+    record: str
+    u: tuple[float, ...]
+    y: float
+    samples: int
+    model_y: float | None
+    deviation: float | None
+
+
+def fixed_points(
+    model: Model, u: Sequence[float], around: float = 0.0, scale: float = 1.0
+) -> list[tuple[float, float]]:
+    """Return the outputs that a model keeps at constant inputs, ascending, each with its largest ``|eigenvalue|``.
+
+    With all lags of a signal equal, y = f(y, …, y, u, …, u) is a polynomial in y: its real roots are the fixed points.
+    The eigenvalues are those of the companion matrix of the derivatives of f by y(k-1), y(k-2), ….
+
+    Parameters
+    ----------
+    model : Model
+        The model.
+    u : sequence of float, shape (inputs,)
+        The constant inputs.
+    around, scale : float
+        Centre and half range of the outputs of interest, where the roots come out most exactly.
+
+    Examples
+    --------
+    >>> logistic = Model(terms=("y(k-1)", "y(k-1)^2"), coefficients=(2.5, -2.5), inputs=(), output="y")
+    >>> [(round(y, 6), round(size, 6)) for y, size in fixed_points(logistic, ())]
+    [(0.0, 2.5), (0.6, 0.5)]
+    """
+    plain = model.expanded()
+    y = Polynomial([around, scale])
+    balance, derivatives = -y, [Polynomial([0.0])] * max(plain.max_lag, 1)
+    for monomial, coefficient in zip(plain.monomials, plain.coefficients, strict=True):
+        weight = coefficient * np.prod([u[signal - 1] for signal, _ in monomial if signal != OUTPUT])
+        lags = [lag for signal, lag in monomial if signal == OUTPUT]
+        balance = balance + weight * y ** len(lags)
+        for lag in lags:
+            derivatives[lag - 1] = derivatives[lag - 1] + weight * y ** (len(lags) - 1)
+    found = []
+    for root in _real_roots(balance):
+        companion = np.eye(len(derivatives), k=-1)
+        companion[0] = [derivative(root) for derivative in derivatives]
+        rest = float(y(root))
+        rest = 0.0 if abs(rest) <= ROUNDING * (abs(around) + scale) else rest
+        found.append((rest, float(np.abs(np.linalg.eigvals(companion)).max())))
+    return found
+
+
+def static_curve(model: Model, records: Sequence[Record], points: int = POINTS) -> list[FixedPoint]:
+    """Return the fixed points of a model over the range of each input seen in some records.
+
+    Parameters
+    ----------
+    model : Model
+        The model.
+    records : sequence of Record
+        Records that give ranges and medians.
+    points : int
+        How many values of each input, evenly over its range.
+
+    Returns
+    -------
+    list of FixedPoint
+        By input, its value and output; without inputs the fixed points of the autonomous model. Every value of an
+        input is there, if only with None for an output.
+    """
+    if not records:
+        return []
+    y, u = np.concatenate([record.y for record in records]), np.concatenate([record.u for record in records])
+    low, high = float(y.min()), float(y.max())
+    centre, half = (low + high) / 2, (high - low) / 2 or 1.0
+    cases: list[tuple[str | None, float | None, list[float]]] = [] if model.n_inputs else [(None, None, [])]
+    medians = np.median(u, axis=0).tolist()
+    for i, signal in enumerate(model.inputs):
+        for value in np.unique(np.linspace(u[:, i].min(), u[:, i].max(), points)).tolist():
+            cases.append((signal, value, [*medians[:i], value, *medians[i + 1 :]]))
+    curve = []
+    for name, level, at in cases:
+        found = fixed_points(model, at, centre, half)
+        if not found:
+            curve.append(FixedPoint(name, level, None, False, None, None, False))
+        for rest, size in (map(significant, pair) for pair in found):
+            inside = abs(rest - centre) <= half * (1 + 2 * MARGIN)
+            curve.append(FixedPoint(name, level, rest, size < 1, size, _settling(size), inside))
+    return curve
+
+
+def measured_static_points(model: Model, records: Sequence[Record]) -> list[Rest]:
+    """Return where the data rest: what the static curve of a model can be held against.
+
+    The inputs stay within 2 % of their range for at least 15 steps of the model, and the mean of the output over the
+    last third of that time is within 2 % of its range of that over the middle third. Without inputs there are none.
+    """
+    if not model.n_inputs or not records:
+        return []
+    y, u = np.concatenate([record.y for record in records]), np.concatenate([record.u for record in records])
+    y_range, tolerance, least = float(np.ptp(y)), DWELL * np.ptp(u, axis=0), LEAST_STEPS * model.decimation
+    found = []
+    for record in records:
+        for start, end in _plateaus(record.u, tolerance):
+            third = (end - start) // 3
+            if end - start < least:
+                continue
+            thirds = record.y[end - 2 * third : end - third], record.y[end - third : end]
+            before, last = (significant(float(np.mean(part))) for part in thirds)
+            if abs(last - before) > SETTLED * y_range:
+                continue
+            inputs = [significant(value) for value in record.u[start:end].mean(axis=0)]
+            stable = [rest for rest, size in fixed_points(model, inputs, last, y_range or 1.0) if size < 1]
+            deviation, nearest = min(((abs(rest - last), rest) for rest in stable), default=(None, None))
+            if nearest is not None and deviation is not None:
+                nearest, deviation = significant(nearest), significant(deviation / y_range) if y_range else None
+            found.append(Rest(record.name, tuple(inputs), last, end - start, nearest, deviation))
+    return found
+
+
+def _real_roots(polynomial: Polynomial) -> list[float]:
+    # Its variable is about 1 within the data: higher powers with weights no larger than rounding only add far roots.
+    kept = polynomial.trim(ROUNDING * float(np.abs(polynomial.coef).max()))
+    roots = [complex(root) for root in kept.roots()]
+    return sorted(root.real for root in roots if abs(root.imag) <= REAL * (1 + abs(root)))
+
+
+def _settling(eigenvalue: float) -> float | None:
+    if eigenvalue >= 1:
+        return None
+    return TIME_CONSTANTS / -float(np.log(eigenvalue)) if eigenvalue > 0 else 0.0
+
+
+def _plateaus(u: NDArray[np.float64], tolerance: NDArray[np.float64]) -> list[tuple[int, int]]:
+    # From left to right: a plateau ends before the first sample that would widen its range beyond the tolerance.
+    found, start = [], 0
+    low, high = u[:1].copy(), u[:1].copy()
+    for k in range(len(u)):
+        low, high = np.minimum(low, u[k]), np.maximum(high, u[k])
+        if (high - low > tolerance).any():
+            found.append((start, k))
+            start, low, high = k, u[k].copy(), u[k].copy()
+    return [*found, (start, len(u))] if len(u) else []

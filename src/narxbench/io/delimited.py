@@ -1,0 +1,280 @@
+r"""Measured data as text files: columns of numbers in whatever form a logger or a spreadsheet writes them.
+
+:func:`read_delimited` splits a file into columns of texts: it finds the separator (``,`` ``;`` tab or runs of blanks)
+and tells a header from a first sample. :meth:`Delimited.numbers` reads a column; missing values become NaN, and
+anything else that is no finite number is told by line and column. Row ``i``, counted from 0, stands in line
+``first_line + i``. Tables of the project itself are read by :mod:`narxbench.io.csv`, which allows one form only.
+"""
+
+import csv
+import os
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import compress, islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from narxbench.io.csv import number
+from narxbench.io.errors import NarxbenchError, printable, show
+from narxbench.io.files import StrPath, read_bytes
+
+# In the order in which they are preferred where two fit equally well.
+SEPARATORS = (";", "\t", ",", " ")
+_MISSING = frozenset(("", "nan", "na", "n/a", "null", "-"))
+_NUMBER_LETTERS = frozenset("0123456789+-.eE")
+_ALLOWED = "a finite number without thousands separators, or nothing where it is missing"
+# A whole number with a comma that may group thousands.
+_GROUPED = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")
+_WHOLE = re.compile(r"[+-]?[0-9]{1,3}")
+_SAMPLE_LINES = 30
+
+
+@dataclass(frozen=True)
+class Delimited:
+    """The fields of a file.
+
+    Attributes
+    ----------
+    path : str
+        The file, as it was given.
+    names : tuple of str or None
+        Names of the columns, without blanks around them; None in a file without a header.
+    columns : tuple of tuple of str
+        The texts below the header.
+    first_line : int
+        Line of the first sample, counted from 1.
+    separator : str
+        What stands between fields; a blank means runs of blanks and tabs.
+    """
+
+    path: str
+    names: tuple[str, ...] | None
+    columns: tuple[tuple[str, ...], ...]
+    first_line: int
+    separator: str
+
+    def place(self, row: int) -> str:
+        """Return where a row stands, as messages say it."""
+        return f"line {self.first_line + row}"
+
+    def decimal_mark(self, columns: Sequence[int]) -> str:
+        """Return the decimal mark of some columns, ``.`` or ``,``.
+
+        A comma is one where no point stands beside it. Between commas as separators it can only be a thousands
+        separator, which :meth:`numbers` refuses.
+
+        Raises
+        ------
+        NarxbenchError
+            When a column has commas that may be decimal marks or group thousands: 999 beside 1,000.
+        """
+        texts = [text for column in columns for text in self.columns[column] if "," in text or "." in text]
+        if self.separator == "," or not texts or any("." in text for text in texts):
+            return "."
+        if all(_GROUPED.fullmatch(text.strip()) for text in texts):
+            for column in columns:
+                fields = [text.strip() for text in self.columns[column]]
+                row = next((row for row, text in enumerate(fields) if "," in text), None)
+                if row is not None and any(map(_WHOLE.fullmatch, fields)):
+                    found = f"found {show(fields[row], kind=False)}, which may be a decimal comma or group thousands"
+                    raise self.wrong(row, column, f'{found}; needed: decimal="," or numbers without such groups')
+        return ","
+
+    def numbers(self, column: int, decimal: str = ".") -> NDArray[np.float64]:
+        """Return a column, counted from 0, as an array of shape (rows,); missing values are NaN.
+
+        Missing are fields that are empty, ``nan``, ``NA``, ``N/A``, ``null`` or ``-``, in any case of the letters.
+
+        Raises
+        ------
+        NarxbenchError
+            For any other field that is no finite number, with its line and column.
+        """
+        texts = [text.strip() for text in self.columns[column]]
+        present = [text.lower() not in _MISSING for text in texts]
+        fields = [_with_point(text, decimal) for text in compress(texts, present)]
+        values = np.full(len(texts), np.nan)
+        try:
+            if not _NUMBER_LETTERS.issuperset("".join(fields)):  # float would take 1_000, inf and other digits
+                raise ValueError
+            values[present] = found = np.fromiter(map(float, fields), float, len(fields))
+            if not np.isfinite(found).all():
+                raise ValueError
+        except ValueError:
+            for row in np.flatnonzero(present).tolist():
+                try:
+                    number(_with_point(texts[row], decimal))
+                except ValueError:
+                    hint = ""
+                    if decimal == "." and _is_numeric(texts[row].replace(",", ".")) and "," in texts[row]:
+                        hint = ' (a decimal comma is read if no number has a point, or by decimal=",")'
+                    message = f"found {show(texts[row], kind=False)}; allowed: {_ALLOWED}{hint}"
+                    raise self.wrong(row, column, message) from None
+        return values
+
+    def wrong(self, row: int, column: int, message: str) -> NarxbenchError:
+        """Return the error of a field, to be raised; row and column count from 0."""
+        name = (self.names or [""] * len(self.columns))[column] or str(column + 1)
+        return NarxbenchError(f"{self.path}: {self.place(row)}, column {printable(name)}: {message}")
+
+
+def is_missing(text: str) -> bool:
+    """Return whether a field means that there is no value."""
+    return text.strip().lower() in _MISSING
+
+
+def _with_point(text: str, decimal: str) -> str:
+    """Return a number with a decimal point; a point where the comma is the mark makes it no number."""
+    return text if decimal == "." else text.replace(".", "'").replace(",", ".")
+
+
+def _is_numeric(text: str) -> bool:
+    """Return whether a field is some number, be it infinite."""
+    try:
+        float(text.replace(",", "."))
+    except ValueError:
+        return False
+    return True
+
+
+def read_delimited(
+    path: StrPath,
+    wanted: Sequence[int] | None,
+    *,
+    header: bool | None = None,
+    separator: str | None = None,
+    decimal: str | None = None,
+) -> Delimited:
+    """Return the fields of a text file.
+
+    Comments (``#`` or ``%``) and empty lines at the top and empty lines at the end are left out. A line without
+    fields between samples is a row of missing values.
+
+    Parameters
+    ----------
+    path : path
+        A text in UTF-8.
+    wanted : sequence of int or None
+        The columns, counted from 0, that have to be numbers: they tell a header from a sample. None where columns are
+        wanted by name, so that there has to be a header: the first line, or the comment above it.
+    header : bool or None
+        Whether the first line names the columns; None: it does unless all wanted fields of it are numbers.
+    separator : {",", ";", "tab", " "} or None
+        What stands between fields; None: what makes numbers of most fields of the first lines.
+    decimal : {".", ","} or None
+        The decimal mark, where it is known.
+
+    Raises
+    ------
+    NarxbenchError
+        When the file is no text in UTF-8 or none that can be read, has rows of unequal length, or where it stays open
+        whether it has a header.
+    """
+    lines = _lines(path)
+    first = next((i for i, line in enumerate(lines) if line.strip() and line.lstrip()[0] not in "#%"), len(lines))
+    while len(lines) > first and not lines[-1].strip():
+        lines.pop()
+    if first == len(lines):
+        raise NarxbenchError(f"{path}: found no samples; needed: columns of numbers")
+    sep = separator or _separator(lines[first : first + _SAMPLE_LINES], decimal)
+    rows = _rows(path, lines, first, sep)
+    if _has_header(path, rows[0], first + 1, wanted, header):
+        names = rows.pop(0)
+        first += 1
+    else:  # NumPy and others write the header as a comment
+        comment = next((line.lstrip(" #%") for line in reversed(lines[:first]) if line.strip()), "")
+        names = _split(comment, sep)
+        names = names if len(names) == len(rows[0]) and not any(map(_is_numeric, names)) else []
+    _make_equal(path, rows, first + 1, len(names or rows[0]))
+    columns = tuple(zip(*rows, strict=True))
+    if not columns:
+        raise NarxbenchError(f"{path}: found no samples below the header; needed: columns of numbers")
+    return Delimited(str(path), tuple(name.strip() for name in names) if names else None, columns, first + 1, sep)
+
+
+def _lines(path: StrPath) -> list[str]:
+    if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
+        raise NarxbenchError(f"{path}: cannot be read: not a regular file")  # a pipe may never end
+    content = read_bytes(path)
+    try:
+        text = content.decode("utf-8-sig")
+        if (at := content.find(b"\0")) >= 0:
+            raise UnicodeDecodeError("utf-8", content, at, at + 1, "")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        found = f"found the byte 0x{content[error.start]:02x}, which is not text in UTF-8"
+        raise NarxbenchError(f"{path}: line {line}: {found}; needed: a text file such as CSV, in UTF-8") from None
+    # Not str.splitlines: lines are counted as an editor counts them.
+    return re.sub(r"\r+\n|\r", "\n", text).split("\n") if "\r" in text else text.split("\n")
+
+
+def _separator(lines: list[str], decimal: str | None) -> str:
+    """Return the separator that makes numbers of most fields; where there is none, one that does not occur."""
+    best, most = ";", -1.0
+    for separator in SEPARATORS:
+        if separator == "," and decimal == ",":
+            continue
+        rows = [_split(line, separator) for line in lines]
+        samples = rows[1:] or rows
+        if len(rows[0]) < 2 or Counter(map(len, samples)).most_common(1)[0][0] < 2:
+            continue
+        fields = [field for row in samples for field in row]
+        share = sum(is_missing(field) or _is_numeric(field) for field in fields) / len(fields)
+        # Decimal commas fall apart into whole numbers: "1,5 2,5" is "1", "5 2", "5".
+        if share > most:
+            best, most = separator, share
+    return best
+
+
+def _prepared(line: str, separator: str) -> str:
+    return line.replace("\t", " ").strip() if separator == " " else line
+
+
+def _split(line: str, separator: str) -> list[str]:
+    """Return the fields of one line; no mistake is told."""
+    try:
+        return next(csv.reader([_prepared(line, separator)], delimiter=separator, skipinitialspace=True), [])
+    except csv.Error:
+        return []
+
+
+def _rows(path: StrPath, lines: list[str], first: int, separator: str) -> list[list[str]]:
+    texts: Sequence[str] = lines if separator != " " else [_prepared(line, separator) for line in lines]
+    reader = csv.reader(islice(texts, first, None), delimiter=separator, skipinitialspace=True, strict=True)
+    rows = []
+    try:
+        for row in reader:
+            rows.append(row)
+            if reader.line_num != len(rows):
+                raise csv.Error("found a line break between quotes; allowed: one line for each row")
+    except csv.Error as error:
+        line = first + min(max(reader.line_num, 1), len(rows) + 1)
+        raise NarxbenchError(f"{path}: line {line}: not CSV: {error}") from None
+    return rows
+
+
+def _has_header(path: StrPath, row: list[str], line: int, wanted: Sequence[int] | None, header: bool | None) -> bool:
+    if header is not None:
+        return header
+    if wanted is None or max(wanted, default=0) >= len(row):
+        return not all(map(_is_numeric, row))
+    fields = [row[i] for i in wanted if not is_missing(row[i])]
+    texts = [field for field in fields if not _is_numeric(field)]
+    if texts and len(texts) < len(fields):
+        found = f"found {show(texts[0], kind=False)} beside numbers, so that it may be a header or a wrong sample"
+        raise NarxbenchError(f"{path}: line {line}: {found}; needed: header=True or header=False")
+    return bool(texts)
+
+
+def _make_equal(path: StrPath, rows: list[list[str]], line: int, width: int) -> None:
+    """Give all rows the same number of fields, where only empty fields stand beyond it."""
+    lengths = np.fromiter(map(len, rows), int, len(rows))
+    for i in np.flatnonzero(lengths != width).tolist():
+        row = rows[i]
+        if any(field.strip() for field in (row if len(row) < width else row[width:])):
+            allowed = f"{width}, as in the first line"
+            raise NarxbenchError(f"{path}: line {line + i}: found {len(row)} fields; allowed: {allowed}")
+        rows[i] = (row + [""] * width)[:width]

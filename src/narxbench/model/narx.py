@@ -1,0 +1,739 @@
+"""A polynomial NARX model of measured data: prediction, scores, files, equations and code."""
+
+import json
+import math
+import os
+import re
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from fractions import Fraction
+from importlib import import_module
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import pydantic_core
+from numpy.typing import ArrayLike, NDArray
+from pydantic import Field
+
+from narxbench.io.errors import NarxbenchError, is_whole_number, printable, show
+from narxbench.io.files import StrPath, canonical_json, read_bytes, write_atomically
+from narxbench.io.settings import Settings, validated
+from narxbench.model.export import Program, source
+from narxbench.model.prediction import simulated
+from narxbench.model.system import DIVERGED
+from narxbench.model.terms import OUTPUT, Monomial, parse_term, signal_name, term_name
+
+FORMAT, VERSION = "narxbench-model", 1
+MAX_BYTES = 20_000_000
+DIVERGENCE_FACTOR = 1e6
+_PER_LINE = 3
+# A sum of squares so small, relative to the largest square, is nothing to divide by.
+_NOTHING = 1e-300
+
+
+class DivergedError(NarxbenchError):
+    """Predictions that leave all bounds."""
+
+
+class Scores(NamedTuple):
+    """How well predictions agree with measured outputs; None where they diverge, or where nothing is scored.
+
+    Attributes
+    ----------
+    rrse : float or None
+        Root of the squared errors relative to those of the mean: 0 for a perfect model, 1 for one that is no better
+        than the mean. None for a constant output, as the next two.
+    nrmse : float or None
+        Root mean squared error relative to the range of the output.
+    fit_percent : float or None
+        100 (1 - rrse).
+    mae : float or None
+        Mean absolute error, in the unit of the output.
+    samples : int
+        Samples scored.
+    """
+
+    rrse: float | None
+    nrmse: float | None
+    fit_percent: float | None
+    mae: float | None
+    samples: int
+
+
+class ModelFile(Settings):
+    """The keys of a file of a model."""
+
+    format: Literal["narxbench-model"]
+    version: int
+    terms: list[str] = Field(min_length=1)
+    coefficients: list[float]
+    inputs: list[str]
+    output: str
+    decimation: int
+    sampling_time: float | None
+    units: dict[str, str]
+    covariance: list[list[float]] | None
+    offsets: list[float] | None
+    scales: list[float] | None
+    data_digest: str
+    about: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Model:
+    """A polynomial NARX model: y(k) is a weighted sum of terms, which are products of lagged outputs and inputs.
+
+    Attributes
+    ----------
+    terms : tuple of str
+        Names of the terms, such as ``"1"``, ``"y(k-1)"``, ``"y(k-1)*u(k-2)"``; with several inputs ``u1``, ``u2``, ….
+        Any spelling is taken, and the canonical one kept.
+    coefficients : tuple of float
+        Their weights, in the same order.
+    inputs : tuple of str
+        Names of the inputs; empty for a model of the output alone.
+    output : str
+        Name of the output.
+    decimation : int
+        Samples of the data in one step of k: ``y(k-1)`` is the sample that many before.
+    sampling_time : float or None
+        Seconds between samples of the data, where it is known.
+    units : mapping of str to str
+        Units of signals by name, where they are known.
+    covariance : tuple of tuple of float, or None
+        Covariance of the coefficients.
+    offsets, scales : tuple of float, or None
+        Of the output and each input: the terms are of ``(signal - offset) / scale``, as their sum is. None: of the
+        signals themselves.
+    data_digest : str
+        SHA-256 of the data that it is from.
+    about : mapping
+        How it was found, as plain data.
+
+    Raises
+    ------
+    NarxbenchError
+        For terms that cannot be read or occur twice, and numbers that do not fit.
+
+    Examples
+    --------
+    >>> model = Model(("y(k-1)", "u(k-2)"), (0.5, 1.0), inputs=("u",), output="y")
+    >>> model.predict(u=[1.0, 2.0, 3.0, 4.0], y_initial=[0.0, 2.0])
+    array([0., 2., 2., 3.])
+    >>> print(model.equation())
+    y(k) = 0.5 y(k-1) + 1 u(k-2)
+    """
+
+    terms: tuple[str, ...]
+    coefficients: tuple[float, ...]
+    inputs: tuple[str, ...]
+    output: str
+    decimation: int = 1
+    sampling_time: float | None = None
+    units: Mapping[str, str] = field(default_factory=dict, hash=False)
+    covariance: tuple[tuple[float, ...], ...] | None = None
+    offsets: tuple[float, ...] | None = None
+    scales: tuple[float, ...] | None = None
+    data_digest: str = ""
+    about: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+    def __post_init__(self) -> None:
+        texts = {"terms": self.terms, "inputs": self.inputs, "output": [self.output], "data_digest": [self.data_digest]}
+        for name, values in {**texts, "units": [*self.units, *self.units.values()]}.items():
+            if not isinstance(values, list | tuple) or not all(isinstance(value, str) for value in values):
+                raise NarxbenchError(
+                    f"{name}: found {show(getattr(self, name))}; allowed: text, or texts for each of them"
+                )
+        inputs = tuple(self.inputs)
+        terms = tuple(term_name(parse_term(term, len(inputs), current=True), len(inputs)) for term in self.terms)
+        repeated = [term for i, term in enumerate(terms) if term in terms[:i]]
+        if repeated or not terms:
+            found = f"found {repeated[0]} twice" if repeated else "found none"
+            raise NarxbenchError(f"terms: {found}; allowed: at least one, each once")
+        numbers = {"coefficients": _numbers("coefficients", self.coefficients, (len(terms),), "one for each term")}
+        for name in ("offsets", "scales"):
+            if (values := getattr(self, name)) is not None:
+                numbers[name] = _numbers(name, values, (1 + len(inputs),), "one for the output and for each input")
+        if min(numbers.get("scales", (1.0,))) <= 0:
+            raise NarxbenchError(f"scales: found {min(numbers['scales'])}; allowed: positive numbers")
+        if not is_whole_number(self.decimation, 1):
+            raise NarxbenchError(f"decimation: found {show(self.decimation)}; allowed: a whole number from 1 on")
+        if self.sampling_time is not None:
+            (seconds,) = _numbers("sampling_time", [self.sampling_time], (1,), "one")
+            if seconds <= 0:
+                raise NarxbenchError(f"sampling_time: found {seconds}; allowed: seconds above 0, or None")
+            object.__setattr__(self, "sampling_time", seconds)
+        if self.covariance is not None:
+            shape = (len(terms), len(terms))
+            flat = _numbers("covariance", self.covariance, shape, "a row and a column for each term")
+            rows = tuple(flat[i : i + len(terms)] for i in range(0, len(flat), len(terms)))
+            if any(row[i] < 0 for i, row in enumerate(rows)):
+                raise NarxbenchError("covariance: found a negative variance; allowed: variances of at least 0")
+            object.__setattr__(self, "covariance", rows)
+        plain = {"output": self.output, "units": dict(self.units), "about": dict(self.about), "inputs": inputs}
+        try:
+            plain = json.loads(canonical_json(plain).encode())
+        except (TypeError, ValueError) as error:
+            raise NarxbenchError(f"about, units: not plain data ({error}); allowed: what JSON can hold") from None
+        for name, value in {**numbers, "terms": terms, "inputs": inputs}.items():
+            object.__setattr__(self, name, value)
+        for name in ("units", "about"):
+            object.__setattr__(self, name, plain[name])
+
+    @property
+    def n_inputs(self) -> int:
+        """The number of inputs."""
+        return len(self.inputs)
+
+    @property
+    def monomials(self) -> list[Monomial]:
+        """The terms as monomials."""
+        return [parse_term(term, self.n_inputs, current=True) for term in self.terms]
+
+    @property
+    def max_lag(self) -> int:
+        """The largest lag of output and inputs, in steps."""
+        return max((lag for monomial in self.monomials for _, lag in monomial), default=0)
+
+    @property
+    def initial_samples(self) -> int:
+        """How many first outputs a prediction needs: largest lag times decimation."""
+        return self.max_lag * self.decimation
+
+    @property
+    def step_time(self) -> float | None:
+        """Seconds in one step of k, where that is known."""
+        return None if self.sampling_time is None else self.decimation * self.sampling_time
+
+    @property
+    def standard_errors(self) -> tuple[float, ...] | None:
+        """Standard errors of the coefficients, where their covariance is known."""
+        rows = self.covariance
+        return None if rows is None else tuple(math.sqrt(row[i]) for i, row in enumerate(rows))
+
+    def predict(
+        self, u: ArrayLike | None, y_initial: ArrayLike, steps: int | None = None, *, samples: int | None = None
+    ) -> NDArray[np.float64]:
+        """Return what the model predicts from the inputs and from outputs that are given.
+
+        Parameters
+        ----------
+        u : array, shape (samples,) or (samples, inputs), or None
+            The inputs; None for a model without any.
+        y_initial : array, shape (at least initial_samples,)
+            The measured outputs from the first sample on. A free run uses ``initial_samples`` of them, however many
+            are given.
+        steps : int, optional
+            From outputs measured how many steps of k before; it needs the outputs of all samples. A sample that is
+            closer to the beginning is predicted from there. None: a free run, from the beginning always.
+        samples : int, optional
+            How many samples to return; needed for a free run without inputs.
+
+        Returns
+        -------
+        array of float, shape (samples,)
+            The given outputs of the first ``initial_samples``, and then the predicted ones.
+
+        Raises
+        ------
+        DivergedError
+            If a prediction is larger than 1e6 times the largest given output. Unless the outputs of all samples are
+            given, the bound is at least 1e12, for it is not known how large outputs are.
+        NarxbenchError
+            For too few samples, other shapes, and numbers that are not finite.
+        """
+        y = _signal("y", y_initial, 1)[:, 0]
+        inputs = self._inputs(u, samples, len(y) if steps is not None else None)
+        count, first = len(inputs), self.initial_samples
+        if steps is not None and not is_whole_number(steps, 1):
+            raise NarxbenchError(f"steps: found {show(steps)}; allowed: a whole number from 1 on, or None")
+        if len(y) > count or (steps is not None and len(y) < count):
+            allowed = "at most as many" if steps is None else "as many"
+            raise NarxbenchError(f"y: found {len(y)} outputs for {count} samples; allowed: {allowed}")
+        if len(y) < first:
+            raise NarxbenchError(
+                f"y: found {len(y)} outputs; needed: {first}, for the largest lag is {_count(self.max_lag, 'step')} "
+                f"of {_count(self.decimation, 'sample')}"
+            )
+        largest = float(np.abs(y).max(initial=0.0))
+        bound = DIVERGENCE_FACTOR * largest
+        if len(y) < count or not largest:
+            bound = max(bound, DIVERGED)
+        bound = min(bound, np.finfo(np.float64).max)
+        offsets, scales = self._scaling()
+        scaled = (inputs - offsets[1:]) / scales[1:]
+        with np.errstate(over="ignore", invalid="ignore"):
+            if steps is None:
+                predicted, end = simulated(
+                    self.monomials,
+                    self.coefficients,
+                    scaled,
+                    y[:first],
+                    bound=bound,
+                    stride=self.decimation,
+                    offset=offsets[0],
+                    scale=scales[0],
+                )
+            else:
+                predicted, end = self._ahead(scaled, y, steps, bound)
+        if end < count:
+            kind = "a free run" if steps is None else f"a prediction {_count(steps, 'step')} ahead"
+            raise DivergedError(
+                f"{kind} of the model diverges (|y| > {bound:.3g}) at sample {end + 1}; "
+                "allowed: inputs and first outputs for which the model is stable"
+            )
+        return predicted
+
+    def score(self, u: ArrayLike | None, y: ArrayLike, steps: int | None = None) -> Scores:
+        """Return how well the model predicts measured outputs, after the ``initial_samples`` that it is given.
+
+        Parameters
+        ----------
+        u, steps
+            As for :meth:`predict`.
+        y : array, shape (samples,)
+            The measured outputs.
+
+        Raises
+        ------
+        NarxbenchError
+            As :meth:`predict`, but not for predictions that diverge, whose scores are None.
+        """
+        measured = _signal("y", y, 1)[:, 0]
+        count = len(self._inputs(u, None, len(measured)))
+        if count != len(measured):
+            raise NarxbenchError(f"u and y: found {count} and {len(measured)} samples; allowed: equally many")
+        first = self.initial_samples
+        try:
+            predicted = self.predict(u, measured, steps, samples=count)
+        except DivergedError:
+            predicted = np.full(count, np.nan)
+        return scores(measured[first:], predicted[first:])
+
+    def decimated(self) -> "Model":
+        """Return the same model for data of which only every ``decimation``-th sample is there."""
+        return replace(self, decimation=1, sampling_time=self.step_time)
+
+    def expanded(self) -> "Model":
+        """Return the same function as a polynomial of the signals themselves, without offsets and scales.
+
+        The coefficients are exact before they are rounded; their covariance is transformed with them.
+
+        Raises
+        ------
+        NarxbenchError
+            For a coefficient that is too large for a number of double precision.
+
+        Examples
+        --------
+        >>> model = Model(("y(k-1)^2",), (3.0,), inputs=(), output="y", offsets=(2.0,), scales=(0.5,))
+        >>> print(model.expanded().equation())
+        y(k) = 26 - 24 y(k-1) + 6 y(k-1)^2
+        """
+        if self.offsets is None and self.scales is None:
+            return self
+        offsets, scales = ([Fraction(value) for value in values.tolist()] for values in self._scaling())
+        expansions = []
+        for monomial in self.monomials:
+            expansion: dict[Monomial, Fraction] = {(): scales[OUTPUT]}
+            for factor in monomial:
+                product: dict[Monomial, Fraction] = {}
+                for m, c in expansion.items():
+                    c = c / scales[factor[0]]
+                    for key, value in ((tuple(sorted((*m, factor))), c), (m, -c * offsets[factor[0]])):
+                        product[key] = product.get(key, Fraction()) + value
+                expansion = product
+            expansions.append({m: c for m, c in expansion.items() if c})
+        constant = {()} if offsets[OUTPUT] else set()
+        monomials = sorted(constant.union(*expansions), key=lambda m: (len(m), m))
+        sums = dict.fromkeys(monomials, Fraction())
+        sums.update(dict.fromkeys(constant, offsets[OUTPUT]))
+        for coefficient, expansion in zip(self.coefficients, expansions, strict=True):
+            for m, c in expansion.items():
+                sums[m] += Fraction(coefficient) * c
+        try:
+            coefficients = tuple(float(sums[m]) for m in monomials)
+            transform = np.array([[float(e.get(m, 0)) for e in expansions] for m in monomials])
+        except OverflowError:
+            raise NarxbenchError(
+                "offsets and scales: their model has no expansion in double precision; allowed: scales that are like "
+                "the signals"
+            ) from None
+        return replace(
+            self,
+            terms=tuple(term_name(m, self.n_inputs) for m in monomials),
+            coefficients=coefficients,
+            covariance=None if self.covariance is None else _transformed(transform, np.array(self.covariance)),
+            offsets=None,
+            scales=None,
+        )
+
+    def save(self, path: StrPath) -> None:
+        """Write the model to a file in JSON, from which :meth:`load` gives an equal one.
+
+        Raises
+        ------
+        NarxbenchError
+            If the file cannot be written, or would have more than 20 MB.
+        """
+        content = {"format": FORMAT, "version": VERSION, **{f.name: getattr(self, f.name) for f in fields(self)}}
+        text = canonical_json(content, indent=1)
+        if len(text.encode()) > MAX_BYTES:
+            raise NarxbenchError(f"{path}: not written: {len(self.terms)} terms with their covariance exceed 20 MB")
+        write_atomically(path, text)
+
+    @classmethod
+    def load(cls, path: StrPath) -> "Model":
+        """Return the model of a file that :meth:`save` wrote.
+
+        Raises
+        ------
+        NarxbenchError
+            For a file that cannot be read, is none of a model, has another version, or values that are not allowed.
+        """
+        if os.path.isfile(path) and (size := os.path.getsize(path)) > MAX_BYTES:
+            raise NarxbenchError(f"{path}: found {size} bytes; allowed: at most {MAX_BYTES}, as Model.save writes")
+        content = read_bytes(path)
+        try:
+            found = pydantic_core.from_json(content, allow_inf_nan=False)
+        except ValueError as error:
+            raise NarxbenchError(f"{path}: not valid JSON ({error}); allowed: a file that Model.save wrote") from None
+        if not isinstance(found, dict) or found.get("format") != FORMAT:
+            raise NarxbenchError(f"{path}: not a model; allowed: a file that Model.save wrote")
+        version = found.get("version")
+        if version != VERSION or isinstance(version, bool):
+            raise NarxbenchError(
+                f"{path}: version: found {show(version)}; allowed: {VERSION}, which narxbench {_version()} reads"
+            )
+        values = dict(validated(ModelFile, found, str(path)))
+        del values["format"], values["version"]
+        try:
+            return cls(**values)
+        except NarxbenchError as error:
+            raise NarxbenchError(f"{path}: {error}") from None
+
+    def equation(self, digits: int = 4) -> str:
+        """Return the model as text; below it what the signals are and how long a step is, where that is not plain.
+
+        Parameters
+        ----------
+        digits : int
+            Significant digits of the numbers, from 1 to 17.
+
+        Examples
+        --------
+        >>> model = Model(("y(k-1)", "u(k)"), (0.85, -2.0), ("speed",), "torque", decimation=12, sampling_time=1e-5)
+        >>> print(model.equation())
+        y(k) = 0.85 y(k-1) - 2 u(k)
+        y: torque; u: speed; k counts steps of 12 samples, 120 µs
+        """
+        number = _rounded(digits)
+        text = "y(k) = " + " ".join(self._summands(number, str, " "))
+        legend = "; ".join(self._legend(str, printable, number))
+        return f"{text}\n{legend}" if legend else text
+
+    def latex(self, digits: int = 4) -> str:
+        r"""Return the model as one displayed formula of LaTeX, and a sentence below it as for :meth:`equation`.
+
+        Examples
+        --------
+        >>> print(Model(("y(k-1)^2", "u2(k)"), (0.85, -2e-5), ("u1", "u2"), "y").latex())
+        \[
+        \begin{array}{rl}
+        y(k) = & 0.85\,y(k-1)^{2} - 2 \times 10^{-5}\,u_{2}(k)
+        \end{array}
+        \]
+        """
+        number = _rounded(digits)
+
+        def set_number(value: float) -> str:
+            return re.sub(r"e([+-])0*(\d+)", lambda e: rf" \times 10^{{{e[1].strip('+')}{e[2]}}}", number(value))
+
+        summands = self._summands(set_number, _latex_term, r"\,")
+        lines = [" ".join(summands[i : i + _PER_LINE]) for i in range(0, len(summands), _PER_LINE)]
+        body = " \\\\\n& {} ".join(lines)
+        text = f"\\[\n\\begin{{array}}{{rl}}\ny(k) = & {body}\n\\end{{array}}\n\\]"
+        legend = "; ".join(
+            self._legend(lambda name: f"${_latex_term(name)}$", _latex_text, lambda value: f"${set_number(value)}$")
+        )
+        return f"{text}\n{legend}." if legend else text
+
+    def export(self, language: str, name: str = "narx_model") -> str:
+        """Return the source text of a program that predicts as the model does, at the model's own sampling.
+
+        Parameters
+        ----------
+        language : {"python", "c", "matlab", "sysidentpy"}
+            Python without packages, C99, a function for MATLAB and Octave, or an object of the package SysIdentPy 0.9.
+        name : str
+            What the names in it begin with: a letter, then letters, digits and underscores, at most 40.
+
+        Returns
+        -------
+        str
+            Its comment says what to give to it. Its operations are those of :meth:`predict`, in the same order, apart
+            from SysIdentPy's own.
+
+        Raises
+        ------
+        NarxbenchError
+            For another language or name, and for lags that SysIdentPy has no code for.
+        """
+        model = self.decimated()
+        if language == "sysidentpy":
+            model = model.expanded()
+        offsets, scales = model._scaling()
+        program = Program(
+            monomials=model.monomials,
+            coefficients=model.coefficients,
+            n_inputs=model.n_inputs,
+            offsets=offsets.tolist(),
+            scales=scales.tolist(),
+            comment=self._comment(model),
+        )
+        return source(program, language, name)
+
+    def _comment(self, model: "Model") -> list[str]:
+        lines = [f"A polynomial NARX model, exported by narxbench {_version()}.", *model.equation(6).split("\n")[:1]]
+        lines += model._legend(str, printable, repr, names=True, step=False)
+        every = "every sample" if self.decimation == 1 else f"every {_ordinal(self.decimation)} sample"
+        time = "" if self.step_time is None else f": one step of k is {_duration(self.step_time)}"
+        lines.append(f"Give {every} of the data{time}.")
+        if self.n_inputs > 1:
+            lines.append(f"Order of the inputs: {', '.join(map(printable, self.inputs))}.")
+        if self.data_digest:
+            lines.append(f"SHA-256 of the data that it is from: {printable(self.data_digest)}")
+        return lines
+
+    def _scaling(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return offset and scale of the output and each input."""
+        offsets = np.zeros(1 + self.n_inputs) if self.offsets is None else np.array(self.offsets)
+        return offsets, np.ones(1 + self.n_inputs) if self.scales is None else np.array(self.scales)
+
+    def _inputs(self, u: ArrayLike | None, samples: int | None, outputs: int | None) -> NDArray[np.float64]:
+        """Return the inputs, shape (samples, inputs); of a model without any, the samples are what else tells them."""
+        if samples is not None and not is_whole_number(samples, 0):
+            raise NarxbenchError(f"samples: found {show(samples)}; allowed: a whole number from 0 on, or None")
+        if u is not None and not self.n_inputs and not (isinstance(u, np.ndarray) and u.ndim == 2):
+            raise NarxbenchError("u: the model has no inputs; allowed: None")
+        if u is None and self.n_inputs:
+            raise NarxbenchError(f"u: found null; needed: {', '.join(map(printable, self.inputs))}")
+        if u is None:
+            count = outputs if samples is None else samples
+            if count is None:
+                raise NarxbenchError("samples: found null; needed: how many to predict, for the model has no inputs")
+            return np.zeros((count, 0))
+        inputs = _signal("u", u, self.n_inputs)
+        if samples not in (None, len(inputs)):
+            raise NarxbenchError(f"samples: found {samples}, but {len(inputs)} of u; allowed: as many, or None")
+        return inputs
+
+    def _ahead(
+        self, u: NDArray[np.float64], y: NDArray[np.float64], steps: int, bound: float
+    ) -> tuple[NDArray[np.float64], int]:
+        """Return predictions from outputs measured some steps before, and the first sample that diverges."""
+        first, count, stride = self.initial_samples, len(y), self.decimation
+        offsets, scales = self._scaling()
+        measured = (y - offsets[OUTPUT]) / scales[OUTPUT]
+        monomials = self.monomials
+        longest = max((lag for m in monomials for signal, lag in m if signal == OUTPUT), default=0)
+        # What was predicted one step less ahead comes first, as lag 1 needs it. The first samples are measured in all.
+        earlier: deque[NDArray[np.float64]] = deque(maxlen=longest)
+        predicted = y.copy()
+        for _ in range(min(steps, -((first - count) // stride))):
+            value = np.zeros(count - first)
+            for weight, monomial in zip(self.coefficients, monomials, strict=True):
+                product = np.full(count - first, weight)
+                for signal, lag in monomial:
+                    past = slice(first - lag * stride, count - lag * stride)
+                    if signal != OUTPUT:
+                        product *= u[past, signal - 1]
+                    else:
+                        product *= (earlier[lag - 1] if lag <= len(earlier) else measured)[past]
+                value += product
+            predicted[first:] = value * scales[OUTPUT] + offsets[OUTPUT]
+            earlier.appendleft((predicted - offsets[OUTPUT]) / scales[OUTPUT])
+        # Only the last ones count: what is fewer steps ahead begins elsewhere.
+        outside = np.flatnonzero(~(np.abs(predicted[first:]) <= bound))
+        return predicted, first + int(outside[0]) if outside.size else count
+
+    def _summands(self, number: Callable[[float], str], name: Callable[[str], str], times: str) -> list[str]:
+        """Return the summands of the equation with their signs; the first has one only if it is negative."""
+        summands: list[str] = []
+        for weight, term in zip(self.coefficients, self.terms, strict=True):
+            sign = ("- " if summands else "-") if weight < 0 else ("+ " if summands else "")
+            summands.append(sign + number(abs(weight)) + ("" if term == "1" else times + name(term)))
+        return summands
+
+    def _legend(
+        self,
+        symbol: Callable[[str], str],
+        text: Callable[[str], str],
+        number: Callable[[float], str],
+        *,
+        names: bool = False,
+        step: bool = True,
+    ) -> list[str]:
+        """Return what the signals are, unless that is plain or always with ``names``, and how long a step is."""
+        symbols = [signal_name(signal, self.n_inputs) for signal in range(1 + self.n_inputs)]
+        offsets, scales = self._scaling()
+        signals = [self.output, *self.inputs]
+        lines = []
+        for short, name, offset, scale in zip(symbols, signals, offsets.tolist(), scales.tolist(), strict=True):
+            line = f"{symbol(short)}: {text(name)}"
+            if unit := self.units.get(name):
+                line += f" ({text(unit)})"
+            line += f", {'minus' if offset > 0 else 'plus'} {number(abs(offset))}" if offset else ""
+            line += f", divided by {number(scale)}" if scale != 1 else ""
+            lines.append(line)
+        if lines == [f"{symbol(name)}: {text(name)}" for name in symbols] and not names:
+            lines = []
+        time = "" if self.step_time is None else text(_duration(self.step_time))
+        if step and self.decimation > 1:
+            lines.append(f"{symbol('k')} counts steps of {self.decimation} samples{f', {time}' if time else ''}")
+        elif step and time:
+            lines.append(f"{symbol('k')} counts samples of {time}")
+        return lines
+
+
+def scores(measured: ArrayLike, predicted: ArrayLike) -> Scores:
+    """Return how well predictions agree with measured outputs.
+
+    Parameters
+    ----------
+    measured, predicted : array, shape (samples,)
+        Outputs. Predictions that are not finite have diverged.
+
+    Raises
+    ------
+    NarxbenchError
+        For arrays of different lengths, and measured outputs that are not finite.
+
+    Examples
+    --------
+    >>> scores([1.0, 2.0, 3.0], [1.0, 2.0, 2.0])
+    Scores(rrse=0.7071067811865476, nrmse=0.28867513459481287, fit_percent=29.28932188134524, mae=0.3333333333333333, \
+samples=3)
+    """
+    y = _signal("measured", measured, 1)[:, 0]
+    p = _array("predicted", predicted, 1)[:, 0]
+    if len(p) != len(y):
+        raise NarxbenchError(f"measured, predicted: found {len(y)} and {len(p)} samples; allowed: equally many")
+    count = len(y)
+    if not count or not np.isfinite(p).all():
+        return Scores(None, None, None, None, count)
+    # By a power of two, which rounds nothing: squares of large numbers would overflow.
+    exponent = math.frexp(max(np.abs(y).max(), np.abs(p).max()))[1]
+    values, guesses = np.ldexp(y, -exponent).tolist(), np.ldexp(p, -exponent).tolist()
+    # math.fsum is correctly rounded; NumPy's sums depend on the processor's vector width.
+    mean = math.fsum(values) / count
+    errors = [a - b for a, b in zip(values, guesses, strict=True)]
+    squares = math.fsum(e * e for e in errors)
+    mae = float(np.ldexp(math.fsum(map(abs, errors)) / count, exponent))
+    spread = math.fsum((a - mean) * (a - mean) for a in values)
+    extent = max(values) - min(values)
+    if not extent or spread < _NOTHING:
+        return Scores(None, None, None, mae, count)
+    rrse = math.sqrt(squares / spread)
+    return Scores(rrse, math.sqrt(squares / count) / extent, 100 * (1 - rrse), mae, count)
+
+
+def _array(name: str, values: ArrayLike, columns: int) -> NDArray[np.float64]:
+    """Return numbers of shape (samples, columns)."""
+    try:
+        found = np.asarray(values)
+    except ValueError:  # rows of different lengths
+        found = np.array(None)
+    if found.dtype.kind not in "biuf":
+        raise NarxbenchError(f"{name}: not an array of numbers; allowed: one number per sample")
+    array = found[:, None] if found.ndim == 1 and columns == 1 else found
+    if array.ndim != 2 or array.shape[1] != columns:
+        allowed = f"(samples, {columns})" + (" or (samples,)" if columns == 1 else "")
+        raise NarxbenchError(f"{name}: found an array of shape {found.shape}; allowed: {allowed}")
+    return np.ascontiguousarray(array, np.float64)
+
+
+def _signal(name: str, values: ArrayLike, columns: int) -> NDArray[np.float64]:
+    """Return finite numbers of shape (samples, columns)."""
+    array = _array(name, values, columns)
+    wrong = np.flatnonzero(~np.isfinite(array).all(axis=1))
+    if wrong.size:
+        bad = array[wrong[0]]
+        raise NarxbenchError(
+            f"{name}: found {bad[~np.isfinite(bad)][0]} at sample {wrong[0] + 1}; allowed: finite numbers"
+        )
+    return array
+
+
+def _numbers(name: str, values: object, shape: tuple[int, ...], allowed: str) -> tuple[float, ...]:
+    """Return finite numbers of a shape, row by row."""
+    try:
+        found = np.asarray(values)
+    except ValueError:  # rows of different lengths
+        found = np.array(None)
+    if found.dtype.kind not in "iuf" or found.shape != shape or not np.isfinite(found).all():
+        raise NarxbenchError(f"{name}: found {show(values)}; allowed: finite numbers, {allowed}")
+    return tuple(found.astype(np.float64).ravel().tolist())
+
+
+def _transformed(transform: NDArray[np.float64], covariance: NDArray[np.float64]) -> tuple[tuple[float, ...], ...]:
+    """Return T C T', summed in the order of the columns on every machine."""
+    half = np.zeros(transform.shape)
+    for j, row in enumerate(covariance):
+        half += transform[:, j, None] * row
+    whole = np.zeros((len(transform), len(transform)))
+    for j in range(transform.shape[1]):
+        whole += half[:, j, None] * transform[:, j]
+    whole = (whole + whole.T) / 2
+    # What is no more than rounding may lie below 0.
+    np.fill_diagonal(whole, np.maximum(whole.diagonal(), 0.0))
+    return tuple(map(tuple, whole.tolist()))
+
+
+def _version() -> str:
+    # Not imported above: the top of the package imports from all its layers.
+    return str(import_module("narxbench").__version__)
+
+
+def _rounded(digits: int) -> Callable[[float], str]:
+    if not is_whole_number(digits, 1, 17):
+        raise NarxbenchError(f"digits: found {show(digits)}; allowed: a whole number from 1 to 17")
+    return lambda value: f"{value:.{digits}g}"
+
+
+def _duration(seconds: float) -> str:
+    units = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6))
+    unit, length = next(((unit, length) for unit, length in units if seconds >= length), ("ns", 1e-9))
+    return f"{seconds / length:.6g} {unit}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _ordinal(number: int) -> str:
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th") if number % 100 not in (11, 12, 13) else "th"
+    return f"{number}{ending}"
+
+
+def _latex_term(term: str) -> str:
+    indexed = re.sub(r"u(\d+)", r"u_{\1}", term)
+    return re.sub(r"\^(\d+)", r"^{\1}", indexed).replace("*", r"\,")
+
+
+_LATEX = {
+    **{char: f"\\{char}" for char in "{}$&#%_"},
+    **{
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "\u00b5": r"$\mu$",
+        "\u03bc": r"$\mu$",
+    },
+    **{"<": r"\textless{}", ">": r"\textgreater{}", "°": r"${}^\circ$", "\u2126": r"$\Omega$", "\u03a9": r"$\Omega$"},
+}
+
+
+def _latex_text(text: str) -> str:
+    return "".join(_LATEX.get(char, char) for char in printable(text))

@@ -1,0 +1,241 @@
+"""Exported programs are run by what they are for, and compared with the model's own prediction."""
+
+import json
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from narxbench.io.errors import NarxbenchError
+from narxbench.model.narx import DivergedError, Model
+from narxbench.model.terms import monomials_of, term_name
+
+ARX = (("y(k-1)", "u(k-1)"), (0.7, 0.4))
+# Names that would end a comment, or go on with the next line, if they were written as they are.
+NAMES = {"inputs": ('in */ """ ??/', "second\\"), "output": "out\n(V)\\"}
+CASES = {
+    "linear": Model(*ARX, ("u",), "y"),
+    "one term": Model(("u(k-2)^2",), (1 / 3,), ("u",), "y"),
+    "one output": Model(("y(k-3)", "1", "y(k-1)^2"), (-0.6, 0.3, -0.2), (), "y"),
+    "current input": Model(("y(k-1)", "u(k)", "u(k-1)*u(k)"), (0.5, 0.3, -0.1), ("u",), "y"),
+    "only the current input": Model(("u(k)", "1"), (0.3, 2e-5), ("u",), "y"),
+    "late output": Model(("y(k-3)", "u(k)"), (0.5, 0.3), ("u",), "y"),
+    "unused input": Model(("y(k-2)", "1"), (-0.5, 0.3), ("u",), "y"),
+    "two inputs": Model(
+        ("y(k-1)", "u1(k-3)", "y(k-2)*u2(k)", "u1(k-1)*u2(k-2)", "1"), (0.5, 1.2, 0.1, -0.25, 1e-7), **NAMES
+    ),
+    "three inputs": Model(("u3(k-1)", "u1(k-2)*u3(k-1)", "y(k-1)"), (0.5, 1.2, 0.1), ("a", "b", "c"), "y"),
+    "degree 3": Model(("y(k-1)", "y(k-1)^3", "y(k-1)^2*u(k-2)", "u(k-1)^3"), (0.8, -0.1, 0.05, 0.1), ("u",), "y"),
+    "decimation": Model(
+        ("y(k-1)", "y(k-2)*u(k-1)", "u(k-2)"), (0.4, 0.2, 0.3), ("u",), "y", decimation=3, sampling_time=1e-5
+    ),
+    "scaled": Model(
+        ("y(k-1)", "y(k-2)^2*u1(k-1)", "u2(k-1)", "1"),
+        (0.4, 0.1, 0.3, -0.2),
+        ("p", "q"),
+        "y",
+        offsets=(-1.5, 0.7, 0.0),
+        scales=(2.5, 1.0, 0.3),
+        units={"y": "V"},
+    ),
+    "scaled alone": Model(("y(k-1)", "y(k-2)^3"), (0.9, -0.05), (), "y", offsets=(0.25,), decimation=2),
+}
+CASES["decimated current input"] = Model(**{**vars(CASES["current input"]), "decimation": 4, "scales": (3.0, 0.5)})
+
+
+def data(model, samples=60):
+    """Return inputs and outputs of the model at its own sampling, and the model for it."""
+    rng = np.random.default_rng(5)
+    u = rng.uniform(-1, 1, (samples, model.n_inputs))
+    own = model.decimated()
+    return own, u, own.predict(u, rng.uniform(-0.5, 0.5, own.initial_samples), samples=samples)
+
+
+def arguments(own, u, y):
+    """Return what the programs are called with, as plain data."""
+    given = y[: own.initial_samples].tolist()
+    return (u[:, 0].tolist() if own.n_inputs == 1 else u.tolist()), given, len(y)
+
+
+@pytest.fixture(params=CASES)
+def model(request):
+    return CASES[request.param]
+
+
+def test_python(model):
+    own, u, y = data(model)
+    calls = "u, given" if own.n_inputs else "given, samples"
+    program = (
+        f"{model.export('python', 'tank')}\nimport json, sys\nu, given, samples = json.load(sys.stdin)\n"
+        f"print(json.dumps(tank_simulate({calls})))\nassert 'numpy' not in sys.modules\n"
+    )
+    found = subprocess.run(
+        [sys.executable, "-S", "-c", program], input=json.dumps(arguments(own, u, y)), capture_output=True, text=True
+    )
+    assert found.stderr == ""
+    assert json.loads(found.stdout) == y.tolist()
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_any_model_in_python(data):
+    """The same numbers to the last bit, with any offsets, scales and coefficients."""
+    n_inputs = data.draw(st.integers(0, 2))
+    factors = [(0, 1), (0, 3), *((i + 1, lag) for i in range(n_inputs) for lag in (0, 2))]
+    chosen = data.draw(st.lists(st.sampled_from(monomials_of(factors, 4)), min_size=1, max_size=8, unique=True))
+    weights = data.draw(st.lists(st.floats(-0.3, 0.3), min_size=len(chosen), max_size=len(chosen)))
+    several = {"min_size": 1 + n_inputs, "max_size": 1 + n_inputs}
+    model = Model(
+        [term_name(m, n_inputs) for m in chosen],
+        weights,
+        ["a", "b"][:n_inputs],
+        "y",
+        offsets=data.draw(st.none() | st.lists(st.floats(-2, 2), **several)),
+        scales=data.draw(st.none() | st.lists(st.floats(0.5, 2), **several)),
+    )
+    u = np.random.default_rng(1).uniform(-1, 1, (30, n_inputs))
+    y = [0.5, -0.25, 0.125][: model.initial_samples]
+    try:
+        expected = model.predict(u, y)
+    except DivergedError:
+        return
+    space = {}
+    exec(model.export("python"), space)
+    rows, given_y, samples = arguments(model, u, expected)
+    calls = (rows, given_y) if n_inputs else (given_y, samples)
+    assert space["narx_model_simulate"](*calls) == expected.tolist()
+
+
+def test_one_step_in_python():
+    model = CASES["two inputs"]
+    own, u, y = data(model)
+    space = {}
+    exec(model.export("python"), space)
+    k = 20
+    found = space["narx_model_step"](y[k - 2 : k][::-1].tolist(), u[k - 3 : k + 1][::-1].tolist())
+    assert found == own.predict(u, y, steps=1)[k]
+
+
+def test_python_tells_of_too_few_outputs():
+    space = {}
+    exec(CASES["linear"].export("python"), space)
+    with pytest.raises(ValueError, match="y_initial: needed: 1 outputs"):
+        space["narx_model_simulate"]([1.0, 2.0], [])
+
+
+C_MAIN = """
+#include <stdio.h>
+#include <stdlib.h>
+int main(void)
+{
+    static double u[10000], y[10000];
+    size_t n = %d;
+    for (size_t i = 0; i < n * %d; i++) if (scanf("%%lf", &u[i]) != 1) return 1;
+    for (size_t i = 0; i < %d; i++) if (scanf("%%lf", &y[i]) != 1) return 1;
+    tank_simulate(%s);
+    for (size_t i = 0; i < n; i++) printf("%%.17g\\n", y[i]);
+    return 0;
+}
+"""
+
+
+@pytest.mark.ci
+def test_c(model, tmp_path):
+    if not shutil.which("gcc"):
+        pytest.skip("no gcc")
+    own, u, y = data(model)
+    given = own.initial_samples
+    main = C_MAIN % (len(y), own.n_inputs, given, "u, y, n" if own.n_inputs else "y, n")
+    main = main.replace("i < 0;", "i + 1 < 1;").replace("i < n * 0;", "i + 1 < 1;")
+    (tmp_path / "tank.c").write_text(model.export("c", "tank") + main, encoding="utf-8")
+    strict = ["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O2"]
+    built = subprocess.run(["gcc", *strict, "-o", "tank", "tank.c"], cwd=tmp_path, capture_output=True, text=True)
+    assert built.stderr == ""
+    numbers = " ".join(map(repr, [*u.ravel().tolist(), *y[:given].tolist()]))
+    found = subprocess.run([tmp_path / "tank"], input=numbers, capture_output=True, text=True, check=True)
+    np.testing.assert_allclose(list(map(float, found.stdout.split())), y, rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.ci
+def test_matlab(tmp_path):
+    """All cases in one process: a start takes longer than the runs."""
+    if not shutil.which("octave-cli"):
+        pytest.skip("no Octave (Debian's package octave)")
+    script, expected = [], []
+    for i, model in enumerate(CASES.values()):
+        own, u, y = data(model)
+        (tmp_path / f"tank_{i}.m").write_text(model.export("matlab", f"tank_{i}"), encoding="utf-8")
+        given = f"[{'; '.join(map(repr, y[: own.initial_samples].tolist()))}]"
+        rows = "; ".join(" ".join(map(repr, row)) for row in u.tolist())
+        call = f"[{rows}], {given}" if own.n_inputs else f"{given}, {len(y)}"
+        script.append(f"printf('%.17g ', tank_{i}({call})); printf('\\n');")
+        expected.append(y)
+    found = subprocess.run(
+        ["octave-cli", "--no-init-file", "--eval", "\n".join(script)], cwd=tmp_path, capture_output=True, text=True
+    )
+    lines = found.stdout.splitlines()
+    assert len(lines) == len(expected), found.stderr
+    for line, y in zip(lines, expected, strict=True):
+        np.testing.assert_allclose(list(map(float, line.split())), y, rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.ci
+def test_sysidentpy(model):
+    pytest.importorskip("sysidentpy")
+    own, u, y = data(model)
+    space = {}
+    exec(model.export("sysidentpy", "tank"), space)
+    tank, first = space["tank"], own.initial_samples
+    measured = y + np.random.default_rng(6).normal(0, 0.1, len(y))
+    measured[:first] = y[:first]
+    if own.n_inputs:
+        free = tank.predict(X=u, y=measured[:, None])
+        one = tank.predict(X=u, y=measured[:, None], steps_ahead=1)
+        fewest = tank.predict(X=u, y=measured[: max(first, 1), None])
+        np.testing.assert_allclose(fewest[:, 0], y, rtol=1e-12, atol=1e-12)
+    else:
+        free = tank.predict(y=measured[:, None], forecast_horizon=len(y) - first)
+        one = tank.predict(X=None, y=measured[:, None], steps_ahead=1)
+    np.testing.assert_allclose(free[:, 0], y, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(one[:, 0], own.predict(u, measured, steps=1), rtol=1e-12, atol=1e-12)
+
+
+def test_what_is_to_be_given_is_told():
+    model = Model(
+        *ARX, ("duty cycle",), "voltage", decimation=12, sampling_time=1e-5, units={"voltage": "V"}, data_digest="ab12"
+    )
+    for language, mark in (("python", "#"), ("c", "//"), ("matlab", "%"), ("sysidentpy", "#")):
+        lines = [line.removeprefix(f"{mark} ") for line in model.export(language).splitlines()]
+        for told in (
+            "y(k) = 0.7 y(k-1) + 0.4 u(k-1)",
+            "y: voltage (V)",
+            "u: duty cycle",
+            "Give every 12th sample of the data: one step of k is 120 µs.",
+            "SHA-256 of the data that it is from: ab12",
+        ):
+            assert told in lines
+    assert "Order of the inputs: a, b, c." in CASES["three inputs"].export("c")
+
+
+@pytest.mark.parametrize("name", ["", "1st", "for", "end", "y", "a-b", "ä", "a b", "a" * 41, None, "np"])
+def test_names_that_are_none(name):
+    with pytest.raises(NarxbenchError, match=r"^name: found .*; allowed: a letter, then letters, digits and _"):
+        CASES["linear"].export("python", name)
+
+
+@pytest.mark.parametrize(
+    ("model", "language", "message"),
+    [
+        (CASES["linear"], "pyton", "language: found 'pyton' .text.; allowed: python, c, .* .did you mean 'python'"),
+        (CASES["linear"], 3, "language: found 3; allowed"),
+        (Model(("1",), (2.0,), (), "y"), "sysidentpy", "the constant term alone; allowed: python, c, matlab"),
+        (Model(("y(k-500)",), (0.5,), (), "y"), "sysidentpy", "lag 500 .* at most 499"),
+    ],
+)
+def test_what_cannot_be_exported(model, language, message):
+    with pytest.raises(NarxbenchError, match=message):
+        model.export(language)

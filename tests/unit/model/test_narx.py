@@ -1,0 +1,534 @@
+"""Models: predictions against plain loops to the last bit, and scores, files, expansions and equations."""
+
+import json
+import math
+import pickle
+import time
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from narxbench.io.errors import NarxbenchError
+from narxbench.model.narx import DivergedError, Model, Scores, scores
+from narxbench.model.terms import monomials_of, term_name
+
+quick = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+finite = st.floats(allow_nan=False, allow_infinity=False)
+ARX = Model(("y(k-1)", "u(k-1)"), (0.5, 1.0), ("u",), "y")
+
+
+@st.composite
+def models(draw, scaled=None):
+    n_inputs = draw(st.integers(0, 3))
+    factors = [(0, lag) for lag in (1, 2, 3)] + [(i + 1, lag) for i in range(n_inputs) for lag in (0, 1, 4)]
+    chosen = draw(st.lists(st.sampled_from(monomials_of(factors, 3)), min_size=1, max_size=6, unique=True))
+    weights = [draw(st.floats(-0.4, 0.4)) for _ in chosen]
+    own = {}
+    if draw(st.booleans()) if scaled is None else scaled:
+        own["offsets"] = [draw(st.floats(-1, 1)) for _ in range(1 + n_inputs)]
+        own["scales"] = [draw(st.floats(0.5, 3)) for _ in range(1 + n_inputs)]
+    names = tuple(f"input {i}" for i in range(n_inputs))
+    terms = tuple(term_name(m, n_inputs) for m in chosen)
+    return Model(terms, weights, names, "out", decimation=draw(st.integers(1, 4)), **own)
+
+
+def signals(model, samples, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.uniform(-1, 1, (samples, model.n_inputs)), rng.uniform(-1, 1, samples)
+
+
+def plain_step(model, u, y, k):
+    """Return the output at sample k in plain floats; y(j) and u(j, i) are functions of the sample."""
+    offsets = model.offsets or [0.0] * (1 + model.n_inputs)
+    scales = model.scales or [1.0] * (1 + model.n_inputs)
+    value = 0.0
+    for weight, monomial in zip(model.coefficients, model.monomials, strict=True):
+        product = weight
+        for signal, lag in monomial:
+            j = k - lag * model.decimation
+            assert j >= 0
+            product *= ((u(j, signal - 1) if signal else y(j)) - offsets[signal]) / scales[signal]
+        value += product
+    return value * scales[0] + offsets[0]
+
+
+def plain_prediction(model, u, y, steps):
+    """Return the prediction of each sample, made one by one from what was measured before."""
+    samples, first, q = len(u), model.initial_samples, model.decimation
+
+    def predicted(k, start):
+        """Return the output at sample k where those before the sample ``start`` are measured."""
+        if k < max(first, start):
+            return float(y[k])
+        if (k, start) not in known:
+            known[k, start] = plain_step(model, lambda j, i: float(u[j, i]), lambda j: predicted(j, start), k)
+        return known[k, start]
+
+    known = {}
+    return [predicted(k, 0 if steps is None else k - (steps - 1) * q) for k in range(samples)]
+
+
+@quick
+@given(models(), st.integers(0, 2**32), st.sampled_from([None, 1, 2, 3, 7]), st.integers(0, 40))
+def test_predictions_of_a_plain_loop(model, seed, steps, more):
+    u, y = signals(model, model.initial_samples + more, seed)
+    expected = plain_prediction(model, u, y, steps)
+    if max(map(abs, expected), default=0) > 1e5:
+        return
+    assert model.predict(u, y, steps).tolist() == expected
+
+
+@quick
+@given(models(), st.integers(0, 2**32))
+def test_a_free_run_sees_the_first_outputs_alone(model, seed):
+    u, y = signals(model, model.initial_samples + 30, seed)
+    try:
+        found = model.predict(u, y)
+    except DivergedError:
+        return
+    first = model.initial_samples
+    assert model.predict(u, y[:first], samples=len(u)).tolist() == found.tolist()
+    assert model.predict(u, np.append(y[:first], 9.0)).tolist() == found.tolist()
+    # A free run is what is predicted more steps ahead than there are.
+    assert model.predict(u, y, steps=10**9).tolist() == found.tolist()
+    # The phases of a decimation know nothing of each other.
+    for phase in range(model.decimation):
+        own = slice(phase, None, model.decimation)
+        assert model.decimated().predict(u[own], y[own]).tolist() == found[own].tolist()
+
+
+@quick
+@given(models(scaled=True), st.integers(0, 2**32))
+def test_expansions_are_exact(model, seed):
+    """Term by term in fractions, and in the one-step prediction up to rounding."""
+    expanded = model.expanded()
+    assert expanded.offsets is None and expanded.scales is None
+    rng = np.random.default_rng(seed)
+    at = {(i, lag): Fraction(v) for i in range(4) for lag, v in enumerate(rng.uniform(-2, 2, 5).tolist())}
+
+    def value(m, scaled):
+        offset, scale = map(Fraction, (m.offsets[0], m.scales[0]) if scaled else (0, 1))
+        total = Fraction(0)
+        for weight, monomial in zip(m.coefficients, m.monomials, strict=True):
+            product = Fraction(weight)
+            for i, lag in monomial:
+                product *= (at[i, lag] - Fraction(m.offsets[i])) / Fraction(m.scales[i]) if scaled else at[i, lag]
+            total += product
+        return total * scale + offset
+
+    # Each coefficient is rounded once.
+    bound = 2.0**-53 * sum(
+        abs(c) * math.prod(abs(at[f]) for f in m)
+        for c, m in zip(expanded.coefficients, expanded.monomials, strict=True)
+    )
+    assert abs(value(model, True) - value(expanded, False)) <= bound * (1 + 1e-9) + 1e-300
+    assert list(expanded.terms) == [term_name(m, model.n_inputs) for m in sorted(expanded.monomials, key=_order)]
+
+
+def _order(monomial):
+    return len(monomial), monomial
+
+
+def test_equal_terms_of_an_expansion_are_one():
+    model = Model(("y(k-1)", "y(k-1)^2", "1"), (1.0, 1.0, 4.0), (), "y", offsets=(1.0,), scales=(2.0,))
+    # 2 ((y-1)/2 + (y-1)^2/4 + 4) + 1 = y^2/2 + 17/2; what is 0 by chance is there with its uncertainty.
+    assert model.expanded().terms == ("1", "y(k-1)", "y(k-1)^2")
+    assert model.expanded().coefficients == (8.5, 0.0, 0.5)
+    only_scaled = Model(("y(k-1)^2",), (1.0,), (), "y", scales=(2.0,))
+    assert only_scaled.expanded().terms == ("y(k-1)^2",)
+    assert ARX.expanded() is ARX
+
+
+def test_covariance_of_an_expansion():
+    """That of draws of the coefficients, each of them expanded."""
+    covariance = np.array([[0.04, 0.01, 0.0], [0.01, 0.09, -0.02], [0.0, -0.02, 0.01]])
+    model = Model(
+        ("y(k-1)", "y(k-1)*u(k-2)", "1"),
+        (0.5, -0.2, 0.1),
+        ("u",),
+        "y",
+        offsets=(1.0, -2.0),
+        scales=(2.0, 0.5),
+        covariance=covariance,
+    )
+    found = model.expanded()
+    columns = []
+    for i in range(3):
+        moved = [c + (i == j) for j, c in enumerate(model.coefficients)]
+        columns.append(
+            np.subtract(Model(**{**vars(model), "coefficients": moved}).expanded().coefficients, found.coefficients)
+        )
+    transform = np.array(columns).T
+    np.testing.assert_allclose(found.covariance, transform @ covariance @ transform.T, atol=1e-12)
+    np.testing.assert_allclose(found.standard_errors, np.sqrt(np.diag(found.covariance)))
+    assert model.standard_errors == (0.2, 0.3, 0.1)
+    assert ARX.standard_errors is None
+
+
+def test_a_coefficient_too_large_to_expand():
+    with pytest.raises(NarxbenchError, match="no expansion in double precision"):
+        Model(("y(k-1)^12",), (1.0,), (), "y", scales=(1e-60,)).expanded()
+
+
+def test_a_free_run_is_fast():
+    terms = tuple(term_name(m) for m in monomials_of([(0, 1), (0, 2), (1, 0), (1, 1)], 3))[:20]
+    model = Model(terms, [0.01] * 20, ("u",), "y", decimation=12)
+    u, y = signals(model, 100_000)
+    model.predict(u[:100], y[:100])
+    taken = []
+    for _ in range(3):
+        began = time.perf_counter()
+        model.predict(u, y)
+        taken.append(time.perf_counter() - began)
+    assert min(taken) < 0.1
+
+
+class TestDivergence:
+    growing = Model(("y(k-1)",), (10.0,), (), "y")
+
+    def test_the_sample_is_told(self):
+        # The bound is 2e6, and 2e7 lies outside.
+        y = [2.0] * 20
+        with pytest.raises(DivergedError, match=r"a free run .* diverges \(\|y\| > 2e\+06\) at sample 8;"):
+            self.growing.predict(None, y, samples=20)
+        with pytest.raises(DivergedError, match=r"8 steps ahead of the model diverges .* at sample 8;"):
+            self.growing.predict(None, y, steps=8)
+        assert self.growing.predict(None, y, steps=6)[-1] == 2e6
+
+    def test_how_large_outputs_are_may_not_be_known(self):
+        assert self.growing.predict(None, [1.0], samples=13)[-1] == 1e12
+        with pytest.raises(DivergedError, match="sample 14"):
+            self.growing.predict(None, [1.0], samples=14)
+        assert ARX.predict([1e9, 0.0, 0.0], [0.0, 0.0, 0.0]).tolist() == [0.0, 1e9, 5e8]
+
+    def test_an_infinite_output_diverges(self):
+        model = Model(("y(k-1)^2",), (1.0,), (), "y")
+        with pytest.raises(DivergedError):
+            model.predict(None, [1e305], samples=2)
+        with pytest.raises(DivergedError):
+            model.predict(None, [1e305, 1e305], steps=1)
+
+    def test_it_has_no_scores(self):
+        assert self.growing.score(None, [1.0, 2.0] * 10) == Scores(None, None, None, None, 19)
+
+
+class TestScores:
+    @quick
+    @given(st.lists(st.tuples(st.floats(-1e3, 1e3), st.floats(-1e3, 1e3)), min_size=2, max_size=30))
+    def test_the_definitions(self, pairs):
+        y, p = map(list, zip(*pairs, strict=True))
+        found = scores(y, p)
+        errors = np.subtract(y, p)
+        assert found.samples == len(y)
+        assert found.mae == pytest.approx(np.abs(errors).mean(), rel=1e-9, abs=1e-300)
+        spread = math.fsum((a - math.fsum(y) / len(y)) ** 2 for a in y)
+        if max(y) - min(y) < 1e-3:
+            return
+        assert found.rrse == pytest.approx(math.sqrt((errors**2).sum() / spread), rel=1e-9, abs=1e-200)
+        assert found.nrmse == pytest.approx(math.sqrt((errors**2).mean()) / (max(y) - min(y)), rel=1e-9, abs=1e-200)
+        assert found.fit_percent == 100 * (1 - found.rrse)
+
+    def test_perfect_and_mean(self):
+        assert scores([1.0, 3.0], [1.0, 3.0]) == Scores(0.0, 0.0, 100.0, 0.0, 2)
+        assert scores([1.0, 3.0], [2.0, 2.0]) == Scores(1.0, 0.5, 0.0, 1.0, 2)
+
+    def test_a_constant_output_has_no_spread(self):
+        assert scores([0.1] * 3, [0.1, 0.2, 0.1]) == Scores(None, None, None, pytest.approx(0.1 / 3), 3)
+
+    @pytest.mark.parametrize("size", [1e-300, 1e200, 1e300])
+    def test_sizes_do_not_matter(self, size):
+        found = scores(np.array([1.0, 2.0, 3.0]) * size, np.array([1.0, 2.0, 2.0]) * size)
+        assert found.rrse == pytest.approx(math.sqrt(0.5))
+        assert found.mae == pytest.approx(size / 3)
+
+    def test_never_nan(self):
+        assert scores([], []) == Scores(None, None, None, None, 0)
+        assert scores([1.0, 2.0], [math.nan, 2.0]) == Scores(None, None, None, None, 2)
+        assert scores([1.0, 2.0], [math.inf, 2.0]).rrse is None
+        assert scores([0.0, 0.0, 1e-200], [1.0, 2.0, 3.0]).rrse is None
+
+    def test_the_first_outputs_are_not_scored(self):
+        u, y = [1.0, 2.0, 3.0, 4.0], [50.0, 26.0, 15.0, 11.0]
+        assert ARX.score(u, y) == scores(y[1:], [26.0, 15.0, 10.5])
+        assert ARX.score(u, y, steps=1) == scores(y[1:], [26.0, 15.0, 10.5])
+        assert ARX.score(u[:1], y[:1]).samples == 0
+
+    def test_without_inputs(self):
+        model = Model(("y(k-1)",), (0.5,), (), "y")
+        assert model.score(None, [4.0, 2.0, 1.0, 0.5]).rrse == 0
+        assert model.score(np.zeros((4, 0)), [4.0, 2.0, 1.0, 0.5], steps=2).rrse == 0
+
+    def test_unequal_lengths(self):
+        with pytest.raises(NarxbenchError, match="measured, predicted: found 2 and 1 samples; allowed: equally many"):
+            scores([1.0, 2.0], [1.0])
+        with pytest.raises(NarxbenchError, match="u and y: found 2 and 3 samples"):
+            ARX.score([1.0, 2.0], [1.0, 2.0, 3.0])
+
+
+NAR = Model(("y(k-1)",), (0.5,), (), "y")
+TWO = Model(("u1(k-2)", "u2(k)"), (0.5, 1.0), ("p", "q"), "y", decimation=12)
+
+
+@pytest.mark.parametrize(
+    ("model", "arguments", "message"),
+    [
+        (ARX, {"u": [1.0, math.nan], "y_initial": [0.0]}, "u: found nan at sample 2; allowed: finite numbers"),
+        (ARX, {"u": [1.0, 1.0], "y_initial": [math.inf]}, "y: found inf at sample 1"),
+        (ARX, {"u": ["1"], "y_initial": [1.0]}, "u: not an array of numbers"),
+        (ARX, {"u": [[1.0], [1.0, 2.0]], "y_initial": [1.0]}, "u: not an array of numbers"),
+        (
+            ARX,
+            {"u": np.zeros((3, 2)), "y_initial": [1.0]},
+            r"u: found an array of shape \(3, 2\); allowed: \(samples, 1\) or",
+        ),
+        (TWO, {"u": np.zeros(30), "y_initial": [1.0]}, r"u: found an array of shape \(30,\); allowed: \(samples, 2\)$"),
+        (ARX, {"u": [1.0], "y_initial": np.zeros((2, 2))}, r"y: found an array of shape \(2, 2\)"),
+        (
+            ARX,
+            {"u": [1.0, 2.0], "y_initial": []},
+            "y: found 0 outputs; needed: 1, for the largest lag is 1 step of 1 sample$",
+        ),
+        (
+            TWO,
+            {"u": np.zeros((99, 2)), "y_initial": [1.0] * 23},
+            "needed: 24, for the largest lag is 2 steps of 12 samples",
+        ),
+        (
+            ARX,
+            {"u": [1.0], "y_initial": [1.0] * 2},
+            "y: found 2 outputs for 1 samples; allowed: at most as many",
+        ),
+        (
+            ARX,
+            {"u": [1.0] * 2, "y_initial": [1.0], "steps": 1},
+            r"y: found 1 outputs for 2 samples; allowed: as many",
+        ),
+        (
+            ARX,
+            {"u": [1.0], "y_initial": [1.0], "steps": 0},
+            "steps: found 0; allowed: a whole number from 1 on",
+        ),
+        (ARX, {"u": [1.0], "y_initial": [1.0], "steps": True}, "steps: found true"),
+        (ARX, {"u": [1.0], "y_initial": [1.0], "samples": 2}, "samples: found 2, but 1 of u"),
+        (ARX, {"u": None, "y_initial": [1.0]}, "u: found null; needed: u"),
+        (NAR, {"u": None, "y_initial": [1.0]}, "samples: found null; needed: how many to predict"),
+        (NAR, {"u": None, "y_initial": [1.0], "samples": -1}, "samples: found -1; allowed"),
+        (NAR, {"u": [1.0], "y_initial": [1.0]}, "u: the model has no inputs; allowed: None"),
+    ],
+)
+def test_data_that_do_not_fit(model, arguments, message):
+    with pytest.raises(NarxbenchError, match=message) as raised:
+        model.predict(**arguments)
+    assert "\n" not in str(raised.value)
+
+
+def test_shapes_of_data():
+    u, y = np.arange(1.0, 6.0), [2.0]
+    expected = ARX.predict(u, y)
+    for given_u in (u[:, None], list(u), u.astype(int), u[:, None][::1].copy(order="F")):
+        assert ARX.predict(given_u, [[2]]).tolist() == expected.tolist()
+    assert NAR.predict(None, [4], samples=3).tolist() == [4.0, 2.0, 1.0]
+    assert Model(("u(k)",), (2.0,), ("u",), "y").predict(u, []).tolist() == (2 * u).tolist()
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"terms": ()}, "terms: found none; allowed: at least one, each once"),
+        ({"terms": ("y(k-1)", "y(t-1)")}, r"terms: found y\(k-1\) twice"),
+        ({"terms": ("y(k-1)", "u2(k-1)")}, "term 'u2.k-1.': did not expect"),
+        ({"terms": "y(k-1)"}, "terms: found 'y.k-1.' .text.; allowed"),
+        ({"inputs": None}, "inputs: found null"),
+        ({"output": 3}, "output: found 3"),
+        ({"units": {"y": 3}}, "units: found"),
+        ({"coefficients": (1.0,)}, "coefficients: found .*; allowed: finite numbers, one for each term"),
+        ({"coefficients": (1.0, math.nan)}, "coefficients: found"),
+        ({"coefficients": ("1", "2")}, "coefficients: found"),
+        ({"coefficients": ((1.0, 2.0), (1.0,))}, "coefficients: found"),
+        ({"decimation": 0}, "decimation: found 0; allowed: a whole number from 1 on"),
+        ({"decimation": 2.0}, r"decimation: found 2\.0"),
+        ({"sampling_time": 0}, "sampling_time: found 0.0; allowed: seconds above 0, or None"),
+        ({"sampling_time": math.inf}, "sampling_time: found"),
+        ({"offsets": (1.0,)}, "offsets: found .*; allowed: finite numbers, one for the output and for each input"),
+        ({"scales": (1.0, 0.0)}, r"scales: found 0\.0; allowed: positive numbers"),
+        ({"covariance": ((1.0, 0.0),)}, "covariance: found .* a row and a column for each term"),
+        ({"covariance": ((1.0, 0.0), (0.0, -1.0))}, "covariance: found a negative variance"),
+        ({"about": {"figure": math.nan}}, "about, units: not plain data"),
+        ({"about": {"model": ARX}}, "about, units: not plain data"),
+        ({"output": "\ud800"}, "about, units: not plain data"),
+    ],
+)
+def test_models_that_are_none(changed, message):
+    with pytest.raises(NarxbenchError, match=message) as raised:
+        Model(**{**vars(ARX), **changed})
+    assert "\n" not in str(raised.value)
+
+
+def test_properties():
+    assert (TWO.n_inputs, TWO.max_lag, TWO.initial_samples, TWO.step_time) == (2, 2, 24, None)
+    assert TWO.monomials == [((1, 2),), ((2, 0),)]
+    timed = Model(**{**vars(TWO), "sampling_time": 0.5})
+    assert timed.step_time == 6.0
+    assert timed.decimated() == Model(**{**vars(TWO), "sampling_time": 6.0, "decimation": 1})
+    assert Model(("u1(t-1) y(t-1)",), [1], ["a", "b"], "y").terms == ("y(k-1)*u1(k-1)",)
+    assert pickle.loads(pickle.dumps(timed)) == timed
+    assert len({ARX, Model(**vars(ARX)), NAR}) == 2
+
+
+class TestFiles:
+    full = Model(
+        ("y(k-1)", "u(k-2)^2"),
+        (0.1, -1e-17),
+        ("u\n,ä",),
+        "y",
+        decimation=3,
+        sampling_time=1e-5,
+        units={"y": "°C"},
+        covariance=((0.1, 1e-300), (1e-300, 2.0)),
+        offsets=(0.3, 1.0),
+        scales=(1.0, 1 / 3),
+        data_digest="0f",
+        about={"method": "frols", "settings": {"orders": [1, 2], "x": None}},
+    )
+
+    @pytest.mark.parametrize("model", [ARX, NAR, TWO, full])
+    def test_what_is_written_is_read(self, model, tmp_path):
+        model.save(tmp_path / "new" / "model.json")
+        assert Model.load(tmp_path / "new" / "model.json") == model
+
+    @quick
+    @given(st.lists(finite, min_size=2, max_size=2))
+    def test_every_number_is_read_back(self, tmp_path, numbers):
+        path = tmp_path / "model.json"
+        Model(**{**vars(ARX), "coefficients": numbers}).save(path)
+        assert np.array(Model.load(path).coefficients).tobytes() == np.array(numbers).tobytes()
+
+    def test_the_bytes_are_the_same(self, tmp_path):
+        self.full.save(tmp_path / "a")
+        Model.load(tmp_path / "a").save(tmp_path / "b")
+        assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+        assert json.loads((tmp_path / "a").read_bytes())["format"] == "narxbench-model"
+
+    @pytest.mark.parametrize(
+        ("changed", "message"),
+        [
+            ({"format": "other"}, "not a model; allowed: a file that Model.save wrote"),
+            ({"version": 2}, "version: found 2; allowed: 1, which narxbench .* reads"),
+            ({"version": True}, "version: found true"),
+            ({"colour": "red"}, "colour: unknown key"),
+            ({"decimation": "2"}, r"decimation: found '2' .text.; allowed: a whole number"),
+            ({"coefficients": [1, "2"]}, r"coefficients\[1\]: found '2' .text.; allowed: a number"),
+            ({"inputs": None}, "inputs: found null; allowed: a list"),
+            ({"terms": ["y(k-1)", "z"]}, "term 'z': did not expect"),
+            ({"coefficients": [1.0]}, "coefficients: found"),
+            ({"covariance": [[1.0]]}, "covariance: found"),
+        ],
+    )
+    def test_other_content(self, tmp_path, changed, message):
+        path = tmp_path / "model.json"
+        ARX.save(path)
+        path.write_text(json.dumps({**json.loads(path.read_text()), **changed}))
+        with pytest.raises(NarxbenchError, match=message) as raised:
+            Model.load(path)
+        assert str(raised.value).startswith(f"{path}: ")
+        assert "\n" not in str(raised.value)
+
+    @pytest.mark.parametrize("key", ["terms", "offsets", "about"])
+    def test_a_missing_key(self, tmp_path, key):
+        path = tmp_path / "model.json"
+        ARX.save(path)
+        content = json.loads(path.read_text())
+        del content[key]
+        path.write_text(json.dumps(content))
+        with pytest.raises(NarxbenchError, match=f"{key}: missing; allowed"):
+            Model.load(path)
+
+    @pytest.mark.parametrize(
+        "content", [b"", b"[]", b"{", b"NaN", b"\xff", b"[" * 10**6, b'{"format": "narxbench-model"}']
+    )
+    def test_no_model(self, tmp_path, content):
+        (tmp_path / "x").write_bytes(content)
+        with pytest.raises(NarxbenchError) as raised:
+            Model.load(tmp_path / "x")
+        assert "\n" not in str(raised.value)
+
+    def test_sizes(self, tmp_path):
+        path = tmp_path / "model.json"
+        path.write_bytes(b" " * 20_000_001)
+        with pytest.raises(NarxbenchError, match="found 20000001 bytes; allowed: at most 20000000"):
+            Model.load(path)
+        with pytest.raises(NarxbenchError, match="exceed 20 MB"):
+            Model(**{**vars(ARX), "about": {"text": "x" * 20_000_000}}).save(path)
+        with pytest.raises(NarxbenchError, match="cannot be read: No such file"):
+            Model.load(tmp_path / "none")
+
+
+class TestEquations:
+    model = Model(
+        ("y(k-1)", "y(k-1)^2*u(k-2)", "1"),
+        (0.851249, -0.0312, 3.1e-5),
+        ("input",),
+        "output voltage",
+        decimation=12,
+        sampling_time=1e-5,
+        units={"output voltage": "V", "other": "A"},
+    )
+
+    def test_text(self):
+        assert self.model.equation().split("\n") == [
+            "y(k) = 0.8512 y(k-1) - 0.0312 y(k-1)^2*u(k-2) + 3.1e-05",
+            "y: output voltage (V); u: input; k counts steps of 12 samples, 120 µs",
+        ]
+        assert self.model.equation(digits=17).startswith("y(k) = 0.851249")
+
+    def test_what_is_plain_is_not_told(self):
+        assert ARX.equation() == "y(k) = 0.5 y(k-1) + 1 u(k-1)"
+        assert Model(("u2(k)",), (-2.0,), ("u1", "u2"), "y").equation() == "y(k) = -2 u2(k)"
+        assert Model(**{**vars(ARX), "sampling_time": 0.02}).equation().split("\n")[1:] == ["k counts samples of 20 ms"]
+        assert Model(**{**vars(ARX), "decimation": 2}).equation().split("\n")[1:] == ["k counts steps of 2 samples"]
+
+    def test_offsets_and_scales(self):
+        model = Model(**{**vars(ARX), "offsets": (1.5, -2.0), "scales": (1.0, 4.0)})
+        assert model.equation().split("\n")[1] == "y: y, minus 1.5; u: u, plus 2, divided by 4"
+
+    @pytest.mark.parametrize(
+        ("seconds", "text"), [(5.0, "5 s"), (86400, "86400 s"), (0.001, "1 ms"), (2.5e-6, "2.5 µs"), (1e-10, "0.1 ns")]
+    )
+    def test_durations(self, seconds, text):
+        assert Model(**{**vars(ARX), "sampling_time": seconds}).equation().endswith(f"k counts samples of {text}")
+
+    def test_latex(self):
+        assert self.model.latex().split("\n") == [
+            r"\[",
+            r"\begin{array}{rl}",
+            r"y(k) = & 0.8512\,y(k-1) - 0.0312\,y(k-1)^{2}\,u(k-2) + 3.1 \times 10^{-5}",
+            r"\end{array}",
+            r"\]",
+            r"$y$: output voltage (V); $u$: input; $k$ counts steps of 12 samples, 120 $\mu$s.",
+        ]
+        assert "\n" in ARX.latex() and not ARX.latex().endswith(".")
+
+    def test_long_equations_have_lines(self):
+        model = Model(tuple(f"u1(k-{lag})^12" for lag in range(1, 8)), [-1e30] * 7, ("a_b\\%", "$ #1"), "{y}^~")
+        lines = model.latex().split("\n")
+        assert (
+            lines[2]
+            == r"y(k) = & "
+            + " ".join(
+                rf"{sign}1 \times 10^{{30}}\,u_{{1}}(k-{lag})^{{12}}" for lag, sign in ((1, "-"), (2, "- "), (3, "- "))
+            )
+            + r" \\"
+        )
+        assert lines[3].startswith(r"& {} - 1 \times") and lines[3].endswith(r" \\") and not lines[4].endswith("\\")
+        assert lines[-1] == (
+            r"$y$: \{y\}\textasciicircum{}\textasciitilde{}; $u_{1}$: a\_b\textbackslash{}\%; $u_{2}$: \$ \#1."
+        )
+
+    @pytest.mark.parametrize("digits", [0, 18, 2.0, True])
+    def test_digits(self, digits):
+        for shown in (ARX.equation, ARX.latex):
+            with pytest.raises(NarxbenchError, match=r"digits: found .*; allowed: a whole number from 1 to 17"):
+                shown(digits)
