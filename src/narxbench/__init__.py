@@ -3,7 +3,8 @@
 The public interface is what ``__all__`` lists; everything else may change. The package is read from the bottom up, as
 the data flow: ``io`` (files, settings), ``numerics`` (compilation, random streams), ``model`` (terms, systems, data
 sets), ``fitness`` (criteria, the compiled kernel), ``algorithms``, ``experiment`` (studies, runs), ``analysis``
-(metrics, tests, claims), ``report`` (tables, figures, pages), ``pipeline`` (what the Snakemake rules use).
+(metrics, tests, claims), ``identification`` (from measured data to a model), ``report`` (tables, figures, pages),
+``pipeline`` (what the Snakemake rules use).
 
 Examples
 --------
@@ -18,39 +19,51 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from narxbench.algorithms.search import SearchResult, search
     from narxbench.fitness.problem import Evaluation, StructureProblem
+    from narxbench.identification.identify import identify
+    from narxbench.identification.result import Identification
     from narxbench.io.errors import NarxbenchError
     from narxbench.model.dataset import read_signals, write_signals
+    from narxbench.model.narx import Model
     from narxbench.model.system import System, load_system
     from narxbench.model.terms import candidate_terms, model_size
+    from narxbench.report.model_page import write_report
 
 __version__ = "0.2.0"
 
 __all__ = [
     "Evaluation",
+    "Identification",
+    "Model",
     "NarxbenchError",
     "SearchResult",
     "StructureProblem",
     "System",
     "candidate_terms",
+    "identify",
     "load_system",
     "model_size",
     "read_signals",
     "search",
+    "write_report",
     "write_signals",
 ]
 
 # Imported when first used: a step of the pipeline depends on the modules that it imports itself, and on no others.
 _HOMES = {
     "Evaluation": "narxbench.fitness.problem",
+    "Identification": "narxbench.identification.result",
+    "Model": "narxbench.model.narx",
     "NarxbenchError": "narxbench.io.errors",
     "SearchResult": "narxbench.algorithms.search",
     "StructureProblem": "narxbench.fitness.problem",
     "System": "narxbench.model.system",
     "candidate_terms": "narxbench.model.terms",
+    "identify": "narxbench.identification.identify",
     "load_system": "narxbench.model.system",
     "model_size": "narxbench.model.terms",
     "read_signals": "narxbench.model.dataset",
     "search": "narxbench.algorithms.search",
+    "write_report": "narxbench.report.model_page",
     "write_signals": "narxbench.model.dataset",
 }
 

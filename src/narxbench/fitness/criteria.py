@@ -48,7 +48,7 @@ def parse_criterion(text: str) -> float | None:
     return penalty
 
 
-def penalty_per_term(criterion: str, n_validation: int) -> float:
+def penalty_per_term(criterion: str, n_validation: float) -> float:
     """Return what each term adds to J under a criterion, with L = ``n_validation`` samples.
 
     Examples

@@ -197,8 +197,18 @@ class StructureProblem:
         n_u = max((lag for is_output, lag in lags if not is_output), default=0)
         problem.n_validation, problem.estimation = sum(map(len, segments)), "before_validation"
         degree = max(map(len, monomials))
-        settings = {"criterion": criterion, "error": error, "repeated": repeated, "products": products}
-        problem._prepare(u, y, monomials, (n_u, n_y, degree), rows, segments, **settings)
+        problem._prepare(
+            u,
+            y,
+            monomials,
+            (n_u, n_y, degree),
+            rows,
+            segments,
+            criterion=criterion,
+            error=error,
+            repeated=repeated,
+            products=products,
+        )
         reached = np.zeros(len(y), np.bool_)
         for lag in range(max(n_u, n_y) + 1):
             reached[rows - lag] = True

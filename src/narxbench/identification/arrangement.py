@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,8 @@ Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 NO_PART = -1
+# Steps of a part, at least.
+LEAST_STEPS = 3
 
 
 @dataclass(frozen=True)
@@ -89,21 +92,22 @@ class Arrangement:
     @cached_property
     def part(self) -> Integers:
         """The part in which each sample is selected on, shape (samples,); -1: in none."""
-        lengths = np.array([len(record) for record in self.records])
+        lengths, lost = np.array([len(record) for record in self.records]), self.max_lag * self.decimation
         if not self.takes_turns:
             # The records of the selection are parts of their own.
-            selects = np.array([record.role == "selection" for record in self.records])
+            selects = np.array([record.role == "selection" for record in self.records]) & (lengths > lost)
             number = np.where(selects, np.cumsum(selects) - 1, NO_PART)
             return number[self.record]
         shared = np.array([record.role is None for record in self.records])
         if not shared.any():
             shared[:] = True
         # What only gives lags is in no part, so that all parts have as much to tell.
-        lost = self.max_lag * self.decimation
         starts = np.concatenate([[0], np.cumsum(np.maximum(0, lengths - lost) * shared)])
         place = starts[self.record] + self.time - lost
         inside = shared[self.record] & self.has_lags
-        return np.where(inside, place * self.n_parts // max(1, starts[-1]), NO_PART)
+        # At least a few steps each.
+        n_parts = min(self.n_parts, max(1, int(starts[-1]) // (LEAST_STEPS * self.decimation)))
+        return np.where(inside, place * n_parts // max(1, starts[-1]), NO_PART)
 
     @cached_property
     def n_parts_selected(self) -> int:
@@ -113,7 +117,7 @@ class Arrangement:
     @cached_property
     def estimates(self) -> Mask:
         """Whether a sample may estimate, shape (samples,)."""
-        return self.has_lags & (self.takes_turns | (self.part == NO_PART))
+        return self.has_lags if self.takes_turns else self.has_lags & (self.part == NO_PART)
 
     def rows(self, without: int | None = None) -> Integers:
         """Return the samples that estimate, in the order of time; those of a part may be left out."""
@@ -129,4 +133,4 @@ class Arrangement:
         follows = (np.diff(places) == 1) & (np.diff(self.time[places]) == self.decimation)
         follows &= np.diff(self.record[places]) == 0
         edges = np.concatenate([[0], np.flatnonzero(~follows) + 1, [len(places)]])
-        return [range(int(places[a]), int(places[b - 1]) + 1) for a, b in zip(edges[:-1], edges[1:], strict=True)]
+        return [range(int(places[a]), int(places[b - 1]) + 1) for a, b in pairwise(edges)]

@@ -74,8 +74,21 @@ def candidates(configuration: Configuration, settings: IdentificationSettings) -
     Raises
     ------
     NarxbenchError
-        If none or too many are left, and for a name or pattern that means none.
+        If none or too many are left, and for a name that means none.
     """
+    n_inputs = len(configuration.u_lags)
+    kept = _all_candidates(configuration, settings)
+    if settings.y_degree is not None:
+        kept = [m for m in kept if sum(signal == OUTPUT for signal, _ in m) <= settings.y_degree]
+    if settings.u_degree is not None:
+        kept = [m for m in kept if sum(signal != OUTPUT for signal, _ in m) <= settings.u_degree]
+    kept = [m for m in kept if not any(fnmatchcase(term_name(m, n_inputs), p) for p in settings.exclude)]
+    if not kept:
+        raise NarxbenchError("candidate terms: none is left by exclude, y_degree and u_degree; allowed: at least one")
+    return kept
+
+
+def _all_candidates(configuration: Configuration, settings: IdentificationSettings) -> list[Monomial]:
     n_inputs = len(configuration.u_lags)
     factors = [(OUTPUT, lag) for lag in configuration.y_lags]
     factors += [(INPUT + i, lag) for i, lags in enumerate(configuration.u_lags) for lag in lags]
@@ -86,15 +99,7 @@ def candidates(configuration: Configuration, settings: IdentificationSettings) -
         )
     found = monomials_of(factors, configuration.degree)
     further = {parse_term(name, n_inputs, current=True) for name in settings.include} - set(found)
-    kept = [*found, *sorted(further, key=lambda m: (len(m), m))]
-    if settings.y_degree is not None:
-        kept = [m for m in kept if sum(signal == OUTPUT for signal, _ in m) <= settings.y_degree]
-    if settings.u_degree is not None:
-        kept = [m for m in kept if sum(signal != OUTPUT for signal, _ in m) <= settings.u_degree]
-    kept = [m for m in kept if not any(fnmatchcase(term_name(m, n_inputs), p) for p in settings.exclude)]
-    if not kept:
-        raise NarxbenchError("candidate terms: none is left by exclude, y_degree and u_degree; allowed: at least one")
-    return kept
+    return [*found, *sorted(further, key=lambda m: (len(m), m))]
 
 
 def configurations(
@@ -116,7 +121,7 @@ def configurations(
     Raises
     ------
     NarxbenchError
-        If nothing can be tried with these data.
+        If nothing can be tried with these data, or a pattern of ``exclude`` matches nothing.
     """
     _check_names(recording, settings)
     strides = list(decimations) if settings.decimation == "auto" else sorted(set(settings.decimation))
@@ -143,6 +148,11 @@ def configurations(
             f"decimation, degree and lags: found none that {samples} samples are enough for; allowed: fewer lags, a "
             "smaller decimation, or a longer recording"
         )
+    for pattern in settings.exclude:
+        names = {term_name(m, len(recording.inputs)): None for c in found for m in _all_candidates(c, settings)}
+        if not any(fnmatchcase(name, pattern) for name in names):
+            hint = did_you_mean(pattern, names)
+            raise NarxbenchError(f"exclude: found {pattern!r}, which no candidate term matches; allowed: others{hint}")
     return list(found)
 
 
@@ -155,10 +165,9 @@ def _lags_of(
     delays: Sequence[int],
 ) -> tuple[int, ...]:
     given = settings.u_lags
-    if isinstance(given, dict):
-        given = given.get(recording.inputs[i], "auto")
-    if given != "auto":
-        return tuple(sorted(set(given)))
+    own = given.get(recording.inputs[i]) if isinstance(given, dict) else given if given != "auto" else None
+    if own is not None:
+        return tuple(sorted(set(own)))
     if settings.delay == "auto":
         # The first lag that is seen is an upper bound where the input seldom changes; 0 is seen where there is one.
         steps = delays[i] // stride

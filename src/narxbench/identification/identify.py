@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from narxbench import __version__
 from narxbench.identification.arrangement import Arrangement
 from narxbench.identification.certainty import selection_table, structures
 from narxbench.identification.checks import Check, checks_before, collinear_check, size_check
@@ -17,7 +17,7 @@ from narxbench.identification.reading import read_recording
 from narxbench.identification.refinement import extended_least_squares, refit_by_simulation
 from narxbench.identification.residuals import correlation_tests
 from narxbench.identification.result import Identification
-from narxbench.identification.scan import BESIDE, Finalist, Scan, chosen
+from narxbench.identification.scan import BESIDE, POLISHED, Finalist, Scan, chosen
 from narxbench.identification.settings import IdentificationSettings
 from narxbench.identification.steady_state import measured_static_points, static_curve
 from narxbench.identification.trial import MOST_COMPARED, scaled, scaling
@@ -30,7 +30,7 @@ from narxbench.model.structure import column
 from narxbench.model.terms import Monomial, parse_term
 
 # Threads that search side by side. Their number changes no result.
-_THREADS = 4
+THREADS = 4
 # Residual lags of the noise model of extended least squares.
 NOISE_LAGS = 2
 _READING = ("input", "output", "time", "test", "roles", "sampling_time", "units", "header", "separator", "decimal")
@@ -75,7 +75,7 @@ def identify(data: Any = None, **arguments: Any) -> Identification:
 def identified(recording: Recording, settings: IdentificationSettings) -> Identification:
     """Identify a model from a recording; all steps in this process."""
     scan = Scan(recording, settings)
-    with ThreadPoolExecutor(_THREADS) as threads:
+    with ThreadPoolExecutor(THREADS) as threads:
         briefs = dict(
             zip([c.name for c in scan.configurations], threads.map(scan.brief, scan.configurations), strict=True)
         )
@@ -141,13 +141,18 @@ def choose(
         What was found by each thorough search, by configuration, part and seed.
     """
     by_name = {c.name: c for c in scan.configurations}
-    runs = [(by_name[name], "brief search", run["terms"]) for name, run in briefs.items()]
+    briefly = scan.briefly(briefs)
+    runs = [(f.configuration, f.found_by, f.terms) for f in briefly if f.configuration in ranked]
     method = scan.settings.method
     for (name, part, seed), run in thorough.items():
         without = f" without part {part}" if part else ""
         runs.append((by_name[name], f"{method}, seed {seed}{without}", run["terms"]))
     besides = {c: scan.beside(c) for c in ranked[:1]} if method != BESIDE else {}
     runs += [(c, BESIDE, found["terms"]) for c, found in besides.items() if found]
+    everything = scan.finalists(runs)
+    starts = [f for c in ranked for f in [f for f in everything if f.configuration == c][:POLISHED]]
+    with ThreadPoolExecutor(THREADS) as threads:
+        runs += [(f.configuration, f.found_by, f.terms) for f in threads.map(scan.polished, starts)]
     everything = scan.finalists(runs)
     best = chosen(everything)
     if best.configuration not in besides and method != BESIDE:
@@ -158,8 +163,8 @@ def choose(
     notes = [run["note"] for run in (*briefs.values(), *thorough.values()) if run["note"]]
     return Choice(
         best,
-        [f for f in everything if f.configuration in ranked],
-        [f for f in everything if f.configuration not in ranked],
+        everything,
+        [f for f in briefly if f.configuration not in ranked and f.terms],
         [list(run["terms"]) for (name, part, _), run in thorough.items() if name == here and part == 0],
         judged[0] if judged else None,
         _counted(notes),
@@ -202,7 +207,7 @@ def concluded(scan: Scan, choice: Choice, resamples: Sequence[Mapping[str, Any]]
     if len(resamples) < settings.resamples:
         warnings.append(
             f"Only {len(resamples)} of {settings.resamples} resampled data sets were searched: more would take longer "
-            "than planned. A larger time allows more."
+            "than planned. A larger effort allows more."
         )
     if refinement and settings.refine != "none":
         warnings.append(refinement)
@@ -282,7 +287,8 @@ class _Fit:
     def without(self, part: int) -> list[float]:
         """Return the least-squares weights on all rows that estimate but those of a part."""
         rows = self.arrangement.rows(part)
-        return orthogonalise(self._columns(rows), self.arrangement.y[rows], self.terms).coefficients.tolist()
+        found = orthogonalise(self._columns(rows), self.arrangement.y[rows], self.terms)
+        return [float(weight) for weight in found.coefficients]
 
     def refined(self, weights: Weights) -> tuple[list[float], str]:
         """Return the weights after the refinement that was asked for, and what it did."""
@@ -294,8 +300,9 @@ class _Fit:
             if not selects:
                 # Every fourth part decides whether the weights that the others give are better.
                 pieces = list(self._pieces(arrangement.records))
-                estimates = [piece for part, piece in pieces if part % 4 != 3]
-                selects = [piece for part, piece in pieces if part % 4 == 3]
+                decides = {part for part, _ in pieces if part % 4 == 3} or {pieces[-1][0]}
+                estimates = [piece for part, piece in pieces if part not in decides]
+                selects = [piece for part, piece in pieces if part in decides]
             refit = refit_by_simulation(
                 self.monomials, plain, estimates, selects, decimation=self.configuration.decimation
             )
@@ -308,15 +315,16 @@ class _Fit:
             if not extended.converged:
                 return plain, "Extended least squares did not settle: the weights are those of plain least squares."
             noise = ", ".join(f"{value:.3g}" for value in extended.noise_coefficients.tolist())
-            return extended.coefficients.tolist(), f"Extended least squares with a moving average of the noise: {noise}."
+            return (
+                extended.coefficients.tolist(),
+                f"Extended least squares with a moving average of the noise: {noise}.",
+            )
         return plain, ""
 
     def _previous(self, rows: Any) -> Any:
         """Return which row is 1, 2, … steps before each row; -1 where there is none."""
         arrangement = self.arrangement
-        place = {
-            key: i for i, key in enumerate(zip(arrangement.record[rows], arrangement.time[rows], strict=True))
-        }
+        place = {key: i for i, key in enumerate(zip(arrangement.record[rows], arrangement.time[rows], strict=True))}
         steps = [lag * arrangement.decimation for lag in range(1, NOISE_LAGS + 1)]
         keys = list(place)
         return np.array([[place.get((record, time - step), -1) for step in steps] for record, time in keys])
@@ -335,7 +343,6 @@ class _Fit:
     def model(self, coefficients: Sequence[float], weights: Weights | None = None) -> Model:
         """Return the model of some weights."""
         recording = self.recording
-        version = import_module("narxbench").__version__
         return Model(
             terms=self.terms,
             coefficients=tuple(map(float, coefficients)),
@@ -349,7 +356,7 @@ class _Fit:
             scales=self.scaling and self.scaling[1],
             data_digest=recording.digest,
             about={
-                "made_by": f"narxbench {version}",
+                "made_by": f"narxbench {__version__}",
                 "method": self.settings.method,
                 "configuration": self.configuration.name,
                 "settings": self.settings.model_dump(mode="json"),
@@ -357,20 +364,22 @@ class _Fit:
         )
 
     def arx(self, records: Sequence[Record]) -> Model:
-        """Return the linear model of the lags that the model has been given to choose from."""
+        """Return the linear model of the lags that the model could choose from, up to the largest that it has."""
         configuration, recording = self.configuration, self.recording
+        # So it needs no more initial samples, and both are scored on the same ones.
+        most = self.arrangement.max_lag
         return linear_arx(
             records,
             inputs=recording.inputs,
             output=recording.output,
             decimation=configuration.decimation,
-            y_lags=configuration.y_lags,
-            u_lags=configuration.u_lags,
+            y_lags=[lag for lag in configuration.y_lags if lag <= most],
+            u_lags=[[lag for lag in lags if lag <= most] for lags in configuration.u_lags],
             sampling_time=recording.sampling_time,
         )
 
     def cases(self, model: Model) -> list[Case]:
-        """Return every record with the models that predict it; parts that take turns with weights that do not know it."""
+        """Return all records with the models that predict them; a part by weights that the other parts give."""
         estimates = [replace(r, role="estimation") for r in self.known if r.role in (None, "estimation")]
         arx = self.arx(estimates)
         cases = [Case(record, model, {ARX: arx}) for record in estimates]

@@ -197,7 +197,10 @@ class _Function(NamedTuple):
 
 def _centred(parts: Signals) -> Signals:
     mean = np.mean(np.concatenate(parts))
-    return [part - mean for part in parts]
+    centred = [part - mean for part in parts]
+    # A correlation has no unit, and squares of tiny numbers would be zero.
+    largest = max((float(np.abs(part).max()) for part in centred if len(part)), default=0.0)
+    return [part / largest for part in centred] if largest > 0 else centred
 
 
 def _varies(parts: Signals) -> bool:

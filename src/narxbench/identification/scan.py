@@ -5,10 +5,10 @@ sampling of the data: so a decimation, which is a stride with all of its phases,
 depends on data, settings and its own seed alone; none looks at a clock.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from math import comb
 from typing import Any
 
 import numpy as np
@@ -34,13 +34,19 @@ FINALISTS = 6
 # Fitness evaluations of a brief and a thorough search, and of one on resampled data.
 BRIEF, THOROUGH, RESAMPLED = 300, 2000, 800
 # Shares of the planned time.
-_SHARES = {"brief": 0.35, "thorough": 0.35, "resampled": 0.3}
+_SHARES = {"brief": 0.3, "thorough": 0.25, "polished": 0.2, "resampled": 0.25}
+# Structures of each configuration that a last descent starts from.
+POLISHED = 2
 FEWEST_RESAMPLES = 10
 # Seconds on the machine that this was measured on, per product of two columns at a row, per evaluation and in it per
 # step and per candidate term. They decide how much is planned for a time, on every machine the same.
 _PER_PRODUCT, _PER_EVALUATION, _PER_STEP, _PER_CANDIDATE = 4e-11, 2e-5, 3e-9, 2e-7
 # The method whose structure is shown beside that of the search.
 BESIDE = "iterative_ofr"
+# Signals in their own units are easier to read: centred ones must be better by what counts as very strong evidence, a
+# difference of 10 (R. E. Kass and A. E. Raftery, Bayes factors, Journal of the American Statistical Association 90,
+# 1995, pages 773-795).
+CLEARLY_BETTER = 10.0
 # More values of candidate terms are too many for it.
 _MOST_VALUES = 2e7
 
@@ -75,6 +81,22 @@ class Finalist:
     singular: bool
     found_by: str
 
+    def told(self) -> dict[str, Any]:
+        """Return what it is worth as plain data."""
+        return {
+            "fitness": _finite(self.fitness),
+            "rrse": self.rrse,
+            "divergent": self.divergent,
+            "singular": self.singular,
+        }
+
+    @classmethod
+    def of(cls, configuration: Configuration, run: Mapping[str, Any], found_by: str) -> "Finalist":
+        """Return the finalist that :meth:`Scan.brief` told of."""
+        worth = run["worth"]
+        fitness = np.inf if worth["fitness"] is None else worth["fitness"]
+        return cls(configuration, tuple(run["terms"]), **{**worth, "fitness": fitness}, found_by=found_by)
+
 
 class Scan:
     """All steps of a search on one recording.
@@ -98,6 +120,7 @@ class Scan:
 
     def __init__(self, recording: Recording, settings: IdentificationSettings) -> None:
         self.recording, self.settings = recording, settings
+        _check_output(recording)
         self.sampling: Sampling = advised_decimations(recording)
         samples = self.n_samples = sum(len(record) for record in recording.records if record.role != "test")
         delays = delay_check(recording).values
@@ -108,7 +131,7 @@ class Scan:
             [(delays.get(name) or {}).get("delay", 1) or 0 for name in recording.inputs],
         )
         tried.sort(key=self._brief_cost)
-        budget = _SHARES["brief"] * settings.time
+        budget = _SHARES["brief"] * settings.effort
         costs = np.cumsum([self._brief_cost(c) for c in tried])
         count = max(1, int(np.searchsorted(costs, budget, side="right")))
         self.configurations, self.left_out = tried[:count], len(tried) - count
@@ -122,7 +145,7 @@ class Scan:
 
     def _size(self, configuration: Configuration) -> int:
         factors = len(configuration.y_lags) + sum(map(len, configuration.u_lags))
-        return comb(factors + configuration.degree, configuration.degree)
+        return math.comb(factors + configuration.degree, configuration.degree)
 
     def _search_cost(self, configuration: Configuration, evaluations: int) -> float:
         steps, size = min(self.n_samples, 20_000), self._size(configuration)
@@ -147,7 +170,7 @@ class Scan:
             "thorough": self.n_finalists * (self.settings.seeds + self.n_parts),
             "resampled": max(1, self.n_resamples(configuration)),
         }[kind]
-        share = _SHARES[kind] * self.settings.time / searches / self._search_cost(configuration, 1)
+        share = _SHARES[kind] * self.settings.effort / searches / self._search_cost(configuration, 1)
         return int(min(most, max(BRIEF, share)))
 
     @cached_property
@@ -158,14 +181,16 @@ class Scan:
     def n_resamples(self, configuration: Configuration) -> int:
         """Return how many resampled data sets are searched: as many as were asked for, if the time allows."""
         each = self._products_cost(configuration) + self._search_cost(configuration, BRIEF)
-        affordable = int(_SHARES["resampled"] * self.settings.time / each)
+        affordable = int(_SHARES["resampled"] * self.settings.effort / each)
         return min(self.settings.resamples, max(FEWEST_RESAMPLES, affordable))
 
     # Steps
 
     def brief(self, configuration: Configuration) -> dict[str, Any]:
-        """Search a configuration briefly and return the structure that was found, as plain data."""
-        return self._searched(self.trial(configuration).whole(), configuration, 1, BRIEF, "brief")
+        """Search a configuration briefly and return what was found and what it is worth, as plain data."""
+        found = self._searched(self.trial(configuration).whole(), configuration, 1, BRIEF, "brief")
+        (worth,) = self._worth(configuration, [found["terms"]], "")
+        return {**found, "worth": worth.told()}
 
     def ranked(self, briefs: Mapping[str, Mapping[str, Any]]) -> list[Configuration]:
         """Return the configurations that are searched thoroughly, the best first.
@@ -175,9 +200,13 @@ class Scan:
         briefs : mapping of str to mapping
             What :meth:`brief` returned, by name of the configuration.
         """
-        best = {c: self._worth(c, [briefs[c.name]["terms"]], "brief")[0] for c in self.configurations}
-        order = sorted(best, key=lambda c: (best[c].fitness, self.configurations.index(c)))
-        return order[: self.n_finalists]
+        # The order of the configurations decides between equal ones.
+        order = sorted(self.briefly(briefs), key=lambda finalist: finalist.fitness)
+        return [finalist.configuration for finalist in order][: self.n_finalists]
+
+    def briefly(self, briefs: Mapping[str, Mapping[str, Any]]) -> list[Finalist]:
+        """Return what each brief search found, in the order of the configurations."""
+        return [Finalist.of(c, briefs[c.name], "brief search") for c in self.configurations]
 
     def jobs(self) -> list[tuple[int, int]]:
         """Return part and seed of each thorough search of a configuration; part 0 stands for all data.
@@ -204,9 +233,7 @@ class Scan:
         found = search(problem, algorithm=BESIDE, seed=1, evaluations=THOROUGH, selection="err")
         return {"terms": found.terms, "fitness": _finite(found.fitness), "note": ""}
 
-    def finalists(
-        self, runs: Sequence[tuple[Configuration, str, Sequence[str]]]
-    ) -> list[Finalist]:
+    def finalists(self, runs: Sequence[tuple[Configuration, str, Sequence[str]]]) -> list[Finalist]:
         """Return each different structure that was found with what it is worth, the best first.
 
         Parameters
@@ -223,6 +250,33 @@ class Scan:
             worth = self._worth(configuration, list(structures), "")
             found += [Finalist(**{**vars(f), "found_by": structures[f.terms]}) for f in worth]
         return sorted(found, key=lambda f: (f.fitness, len(f.terms), f.configuration.name, f.terms))
+
+    def polished(self, start: Finalist) -> Finalist:
+        """Return where a descent ends that adds, drops and swaps terms by what a structure is worth on unseen parts.
+
+        The searches minimise J of the data that also give the weights. What counts in the end is the error on parts
+        that the weights do not know; a few steps lead from the minimum of one to that of the other.
+        """
+        trial, best, seen = self.trial(start.configuration), start, {start.terms}
+        place = {term: i for i, term in enumerate(trial.terms)}
+        each = _PER_EVALUATION * self.n_parts + _PER_STEP * self.n_samples
+        left = _SHARES["polished"] * self.settings.effort / (POLISHED * self.n_finalists) / each
+        while True:
+            inside = {place[term] for term in best.terms}
+            outside = [i for i in range(len(place)) if i not in inside]
+            changed = [inside - {i} for i in sorted(inside)] + [inside | {i} for i in outside]
+            if len(changed) + len(inside) * len(outside) <= left / 3:
+                changed += [(inside - {i}) | {j} for i in sorted(inside) for j in outside]
+            structures = [tuple(trial.terms[i] for i in sorted(positions)) for positions in changed]
+            structures = [terms for terms in structures if terms and terms not in seen]
+            seen.update(structures)
+            left -= len(structures)
+            if left < 0 or not structures:
+                return best
+            found = min(self._worth(start.configuration, structures, start.found_by), key=lambda f: f.fitness)
+            if found.fitness >= best.fitness:
+                return best
+            best = found
 
     def resampled(self, configuration: Configuration, number: int) -> dict[str, Any]:
         """Search a resampled data set: moving blocks of the rows, and parts of the selection drawn with replacement."""
@@ -246,7 +300,13 @@ class Scan:
         return replace(self.recording, records=known).digest
 
     def _searched(
-        self, problem: StructureProblem, configuration: Configuration, seed: int, evaluations: int, kind: str, **axes: Any
+        self,
+        problem: StructureProblem,
+        configuration: Configuration,
+        seed: int,
+        evaluations: int,
+        kind: str,
+        **axes: Any,
     ) -> dict[str, Any]:
         settings = self.settings
         result = search(
@@ -283,6 +343,7 @@ class Scan:
             fitness = np.inf
             if np.isfinite(relative):
                 fitness = self._independent * natural_log(max(relative, 1e-300)) + self._penalty * len(terms)
+                fitness += CLEARLY_BETTER * (configuration.centred and self.settings.centre == "auto")
             rrse = float(np.sqrt(relative)) if np.isfinite(relative) else None
             singular = bool(errors.singular[i])
             found[terms] = Finalist(configuration, terms, float(fitness), rrse, divergent, singular, found_by)
@@ -292,13 +353,13 @@ class Scan:
         """Return the squared error relative to the output's variance, and the share of parts that diverge."""
         sse, runs = errors.sse[i], np.isfinite(errors.sse[i])
         divergent = 0.0 if errors.singular[i] else float(np.mean(~runs))
-        energy = float(errors.energy.sum())
+        energy = math.fsum(errors.energy.tolist())
         if errors.singular[i] or divergent > self.settings.divergent or not energy > 0.0:
             return np.inf, divergent
         if self.settings.selection == "worst":
             each = sse[runs] / errors.steps[runs]
             return float(each.max() * errors.steps.sum()) / energy, divergent
-        return float(sse[runs].sum() / errors.steps[runs].sum() * errors.steps.sum()) / energy, divergent
+        return math.fsum(sse[runs].tolist()) / errors.steps[runs].sum() * errors.steps.sum() / energy, divergent
 
     @property
     def _independent(self) -> float:
@@ -307,6 +368,13 @@ class Scan:
     @property
     def _penalty(self) -> float:
         return penalty_per_term(self.settings.criterion, self._independent)
+
+
+def _check_output(recording: Recording) -> None:
+    known = np.concatenate([record.y for record in recording.records if record.role != "test"])
+    if np.ptp(known) == 0.0:
+        found = f"found {known[0]:g} in all {len(known)} samples"
+        raise NarxbenchError(f"{recording.output}: {found}; allowed: an output that varies")
 
 
 def _sparse(problem: StructureProblem) -> list[str]:

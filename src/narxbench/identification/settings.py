@@ -1,88 +1,126 @@
 """The settings of an identification: what is scanned, how a structure is chosen, how sure one wants to be."""
 
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+import re
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Literal, cast
 
 import pydantic
-from pydantic import BeforeValidator, Field
+from pydantic import Field, PlainValidator
 
 from narxbench.algorithms.registry import algorithm
 from narxbench.fitness.criteria import parse_criterion
-from narxbench.io.errors import NarxbenchError
-from narxbench.io.settings import Problem, Settings, SettingsError, described_as
+from narxbench.io.errors import NarxbenchError, is_whole_number
+from narxbench.io.settings import Problem, Settings, SettingsError, described_as, show
 from narxbench.model.terms import MAX_DEGREE, MAX_LAG
 
-
-def _listed(value: object) -> object:
-    # One number stands for a list of one; bool is an int to Python.
-    return [value] if type(value) is int else value
-
-
-def _counted(value: object) -> object:
-    # A number n of lags is the lags up to n.
-    return list(range(1, value + 1)) if type(value) is int and 1 <= value <= MAX_LAG else value
-
-
-def _by_input(value: object) -> object:
-    return {name: _lags(lags) for name, lags in value.items()} if isinstance(value, Mapping) else _lags(value)
-
-
-def _lags(value: object) -> object:
-    """Return a number, a list, or a text such as ``1-4,8`` as a list of lags."""
-    if isinstance(value, str) and value != "auto":
-        parts = [part.partition("-") for part in value.split(",")]
-        try:
-            return [lag for low, to, high in parts for lag in range(int(low), int(high if to else low) + 1)]
-        except ValueError:
-            return value
-    return _counted(value)
-
-
 Auto = Literal["auto"]
-Lag = Annotated[int, Field(ge=0, le=MAX_LAG)]
-Lags = Annotated[list[Lag], Field(min_length=1, max_length=1000)]
-_LAGS = "auto, a number n for the lags 1 to n, or a list of lags"
+AUTO: Auto = "auto"
+_MOST_LAGS = 1000
+_LAGS = f"auto, a number n for the lags 1 to n, or a list of lags up to {MAX_LAG} such as 1-4,8"
+
+
+def _whole(least: int, most: int, allowed: str) -> Callable[[object], Auto | list[int]]:
+    """Return a check for ``auto``, a whole number, or a list of whole numbers; texts such as ``1-4,8`` are lists."""
+
+    def check(value: object) -> Auto | list[int]:
+        found: Any = value
+        if isinstance(value, str):
+            found = _numbers(value)
+        elif is_whole_number(value, least):
+            found = [value]
+        if value == AUTO:
+            return AUTO
+        if not isinstance(found, (list, tuple)) or not 1 <= len(found) <= _MOST_LAGS:
+            found = [None]
+        if not all(is_whole_number(number, least, most) for number in found):
+            raise ValueError(f"found {show(value)}; allowed: {allowed}")
+        return sorted({int(number) for number in found})
+
+    return check
+
+
+def _numbers(text: str) -> list[int] | None:
+    """Return the numbers of a text such as ``1-4,8``; None for any other."""
+    numbers: list[int] = []
+    for part in text.split(","):
+        matched = re.fullmatch(r"\s*([0-9]{1,6})(?:\s*-\s*([0-9]{1,6}))?\s*", part, re.ASCII)
+        if not matched or len(numbers) > _MOST_LAGS:
+            return None
+        low, high = int(matched[1]), int(matched[2] or matched[1])
+        numbers += range(low, min(high, low + _MOST_LAGS) + 1)
+    return numbers
+
+
+def _lags(value: object) -> Auto | list[int]:
+    # A number n of lags is the lags up to n.
+    if isinstance(value, str) and value.strip().isdecimal() and len(value) < 10:
+        value = int(value)
+    if is_whole_number(value, 1, MAX_LAG):
+        value = list(range(1, int(str(value)) + 1))
+    return _whole(0, MAX_LAG, _LAGS)(value)
+
+
+def _lags_by_input(value: object) -> Auto | list[int] | dict[str, list[int]]:
+    if not isinstance(value, Mapping):
+        return _lags(value)
+    found = {str(name): _lags(lags) for name, lags in value.items()}
+    return {name: lags for name, lags in found.items() if lags != AUTO}
+
+
+def _delay(value: object) -> Auto | int:
+    if value != AUTO and not is_whole_number(value, 0, MAX_LAG):
+        raise ValueError(f"found {show(value)}; allowed: auto, or a whole number from 0 to {MAX_LAG}")
+    return cast(Auto | int, value)
+
+
+def _truth(value: object) -> Auto | bool:
+    if value != AUTO and not isinstance(value, bool):
+        raise ValueError(f"found {show(value)}; allowed: auto, true or false")
+    return cast(Auto | bool, value)
+
+
+def _checked(check: Callable[[object], object]) -> Any:
+    # A union would tell of each of its members what is wrong with the value.
+    return PlainValidator(check, json_schema_input_type=Any)
+
+
+_STRIDES = "auto, a positive whole number, or a list of them"
+_DEGREES = f"auto, a whole number from 1 to {MAX_DEGREE}, or a list of them"
 
 
 class IdentificationSettings(Settings):
     """All settings of an identification; what is ``auto`` is scanned, or found from the data."""
 
-    decimation: Annotated[
-        Auto | Annotated[list[Annotated[int, Field(ge=1, le=100_000)]], Field(min_length=1, max_length=50)],
-        BeforeValidator(_listed),
-        described_as("auto, a positive whole number, or a list of them"),
-    ] = "auto"
+    decimation: Annotated[Auto | list[int], _checked(_whole(1, 100_000, _STRIDES)), described_as(_STRIDES)] = AUTO
     """Samples of the data in one step of the model."""
-    degree: Annotated[
-        Auto | Annotated[list[Annotated[int, Field(ge=1, le=MAX_DEGREE)]], Field(min_length=1)],
-        BeforeValidator(_listed),
-        described_as(f"auto, a whole number from 1 to {MAX_DEGREE}, or a list of them"),
-    ] = "auto"
+    degree: Annotated[Auto | list[int], _checked(_whole(1, MAX_DEGREE, _DEGREES)), described_as(_DEGREES)] = AUTO
     """Largest degree of a candidate term."""
-    y_lags: Annotated[Auto | Lags, BeforeValidator(_lags), described_as(_LAGS)] = "auto"
+    y_lags: Annotated[Auto | list[int], _checked(_lags), described_as(_LAGS)] = AUTO
     """Lags of the output."""
     u_lags: Annotated[
-        Auto | Lags | dict[str, Lags],
-        BeforeValidator(_by_input),
+        Auto | list[int] | dict[str, list[int]],
+        _checked(_lags_by_input),
         described_as(f"{_LAGS} (0 is the current input), or such a list for each input by its name"),
-    ] = "auto"
+    ] = AUTO
     """Lags of the inputs."""
-    delay: Annotated[Auto | Lag, described_as("auto, or a whole number from 0")] = "auto"
+    delay: Annotated[Auto | int, _checked(_delay), described_as("auto, or a whole number from 0")] = AUTO
     """Smallest lag of the inputs where their lags are scanned, in samples of the data; 0 admits the current input."""
     y_degree: int | None = Field(default=None, ge=0, le=MAX_DEGREE)
     """Largest degree of the outputs in a term."""
     u_degree: int | None = Field(default=None, ge=0, le=MAX_DEGREE)
     """Largest degree of the inputs in a term."""
-    include: list[str] = []
+    include: list[str] = Field(default=[])
     """Further candidate terms, by name."""
-    exclude: list[str] = []
+    exclude: list[str] = Field(default=[])
     """Patterns of candidate terms that are left out, such as ``*u(k-1)*``."""
-    centre: Annotated[Auto | bool, described_as("auto, true or false")] = False
-    """Whether the terms are those of centred and scaled signals."""
+    centre: Annotated[Auto | bool, _checked(_truth), described_as("auto, true or false")] = AUTO
+    """Whether the terms are those of centred and scaled signals; auto: where that is clearly better."""
     method: str = "multistart"
     """Search algorithm."""
-    method_settings: dict[str, Any] = {}
+    method_settings: dict[str, Any] = Field(default={})
     """Settings of the algorithm."""
+    error: Literal["auto", "free_run", "one_step"] = "auto"
+    """Error that the fitness has: of the free run, or one step ahead. Auto: of the free run where there is an input."""
     criterion: str = "bic"
     """Criterion of the fitness: bic, or aic-RHO."""
     seeds: int = Field(default=4, ge=1, le=1000)
@@ -93,7 +131,7 @@ class IdentificationSettings(Settings):
     """What counts of the errors over the parts of the selection: their mean, or the worst one."""
     divergent: float = Field(default=0.0, ge=0, lt=1)
     """Share of the selection parts on which a model may diverge."""
-    time: float = Field(default=20.0, gt=0, le=1e6)
+    effort: float = Field(default=20.0, gt=0, le=1e6)
     """Seconds that the searches are planned for. It decides how much is tried, by a fixed rule, not by a clock."""
     resamples: int = Field(default=40, ge=0, le=10_000)
     """Resampled data sets that are searched to see how sure each term is."""
@@ -102,12 +140,12 @@ class IdentificationSettings(Settings):
     confidence: float = Field(default=0.95, gt=0, lt=1)
     """Coverage of the intervals."""
     refine: Literal["none", "simulation", "extended"] = "none"
-    """Refinement of the weights: by the error of the free run, or by extended least squares against correlated noise."""
+    """How the weights are refined: by the error of the free run, or by extended least squares (correlated noise)."""
 
     @pydantic.model_validator(mode="after")
     def _parts_agree(self) -> "IdentificationSettings":
         found = []
-        if self.y_lags != "auto" and 0 in self.y_lags:
+        if self.y_lags != AUTO and 0 in self.y_lags:
             found.append(Problem(("y_lags",), "found 0; allowed: lags from 1 on, for y(k) is what the model predicts"))
         for name, check in (
             ("criterion", lambda: parse_criterion(self.criterion)),

@@ -1,5 +1,6 @@
 """One configuration on the data: its candidate terms, the problem that is searched, and errors on unseen parts."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -8,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from narxbench.fitness.kernel.problem_data import products_over
-from narxbench.fitness.problem import StructureProblem
+from narxbench.fitness.problem import ErrorKind, StructureProblem
 from narxbench.identification.arrangement import NO_PART, Arrangement
 from narxbench.identification.checks import collinear
 from narxbench.identification.configurations import Configuration, candidates
 from narxbench.identification.settings import IdentificationSettings
+from narxbench.io.errors import NarxbenchError
 from narxbench.model.records import Record, Recording
 from narxbench.model.structure import column
 from narxbench.model.terms import Monomial, term_name
@@ -26,7 +28,7 @@ MOST_ROWS, MOST_STEPS, MOST_COMPARED = 50_000, 20_000, 20_000
 
 @dataclass(frozen=True)
 class PartErrors:
-    """Free-run errors of structures on the parts of the selection, with weights that do not know the part.
+    """Errors of structures on the parts of the selection, with weights that do not know the part.
 
     Attributes
     ----------
@@ -51,9 +53,15 @@ def scaling(recording: Recording, centred: bool) -> tuple[tuple[float, ...], tup
     if not centred:
         return None
     known = [record for record in recording.records if record.role != "test"]
-    signals = np.concatenate([np.column_stack([record.y, record.u]) for record in known])
-    scales = signals.std(axis=0)
-    return tuple(map(float, signals.mean(axis=0))), tuple(float(s) if s > 0 else 1.0 for s in scales)
+    signals = np.concatenate([np.column_stack([record.y, record.u]) for record in known]).T.tolist()
+    offsets = tuple(mean(signal) for signal in signals)
+    squares = (mean([(v - offset) ** 2 for v in signal]) for signal, offset in zip(signals, offsets, strict=True))
+    return offsets, tuple(math.sqrt(square) or 1.0 for square in squares)
+
+
+def mean(values: Sequence[float]) -> float:
+    """Return a mean that is the same on every machine: NumPy's sums depend on the processor's vectors."""
+    return math.fsum(values) / len(values)
 
 
 def scaled(record: Record, by: tuple[tuple[float, ...], tuple[float, ...]] | None) -> Record:
@@ -83,6 +91,9 @@ class Trial:
         self, recording: Recording, configuration: Configuration, settings: IdentificationSettings, density: int
     ) -> None:
         self.configuration, self.criterion, self._density = configuration, settings.criterion, density
+        # Without an input nothing drives a free run, and noise that is part of the series cannot be foreseen for long.
+        auto: ErrorKind = "free_run" if recording.inputs else "one_step"
+        self.error: ErrorKind = auto if settings.error == "auto" else settings.error
         self.scaling = scaling(recording, configuration.centred)
         records = [scaled(record, self.scaling) for record in recording.records if record.role != "test"]
         monomials = candidates(configuration, settings)
@@ -92,9 +103,15 @@ class Trial:
             records, configuration.decimation, max(lags, default=0), settings.blocks, MOST_ROWS
         )
         rows = self.arrangement.rows()
+        if not len(rows) or self.arrangement.n_parts_selected < (2 if self.arrangement.takes_turns else 1):
+            lost = self.arrangement.max_lag * configuration.decimation
+            raise NarxbenchError(
+                f"records: found none that is long enough, at most {max(map(len, records))} samples; needed: several "
+                f"times {lost}, the largest lag ({self.arrangement.max_lag}) times the decimation"
+            )
         names = [term_name(m, self.n_inputs) for m in monomials]
-        compared = rows[:: -(-len(rows) // MOST_COMPARED)] if len(rows) else rows
-        self.dropped: dict[str, str] = collinear(self.columns(monomials, compared), names) if len(rows) else {}
+        compared = rows[:: -(-len(rows) // MOST_COMPARED)]
+        self.dropped: dict[str, str] = collinear(self.columns(monomials, compared), names)
         self.monomials = [m for m, name in zip(monomials, names, strict=True) if name not in self.dropped]
         self.terms = [term_name(m, self.n_inputs) for m in self.monomials]
 
@@ -131,6 +148,7 @@ class Trial:
             rows=rows,
             segments=segments,
             criterion=self.criterion,
+            error=self.error,
             # The phases that are in use are so many samples of one stride.
             repeated=max(1.0, self._density * arrangement.n_phases / arrangement.decimation),
             products=products,
@@ -195,10 +213,10 @@ class Trial:
             _, sse[:, k], weights = problem.evaluate_positions(positions)
             singular |= ~np.isfinite(sse[:, k]) & ~weights.any(axis=1)
         measured = [problem.data.measured for problem in self._parts]
-        mean = np.concatenate(measured).mean()
+        middle = mean(np.concatenate(measured).tolist())
         return PartErrors(
             sse=sse,
             singular=singular,
-            energy=np.array([float(np.sum((y - mean) ** 2)) for y in measured]),
+            energy=np.array([math.fsum(((y - middle) ** 2).tolist()) for y in measured]),
             steps=np.array([len(y) for y in measured]),
         )

@@ -125,7 +125,8 @@ def validate_each(cases: Sequence[Case], *, steps: Sequence[int] = (1, 5)) -> pd
     rows = []
     kinds = [(ONE_STEP if step == 1 else K_STEP, step) for step in steps] + [(FREE_RUN, None)]
     stride = cases[0].model.decimation
-    initial = max(case.model.initial_samples for case in cases)
+    # All are scored on the same samples.
+    initial = max(m.initial_samples for case in cases for m in (case.model, *case.baselines.values()))
     for sampling, every in ((DECIMATED, stride), (INCOMING, 1)):
         first, decimation = initial // every, stride // every
         for name in (MODEL, *cases[0].baselines, LAST_VALUE):

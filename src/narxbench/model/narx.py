@@ -8,7 +8,6 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
-from importlib import import_module
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -16,6 +15,7 @@ import pydantic_core
 from numpy.typing import ArrayLike, NDArray
 from pydantic import Field
 
+from narxbench import __version__
 from narxbench.io.errors import NarxbenchError, is_whole_number, printable, show
 from narxbench.io.files import StrPath, canonical_json, read_bytes, write_atomically
 from narxbench.io.settings import Settings, validated
@@ -404,7 +404,7 @@ class Model:
         version = found.get("version")
         if version != VERSION or isinstance(version, bool):
             raise NarxbenchError(
-                f"{path}: version: found {show(version)}; allowed: {VERSION}, which narxbench {_version()} reads"
+                f"{path}: version: found {show(version)}; allowed: {VERSION}, which narxbench {__version__} reads"
             )
         values = dict(validated(ModelFile, found, str(path)))
         del values["format"], values["version"]
@@ -495,7 +495,7 @@ class Model:
         return source(program, language, name)
 
     def _comment(self, model: "Model") -> list[str]:
-        lines = [f"A polynomial NARX model, exported by narxbench {_version()}.", *model.equation(6).split("\n")[:1]]
+        lines = [f"A polynomial NARX model, exported by narxbench {__version__}.", *model.equation(6).split("\n")[:1]]
         lines += model._legend(str, printable, repr, names=True, step=False)
         every = "every sample" if self.decimation == 1 else f"every {_ordinal(self.decimation)} sample"
         time = "" if self.step_time is None else f": one step of k is {_duration(self.step_time)}"
@@ -689,11 +689,6 @@ def _transformed(transform: NDArray[np.float64], covariance: NDArray[np.float64]
     # What is no more than rounding may lie below 0.
     np.fill_diagonal(whole, np.maximum(whole.diagonal(), 0.0))
     return tuple(map(tuple, whole.tolist()))
-
-
-def _version() -> str:
-    # Not imported above: the top of the package imports from all its layers.
-    return str(import_module("narxbench").__version__)
 
 
 def _rounded(digits: int) -> Callable[[float], str]:

@@ -6,11 +6,15 @@ from hypothesis import strategies as st
 
 from narxbench.io.errors import NarxbenchError
 from narxbench.model import terms
+from narxbench.model.system import System
 from narxbench.model.terms import (
+    candidate_monomials,
     candidate_terms,
     index_of_terms,
     model_size,
+    monomials_of,
     parse_term,
+    signal_name,
     term_name,
 )
 
@@ -102,3 +106,74 @@ def test_terms_are_found_among_many_candidates():
         index_of_terms(["u(k-1)"], candidates)
     with pytest.raises(NarxbenchError, match="named twice"):
         index_of_terms(["y(k-1)", "y(t-1)"], candidates)
+
+
+class TestSeveralInputs:
+    """Terms of measured data: u1, u2, … and the current input."""
+
+    @given(n_inputs=st.integers(1, 12), data=st.data())
+    @quick
+    def test_every_name_is_read_as_what_it_names(self, n_inputs, data):
+        output = st.tuples(st.just(0), st.integers(1, 9999))
+        inputs = st.tuples(st.integers(1, n_inputs), st.integers(0, 9999))
+        monomial = tuple(sorted(data.draw(st.lists(output | inputs, max_size=12))))
+        name = term_name(monomial, n_inputs)
+        assert parse_term(name, n_inputs, current=True) == monomial
+        if any(lag == 0 for _, lag in monomial):
+            with pytest.raises(NarxbenchError):
+                parse_term(name, n_inputs)
+        else:
+            assert parse_term(name, n_inputs) == monomial
+
+    def test_names(self):
+        assert [signal_name(i) for i in (0, 1)] == ["y", "u"]
+        assert [signal_name(i, 3) for i in range(4)] == ["y", "u1", "u2", "u3"]
+        assert term_name(((0, 1), (1, 0), (1, 0), (2, 3)), 2) == "y(k-1)*u1(k)^2*u2(k-3)"
+        assert parse_term("u12(t) u2(k-0)", 12, current=True) == ((2, 0), (12, 0))
+
+    @pytest.mark.parametrize(
+        ("text", "n_inputs", "current"),
+        [
+            ("u(k)", 1, False),
+            ("y(k-1)*u(k)", 1, False),
+            ("y(k)", 1, True),
+            ("y(k-0)", 1, True),
+            ("u1(k-1)", 1, True),
+            ("u2(k-1)", 1, True),
+            ("u(k-1)", 2, True),
+            ("u0(k-1)", 2, True),
+            ("u3(k-1)", 2, True),
+            ("u01(k-1)", 2, True),
+            ("u1(k)", 2, False),
+            ("u1(k-0)", 2, False),
+            ("u(k-1)", 0, True),
+        ],
+    )
+    def test_what_is_no_term_of_these_signals(self, text, n_inputs, current):
+        with pytest.raises(NarxbenchError, match="allowed"):
+            parse_term(text, n_inputs, current=current)
+
+    @given(n_y=st.integers(0, 4), n_u=st.integers(0, 4), degree=st.integers(1, 3), data=st.data())
+    @quick
+    def test_monomials_of_the_plain_lags_are_the_candidates(self, n_y, n_u, degree, data):
+        if n_y + n_u:
+            factors = [(0, lag) for lag in range(1, n_y + 1)] + [(1, lag) for lag in range(1, n_u + 1)]
+            written = data.draw(st.permutations(factors)) + factors[:1]
+            assert monomials_of(written, degree) == candidate_monomials(n_y=n_y, n_u=n_u, degree=degree)
+
+    def test_monomials_of_no_signal(self):
+        assert monomials_of([], 3) == [()]
+
+    def test_the_current_input_is_found_where_there_is_one(self):
+        candidates = {m: i for i, m in enumerate(monomials_of([(0, 2), (1, 0), (2, 5)], 2))}
+        names = [term_name(m, 2) for m in candidates]
+        assert index_of_terms(names, candidates, 2) == list(range(10))
+        with pytest.raises(NarxbenchError, match=r"not among the 10 .*did you mean 'u1\(k\)'"):
+            index_of_terms(["u1(k-1)"], candidates, 2)
+
+
+@pytest.mark.parametrize("wrong", ["u(k)", "u(k-0)", "u1(k-1)", "u(k)/2", "exp(u(k))"])
+def test_a_system_has_one_input_and_not_its_current_value(wrong):
+    with pytest.raises(NarxbenchError):
+        System("own", f"y(k) = 0.5*y(k-1) + {wrong}", n_u=1, n_y=1, degree=2)
+    assert System("own", "y(k) = 0.5*y(k-1) + u(k-1)", n_u=1, n_y=1, degree=2).terms

@@ -17,7 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from narxbench.algorithms.contract import BudgetSpentError, Found, ProblemView, checked_found
-from narxbench.algorithms.isolation.wire import ENDED, TOO_MUCH, VIEW_ARRAYS, VIEW_FIELDS, BrokenMessageError, receive, send
+from narxbench.algorithms.isolation.wire import (
+    ENDED,
+    TOO_MUCH,
+    VIEW_ARRAYS,
+    VIEW_FIELDS,
+    BrokenMessageError,
+    receive,
+    send,
+)
 from narxbench.algorithms.objective import CountedObjective
 from narxbench.io.errors import NarxbenchError, printable
 from narxbench.io.files import CONFIG_FOLDER

@@ -1,5 +1,6 @@
 """What all structures of a data set share: Gram matrix over the estimation rows, monomials over the validation rows."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -7,7 +8,7 @@ from numpy.typing import NDArray
 
 from narxbench.fitness.kernel.simd import at, fill, load, store
 from narxbench.model.structure import column
-from narxbench.model.terms import INPUT, OUTPUT, Monomial
+from narxbench.model.terms import OUTPUT, Monomial
 from narxbench.numerics.compilation import compiled
 
 Floats = NDArray[np.float64]
@@ -113,11 +114,13 @@ def prepare(
     moments[-1] = gram[-1] = gram[:, -1] = 0.0
     diagonal = gram.diagonal().copy()
     diagonal[-1] = 1.0
-    # One step ahead, past outputs are known before the simulation: to the kernel they are inputs.
-    simulated, known = ((), (INPUT, OUTPUT)) if one_step else ((OUTPUT,), (INPUT,))
-    by_node = {m: i for i, m in enumerate(m for m in monomials if all(f[0] in simulated for f in m))}
-    by_input = {m: i for i, m in enumerate(m for m in monomials if all(f[0] in known for f in m))}
-    split = [(tuple(f for f in m if f[0] in simulated), tuple(f for f in m if f[0] in known)) for m in monomials]
+    split = [(tuple(f for f in m if f[0] == OUTPUT), tuple(f for f in m if f[0] != OUTPUT)) for m in monomials]
+    if one_step:
+        # Past outputs are known before the simulation: to the kernel they are inputs.
+        split = [((), m) for m in monomials]
+    # A candidate need not come with all of its parts: a node has its parents, though, and there is a constant.
+    by_node = _numbered(node[:end] for node, _ in split for end in range(len(node) + 1))
+    by_input = _numbered([(), *(inputs for _, inputs in split)])
     term_node = np.array([by_node[m] for m, _ in split])
     return ProblemData(
         gram=gram,
@@ -135,6 +138,11 @@ def prepare(
         bound=DIVERGENCE_FACTOR * float(np.abs(y).max()),
         penalty=penalty,
     )
+
+
+def _numbered(monomials: Iterable[Monomial]) -> dict[Monomial, int]:
+    """Return the place of each different monomial in canonical order."""
+    return {m: i for i, m in enumerate(sorted(set(monomials), key=lambda m: (len(m), m)))}
 
 
 @compiled

@@ -1,0 +1,219 @@
+"""The settings of a study of measured data: strict, merged from its files, checked with the data before anything runs.
+
+Such a study is complete in itself: a file (``--configfile``), perhaps others over it, and values of the command line
+(``--config``).
+"""
+
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import reduce
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import pydantic
+from pydantic import AfterValidator, BeforeValidator, Field
+
+from narxbench.experiment.study_settings import (
+    COMMAND_LINE,
+    Name,
+    _assignment,
+    _for_overlays,
+    _merged,
+    _no_reference,
+    _origin,
+    _places,
+)
+from narxbench.identification.jobs import scan_of
+from narxbench.identification.scan import Scan
+from narxbench.identification.settings import IdentificationSettings
+from narxbench.io.errors import NarxbenchError, did_you_mean, show
+from narxbench.io.files import canonical_json
+from narxbench.io.settings import Problem, Settings, SettingsError, described_as, report, validated
+from narxbench.io.yaml import read_mapping
+from narxbench.model.records import Role
+
+_SHARE = re.compile(r"\s*[0-9]*\.?[0-9]+\s*%?\s*")
+_COLUMN, _COLUMNS = "a name or number of a column", "a name or number of a column, or a list of them"
+_TEST = "a file, a list of files, or a share such as 20%"
+
+
+def _listed(value: object) -> object:
+    # One file stands for a list of one.
+    return [value] if isinstance(value, str) else value
+
+
+def _column(value: object) -> object:
+    return _of_kinds(value, (str, int), _COLUMN)
+
+
+def _columns(value: object) -> object:
+    for part in value if isinstance(value, list) and value else [value]:
+        _of_kinds(part, (str, int), _COLUMNS)
+    return value
+
+
+def _time(value: object) -> object:
+    return value if value is None or value is False else _of_kinds(value, (str, int), f"{_COLUMN}, or false")
+
+
+def _test(value: object) -> object:
+    for part in value if isinstance(value, list) and value else [value]:
+        _of_kinds(part, (str,) if isinstance(value, list) else (str, int, float, type(None)), _TEST)
+    return value
+
+
+def _of_kinds(value: object, kinds: tuple[type, ...], allowed: str) -> object:
+    # bool is an int to Python.
+    if isinstance(value, bool) or not isinstance(value, kinds):
+        raise ValueError(f"found {show(value)}; allowed: {allowed}")
+    return value
+
+
+class MeasuredData(Settings):
+    """Where the data are, and what their columns mean."""
+
+    files: Annotated[
+        list[str], Field(min_length=1), BeforeValidator(_listed, json_schema_input_type=str | list[str])
+    ]
+    """Files of text with columns of numbers, each an experiment of its own; paths start from the project's folder."""
+    output: Annotated[str | int, BeforeValidator(_column), described_as(_COLUMN)]
+    """Column of the output: its name, or its number from 1 on."""
+    input: Annotated[str | int | list[str | int] | None, BeforeValidator(_columns), described_as(_COLUMNS)] = None
+    """Columns of the inputs; without any the output depends on its own past only."""
+    test: Annotated[str | float | list[str] | None, BeforeValidator(_test), described_as(_TEST)] = None
+    """Data that the model is tested on, and that nothing else sees: files, or the last share of each record."""
+    time: Annotated[str | int | bool | None, BeforeValidator(_time), described_as(f"{_COLUMN}, or false")] = None
+    """Column of the time; by default the one whose name says so; false: none."""
+    roles: dict[str, Role] = {}
+    """What some of the files are for, by name: estimation, selection or test."""
+    sampling_time: float | None = Field(default=None, gt=0)
+    """Seconds between samples, where no column tells the time."""
+    units: dict[str, str] = {}
+    """Units of signals by name."""
+    header: bool | None = None
+    """Whether the first line of the files names the columns; by default this is found out."""
+    separator: Literal[",", ";", "tab", "blank"] | None = None
+    """What stands between the fields; by default this is found out."""
+    decimal: Literal[".", ","] | None = None
+    """The decimal mark; by default this is found out."""
+
+    @property
+    def test_files(self) -> list[str]:
+        """The files of the test; none where it is a share."""
+        if isinstance(self.test, str) and not (_SHARE.fullmatch(self.test) and not os.path.exists(self.test)):
+            return [self.test]
+        return self.test if isinstance(self.test, list) else []
+
+
+class MeasuredStudy(Settings):
+    """All settings of a study of measured data."""
+
+    study: Annotated[Name, AfterValidator(_no_reference)]
+    """Name of the study: of its folders under data/ and reports/. By default it is the name of its file."""
+    page: Literal["measured"]
+    """What the study's page says: a model of measured data, and how far to trust it."""
+    data: MeasuredData
+    """The data."""
+    identification: IdentificationSettings = IdentificationSettings()
+    """What is tried, and how sure one wants to be."""
+
+    @pydantic.model_validator(mode="after")
+    def _files_are_there(self) -> "MeasuredStudy":
+        found = [*_missing(("data", "files"), self.data.files), *_missing(("data", "test"), self.data.test_files)]
+        own = Path("data", self.study).resolve()
+        if any(own in Path(path).resolve().parents for path in self.files):
+            text = f"found {self.study!r}, but data/{self.study} holds data, and would hold results; allowed: other names"
+            found.append(Problem(("study",), text))
+        if found:
+            raise SettingsError(found)
+        return self
+
+    @property
+    def files(self) -> list[str]:
+        """All files of data."""
+        return [*self.data.files, *self.data.test_files]
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """The arguments of :func:`narxbench.identification.reading.read_recording`, as plain data."""
+        given = {name: value for name, value in self.data if value not in (None, {})}
+        return {"data": given.pop("files"), **given}
+
+
+def _missing(path: tuple[str, ...], files: Sequence[str]) -> Iterator[Problem]:
+    """Yield each file that is not there, with the closest one that is."""
+    for index, name in enumerate(files):
+        if not os.path.isfile(name):
+            folder = os.path.dirname(name)
+            there = [os.path.join(folder, other) for other in os.listdir(folder or ".")] if os.path.isdir(folder or ".") else []
+            place = (*path, index) if len(files) > 1 else path
+            yield Problem(place, f"found {show(name, kind=False)}; allowed: a file that is there{did_you_mean(name, there)}")
+
+
+def is_measured(files: Iterable[str | Path], command_line: Sequence[str] = ()) -> bool:
+    """Return whether settings are those of a study of measured data: by their page, or by what only it has."""
+    layers = [*map(read_mapping, files), *map(_assignment, command_line)]
+    return any(layer.get("page") == "measured" or "identification" in layer for layer in layers)
+
+
+def load_measured(files: Sequence[str | Path], command_line: Sequence[str] = ()) -> tuple[MeasuredStudy, Scan]:
+    """Return the settings of a study of measured data, and what is tried on the data, which are read for it.
+
+    Parameters
+    ----------
+    files : sequence of paths
+        The study and its overlays, in the order in which they are merged.
+    command_line : sequence of str
+        ``KEY=VALUE``, VALUE being YAML; merged last.
+
+    Raises
+    ------
+    NarxbenchError
+        One line for each mistake, with the file or command line that has the last word on its key.
+    """
+    layers = [(str(path), {"study": Path(path).stem, **read_mapping(path)}) for path in files]
+    layers += [(COMMAND_LINE, _assignment(text)) for text in command_line]
+    given: dict[str, Any] = reduce(_merged, (layer for _, layer in layers), {})
+    try:
+        study = validated(MeasuredStudy, given, "")
+        return study, _scan(study)
+    except SettingsError as error:
+        origins = {place: source for source, layer in layers for place in _places(layer)}
+        sources = [_origin(path, origins) or next(source for source, _ in layers) for path, _ in error.problems]
+        raise NarxbenchError(report(error.problems, sources)) from None
+
+
+def _scan(study: MeasuredStudy) -> Scan:
+    """Return what is tried on the data; a mistake that only they show is one of the settings."""
+    try:
+        return scan_of(study.reading, study.identification.model_dump(mode="json"))
+    except NarxbenchError as error:
+        raise SettingsError([_placed(str(error), study)]) from None
+
+
+def _placed(message: str, study: MeasuredStudy) -> Problem:
+    """Return the problem that a message about the data stands for: it begins with a setting, or a file and a setting."""
+    head, _, rest = message.partition(": ")
+    if head in IdentificationSettings.model_fields:
+        return Problem(("identification", head), rest)
+    if head in MeasuredData.model_fields:
+        return Problem(("data", head), rest)
+    if head == "data":
+        return Problem(("data",), rest)
+    file = next((f"{name}: " for name in study.files if message.startswith(f"{name}: ")), "")
+    head, _, rest = message.removeprefix(file).partition(": ")
+    if file and head in ("input", "output", "time"):
+        return Problem(("data", head), f"{file}{rest}")
+    return Problem(("data",) if file else ("identification",), message)
+
+
+def schema() -> dict[str, Any]:
+    """Return the JSON schema of a study of measured data for editors; no key is required, so that it fits overlays."""
+    result: dict[str, Any] = _for_overlays(MeasuredStudy.model_json_schema())
+    return result
+
+
+if __name__ == "__main__":
+    sys.stdout.write(canonical_json(schema(), indent=1))

@@ -1,0 +1,424 @@
+"""The figures of a model of measured data: its fit, how sure it is, its residuals, rests, what was tried, the data."""
+
+import math
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FixedLocator, MaxNLocator, NullFormatter, NullLocator, StrMethodFormatter
+from numpy.typing import NDArray
+
+from narxbench.identification.checks import Check
+from narxbench.identification.residuals import CorrelationTest
+from narxbench.identification.steady_state import FixedPoint, Rest
+from narxbench.io.errors import printable
+from narxbench.model.records import Recording
+from narxbench.report.figures import DARK, METHOD_COLOURS, NARROW, drawing, new_figure, saved
+
+Floats = NDArray[np.float64]
+
+MODEL_COLOUR, MEASURED_COLOUR, INPUT_COLOUR = METHOD_COLOURS[1], DARK, METHOD_COLOURS[0]
+_GREY, _GRID = "#999999", "#e5e5e5"
+# Bins of a line that has more samples than can be told apart: of each the smallest and the largest are drawn.
+_BINS = 700
+# Windows of a record in which it is enlarged; shorter records are large enough.
+_WINDOW, _FEWEST = 0.12, 150
+OUTSIDERS, MOST_RECORDS, MOST_INPUTS = 8, 3, 4
+_LONGEST = 40
+
+
+@dataclass(frozen=True)
+class Fit:
+    """What a model predicts of one record.
+
+    Attributes
+    ----------
+    name, role : str
+        Of the record.
+    stride : int
+        Samples of the record from one here to the next.
+    y : array of float, shape (samples,)
+        Measured output.
+    predicted : array of float, shape (samples,), or None
+        Predicted output; None where the prediction diverges or is not possible.
+    initial : int
+        Samples at the beginning that the model is given.
+    note : str
+        Why there is no prediction, or what is special about it; "" else.
+    """
+
+    name: str
+    role: str
+    stride: int
+    y: Floats
+    predicted: Floats | None
+    initial: int
+    note: str = ""
+
+
+class TimeAxis(NamedTuple):
+    """How the samples of a record are told on an axis: their number times ``scale``, from ``begin`` on."""
+
+    scale: float
+    begin: float
+    label: str
+
+    def of(self, count: int, stride: int = 1) -> Floats:
+        """Return where so many samples lie on the axis, each ``stride`` behind the one before."""
+        places: Floats = self.begin + self.scale * stride * np.arange(count)
+        return places
+
+
+def time_axis(sampling_time: float | None) -> TimeAxis:
+    """Return the axis of time, in the unit that suits what some hundred samples span; without a time, of samples."""
+    if sampling_time is None:
+        return TimeAxis(1.0, 1.0, "sample")
+    units = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6))
+    unit, length = next(((unit, length) for unit, length in units if 200 * sampling_time >= length), ("ns", 1e-9))
+    return TimeAxis(sampling_time / length, 0.0, f"time ({unit})")
+
+
+def signal_label(name: str, units: Mapping[str, str]) -> str:
+    """Return a signal as an axis names it, with its unit; long names are cut."""
+    unit = units.get(name)
+    text = printable(name) + (f" ({printable(unit)})" if unit else "")
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+def fit_figure(fit: Fit, axis: TimeAxis, output: str) -> str:
+    """Return the figure of measured and predicted output: the record, and two stretches enlarged.
+
+    They are the one where the prediction is farthest from the measured output, and the one with the median error.
+    """
+    with drawing("model fit"):
+        windows = _windows(fit)
+        figure = new_figure(3.9 if windows else 2.3, NARROW)
+        grid = figure.add_gridspec(2 if windows else 1, 2, height_ratios=[1.15, 1] if windows else [1])
+        whole = figure.add_subplot(grid[0, :])
+        x = axis.of(len(fit.y), fit.stride)
+        _draw_fit(whole, fit, x, slice(None))
+        whole.set_xlabel(axis.label)
+        for place, (title, start, end) in enumerate(windows):
+            panel = figure.add_subplot(grid[1, place])
+            whole.axvspan(x[start], x[end - 1], color="#56B4E9", alpha=0.25, linewidth=0)
+            _draw_fit(panel, fit, x, slice(start, end))
+            panel.set_title(title, loc="left", fontsize=9)
+            panel.set_xlabel(axis.label)
+            panel.xaxis.set_major_locator(MaxNLocator(4))
+        figure.supylabel(output, fontsize="medium")
+        handles = [Line2D([], [], color=MEASURED_COLOUR, linewidth=1, label="measured")]
+        if fit.predicted is not None:
+            handles.append(Line2D([], [], color=MODEL_COLOUR, linewidth=1.3, label="model"))
+        figure.legend(handles=handles, loc="outside upper right", ncols=2, frameon=False)
+        return _svg(figure)
+
+
+def certainty_figure(selection: pd.DataFrame, terms: Sequence[str]) -> str:
+    """Return the figure of how often terms were chosen: those of the model, and below the next best ones outside."""
+    rows = selection.set_index("term")
+    outside = [term for term in selection["term"] if term not in terms][:OUTSIDERS]
+    shown = [*terms, *outside]
+    with drawing("model certainty"):
+        figure = new_figure(0.75 + 0.19 * len(shown), NARROW)
+        axis = figure.subplots()
+        looks = (("resample", "o", -0.14, "resampled data"), ("seed", "D", 0.16, "seeds of the search"))
+        handles = []
+        for source, marker, above, label in looks:
+            if not len(rows) or not rows[f"{source}_runs"].iloc[0]:
+                continue
+            for place, term in enumerate(shown):
+                row = rows.loc[term] if term in rows.index else {f"{source}_frequency": 0.0}
+                colour = INPUT_COLOUR if term in terms else _GREY
+                face = colour if source == "resample" else "white"
+                low, high = row.get(f"{source}_low"), row.get(f"{source}_high")
+                if low is not None and high is not None:
+                    axis.hlines(place + above, low, high, color=colour, linewidth=1, zorder=2)
+                found = row[f"{source}_frequency"]
+                axis.plot(found, place + above, marker, color=colour, markerfacecolor=face, markersize=4, zorder=3)
+            face = DARK if source == "resample" else "white"
+            look: Any = {"marker": marker, "linestyle": "", "color": DARK, "markerfacecolor": face, "markersize": 4}
+            handles.append(Line2D([], [], label=label, **look))
+        axis.set_yticks(range(len(shown)), [pretty(term) for term in shown])
+        for tick, term in zip(axis.get_yticklabels(), shown, strict=True):
+            tick.set_color(INPUT_COLOUR if term in terms else "#666666")
+        if outside:
+            axis.axhline(len(terms) - 0.5, color=_GREY, linewidth=0.6)
+        axis.set_ylim(len(shown) - 0.4, -0.6)
+        axis.set_xlim(-0.02, 1.02)
+        axis.set_xlabel("share of the searches that chose the term")
+        axis.tick_params(axis="y", length=0)
+        axis.grid(axis="x", color=_GRID, linewidth=0.5)
+        axis.set_axisbelow(True)
+        for label, colour in (("in the model", INPUT_COLOUR), ("not in it", _GREY)):
+            handles.append(Line2D([], [], label=label, color=colour, linewidth=3))
+        figure.legend(handles=handles, loc="outside upper right", ncols=len(handles), frameon=False, fontsize=8)
+        return _svg(figure)
+
+
+def residual_figure(tests: Sequence[CorrelationTest]) -> str:
+    """Return the figure of the correlation tests of the residuals, one small panel for each, with their bands."""
+    across = 2 if len(tests) <= 6 else 3
+    rows = math.ceil(len(tests) / across)
+    with drawing("model residuals"):
+        figure = new_figure(0.35 + 1.35 * rows, NARROW)
+        axes = figure.subplots(rows, across, squeeze=False).ravel()
+        for axis, test in zip(axes, tests, strict=False):
+            values = np.array(test.values)
+            outside = np.abs(values) > test.limit
+            axis.axhspan(-test.band, test.band, color="#56B4E9", alpha=0.3, linewidth=0)
+            for edge in (-test.limit, test.limit):
+                axis.axhline(edge, color=_GREY, linestyle="--", linewidth=0.7)
+            axis.vlines(test.lags, 0, values, color=np.where(outside, MODEL_COLOUR, DARK), linewidth=1)
+            axis.axhline(0, color=DARK, linewidth=0.5)
+            axis.plot(np.array(test.lags)[outside], values[outside], "o", color=MODEL_COLOUR, markersize=3)
+            reach = 1.15 * max(test.limit, float(np.abs(values).max()))
+            axis.set_ylim(-reach, reach)
+            axis.yaxis.set_major_locator(MaxNLocator(4))
+            axis.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+            axis.set_title(_wrapped(test.title, 80 // across), loc="left", fontsize=8 if across == 2 else 7)
+        for axis in axes[len(tests) :]:
+            axis.set_axis_off()
+        figure.supxlabel("lag (steps of the model)", fontsize="small")
+        return _svg(figure)
+
+
+def static_figure(curve: Sequence[FixedPoint], rests: Sequence[Rest], recording: Recording) -> str:
+    """Return the figure of the static curve by input: stable and unstable rests of the model, rests of the data."""
+    y = np.concatenate([record.y for record in recording.records])
+    margin = 0.15 * float(np.ptp(y)) or 1.0
+    low, high = float(y.min()) - margin, float(y.max()) + margin
+    with drawing("model static curve"):
+        signals = list(dict.fromkeys(point.signal for point in curve))
+        figure = new_figure(2.4, NARROW)
+        axes = figure.subplots(1, len(signals), squeeze=False, sharey=True).ravel()
+        for axis, signal in zip(axes, signals, strict=True):
+            column = recording.inputs.index(str(signal))
+            u = np.concatenate([record.u[:, column] for record in recording.records])
+            step = -(-len(u) // 1500)
+            axis.plot(u[::step], y[::step], ".", color="#cccccc", markersize=2.5, zorder=1)
+            own = [p for p in curve if p.signal == signal and p.y is not None and low <= p.y <= high]
+            for stable, marker, face in ((True, "o", INPUT_COLOUR), (False, "o", "white")):
+                points = [(p.u, p.y) for p in own if p.stable == stable]
+                if points:
+                    axis.plot(
+                        *zip(*points, strict=True),
+                        marker,
+                        color=INPUT_COLOUR if stable else MODEL_COLOUR,
+                        markerfacecolor=face,
+                        markersize=3.5,
+                        zorder=2,
+                    )
+            if rests:
+                levels = [(rest.u[column], rest.y) for rest in rests]
+                axis.plot(*zip(*levels, strict=True), "x", color=DARK, markersize=5, zorder=3)
+            axis.set_xlabel(signal_label(str(signal), recording.units))
+            axis.set_ylim(low, high)
+            axis.xaxis.set_major_locator(MaxNLocator(5))
+        axes[0].set_ylabel(signal_label(recording.output, recording.units))
+        marks: list[tuple[str, Any]] = [
+            ("data", {"marker": ".", "color": "#bbbbbb"}),
+            ("stable rest of the model", {"marker": "o", "color": INPUT_COLOUR, "markersize": 3.5}),
+        ]
+        if any(not p.stable and p.y is not None and low <= p.y <= high for p in curve):
+            look = {"marker": "o", "color": MODEL_COLOUR, "markerfacecolor": "white", "markersize": 3.5}
+            marks.append(("unstable", look))
+        if rests:
+            marks.append(("rest of the data", {"marker": "x", "color": DARK, "markersize": 5}))
+        handles = [Line2D([], [], linestyle="", label=label, **look) for label, look in marks]
+        figure.legend(handles=handles, loc="outside upper center", ncols=len(handles), frameon=False, fontsize=8)
+        return _svg(figure)
+
+
+def tried_figure(tried: pd.DataFrame, error: str) -> str:
+    """Return the figure of the errors of all configurations, against the decimation or, of one, the number of terms.
+
+    Errors over 1, which are worse than the mean of the output, are drawn at the upper edge.
+    """
+    known = tried[tried["rrse"].notna()]
+    by_decimation = known["decimation"].nunique() > 1
+    with drawing("model configurations"):
+        figure = new_figure(2.5, NARROW)
+        axis = figure.subplots()
+        degrees = sorted(set(known["degree"]))
+        x_name = "decimation" if by_decimation else "terms"
+        for place, degree in enumerate(degrees):
+            own = known[(known["degree"] == degree) & (known["chosen"] != True)]  # noqa: E712 - of type object
+            x = own[x_name].astype(float).to_numpy()
+            # Degrees side by side, not over one another.
+            aside = (place - (len(degrees) - 1) / 2) * 0.06
+            x = x * (1 + aside) if by_decimation else x + aside
+            y = own["rrse"].astype(float).clip(upper=1.0)
+            look: Any = {"color": METHOD_COLOURS[place % 6], "markersize": 4, "markerfacecolor": "none"}
+            axis.plot(x, y, "os^Dv*"[place % 6], label=f"degree {degree}", **look)
+        best = known[known["chosen"] == True]  # noqa: E712 - of type object
+        if len(best):
+            x, y = best[x_name].astype(float), best["rrse"].astype(float).clip(upper=1.0)
+            axis.plot(x, y, "*", color=DARK, markersize=11, label="chosen", zorder=4)
+        if by_decimation:
+            axis.set_xscale("log")
+            values = sorted(set(known["decimation"].astype(int)))
+            axis.xaxis.set_major_locator(FixedLocator(_apart(values)))
+            axis.xaxis.set_minor_locator(NullLocator())
+            axis.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+            axis.set_xlabel("decimation (samples of the data in one step)")
+        else:
+            axis.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+            axis.set_xlabel("terms of the best structure")
+        axis.xaxis.set_minor_formatter(NullFormatter())
+        axis.set_ylabel(f"{error} (RRSE)")
+        axis.set_ylim(0, min(1.03, 1.15 * float(known["rrse"].max())) if len(known) else 1)
+        axis.grid(axis="y", color=_GRID, linewidth=0.5)
+        axis.set_axisbelow(True)
+        figure.legend(loc="outside upper right", ncols=len(degrees) + 1, frameon=False)
+        return _svg(figure)
+
+
+def data_figure(recording: Recording, places: Sequence[int], titles: Sequence[str]) -> str:
+    """Return the figure of the output and the inputs of some records, one beside the other.
+
+    Parameters
+    ----------
+    recording : Recording
+        The data.
+    places : sequence of int
+        Which records, by place.
+    titles : sequence of str
+        What stands above each.
+    """
+    time = time_axis(recording.sampling_time)
+    names = [recording.output, *recording.inputs[:MOST_INPUTS]]
+    with drawing("model data"):
+        figure = new_figure(0.5 + 0.95 * len(names), NARROW)
+        axes = figure.subplots(len(names), len(places), squeeze=False, sharey="row", sharex="col")
+        for column, (place, title) in enumerate(zip(places, titles, strict=True)):
+            record = recording.records[place]
+            signals = np.column_stack([record.y, record.u])
+            for row, name in enumerate(names):
+                axis = axes[row, column]
+                colour = MEASURED_COLOUR if row == 0 else INPUT_COLOUR
+                axis.plot(*_thinned(time.of(len(record)), signals[:, row]), color=colour, linewidth=0.8)
+                axis.yaxis.set_major_locator(MaxNLocator(4))
+                if column == 0:
+                    axis.set_ylabel(_wrapped(signal_label(name, recording.units), 14), fontsize=8)
+            axes[0, column].set_title(_wrapped(title, 34 if len(places) > 1 else 80), loc="left", fontsize=8)
+            axes[-1, column].set_xlabel(time.label)
+            axes[-1, column].xaxis.set_major_locator(MaxNLocator(4))
+        return _svg(figure)
+
+
+def checks_figure(checks: Sequence[Check], decimation: int) -> str | None:
+    """Return the figure behind the checks of sampling and dead time; None where neither has anything to draw."""
+    by_name = {check.name: check.values for check in checks}
+    sampling = by_name.get("sampling", {})
+    delays = [(name, v) for name, v in by_name.get("delay", {}).items() if v.get("correlations")][:MOST_INPUTS]
+    correlations = sampling.get("correlations") or {}
+    first = [None] if correlations.get("lag") else []
+    panels: list[Any] = [*first, *delays]
+    if not panels:
+        return None
+    across = min(2, len(panels))
+    with drawing("model checks"):
+        rows = math.ceil(len(panels) / across)
+        figure = new_figure(1.9 * rows, NARROW)
+        axes = figure.subplots(rows, across, squeeze=False).ravel()
+        for axis, panel in zip(axes, panels, strict=False):
+            axis.axhline(0, color=DARK, linewidth=0.5)
+            if panel is None:
+                for name, colour, dash in (("y", DARK, "-"), ("y^2", _GREY, "--")):
+                    if name in correlations:
+                        label = "output" if name == "y" else "its square"
+                        axis.plot(correlations["lag"], correlations[name], dash, color=colour, linewidth=1, label=label)
+                axis.axvline(decimation, color=MODEL_COLOUR, linewidth=1, label=f"one step, {decimation}")
+                axis.set_title("Autocorrelation of the output", loc="left", fontsize=9)
+                axis.legend(frameon=False, fontsize=7.5)
+            else:
+                name, values = panel
+                found, band = np.array(values["correlations"]), np.array(values["band"])
+                lags = np.arange(len(found))
+                axis.fill_between(lags, -band, band, color="#56B4E9", alpha=0.3, linewidth=0)
+                axis.vlines(lags, 0, found, color=DARK, linewidth=0.9)
+                if values.get("delay") is not None:
+                    axis.axvline(values["delay"], color=MODEL_COLOUR, linewidth=1)
+                axis.set_title(_wrapped(f"Response of the output to {printable(name)}", 38), loc="left", fontsize=9)
+            axis.set_xlabel("lag (samples of the data)", fontsize=9)
+            axis.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+        for axis in axes[len(panels) :]:
+            axis.set_axis_off()
+        return _svg(figure)
+
+
+def pretty(term: str) -> str:
+    """Return a term as figures name it: ``y(k-1)*u(k-2)^2`` is ``y(k−1) u(k−2)²``."""
+    raised = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+    parts = term.replace("-", "−").replace("*", " ").split("^")
+    text = parts[0]
+    for part in parts[1:]:
+        digits = len(part) - len(part.lstrip("0123456789"))
+        text += part[:digits].translate(raised) + part[digits:]
+    return text
+
+
+def _svg(figure: Figure) -> str:
+    with warnings.catch_warnings():
+        # A script that no font has is drawn as boxes; the page itself has the names as text.
+        warnings.filterwarnings("ignore", message="Glyph", category=UserWarning)
+        return saved(figure, ("svg",))["svg"].decode()
+
+
+def _draw_fit(axis: Axes, fit: Fit, x: Floats, part: slice) -> None:
+    axis.plot(*_thinned(x[part], fit.y[part]), color=MEASURED_COLOUR, linewidth=0.9)
+    if fit.predicted is not None:
+        axis.plot(*_thinned(x[part], fit.predicted[part]), color=MODEL_COLOUR, linewidth=1.2)
+    axis.yaxis.set_major_locator(MaxNLocator(5))
+    axis.margins(x=0.01)
+
+
+def _windows(fit: Fit) -> list[tuple[str, int, int]]:
+    """Return title, start and end of the stretches to enlarge: where the error is largest, and where it is typical."""
+    count = len(fit.y)
+    if fit.predicted is None or count < _FEWEST:
+        return []
+    length = max(40, int(_WINDOW * count))
+    starts = range(fit.initial, count - length + 1, length)
+    errors = (fit.y - fit.predicted) ** 2
+    order = sorted(starts, key=lambda start: (float(errors[start : start + length].sum()), start))
+    if len(order) < 2:
+        return []
+    chosen = (("Typical stretch", order[(len(order) - 1) // 2]), ("Worst stretch", order[-1]))
+    return [(title, start, start + length) for title, start in chosen]
+
+
+def _thinned(x: Floats, y: Floats) -> tuple[Floats, Floats]:
+    """Return a line with as few points as look the same: the extremes of each bin, where it has many more."""
+    if len(y) <= 4 * _BINS:
+        return x, y
+    edges = np.linspace(0, len(y), _BINS + 1).astype(np.int64)
+    places = []
+    for start, end in zip(edges[:-1], edges[1:], strict=True):
+        part = y[start:end]
+        places += sorted({start + int(part.argmin()), start + int(part.argmax())})
+    return x[places], y[places]
+
+
+def _apart(values: Sequence[int]) -> list[int]:
+    """Return those of ascending values that are so far apart that their labels do not meet on a logarithmic axis."""
+    kept: list[int] = []
+    for value in values:
+        if not kept or value >= 1.3 * kept[-1]:
+            kept.append(value)
+    return kept
+
+
+def _wrapped(text: str, width: int = 44) -> str:
+    lines = [""]
+    for word in printable(text).split(" "):
+        if lines[-1] and len(lines[-1]) + len(word) + 1 > width:
+            lines.append("")
+        lines[-1] = f"{lines[-1]} {word}".strip()
+    return "\n".join(line if len(line) <= width else f"{line[: width - 1]}…" for line in lines[:3])
