@@ -2,18 +2,130 @@
 
 import argparse
 import os
+import re
 import sys
-from collections.abc import Sequence
-from typing import NoReturn
+import textwrap
+from collections.abc import Callable, Sequence
+from contextlib import redirect_stdout
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-from narxbench.algorithms.conformance import check
-from narxbench.experiment.exchange import add_results, export_problems
-from narxbench.io.errors import NarxbenchError
+from narxbench.io.errors import NarxbenchError, did_you_mean, printable, show
+
+# Each command imports what it needs when it runs: --help shall come at once.
+if TYPE_CHECKING:
+    from narxbench.identification.checks import Check
+    from narxbench.identification.result import Identification
+
+# Of the summary.
+LINES, WIDTH = 40, 100
+_EXAMPLES = """examples:
+  narxbench identify data.csv --input u --output y --test 20%
+  narxbench identify day1.csv day2.csv --input 2,3 --output 4 --test day3.csv --report report
+  narxbench identify data.csv --input valve,heat --output temp --u-lags 'valve=1-4;heat=0,2' --json
+"""
+
+
+class _Option(NamedTuple):
+    """An option whose value is a setting of an identification, of the same name with ``_`` for ``-``."""
+
+    flag: str
+    metavar: str
+    read: Callable[[str], Any]
+    about: str
+    allowed: str
+
+    @property
+    def setting(self) -> str:
+        return self.flag.replace("-", "_")
+
+
+def _plain(text: str) -> Any:
+    """Return a number, or true or false, or else the text."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    return {"true": True, "false": False}.get(text, text)
+
+
+def _seconds(text: str) -> float:
+    return float(text)
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",")]
+
+
+def _numbers(text: str) -> Any:
+    """Return ``1-4,8`` as [1, 2, 3, 4, 8]."""
+    if text == "auto":
+        return text
+    numbers: list[int] = []
+    for part in text.split(","):
+        match = re.fullmatch(r"([0-9]{1,6})(?:-([0-9]{1,6}))?", part.strip(), re.ASCII)
+        if not match or int(match[1]) > int(match[2] or match[1]):
+            raise ValueError
+        numbers += range(int(match[1]), int(match[2] or match[1]) + 1)
+    return numbers
+
+
+def _lags(text: str) -> Any:
+    """Return lags: of a single number those up to it, as for Python."""
+    found = _numbers(text)
+    return found[0] if len(found) == 1 and "-" not in text else found
+
+
+def _lags_by_input(text: str) -> Any:
+    if "=" not in text:
+        return _lags(text)
+    parts = [part.rpartition("=") for part in text.split(";")]
+    return {name.strip(): _lags(lags.strip()) for name, _, lags in parts}
+
+
+_LAGS = "auto, 3 for the lags 1 to 3, or a list such as 1-4,8"
+_CANDIDATES = (
+    _Option(
+        "decimation", "N", _numbers, "samples of the data in one step of the model", "auto, 9, or a list such as 1,4,9"
+    ),
+    _Option("degree", "N", _numbers, "largest degree of a term", "auto, 3, or a list such as 1-3"),
+    _Option("y-lags", "LAGS", _lags, "lags of the output, in steps", _LAGS),
+    _Option(
+        "u-lags",
+        "LAGS",
+        _lags_by_input,
+        "lags of the inputs, in steps",
+        f"{_LAGS}; for each input: 'valve=1-4;heat=0,2'",
+    ),
+    _Option(
+        "delay", "N", _plain, "smallest lag of the inputs, in samples of the data", "auto, or a whole number; 0 is u(k)"
+    ),
+    _Option("include", "TERMS", _names, "further candidate terms", "names such as 'u(k)^2,y(k-1)*u(k-9)'"),
+    _Option("exclude", "TERMS", _names, "candidate terms to leave out", "names or patterns such as '*u(k-1)*'"),
+    _Option("centre", "WORD", _plain, "whether terms are of centred and scaled signals", "auto, true, false"),
+)
+_SEARCH = (
+    _Option("method", "NAME", str, "search algorithm", "a module of narxbench.algorithms, by default multistart"),
+    _Option("criterion", "NAME", str, "criterion of the fitness", "bic, the default, or aic-RHO"),
+    _Option("error", "KIND", str, "error that the fitness has", "auto, free_run, one_step"),
+    _Option("seeds", "N", _plain, "searches of each configuration", "a whole number, by default 4"),
+    _Option("blocks", "N", _plain, "parts of the data that take turns in selection", "a whole number, by default 8"),
+    _Option("selection", "WORD", str, "what counts of their errors", "mean, the default, or worst"),
+    _Option(
+        "resamples", "N", _plain, "resampled data sets, to see how sure each term is", "a whole number, by default 40"
+    ),
+    _Option("refine", "HOW", str, "refinement of the weights", "none, the default, simulation, extended"),
+    _Option("effort", "SECONDS", _plain, "what the search is planned for", "a number, by default 20"),
+)
+_OPTIONS = {option.setting: option for option in (*_CANDIDATES, *_SEARCH)}
+# What an identification also takes, and what messages call it in Python.
+_READING = ("input", "output", "time", "test", "sampling_time", "separator", "decimal", "header")
+_PYTHON = re.compile(r"\b(?:(?P<name>[a-z_]+)=(?P<value>\"[^\"]*\"|'[^']*'|\w+|\.\.\.)?|(?P<lags>[yu]_lags)\b)")
 
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"narxbench: {message}; {self.prog} --help tells more\n")
+        self.exit(2, f"narxbench: {printable(message, 1000)}; {self.prog} --help tells more\n")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -26,6 +138,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     parser = _Parser(prog="narxbench", description="Structure selection of polynomial NARX models.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    _add_identify(commands)
     checking = commands.add_parser(
         "check-algorithm", help="check what every algorithm must do", description="Check what every algorithm must do."
     )
@@ -36,12 +149,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     about = "check a result file of another program, and add it to the comparison of methods"
     adding = commands.add_parser("add-results", help=about, description=f"{about.capitalize()}.")
     adding.add_argument("file", metavar="FILE", help="a result file, see docs/contributing_results.md")
-    given = parser.parse_args(arguments)
+    given, unknown = parser.parse_known_args(arguments)
+    if unknown:
+        command = commands.choices[given.command]
+        hint = did_you_mean(unknown[0].partition("=")[0], re.findall("--[a-z-]+", command.format_help()))
+        command.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
     try:
         match given.command:
+            case "identify":
+                _identify(given)
             case "export-problems":
+                from narxbench.experiment.exchange import export_problems
+
                 print(export_problems(given.folder))
             case "add-results":
+                from narxbench.experiment.exchange import add_results
+
                 print(add_results(given.file))
             case _:
                 return _check_algorithm(given.name)
@@ -58,12 +181,264 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _check_algorithm(name: str) -> int:
+    from narxbench.algorithms.conformance import check
+
     failed = 0
     for checked in check(name):
         failed += not checked.passed
         print(f"{'passed' if checked.passed else 'FAILED'}  {checked.name}: {checked.text}", flush=True)
     print(f"{name}: {f'{failed} failed' if failed else 'all checks passed'}")
     return 1 if failed else 0
+
+
+# ------------------------------------------------------------------------------------------------------------ identify
+
+
+def _add_identify(commands: Any) -> None:
+    about = "identify a model from measured data"
+    parser = commands.add_parser(
+        "identify",
+        help=about,
+        description=f"{about.capitalize()}, and tell how far to trust it.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    data = parser.add_argument_group("data")
+    data.add_argument("files", nargs="+", metavar="FILE", help="text with columns of numbers; each is an experiment")
+    columns = "a column is its name, or its number from 1 on"
+    data.add_argument("--output", required=True, metavar="COLUMN", help=f"the output; {columns}")
+    data.add_argument("--input", metavar="COLUMNS", help="the inputs, as in u or 2,3; without, the model has none")
+    about = "files that are for the test alone, or a share such as 20%%: the last part of each record"
+    data.add_argument("--test", action="append", metavar="FILE", help=f"{about}; may be repeated")
+    data.add_argument("--time", metavar="COLUMN", help="the time; none: no column is (default: one named so)")
+    data.add_argument("--sampling-time", metavar="SECONDS", help="between samples (default: from the time)")
+    data.add_argument("--separator", metavar="CHARACTER", help="',', ';', tab or blank (default: found)")
+    data.add_argument("--decimal", metavar="CHARACTER", help="the decimal mark, '.' or ',' (default: found)")
+    about = "whether the first line names the columns (default: found)"
+    data.add_argument("--header", action=argparse.BooleanOptionalAction, help=about)
+    for title, options in (("candidate terms", _CANDIDATES), ("search", _SEARCH)):
+        group = parser.add_argument_group(title)
+        for option in options:
+            several = {"action": "append"} if option.read is _names else {}
+            about = f"{option.about}: {option.allowed}".replace("%", "%%")
+            group.add_argument(f"--{option.flag}", metavar=option.metavar, help=about, **several)
+        if options is _SEARCH:
+            about = "any other setting, its value as YAML: --set confidence=0.9 --set 'roles={day2.csv: selection}'"
+            group.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help=about)
+    results = parser.add_argument_group("results")
+    results.add_argument("--json", action="store_true", help="print one JSON object instead of a summary")
+    results.add_argument("--report", metavar="FOLDER", help="write the page, the model and its code into a folder")
+
+
+def _identify(given: argparse.Namespace) -> None:
+    from narxbench.identification.identify import identified
+    from narxbench.identification.reading import read_recording
+    from narxbench.identification.settings import IdentificationSettings
+    from narxbench.io.settings import SettingsError, place, validated
+
+    if given.report is not None and os.path.exists(given.report) and not os.path.isdir(given.report):
+        raise NarxbenchError(f"--report: found the file {show(given.report, kind=False)}; allowed: a folder")
+    arguments = _arguments(given)
+    reading = {name: arguments.pop(name) for name in (*_READING, "roles", "units") if name in arguments}
+    try:
+        settings = validated(IdentificationSettings, arguments, "")
+    except SettingsError as error:
+        told = [f"{_flag(str(path[0]))} {place(path[1:])}".rstrip() + f": {text}" for path, text in error.problems]
+        raise NarxbenchError("; ".join(told)) from None
+    try:
+        # An algorithm of the user's may print.
+        with redirect_stdout(sys.stderr):
+            found = identified(read_recording(given.files, **reading), settings)
+    except NarxbenchError as error:
+        raise NarxbenchError(_as_options(str(error))) from None
+    if given.json:
+        from narxbench.io.files import canonical_json
+
+        _print(canonical_json(found.to_dict(), indent=1))
+    else:
+        _print("\n".join(_summary(found, report=given.report is not None)) + "\n")
+    if given.report is not None:
+        from narxbench.report.model_page import write_report
+
+        page = write_report(found, given.report)
+        print(f"The page is {printable(str(page), 1000)}", file=sys.stderr if given.json else sys.stdout, flush=True)
+
+
+def _print(text: str) -> None:
+    """Print text, with a question mark for what the terminal has no sign for."""
+    encoding = sys.stdout.encoding or "utf-8"
+    sys.stdout.write(text.encode(encoding, "replace").decode(encoding))
+    sys.stdout.flush()
+
+
+def _arguments(given: argparse.Namespace) -> dict[str, Any]:
+    """Return what was given as :func:`narxbench.identification.identify.identify` takes it."""
+    from narxbench.identification.settings import IdentificationSettings
+    from narxbench.io.yaml import read_value
+
+    found = {name: getattr(given, name) for name in _READING if getattr(given, name) is not None}
+    if given.time == "none":
+        found["time"] = False
+    if given.test and len(given.test) == 1:
+        (found["test"],) = given.test
+    if given.sampling_time is not None:
+        found["sampling_time"] = _read(
+            _Option("sampling-time", "", _seconds, "", "a number of seconds"), given.sampling_time
+        )
+    for name, option in _OPTIONS.items():
+        if (value := getattr(given, name)) is not None:
+            texts = value if isinstance(value, list) else [value]
+            values = [_read(option, text) for text in texts]
+            found[name] = [name for names in values for name in names] if isinstance(value, list) else values[0]
+    allowed = [*IdentificationSettings.model_fields, "roles", "units"]
+    for text in given.set:
+        name, equals, value = text.partition("=")
+        if not equals or name not in allowed:
+            what = show(name, kind=False) if equals else f"{show(text, kind=False)} without ="
+            raise NarxbenchError(
+                f"--set: found {what}; allowed: KEY=VALUE with {', '.join(allowed)}{did_you_mean(name, allowed)}"
+            )
+        if name in found:
+            raise NarxbenchError(f"--set: found {name} twice; allowed: once, here or as an option")
+        found[name] = read_value(value, f"--set {name}")
+    return found
+
+
+def _read(option: _Option, text: str) -> Any:
+    try:
+        return option.read(text)
+    except ValueError:
+        found = f"found {show(text, kind=False)}; allowed: {option.allowed}"
+        raise NarxbenchError(f"--{option.flag}: {found}{did_you_mean(text, ['auto'])}") from None
+
+
+def _flag(setting: str) -> str:
+    return f"--{_OPTIONS[setting].flag}" if setting in _OPTIONS else f"--set {setting}"
+
+
+def _as_options(text: str) -> str:
+    """Return a message that speaks of Python's arguments as one that speaks of options."""
+
+    def option(match: re.Match[str]) -> str:
+        name, value = match["name"] or match["lags"], (match["value"] or "").strip("\"'").replace("...", "COLUMN")
+        if name == "header" and value:
+            return "--header" if value == "True" else "--no-header"
+        if name not in (*_READING, *_OPTIONS):
+            return match[0]
+        value = {"False": "none"}.get(value, value)
+        return f"--{name.replace('_', '-')}{f' {value}' if value else ''}"
+
+    return _PYTHON.sub(option, text)
+
+
+# ------------------------------------------------------------------------------------------------------------- summary
+
+
+def _summary(found: "Identification", *, report: bool) -> list[str]:
+    """Return what a terminal shows: at most 40 lines of 100 characters."""
+    records = found.recording.records
+    counts = {test: [len(r) for r in records if (r.role == "test") == test] for test in (False, True)}
+    told = [
+        f"{sum(lengths)} samples in {len(lengths)} record{'s' * (len(lengths) != 1)}" for lengths in counts.values()
+    ]
+    title = f"{found.model.output} from {', '.join(found.model.inputs) or 'its own past'}: {told[0]}"
+    title += f"; for the test {told[1]}" if counts[True] else "; none for a test"
+    equation, *legend = found.model.equation().split("\n")
+    head = [_cut(title), "", *_wrapped(equation, 4, "       "), *_wrapped(" ".join(legend), 2, "  ")]
+    blocks = [head, _lights(found), _figures(found), _ending(found, report)]
+    room = LINES - sum(map(len, blocks)) - len(blocks)
+    blocks.insert(3, _terms(found, room))
+    return [line for block in blocks for line in ("", *block)][1:]
+
+
+def _cut(text: str, width: int = WIDTH) -> str:
+    text = printable(text, 10 * WIDTH)
+    return text if len(text) <= width else f"{text[: width - 1]}…"
+
+
+def _wrapped(text: str, lines: int, indent: str = "") -> list[str]:
+    """Return text in at most so many lines; what does not fit is cut off."""
+    text = printable(text, 20 * WIDTH)
+    return textwrap.wrap(
+        text, WIDTH, subsequent_indent=indent, max_lines=lines, placeholder=" …", break_on_hyphens=False
+    )
+
+
+def _lights(found: "Identification") -> list[str]:
+    """Return the findings: what is bad, what to look at, and the names of what is fine."""
+    of: dict[str, list[Check]] = {"bad": [], "look": [], "fine": []}
+    for check in found.summary:
+        of[check.status].append(check)
+    lines = []
+    for status in ("bad", "look"):
+        for check in of[status][:4]:
+            # What is bad may take two lines.
+            lines += _wrapped(f"{status.upper():6}{check.title}: {check.text}", 2 if status == "bad" else 1, " " * 6)
+    more = [check.title for status in ("bad", "look") for check in of[status][4:]]
+    lines += _wrapped(f"LOOK  Also: {'; '.join(more)}", 1) if more else []
+    return [*lines, *_wrapped(f"FINE  {'; '.join(c.title for c in of['fine'])}", 2, " " * 6)] if of["fine"] else lines
+
+
+def _figures(found: "Identification") -> list[str]:
+    """Return the table of errors, by role and kind of prediction."""
+    from narxbench.identification.validation import ALL, ARX, DECIMATED, FREE_RUN, INCOMING, K_STEP, LAST_VALUE, MODEL
+    from narxbench.identification.validation import ONE_STEP
+    from narxbench.model.records import ROLES
+
+    keys = ["role", "kind", "sampling", "model"]
+    kinds = [ONE_STEP, FREE_RUN if found.model.inputs else K_STEP]
+    rows = {tuple(row[key] for key in keys): row for row in found.validation.to_dict("records") if row["record"] == ALL}
+    stride = found.model.decimation
+    samplings = {DECIMATED: f"one in {stride} samples", INCOMING: "all samples"} if stride > 1 else {INCOMING: ""}
+    names = {MODEL: "model", ARX: ARX, LAST_VALUE: LAST_VALUE}
+    lines = [f"{'RRSE (fit = 100 (1 - RRSE) %)':31}" + "".join(f"{title:>33}" for title in samplings.values())]
+    lines.append(" " * 31 + f"{'model':>10}{ARX:>12}{LAST_VALUE:>11}" * len(samplings))
+    for role in ROLES:
+        for kind in kinds:
+            row = [rows.get((role, kind, sampling, name)) for sampling in samplings for name in names]
+            if row[0]:
+                steps = row[0]["steps"]
+                ahead = "free run" if steps is None else f"{steps} step{'s' * (steps != 1)} ahead"
+                widths = (10, 12, 11) * len(samplings)
+                cells = "".join(f"{_rrse(cell):>{width}}" for cell, width in zip(row, widths, strict=True))
+                lines.append(f"{f'{role}, {ahead}':31}{cells}")
+    return [line.rstrip() for line in lines]
+
+
+def _rrse(row: dict[str, Any] | None) -> str:
+    if row is None or row["rrse"] is None:
+        return "diverges" if row and row["diverged"] else "-"
+    return f"{row['rrse']:.3g}"
+
+
+def _terms(found: "Identification", lines: int) -> list[str]:
+    """Return the terms with how sure they are, as many as there are lines for."""
+    told = found.to_dict()
+    of = f"{found.settings['resamples']} resamples" if found.settings["resamples"] else "seeds"
+    names = [_cut(term, 50) for term in told["terms"]]
+    width = max(4, *map(len, names))
+    rows = [f"{'term':{width}}{'coefficient':>14} ± standard error   chosen in {of}"]
+    columns = (told["coefficients"], told["standard_errors"], told["selection_frequency"])
+    for name, weight, error, often in zip(names, *columns, strict=True):
+        sure = "-" if error is None else f"{error:.2g}"
+        rows.append(f"{name:{width}}{weight:14.5g} ± {sure:<17}{'-' if often is None else f'{often:.0%}'}")
+    if len(rows) > lines:
+        rows[lines - 1 :] = [f"and {len(rows) - lines + 1} more"]
+    return rows
+
+
+def _ending(found: "Identification", report: bool) -> list[str]:
+    """Return warnings that the findings do not repeat, and what to do next."""
+    repeated = {f"{check.title}: {check.text}" for check in found.summary}
+    warnings = [warning for warning in dict.fromkeys(found.warnings) if warning not in repeated]
+    lines = [_cut(f"Note: {warning}") for warning in warnings[:3]]
+    if len(warnings) > 3:
+        lines[2:] = [f"Note: and {len(warnings) - 2} more; --json and the page have them."]
+    advice = [check.advice for status in ("bad", "look") for check in found.summary if check.status == status]
+    best = next(filter(None, advice), "")
+    lines += _wrapped(f"Next: {_as_options(best)}", 2, " " * 6) if best else []
+    return lines if report else [*lines, "Next: --report FOLDER writes the page with charts, the model and its code."]
 
 
 if __name__ == "__main__":

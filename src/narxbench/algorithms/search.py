@@ -1,5 +1,6 @@
 """One run of an algorithm on a structure problem."""
 
+import logging
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -17,6 +18,8 @@ from narxbench.fitness.problem import StructureProblem
 from narxbench.io.errors import NarxbenchError, is_whole_number
 from narxbench.io.settings import Settings, validated
 from narxbench.numerics.random_streams import generator
+
+_LOGGER = logging.getLogger("narxbench")
 
 
 class AlgorithmFailedError(NarxbenchError):
@@ -126,7 +129,11 @@ def search(
     ['y(k-1)', 'u(k-1)', 'y(k-1)*u(k-1)', 'u(k-1)^2']
     """
     with prepared(algorithm, settings) as runner:
-        return runner.run(problem, seed=seed, evaluations=evaluations, axes=axes, time_limit=time_limit).result
+        result = runner.run(problem, seed=seed, evaluations=evaluations, axes=axes, time_limit=time_limit).result
+    if not result.terms:
+        tried = f"none of the {result.evaluations} structures that it evaluated has a finite J"
+        _LOGGER.warning("narxbench: %s found no structure: %s; all are singular or diverge", algorithm, tried)
+    return result
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ The steps are those of :func:`narxbench.identification.identify.identified`, and
 job has found, as canonical JSON with the names of what it is about; it is checked when it is read.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, TypeVar
@@ -14,9 +15,9 @@ from narxbench.identification.reading import read_recording
 from narxbench.identification.result import Identification
 from narxbench.identification.scan import Finalist, Scan
 from narxbench.identification.settings import IdentificationSettings
-from narxbench.io.errors import NarxbenchError, printable
+from narxbench.io.errors import NarxbenchError, printable, show
 from narxbench.io.files import StrPath, canonical_json, read_bytes, read_json, sha256
-from narxbench.io.settings import Settings, validated
+from narxbench.io.settings import Settings, SettingsError, validated
 
 T = TypeVar("T", bound=Settings)
 
@@ -82,23 +83,167 @@ def scan_of(reading: Mapping[str, Any], identification: Mapping[str, Any]) -> Sc
     Parameters
     ----------
     reading : mapping
-        Arguments of :func:`narxbench.identification.reading.read_recording`, as plain data.
+        Arguments of :func:`narxbench.identification.reading.read_recording` as plain data; ``data`` is a list of files,
+        and so is ``test``, or a share.
     identification : mapping
-        The fields of :class:`narxbench.identification.settings.IdentificationSettings`, as plain data.
+        Fields of :class:`narxbench.identification.settings.IdentificationSettings` as plain data.
+
+    Raises
+    ------
+    NarxbenchError
+        For data that cannot be read, and settings that do not fit them.
     """
     test = reading.get("test")
-    files = [*reading["data"], *(test if isinstance(test, list) else [])]
-    digests = tuple(sha256(read_bytes(path)) for path in files)
-    return _scan(_Settings(reading), _Settings(identification), digests)
-
-
-class _Settings(dict[str, Any]):
-    """Plain data that can be told from others by their text."""
-
-    def __hash__(self) -> int:  # type: ignore[override]
-        return hash(canonical_json(self))
+    files = [*reading["data"], *(test if isinstance(test, list) else ())]
+    # The order of keys is kept: that of the units is seen on the page.
+    return _scan(json.dumps([reading, identification]), tuple(sha256(read_bytes(path)) for path in files))
 
 
 @lru_cache(maxsize=2)
-def _scan(reading: _Settings, identification: _Settings, digests: tuple[str, ...]) -> Scan:
+def _scan(settings: str, digests: tuple[str, ...]) -> Scan:
+    reading, identification = json.loads(settings)
     return Scan(read_recording(**reading), validated(IdentificationSettings, identification, "identification"))
+
+
+def _configuration(scan: Scan, name: str, source: object) -> Configuration:
+    found = next((c for c in scan.configurations if c.name == name), None)
+    if found is None:
+        raise NarxbenchError(
+            f"{source}: found the configuration {printable(name)}; allowed: one of those of the data now"
+        )
+    return found
+
+
+# Jobs: each returns the text of its file
+
+
+def brief_search(scan: Scan, name: str) -> str:
+    """Search a configuration briefly."""
+    return _text(Job(configuration=name, found=Found(**scan.brief(_configuration(scan, name, "brief search")))))
+
+
+def ranking(scan: Scan, briefs: Sequence[StrPath]) -> str:
+    """Rank the configurations, by the files of all brief searches."""
+    return _text(Ranking(configurations=[c.name for c in scan.ranked(_briefs(scan, briefs))]))
+
+
+def thorough_search(scan: Scan, ranked: StrPath, *, rank: int, part: int, seed: int) -> str:
+    """Search the configuration of a rank thoroughly, on all data (part 0) or without a part, with one seed."""
+    configuration = _ranked(scan, ranked)[rank - 1]
+    found = Found(**scan.thorough(configuration, part, seed))
+    return _text(Job(configuration=configuration.name, part=part, seed=seed, found=found))
+
+
+def choice(scan: Scan, briefs: Sequence[StrPath], ranked: StrPath, searches: Sequence[StrPath]) -> str:
+    """Choose a structure from all that were found.
+
+    Parameters
+    ----------
+    scan : Scan
+        The search.
+    briefs, searches : sequence of paths
+        The files of the brief and the thorough searches.
+    ranked : path
+        That of the ranking.
+    """
+    finalists = _ranked(scan, ranked)
+    jobs = [_read(Job, path) for path in searches]
+    keys = [(job.configuration, job.part, job.seed) for job in jobs]
+    _check_all(searches, keys, [(c.name, *job) for c in finalists for job in scan.jobs()])
+    thorough = {key: _found(job, path) for key, job, path in zip(keys, jobs, searches, strict=True)}
+    found = choose(scan, _briefs(scan, briefs), finalists, thorough)
+    return _text(
+        Chosen(
+            finalists=[_structure(finalist) for finalist in found.finalists],
+            briefly=[_structure(finalist) for finalist in found.briefly],
+            runs=found.runs,
+            beside=None if found.beside is None else _structure(found.beside),
+            notes=found.notes,
+        )
+    )
+
+
+def resampled_search(scan: Scan, chosen: StrPath, number: int) -> str:
+    """Search a resampled data set, unless it is more than the configuration that was chosen leaves time for."""
+    configuration = _choice(scan, chosen).best.configuration
+    affordable = number <= scan.n_resamples(configuration)
+    found = Found(**scan.resampled(configuration, number)) if affordable else None
+    return _text(Job(configuration=configuration.name, resample=number, found=found))
+
+
+def conclusion(scan: Scan, chosen: StrPath, searches: Sequence[StrPath]) -> Identification:
+    """Return the identification that the choice and the searches of resampled data sets, all in files, lead to."""
+    choice = _choice(scan, chosen)
+    jobs = [_read(Job, path) for path in searches]
+    _check_all(
+        searches,
+        [(job.configuration, job.resample) for job in jobs],
+        [(choice.best.configuration.name, number) for number in range(1, len(searches) + 1)],
+    )
+    count = scan.n_resamples(choice.best.configuration)
+    return concluded(scan, choice, [_found(job, path) for job, path in zip(jobs[:count], searches, strict=False)])
+
+
+# Files
+
+
+def _text(content: Settings) -> str:
+    return canonical_json(content.model_dump(mode="json"))
+
+
+def _read(model: type[T], path: StrPath) -> T:
+    """Return the content of a file; one that is missing or damaged raises NarxbenchError."""
+    try:
+        return validated(model, read_json(path), str(path))
+    except SettingsError as error:
+        raise NarxbenchError(f"{error}; delete it and run again") from None
+
+
+def _found(job: Job, path: StrPath) -> dict[str, Any]:
+    if job.found is None:
+        raise NarxbenchError(f"{path}: found no search; delete it and run again")
+    return job.found.model_dump()
+
+
+def _check_all(files: Sequence[StrPath], found: Sequence[Any], wanted: Sequence[Any]) -> None:
+    """Raise NarxbenchError unless the files are those of the jobs that are wanted, in this order."""
+    for path, here, right in zip(files, found, wanted, strict=True):
+        if here != right:
+            other = f"found the search {show(here, kind=False)}; needed: {show(right, kind=False)}"
+            raise NarxbenchError(f"{path}: {other}; delete it and run again")
+
+
+def _briefs(scan: Scan, files: Sequence[StrPath]) -> dict[str, dict[str, Any]]:
+    jobs = [_read(Job, path) for path in files]
+    _check_all(files, [job.configuration for job in jobs], [c.name for c in scan.configurations])
+    return {job.configuration: _found(job, path) for job, path in zip(jobs, files, strict=True)}
+
+
+def _ranked(scan: Scan, path: StrPath) -> list[Configuration]:
+    return [_configuration(scan, name, path) for name in _read(Ranking, path).configurations]
+
+
+def _structure(found: Finalist) -> Structure:
+    return Structure(
+        configuration=found.configuration.name, terms=list(found.terms), found_by=found.found_by, **found.told()
+    )
+
+
+def _choice(scan: Scan, path: StrPath) -> Choice:
+    content = _read(Chosen, path)
+    finalists = [_finalist(scan, structure, path) for structure in content.finalists]
+    if not finalists:
+        raise NarxbenchError(f"{path}: found no structure; delete it and run again")
+    return Choice(
+        best=finalists[0],
+        finalists=finalists,
+        briefly=[_finalist(scan, structure, path) for structure in content.briefly],
+        runs=content.runs,
+        beside=None if content.beside is None else _finalist(scan, content.beside, path),
+        notes=content.notes,
+    )
+
+
+def _finalist(scan: Scan, structure: Structure, path: StrPath) -> Finalist:
+    run = {"terms": structure.terms, "worth": structure.model_dump(include=set(Worth.model_fields))}
+    return Finalist.of(_configuration(scan, structure.configuration, path), run, structure.found_by)

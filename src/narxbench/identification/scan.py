@@ -175,8 +175,9 @@ class Scan:
 
     @cached_property
     def n_parts(self) -> int:
-        """How many parts of the data are selected on."""
-        return self.trial(self.configurations[0]).arrangement.n_parts_selected
+        """How many parts take turns in selection, at most: short data have fewer at a large decimation."""
+        takes_turns = all(record.role != "selection" for record in self.recording.records)
+        return self.settings.blocks if takes_turns else 0
 
     def n_resamples(self, configuration: Configuration) -> int:
         """Return how many resampled data sets are searched: as many as were asked for, if the time allows."""
@@ -214,12 +215,16 @@ class Scan:
         A search without a part is on other data than the rest: what it finds is judged like all others.
         """
         seeds = range(1, self.settings.seeds + 1)
-        turns = range(1, self.n_parts + 1) if self.trial(self.configurations[0]).arrangement.takes_turns else ()
-        return [*((0, seed) for seed in seeds), *((part, 1) for part in turns)]
+        return [*((0, seed) for seed in seeds), *((part, 1) for part in range(1, self.n_parts + 1))]
 
     def thorough(self, configuration: Configuration, part: int, seed: int) -> dict[str, Any]:
-        """Search a configuration thoroughly, on all data or without a part, and return what was found."""
+        """Search a configuration thoroughly, on all data or without a part, and return what was found.
+
+        That is nothing where the configuration has fewer parts.
+        """
         trial = self.trial(configuration)
+        if part > trial.arrangement.n_parts_selected:
+            return {"terms": [], "fitness": None, "note": ""}
         problem = trial.whole() if part == 0 else trial.without(part - 1)
         evaluations = self.evaluations("thorough", configuration)
         return self._searched(problem, configuration, seed, evaluations, "thorough", part=part)
@@ -259,7 +264,7 @@ class Scan:
         """
         trial, best, seen = self.trial(start.configuration), start, {start.terms}
         place = {term: i for i, term in enumerate(trial.terms)}
-        each = _PER_EVALUATION * self.n_parts + _PER_STEP * self.n_samples
+        each = _PER_EVALUATION * max(1, self.n_parts) + _PER_STEP * self.n_samples
         left = _SHARES["polished"] * self.settings.effort / (POLISHED * self.n_finalists) / each
         while True:
             inside = {place[term] for term in best.terms}

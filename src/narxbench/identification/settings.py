@@ -76,7 +76,7 @@ def _delay(value: object) -> Auto | int:
 def _truth(value: object) -> Auto | bool:
     if value != AUTO and not isinstance(value, bool):
         raise ValueError(f"found {show(value)}; allowed: auto, true or false")
-    return cast(Auto | bool, value)
+    return value
 
 
 def _checked(check: Callable[[object], object]) -> Any:

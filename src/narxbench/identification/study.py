@@ -7,7 +7,7 @@ Such a study is complete in itself: a file (``--configfile``), perhaps others ov
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -74,9 +74,7 @@ def _of_kinds(value: object, kinds: tuple[type, ...], allowed: str) -> object:
 class MeasuredData(Settings):
     """Where the data are, and what their columns mean."""
 
-    files: Annotated[
-        list[str], Field(min_length=1), BeforeValidator(_listed, json_schema_input_type=str | list[str])
-    ]
+    files: Annotated[list[str], Field(min_length=1), BeforeValidator(_listed, json_schema_input_type=str | list[str])]
     """Files of text with columns of numbers, each an experiment of its own; paths start from the project's folder."""
     output: Annotated[str | int, BeforeValidator(_column), described_as(_COLUMN)]
     """Column of the output: its name, or its number from 1 on."""
@@ -86,11 +84,11 @@ class MeasuredData(Settings):
     """Data that the model is tested on, and that nothing else sees: files, or the last share of each record."""
     time: Annotated[str | int | bool | None, BeforeValidator(_time), described_as(f"{_COLUMN}, or false")] = None
     """Column of the time; by default the one whose name says so; false: none."""
-    roles: dict[str, Role] = {}
+    roles: dict[str, Role] = Field(default={})
     """What some of the files are for, by name: estimation, selection or test."""
     sampling_time: float | None = Field(default=None, gt=0)
     """Seconds between samples, where no column tells the time."""
-    units: dict[str, str] = {}
+    units: dict[str, str] = Field(default={})
     """Units of signals by name."""
     header: bool | None = None
     """Whether the first line of the files names the columns; by default this is found out."""
@@ -124,7 +122,9 @@ class MeasuredStudy(Settings):
         found = [*_missing(("data", "files"), self.data.files), *_missing(("data", "test"), self.data.test_files)]
         own = Path("data", self.study).resolve()
         if any(own in Path(path).resolve().parents for path in self.files):
-            text = f"found {self.study!r}, but data/{self.study} holds data, and would hold results; allowed: other names"
+            text = (
+                f"found {self.study!r}, but data/{self.study} holds data, and would hold results; allowed: other names"
+            )
             found.append(Problem(("study",), text))
         if found:
             raise SettingsError(found)
@@ -138,8 +138,8 @@ class MeasuredStudy(Settings):
     @property
     def reading(self) -> dict[str, Any]:
         """The arguments of :func:`narxbench.identification.reading.read_recording`, as plain data."""
-        given = {name: value for name, value in self.data if value not in (None, {})}
-        return {"data": given.pop("files"), **given}
+        given = {name: value for name, value in self.data.model_dump(mode="json").items() if value not in (None, {})}
+        return {"data": given.pop("files"), **given, **({"test": tests} if (tests := self.data.test_files) else {})}
 
 
 def _missing(path: tuple[str, ...], files: Sequence[str]) -> Iterator[Problem]:
@@ -147,9 +147,15 @@ def _missing(path: tuple[str, ...], files: Sequence[str]) -> Iterator[Problem]:
     for index, name in enumerate(files):
         if not os.path.isfile(name):
             folder = os.path.dirname(name)
-            there = [os.path.join(folder, other) for other in os.listdir(folder or ".")] if os.path.isdir(folder or ".") else []
+            there = (
+                [os.path.join(folder, other) for other in os.listdir(folder or ".")]
+                if os.path.isdir(folder or ".")
+                else []
+            )
             place = (*path, index) if len(files) > 1 else path
-            yield Problem(place, f"found {show(name, kind=False)}; allowed: a file that is there{did_you_mean(name, there)}")
+            yield Problem(
+                place, f"found {show(name, kind=False)}; allowed: a file that is there{did_you_mean(name, there)}"
+            )
 
 
 def is_measured(files: Iterable[str | Path], command_line: Sequence[str] = ()) -> bool:
@@ -194,7 +200,7 @@ def _scan(study: MeasuredStudy) -> Scan:
 
 
 def _placed(message: str, study: MeasuredStudy) -> Problem:
-    """Return the problem that a message about the data stands for: it begins with a setting, or a file and a setting."""
+    """Return the problem that a message about the data tells of: it begins with a setting, or a file and a setting."""
     head, _, rest = message.partition(": ")
     if head in IdentificationSettings.model_fields:
         return Problem(("identification", head), rest)

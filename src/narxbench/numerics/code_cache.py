@@ -25,7 +25,7 @@ from narxbench.io.files import write_atomically
 logger = logging.getLogger("narxbench")
 
 # The packages that hold compiled functions.
-_COMPILED = ("numerics", "model", "fitness/kernel", "algorithms")
+_COMPILED = ("numerics", "model", "fitness/kernel", "algorithms", "identification")
 _SEAL_BYTES = hashlib.sha256().digest_size
 
 

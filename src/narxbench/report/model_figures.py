@@ -4,6 +4,7 @@ import math
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -71,7 +72,7 @@ class TimeAxis(NamedTuple):
 
     def of(self, count: int, stride: int = 1) -> Floats:
         """Return where so many samples lie on the axis, each ``stride`` behind the one before."""
-        places: Floats = self.begin + self.scale * stride * np.arange(count)
+        places: Floats = self.begin + self.scale * stride * np.arange(count, dtype=np.float64)
         return places
 
 
@@ -400,7 +401,7 @@ def _thinned(x: Floats, y: Floats) -> tuple[Floats, Floats]:
         return x, y
     edges = np.linspace(0, len(y), _BINS + 1).astype(np.int64)
     places = []
-    for start, end in zip(edges[:-1], edges[1:], strict=True):
+    for start, end in pairwise(edges.tolist()):
         part = y[start:end]
         places += sorted({start + int(part.argmin()), start + int(part.argmax())})
     return x[places], y[places]

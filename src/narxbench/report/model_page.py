@@ -129,7 +129,6 @@ def model_page(identification: Identification, *, repository: str = "") -> str:
     output = drawn.signal_label(model.output, model.units)
     equation, _, legend = model.equation().partition("\n")
     programs = _programs(model)
-    tried = found.tried
     checks = {check.name: check for check in found.summary}
     shown = _shown_records(found)
     page = {
@@ -150,9 +149,7 @@ def model_page(identification: Identification, *, repository: str = "") -> str:
             "certainty": inline_svg(drawn.certainty_figure(found.selection, model.terms), "certainty"),
             "residuals": inline_svg(drawn.residual_figure(found.tests), "residuals") if found.tests else "",
             "static": _static(found),
-            "tried": inline_svg(drawn.tried_figure(tried, f"{_error_of(found)} error"), "errors")
-            if tried["rrse"].notna().sum() > 1
-            else "",
+            "tried": _errors(found),
             "data": inline_svg(drawn.data_figure(recording, *shown), "signals"),
             "checks": _checks_figure(found),
         },
@@ -307,7 +304,7 @@ def _fit(found: Identification, record: Record, most: int) -> Fit:
 
     A series without inputs is predicted some steps ahead.
     """
-    kind, steps = _kind(found)
+    _, steps = _kind(found)
     role, note = record.role or _SHARED, ""
     if len(record) > most:
         note = f"The first {count(most)} of {count(len(record))} samples are shown."
@@ -682,6 +679,12 @@ def _error_of(found: Identification) -> str:
     return "free-run" if error == FREE_RUN else "one-step"
 
 
+def _errors(found: Identification) -> Markup | str:
+    if found.tried["rrse"].notna().sum() < 3:
+        return ""
+    return inline_svg(drawn.tried_figure(found.tried, f"{_error_of(found)} error"), "errors")
+
+
 def _tried_sentences(found: Identification) -> list[str]:
     tried = found.tried
     searched = (tried["searched"] == "thoroughly").sum()
@@ -697,7 +700,7 @@ def _tried_sentences(found: Identification) -> list[str]:
     ]
     if len(best) and best["rrse"].iloc[0] is not None:
         own = best["rrse"].iloc[0]
-        text = f"The chosen one misses {_percent(own)} of the standard deviation on the parts of the selection"
+        text = f"The chosen one has an RRSE of {_number(own, 3)} on the parts of the selection"
         if len(others):
             near = sum(rrse <= 1.1 * own for rrse in others["rrse"])
             text += f"; {count(near)} other{_s(near)} {'is' if near == 1 else 'are'} within a tenth of that"

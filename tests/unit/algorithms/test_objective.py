@@ -2,11 +2,13 @@ import copy
 
 import numpy as np
 import pytest
+from tests.unit.algorithms.plugins import install_text
 
-from narxbench import NarxbenchError, StructureProblem, load_system
+from narxbench import NarxbenchError, StructureProblem, load_system, search
 from narxbench.algorithms.contract import BudgetSpentError, Found, checked_found
 from narxbench.algorithms.objective import CountedObjective, view_of
-from narxbench.model.terms import INPUT, OUTPUT
+from narxbench.algorithms.registry import packaged_names
+from narxbench.model.terms import INPUT, OUTPUT, monomials_of
 
 
 @pytest.fixture
@@ -106,7 +108,8 @@ class TestView:
 
     def test_it_says_what_the_problem_is(self):
         assert list(self.view.terms) == self.problem.terms
-        assert (self.view.n_u, self.view.n_y, self.view.degree, self.view.first_row) == (2, 3, 2, 3)
+        assert (self.view.n_u, self.view.n_y, self.view.degree) == (2, 3, 2)
+        np.testing.assert_array_equal(self.view.rows, np.arange(3, 300))
         assert (self.view.criterion, self.view.penalty, self.view.n_validation) == ("aic-4", 4.0, 200)
         assert self.view.monomials[self.view.terms.index("y(k-3)*u(k-1)")] == ((OUTPUT, 3), (INPUT, 1))
 
@@ -128,10 +131,87 @@ class TestView:
     def test_it_cannot_be_written_to(self):
         before = self.problem.digest_now()
         view = view_of(self.problem)
-        for array in (view.gram, view.moments, view.u, view.y, view.regressors()):
+        for array in (view.gram, view.moments, view.u, view.y, view.rows, view.regressors(), view.outputs()):
             with pytest.raises(ValueError, match="read-only"):
                 array[...] = 0.0
             array.flags.writeable = True
             array[...] = 0.0
         assert self.problem.digest_now() == before
+        np.testing.assert_array_equal(self.problem.estimation_rows, np.arange(3, 300))
         np.testing.assert_array_equal(self.problem.estimation_part[1], self.y[:300])
+
+
+# It tells what it sees by the weights of all terms.
+SEES = '''\
+"""What an algorithm sees, as weights."""
+
+import numpy as np
+
+from narxbench.algorithms.contract import About, Found
+from narxbench.io.settings import Settings as Strict
+
+ABOUT = About(reference="None", deterministic=True, needs_objective=False)
+
+
+class Settings(Strict):
+    """None."""
+
+
+def run(problem, objective, rng, settings):
+    rows, columns = problem.rows, problem.regressors()
+    seen = [len(rows), rows.sum(), (rows * np.arange(len(rows))).sum(), *problem.u.shape, *problem.y.shape]
+    seen += [columns.sum(), (columns.T @ problem.outputs()).sum(), problem.moments.sum(), problem.n_rows]
+    weights = np.zeros(objective.n_terms)
+    weights[: len(seen)] = seen
+    return Found(np.ones(objective.n_terms, np.uint8), weights)
+'''
+
+
+class TestRecords:
+    """Problems of measured records: rows that are not all, and two inputs."""
+
+    rng = np.random.default_rng(7)
+    u, noise, y = rng.standard_normal((300, 2)), 0.1 * rng.standard_normal(300), np.zeros(300)
+    for k in range(1, 300):
+        y[k] = 0.5 * y[k - 1] + u[k, 0] + 0.4 * y[k - 1] * u[k - 1, 1] / (1 + abs(y[k - 1])) + noise[k]
+    rows = np.sort(rng.choice(np.r_[2:100, 152:300], 220))
+    problem = StructureProblem.of_records(
+        u, y, monomials_of([(0, 1), (0, 2), (1, 0), (2, 1)], 2), rows=rows, segments=[range(60, 150), range(180, 250)]
+    )
+
+    def test_the_view_has_the_rows_that_estimate(self):
+        view = view_of(self.problem)
+        np.testing.assert_array_equal(view.rows, self.rows)
+        np.testing.assert_array_equal(view.outputs(), self.y[self.rows])
+        columns = view.regressors()
+        expected = self.y[self.rows - 1] * self.u[self.rows - 1, 1]
+        np.testing.assert_array_equal(columns[:, view.terms.index("y(k-1)*u2(k-1)")], expected)
+        np.testing.assert_array_equal(columns[:, view.terms.index("u1(k)")], self.u[self.rows, 0])
+        np.testing.assert_allclose(view.gram, columns.T @ columns, rtol=1e-11, atol=1e-11)
+        np.testing.assert_allclose(view.moments, columns.T @ view.outputs(), rtol=1e-11, atol=1e-11)
+        assert view.n_rows == 220 and view.output_energy == pytest.approx(float(self.y[self.rows] @ self.y[self.rows]))
+        # What no row reaches stays hidden.
+        hidden = np.setdiff1d(np.arange(300), np.concatenate([self.rows, self.rows - 1, self.rows - 2]))
+        assert len(hidden) > 40 and not view.y[hidden].any() and not view.u[hidden].any()
+
+    def test_an_algorithm_in_a_process_of_its_own_sees_the_same(self, monkeypatch, tmp_path):
+        install_text(monkeypatch, tmp_path, {"sees": "sees"}, "sees", sees=SEES)
+        monkeypatch.chdir(tmp_path)
+        seen = search(self.problem, algorithm="sees", seed=1, evaluations=10).coefficients
+        view = view_of(self.problem)
+        columns = view.regressors()
+        order = (self.rows * np.arange(220)).sum()
+        expected = [220, self.rows.sum(), order, 300, 2, 300]
+        expected += [columns.sum(), (columns.T @ view.outputs()).sum(), view.moments.sum(), 220]
+        np.testing.assert_allclose(seen[:10], expected, rtol=1e-12)
+
+    @pytest.mark.parametrize("name", packaged_names())
+    def test_every_algorithm_finds_the_structure_or_one_near(self, name):
+        if name in ("pymoo_ga", "lasso"):
+            pytest.importorskip({"pymoo_ga": "pymoo", "lasso": "sklearn"}[name])
+        found = search(self.problem, algorithm=name, seed=1, evaluations=400)
+        again = self.problem.evaluate(found.terms)
+        assert (again.fitness, again.sse, again.status) == (found.fitness, found.sse, "finite")
+        energy = np.sum((self.problem.data.measured - self.problem.data.measured.mean()) ** 2)
+        assert found.sse < 0.1 * energy
+        assert {"y(k-1)", "u1(k)", "y(k-1)*u2(k-1)"} <= set(found.terms)

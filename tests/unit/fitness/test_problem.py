@@ -164,3 +164,24 @@ def test_a_problem_goes_to_another_process(small_problem):
 def test_bad_terms(small_problem, terms, message):
     with pytest.raises(NarxbenchError, match=message):
         small_problem.evaluate(terms)
+
+
+def test_the_status_tells_why_j_is_infinite():
+    rng = np.random.default_rng(5)
+    u = np.where(rng.random(300) < 0.5, 0.0, 5.0)
+    y = np.zeros(300)
+    for k in range(1, 300):
+        y[k] = 0.5 * y[k - 1] + 0.1 * u[k - 1] + 0.01 * rng.standard_normal()
+    problem = StructureProblem(u, y, n_u=1, n_y=1, degree=2, n_validation=100)
+    status = {
+        "finite": ["y(k-1)", "u(k-1)"],
+        "empty": [],
+        "singular": ["u(k-1)", "u(k-1)^2"],
+    }
+    for expected, terms in status.items():
+        found = problem.evaluate(terms)
+        assert found.status == expected and math.isfinite(found.fitness) == (expected == "finite")
+    growing = np.minimum(np.cumprod(np.full(300, 1.5)), 1e40)
+    diverging = StructureProblem(np.ones(300), growing, n_u=1, n_y=1, degree=2, n_validation=100)
+    found = diverging.evaluate(["y(k-1)^2"])
+    assert found.status == "divergent" and found.fitness == math.inf and any(found.coefficients)

@@ -1,0 +1,15 @@
+"""Search a configuration of measured data briefly."""
+
+from typing import Any
+
+from narxbench.identification.jobs import brief_search, scan_of
+from narxbench.io.files import write_atomically
+from narxbench.pipeline.steps import as_script
+
+
+def main(job: Any) -> None:
+    """Write what was found."""
+    write_atomically(job.output[0], brief_search(scan_of(**job.params.settings), job.params.configuration))
+
+
+as_script(main, globals())

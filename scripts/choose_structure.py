@@ -1,0 +1,16 @@
+"""Choose a structure from all that the searches found."""
+
+from typing import Any
+
+from narxbench.identification.jobs import choice, scan_of
+from narxbench.io.files import write_atomically
+from narxbench.pipeline.steps import as_script
+
+
+def main(job: Any) -> None:
+    """Write the choice."""
+    briefs, searches = list(job.input.briefs), list(job.input.searches)
+    write_atomically(job.output[0], choice(scan_of(**job.params.settings), briefs, job.input.ranking, searches))
+
+
+as_script(main, globals())

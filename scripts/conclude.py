@@ -1,0 +1,20 @@
+"""Estimate the model of the structure that was chosen, and write its report."""
+
+from pathlib import Path
+from typing import Any
+
+from narxbench.identification.jobs import conclusion, scan_of
+from narxbench.io.files import write_atomically
+from narxbench.pipeline.steps import as_script
+from narxbench.report.model_page import write_report
+
+
+def main(job: Any) -> None:
+    """Write the page, the model, its numbers and its programs."""
+    found = conclusion(scan_of(**job.params.settings), job.input.choice, list(job.input.resampled))
+    write_report(found, Path(job.output[0]).parent)
+    for path in filter(lambda path: not Path(path).exists(), job.output):
+        write_atomically(path, "# There is no such program of this model: see report.html.\n")
+
+
+as_script(main, globals())

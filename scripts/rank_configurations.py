@@ -1,0 +1,15 @@
+"""Rank the configurations by what the brief searches found."""
+
+from typing import Any
+
+from narxbench.identification.jobs import ranking, scan_of
+from narxbench.io.files import write_atomically
+from narxbench.pipeline.steps import as_script
+
+
+def main(job: Any) -> None:
+    """Write the names of those that are searched thoroughly."""
+    write_atomically(job.output[0], ranking(scan_of(**job.params.settings), list(job.input.briefs)))
+
+
+as_script(main, globals())

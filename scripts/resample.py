@@ -1,0 +1,16 @@
+"""Search a resampled data set in the configuration that was chosen."""
+
+from typing import Any
+
+from narxbench.identification.jobs import resampled_search, scan_of
+from narxbench.io.files import write_atomically
+from narxbench.pipeline.steps import as_script
+
+
+def main(job: Any) -> None:
+    """Write what was found."""
+    scan = scan_of(**job.params.settings)
+    write_atomically(job.output[0], resampled_search(scan, job.input.choice, job.params.number))
+
+
+as_script(main, globals())

@@ -1,0 +1,16 @@
+"""Search the configuration of a rank thoroughly with one seed, on all data or without a part."""
+
+from typing import Any
+
+from narxbench.identification.jobs import scan_of, thorough_search
+from narxbench.io.files import write_atomically
+from narxbench.pipeline.steps import as_script
+
+
+def main(job: Any) -> None:
+    """Write what was found."""
+    scan = scan_of(**job.params.settings)
+    write_atomically(job.output[0], thorough_search(scan, job.input.ranking, **job.params.search))
+
+
+as_script(main, globals())

@@ -1,0 +1,160 @@
+"""A study of measured data as files and jobs; what the rules ask of any study is answered as in the other plan."""
+
+import os
+import sys
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from narxbench.algorithms.registry import algorithm
+from narxbench.identification.scan import BESIDE, Scan
+from narxbench.identification.study import MeasuredStudy, is_measured, load_measured
+from narxbench.io.errors import NarxbenchError
+from narxbench.io.files import sha256
+from narxbench.pipeline.code import digest_of
+from narxbench.pipeline.manifest import check_settings
+from narxbench.pipeline.plan import REFERENCE, SCRIPTS, Plan
+
+# What the last step writes beside the page.
+BESIDE_PAGE = "model.json identification.json validation.csv terms.csv tried.csv model.c model.py model.m"
+BESIDE_PAGE += " model_sysidentpy.py"
+
+
+class MeasuredPlan:
+    """The files and jobs of a study of measured data.
+
+    Parameters
+    ----------
+    overlays : sequence of paths
+        Files of ``--configfile``.
+    command_line : sequence of str
+        ``KEY=VALUE`` of ``--config``.
+
+    Raises
+    ------
+    NarxbenchError
+        One line for each mistake in the settings, or in the data.
+    """
+
+    def __init__(self, overlays: Sequence[str | Path], command_line: Sequence[str] = ()) -> None:
+        # The profiles of clusters put seeds together; here each has a job of its own.
+        settings = [text for text in command_line if not text.startswith("seeds_per_job=")]
+        self.study: MeasuredStudy
+        self.scan: Scan
+        self.study, self.scan = load_measured([*map(os.path.relpath, overlays)], settings)
+        self.left_out: dict[str, str] = {}
+        name = self.study.study
+        self.data, self.reports, self.logs = f"data/{name}", f"reports/{name}", f"logs/{name}"
+        self.page = f"{self.reports}/report.html"
+        self.run_info = f"{self.reports}/run_info.md"
+        self.manifest = f"{self.reports}/manifest.csv"
+        self.kept = f"{REFERENCE}/{name}"
+        self.ranking = f"{self.data}/ranking.json"
+        self.choice = f"{self.data}/choice.json"
+        # Parameters that all jobs share: what is read, and how it is searched.
+        self.job = {
+            "reading": self.study.reading,
+            "identification": self.study.identification.model_dump(mode="json"),
+        }
+        self.configurations = {_short(c.name): c.name for c in self.scan.configurations}
+
+    # Names of files
+
+    def data_files(self) -> list[str]:
+        """Return the files of data."""
+        return [os.path.normpath(path) for path in self.study.files]
+
+    def briefs(self) -> list[str]:
+        """Return the files of the brief searches, in the order of the configurations."""
+        return [f"{self.data}/brief/{name}.json" for name in self.configurations]
+
+    def thorough(self) -> list[str]:
+        """Return the files of the thorough searches, one for each rank, part and seed."""
+        ranks, jobs = range(1, self.scan.n_finalists + 1), self.scan.jobs()
+        return [
+            f"{self.data}/thorough/rank-{rank}/part-{part}/seed-{seed}.json" for rank in ranks for part, seed in jobs
+        ]
+
+    def resampled(self) -> list[str]:
+        """Return the files of the searches of resampled data, as many as the time allows in any configuration."""
+        count = max(map(self.scan.n_resamples, self.scan.configurations))
+        return [f"{self.data}/resampled/{number}.json" for number in range(1, count + 1)]
+
+    def report_files(self) -> list[str]:
+        """Return the page, and what is beside it."""
+        return [self.page, *(f"{self.reports}/{name}" for name in BESIDE_PAGE.split())]
+
+    def searches(self) -> list[str]:
+        """Return the files of all steps before the report."""
+        return [*self.briefs(), self.ranking, *self.thorough(), self.choice, *self.resampled()]
+
+    def results(self) -> list[str]:
+        """Return the data and every file that depends on them, code, settings and versions alone."""
+        return [*self.data_files(), *self.searches(), *self.report_files()]
+
+    def from_summaries(self) -> list[str]:
+        """Return the report, which stands for the searches that it is made of."""
+        return self.report_files()
+
+    def lost(self) -> list[str]:
+        """Return the searches that are missing beside the report, so that nothing else asks for them."""
+        made = os.path.exists(self.page)
+        return [path for path in self.searches() if made and not os.path.exists(path)]
+
+    def kept_files(self) -> dict[str, str]:
+        """Return the reference results that the repository keeps of this study, each with what it is a copy of."""
+        made = [f"{self.reports}/identification.json", self.manifest]
+        return {f"{self.kept}/{Path(path).name}": path for path in made}
+
+    def to_verify(self) -> list[str]:
+        """Return what is compared with the reference results; other settings end the process before any job."""
+        try:
+            check_settings(f"{self.kept}/manifest.csv", self.settings())
+        except NarxbenchError as mistake:
+            sys.exit(f"narxbench: {mistake}")
+        return [*self.lost(), *self.from_summaries()]
+
+    def timing_logs(self) -> dict[str, list[str]]:
+        """Return the logs of the steps, by step."""
+        steps = {
+            "brief_search": self.briefs(),
+            "rank_configurations": [self.ranking],
+            "thorough_search": self.thorough(),
+            "choose_structure": [self.choice],
+            "resample": self.resampled(),
+        }
+        logs = {step: [self._log(step, path) for path in files] for step, files in steps.items()}
+        return {**logs, "conclude": [f"{self.logs}/conclude.log"]}
+
+    def _log(self, step: str, path: str) -> str:
+        folder, _, inner = path.removeprefix(f"{self.data}/").removesuffix(".json").partition("/")
+        return f"{self.logs}/{step}/{inner}.log" if inner else f"{self.logs}/{step}.log"
+
+    # Parameters of jobs
+
+    def settings(self) -> dict[str, Any]:
+        """Return all settings of the study as plain data."""
+        return self.study.model_dump(mode="json")
+
+    def code(self, script: str) -> str:
+        """Return a digest of all code that a script depends on, that of the search algorithm included."""
+        method = self.study.identification.method
+        searching = {"choose_structure": BESIDE, **dict.fromkeys(("brief_search", "thorough_search", "resample"), method)}
+        return _digest(script, searching.get(script))
+
+
+def _short(name: str) -> str:
+    # Many lags make a name that is too long for a file.
+    return name if len(name) <= 100 else f"{name[:80]}-{sha256(name)[:16]}"
+
+
+@cache
+def _digest(script: str, name: str | None) -> str:
+    return digest_of(SCRIPTS / f"{script}.py", *(algorithm(name).files if name else ()))
+
+
+def plan_of(overlays: Sequence[str | Path] = (), command_line: Sequence[str] = ()) -> Plan | MeasuredPlan:
+    """Return the plan of the study that some settings are of; a mistake in them raises NarxbenchError."""
+    kind = MeasuredPlan if is_measured(overlays, command_line) else Plan
+    return kind(overlays, command_line)

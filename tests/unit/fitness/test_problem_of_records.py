@@ -1,0 +1,234 @@
+"""Problems of measured records against least squares of NumPy and free runs in plain loops."""
+
+import math
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from narxbench import NarxbenchError, StructureProblem, load_system
+from narxbench.fitness.kernel.problem_data import products_over
+from narxbench.model.structure import column
+from narxbench.model.terms import monomials_of, parse_term, term_name
+from narxbench.numerics.random_streams import generator
+
+quick = settings(max_examples=20, deadline=None)
+
+
+def measured(n_inputs, lengths, seed=1):
+    """Return inputs and output of records that stand one behind the other."""
+    rng = generator(purpose="records problem", seed=seed, inputs=n_inputs)
+    u, outputs = rng.standard_normal((sum(lengths), n_inputs)), []
+    for start, length in zip(np.cumsum([0, *lengths]), lengths, strict=False):
+        y = rng.standard_normal(length)
+        for k in range(2, length):
+            y[k] = 0.4 * y[k - 1] - 0.3 * y[k - 2] + 0.05 * y[k - 1] * y[k - 2] + 0.2 * rng.standard_normal()
+            for i in range(n_inputs):
+                y[k] += 0.3 * u[start + k - i, i] + 0.1 * u[start + k - 1, i] * np.tanh(y[k - 1])
+        outputs.append(y)
+    return u, np.concatenate(outputs)
+
+
+def rows_of(lengths, lag):
+    """Return the samples of records that have their lags."""
+    starts = np.cumsum([0, *lengths])
+    return np.concatenate([np.arange(s + lag, s + n) for s, n in zip(starts, lengths, strict=False)])
+
+
+def product(monomial, u, y, k):
+    return math.prod(float(y[k - lag] if signal == 0 else u[k - lag, signal - 1]) for signal, lag in monomial)
+
+
+def plain_error(u, y, monomials, weights, segments, one_step=False):
+    """Return the sum of squares of each segment, run freely from the measured outputs before it."""
+    total = 0.0
+    for segment in segments:
+        simulated = list(map(float, y[: segment.start]))
+        for k in segment:
+            past = y if one_step else simulated
+            value = sum(w * product(m, u, past, k) for m, w in zip(monomials, weights, strict=True))
+            if not abs(value) <= 1e6 * np.abs(y).max():
+                return math.inf
+            simulated.append(value)
+            total += (y[k] - value) ** 2
+    return total
+
+
+def agrees(problem, u, y, rows, segments, names, *, penalty, one_step=False):
+    """Hold the evaluation of a structure against NumPy and plain loops."""
+    monomials = [parse_term(name, u.shape[1], current=True) for name in names]
+    columns = np.column_stack([column(u, y, m, rows) for m in monomials])
+    weights = np.linalg.lstsq(columns, y[rows], rcond=None)[0]
+    found = problem.evaluate(names)
+    np.testing.assert_allclose(found.coefficients, weights, rtol=1e-7, atol=1e-9)
+    expected = plain_error(u, y, monomials, found.coefficients, segments, one_step)
+    assert found.sse == pytest.approx(expected, rel=1e-6)
+    assert found.status == ("finite" if math.isfinite(expected) else "divergent")
+    if math.isfinite(expected):
+        steps = sum(map(len, segments))
+        assert found.fitness == pytest.approx(steps * math.log(expected) + penalty * len(names), rel=1e-8, abs=1e-6)
+        at = np.concatenate([np.array(segment) for segment in segments])
+        assert np.sum((y[at] - problem.predict(names)) ** 2) == pytest.approx(expected, rel=1e-6)
+    return found
+
+
+LENGTHS = (90, 40, 70)
+SEGMENTS = [range(20, 50), range(92, 130), range(190, 200)]
+
+
+@pytest.mark.parametrize("error", ["free_run", "one_step"])
+@pytest.mark.parametrize("n_inputs", [0, 1, 2, 3])
+@given(data=st.data())
+@quick
+def test_any_candidates_of_any_inputs(n_inputs, error, data):
+    """Lags may be 0 for inputs, and the set need not be closed: neither a constant nor the parts of a product."""
+    u, y = measured(n_inputs, LENGTHS)
+    factors = [(0, 1), (0, 2), *((i + 1, lag) for i in range(n_inputs) for lag in (0, 1, 2))]
+    whole = monomials_of(factors, 3)
+    wanted = data.draw(st.lists(st.integers(0, len(whole) - 1), min_size=1, max_size=12, unique=True))
+    monomials = [whole[i] for i in sorted(wanted)]
+    rows = rows_of(LENGTHS, 2)
+    problem = StructureProblem.of_records(u, y, monomials, rows=rows, segments=SEGMENTS, error=error)
+    assert problem.terms == [term_name(m, n_inputs) for m in monomials]
+    chosen = data.draw(st.lists(st.sampled_from(problem.terms), min_size=1, max_size=5, unique=True))
+    agrees(problem, u, y, rows, SEGMENTS, chosen, penalty=math.log(78), one_step=error == "one_step")
+
+
+@pytest.mark.parametrize("error", ["free_run", "one_step"])
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["y(k-1)*u2(k)*u3(k-1)"],
+        ["y(k-1)", "y(k-1)*u2(k)*u3(k-1)", "u1(k)"],
+        ["y(k-2)^2", "y(k-1)*y(k-2)*u1(k)"],
+        ["u3(k)"],
+        ["u1(k)", "u2(k-1)", "u3(k-2)", "y(k-2)*u1(k)"],
+    ],
+)
+def test_products_whose_parts_are_no_candidates(names, error):
+    u, y = measured(3, LENGTHS)
+    monomials = [parse_term(name, 3, current=True) for name in names]
+    monomials.sort(key=lambda m: (len(m), m))
+    rows = rows_of(LENGTHS, 2)
+    problem = StructureProblem.of_records(u, y, monomials, rows=rows, segments=SEGMENTS, error=error)
+    agrees(problem, u, y, rows, SEGMENTS, names, penalty=math.log(78), one_step=error == "one_step")
+    # A structure of some of them.
+    agrees(problem, u, y, rows, SEGMENTS, names[-1:], penalty=math.log(78), one_step=error == "one_step")
+
+
+@pytest.mark.parametrize("estimation", ["before_validation", "all"])
+@pytest.mark.parametrize("error", ["free_run", "one_step"])
+def test_one_record_gives_the_bytes_of_the_plain_problem(estimation, error, rng):
+    u, y = load_system("S4").simulate(500, snr_db=30)
+    options = {"criterion": "aic-3", "error": error}
+    orders = {"n_u": 3, "n_y": 4, "degree": 2, "n_validation": 150, "n_segments": 3}
+    simple = StructureProblem(u, y, **orders, **options, estimation=estimation)
+    of_records = StructureProblem.of_records(
+        u[:, None], y, simple.monomials, rows=simple.estimation_rows, segments=simple.segments, **options
+    )
+    for name, array in simple.data._asdict().items():
+        assert np.asarray(array).tobytes() == np.asarray(getattr(of_records.data, name)).tobytes(), name
+    assert of_records.terms == simple.terms and (of_records.n_u, of_records.n_y, of_records.degree) == (3, 4, 2)
+    positions = (rng.random((30, len(simple.terms))) < rng.random((30, 1))).astype(np.uint8)
+    for mine, theirs in zip(
+        simple.evaluate_positions(positions), of_records.evaluate_positions(positions), strict=True
+    ):
+        assert mine.tobytes() == theirs.tobytes()
+
+
+def test_a_row_that_occurs_twice_counts_twice():
+    u, y = measured(2, LENGTHS)
+    rows = rows_of(LENGTHS, 2)
+    drawn = np.sort(generator(purpose="rows", seed=3).choice(rows, len(rows)))
+    monomials = monomials_of([(0, 1), (0, 2), (1, 0), (2, 1)], 2)
+    problem = StructureProblem.of_records(u, y, monomials, rows=drawn, segments=SEGMENTS)
+    names = ["y(k-1)", "y(k-2)", "u1(k)", "u2(k-1)"]
+    found = agrees(problem, u, y, drawn, SEGMENTS, names, penalty=math.log(78))
+    # The same by weighted least squares of the different rows.
+    different, counts = np.unique(drawn, return_counts=True)
+    root = np.sqrt(counts)
+    columns = np.column_stack([column(u, y, parse_term(name, 2, current=True), different) for name in names])
+    weights = np.linalg.lstsq(root[:, None] * columns, root * y[different], rcond=None)[0]
+    np.testing.assert_allclose(found.coefficients, weights, rtol=1e-8)
+    once = StructureProblem.of_records(u, y, monomials, rows=different, segments=SEGMENTS).evaluate(names)
+    assert not np.allclose(once.coefficients, weights, rtol=1e-4)
+
+
+@pytest.mark.parametrize("segments", [[range(20, 50)] * 3, [range(20, 50), range(30, 40)]])
+def test_a_segment_that_occurs_twice_counts_twice(segments):
+    u, y = measured(1, LENGTHS)
+    rows = rows_of(LENGTHS, 2)
+    problem = StructureProblem.of_records(u, y, monomials_of([(0, 1), (1, 1)], 2), rows=rows, segments=segments)
+    agrees(problem, u, y, rows, segments, ["y(k-1)", "u(k-1)"], penalty=math.log(sum(map(len, segments))))
+
+
+def test_products_that_are_given_are_those_that_are_computed(rng):
+    u, y = measured(2, LENGTHS)
+    rows = rows_of(LENGTHS, 2)
+    monomials = monomials_of([(0, 1), (0, 2), (1, 0), (1, 1), (2, 1)], 3)
+    options = {"rows": rows, "segments": SEGMENTS}
+    products = products_over(u, y, monomials, rows)
+    columns = np.column_stack([*(column(u, y, m, rows) for m in monomials), y[rows]])
+    np.testing.assert_allclose(products, columns.T @ columns, rtol=1e-11, atol=1e-11)
+    computed = StructureProblem.of_records(u, y, monomials, **options)
+    given_ = StructureProblem.of_records(u, y, monomials, **options, products=products.copy())
+    for mine, theirs in zip(computed.data, given_.data, strict=True):
+        assert np.asarray(mine).tobytes() == np.asarray(theirs).tobytes()
+    # Sums over parts may be added, up to rounding, and are not changed.
+    parts = [products_over(u, y, monomials, part) for part in np.array_split(rows, 4)]
+    np.testing.assert_allclose(np.sum(parts, axis=0), products, rtol=1e-12, atol=1e-11)
+    kept = products.copy()
+    StructureProblem.of_records(u, y, monomials, **options, products=products)
+    assert products.tobytes() == kept.tobytes()
+    positions = (rng.random((20, len(monomials))) < 0.2).astype(np.uint8)
+    summed = StructureProblem.of_records(u, y, monomials, **options, products=np.sum(parts, axis=0))
+    np.testing.assert_allclose(
+        summed.evaluate_positions(positions)[0], computed.evaluate_positions(positions)[0], rtol=1e-8
+    )
+
+
+@pytest.mark.parametrize(("criterion", "penalty"), [("bic", 4 * math.log(78 / 4)), ("aic-5", 20.0)])
+def test_samples_that_tell_the_same_raise_the_penalty(criterion, penalty):
+    u, y = measured(1, LENGTHS)
+    rows, monomials = rows_of(LENGTHS, 2), monomials_of([(0, 1), (1, 1)], 2)
+    options = {"rows": rows, "segments": SEGMENTS, "criterion": criterion}
+    problem = StructureProblem.of_records(u, y, monomials, **options, repeated=4)
+    agrees(problem, u, y, rows, SEGMENTS, ["y(k-1)", "u(k-1)"], penalty=penalty)
+
+
+def test_the_estimation_part_has_nothing_but_what_rows_reach():
+    u, y = measured(2, LENGTHS)
+    rows = rows_of(LENGTHS, 3)
+    rows = rows[(rows < 60) | (rows > 150)]
+    monomials = monomials_of([(0, 1), (1, 0), (2, 3)], 2)
+    problem = StructureProblem.of_records(u, y, monomials, rows=rows, segments=SEGMENTS)
+    shown_u, shown_y = problem.estimation_part
+    reached = sorted({int(k) - lag for k in rows for lag in range(4)})
+    others = np.setdiff1d(np.arange(200), reached)
+    assert len(others) > 50 and not shown_u[others].any() and not shown_y[others].any()
+    np.testing.assert_array_equal(shown_u[reached], u[reached])
+    np.testing.assert_array_equal(shown_y[reached], y[reached])
+    assert (problem.n_u, problem.n_y, problem.degree, problem.n_inputs) == (3, 1, 2, 2)
+
+
+def test_it_goes_to_another_process():
+    u, y = measured(2, LENGTHS)
+    monomials = monomials_of([(0, 1), (1, 0), (2, 1)], 2)
+    problem = StructureProblem.of_records(u, y, monomials, rows=rows_of(LENGTHS, 1), segments=SEGMENTS)
+    names = ["y(k-1)", "u1(k)", "y(k-1)*u2(k-1)"]
+    assert pickle.loads(pickle.dumps(problem)).evaluate(names) == problem.evaluate(names)
+
+
+def test_terms_are_read_with_the_inputs_of_the_problem():
+    u, y = measured(2, LENGTHS)
+    monomials = monomials_of([(0, 1), (1, 0), (2, 1)], 2)
+    problem = StructureProblem.of_records(u, y, monomials, rows=rows_of(LENGTHS, 1), segments=SEGMENTS)
+    assert problem.evaluate(["u2(t-1) y(t-1)", "u1(k)**2"]).terms == ["y(k-1)*u2(k-1)", "u1(k)^2"]
+    for wrong in ("u(k-1)", "u3(k-1)", "u1(k-1)", "y(k)"):
+        with pytest.raises(NarxbenchError):
+            problem.evaluate([wrong])
+    delayed = StructureProblem.of_records(u, y, [((1, 1),)], rows=rows_of(LENGTHS, 1), segments=SEGMENTS)
+    with pytest.raises(NarxbenchError, match="did not expect 'u1"):
+        delayed.evaluate(["u1(k)"])
