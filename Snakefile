@@ -4,6 +4,7 @@
 #   snakemake --cores 2 --configfile config/quick.yaml              a first try
 #   snakemake --cores 8 --configfile config/interpretations.yaml    what the paper leaves open
 #   snakemake --cores 8 --configfile config/methods.yaml            which method to use
+#   snakemake --cores 8 --configfile config/measured.yaml           a model of measured data
 #   snakemake --cores 8 verify                                      the study, compared with the reference results
 #   snakemake --cores 8 update_reference                            the study, and new reference results of it
 from snakemake.utils import min_version
@@ -12,17 +13,26 @@ min_version("9.27")
 
 
 include: "workflow/rules/common.smk"
-include: "workflow/rules/data.smk"
-include: "workflow/rules/search.smk"
-include: "workflow/rules/analysis.smk"
-include: "workflow/rules/report.smk"
+
+
+if PLAN.study.page == "measured":
+
+    include: "workflow/rules/measured.smk"
+
+else:
+
+    include: "workflow/rules/data.smk"
+    include: "workflow/rules/search.smk"
+    include: "workflow/rules/analysis.smk"
+    include: "workflow/rules/report.smk"
+
+
 include: "workflow/rules/reference.smk"
 
 
 # What a cluster does are the searches; all else is short, and costs less here than to start it elsewhere.
 localrules:
     all,
-    simulate,
     run_info,
     manifest,
     verify,

@@ -1,12 +1,14 @@
 """The command ``narxbench``."""
 
 import argparse
+import json
 import os
 import re
 import sys
 import textwrap
+import warnings
 from collections.abc import Callable, Sequence
-from contextlib import redirect_stdout
+from contextlib import redirect_stdout, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from narxbench.io.errors import NarxbenchError, did_you_mean, printable, show
@@ -32,90 +34,61 @@ class _Option(NamedTuple):
     metavar: str
     read: Callable[[str], Any]
     about: str
-    allowed: str
 
     @property
     def setting(self) -> str:
         return self.flag.replace("-", "_")
 
 
+# What is no value of a setting goes on as the text that it is, for the settings tell what is allowed.
 def _plain(text: str) -> Any:
     """Return a number, or true or false, or else the text."""
     for kind in (int, float):
-        try:
+        with suppress(ValueError):
             return kind(text)
-        except ValueError:
-            pass
     return {"true": True, "false": False}.get(text, text)
-
-
-def _seconds(text: str) -> float:
-    return float(text)
 
 
 def _names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",")]
 
 
-def _numbers(text: str) -> Any:
-    """Return ``1-4,8`` as [1, 2, 3, 4, 8]."""
-    if text == "auto":
-        return text
-    numbers: list[int] = []
-    for part in text.split(","):
-        match = re.fullmatch(r"([0-9]{1,6})(?:-([0-9]{1,6}))?", part.strip(), re.ASCII)
-        if not match or int(match[1]) > int(match[2] or match[1]):
-            raise ValueError
-        numbers += range(int(match[1]), int(match[2] or match[1]) + 1)
-    return numbers
-
-
-def _lags(text: str) -> Any:
-    """Return lags: of a single number those up to it, as for Python."""
-    found = _numbers(text)
-    return found[0] if len(found) == 1 and "-" not in text else found
-
-
-def _lags_by_input(text: str) -> Any:
-    if "=" not in text:
-        return _lags(text)
+def _by_input(text: str) -> Any:
+    """Return ``a=1-4;b=2`` as {"a": "1-4", "b": "2"}."""
     parts = [part.rpartition("=") for part in text.split(";")]
-    return {name.strip(): _lags(lags.strip()) for name, _, lags in parts}
+    return {name.strip(): lags.strip() for name, _, lags in parts} if "=" in text else text
 
 
 _LAGS = "auto, 3 for the lags 1 to 3, or a list such as 1-4,8"
 _CANDIDATES = (
-    _Option(
-        "decimation", "N", _numbers, "samples of the data in one step of the model", "auto, 9, or a list such as 1,4,9"
-    ),
-    _Option("degree", "N", _numbers, "largest degree of a term", "auto, 3, or a list such as 1-3"),
-    _Option("y-lags", "LAGS", _lags, "lags of the output, in steps", _LAGS),
+    _Option("decimation", "N", str, "samples of the data in one step of the model: auto, 9, or a list such as 1,4,9"),
+    _Option("degree", "N", str, "largest degree of a term: auto, 3, or a list such as 1-3"),
+    _Option("y-lags", "LAGS", str, f"lags of the output, in steps: {_LAGS}"),
     _Option(
         "u-lags",
         "LAGS",
-        _lags_by_input,
-        "lags of the inputs, in steps",
-        f"{_LAGS}; for each input: 'valve=1-4;heat=0,2'",
+        _by_input,
+        f"lags of the inputs, in steps: {_LAGS}; 0 is the current input; by input: 'valve=1-4;heat=0,2'",
+    ),
+    _Option("delay", "N", _plain, "smallest lag of the inputs, in samples of the data: auto, or a whole number"),
+    _Option("include", "TERMS", _names, "further candidate terms, such as 'u(k)^2,y(k-1)*u(k-9)'; may be repeated"),
+    _Option(
+        "exclude", "TERMS", _names, "candidate terms, or patterns such as '*u(k-1)*', to leave out; may be repeated"
     ),
     _Option(
-        "delay", "N", _plain, "smallest lag of the inputs, in samples of the data", "auto, or a whole number; 0 is u(k)"
+        "centre", "WORD", _plain, "whether terms are of centred and scaled signals: auto, true, false (default: false)"
     ),
-    _Option("include", "TERMS", _names, "further candidate terms", "names such as 'u(k)^2,y(k-1)*u(k-9)'"),
-    _Option("exclude", "TERMS", _names, "candidate terms to leave out", "names or patterns such as '*u(k-1)*'"),
-    _Option("centre", "WORD", _plain, "whether terms are of centred and scaled signals", "auto, true, false"),
 )
 _SEARCH = (
-    _Option("method", "NAME", str, "search algorithm", "a module of narxbench.algorithms, by default multistart"),
-    _Option("criterion", "NAME", str, "criterion of the fitness", "bic, the default, or aic-RHO"),
-    _Option("error", "KIND", str, "error that the fitness has", "auto, free_run, one_step"),
-    _Option("seeds", "N", _plain, "searches of each configuration", "a whole number, by default 4"),
-    _Option("blocks", "N", _plain, "parts of the data that take turns in selection", "a whole number, by default 8"),
-    _Option("selection", "WORD", str, "what counts of their errors", "mean, the default, or worst"),
-    _Option(
-        "resamples", "N", _plain, "resampled data sets, to see how sure each term is", "a whole number, by default 40"
-    ),
-    _Option("refine", "HOW", str, "refinement of the weights", "none, the default, simulation, extended"),
-    _Option("effort", "SECONDS", _plain, "what the search is planned for", "a number, by default 20"),
+    _Option("method", "NAME", str, "search algorithm, a module of narxbench.algorithms (default: multistart)"),
+    _Option("criterion", "NAME", str, "criterion of the fitness: bic, aic-RHO (default: bic)"),
+    _Option("error", "KIND", str, "error that the fitness has: auto, free_run, one_step (default: auto)"),
+    _Option("seeds", "N", _plain, "searches of each configuration (default: 4)"),
+    _Option("blocks", "N", _plain, "parts of the data that take turns in selection (default: 8)"),
+    _Option("selection", "WORD", str, "what counts of the errors over these parts: mean, worst (default: mean)"),
+    _Option("resamples", "N", _plain, "resampled data sets, to see how sure each term is (default: 40)"),
+    _Option("refine", "HOW", str, "refinement of the weights: none, simulation, extended (default: none)"),
+    _Option("effort", "SECONDS", _plain, "what the search is planned for (default: 20)"),
 )
 _OPTIONS = {option.setting: option for option in (*_CANDIDATES, *_SEARCH)}
 # What an identification also takes, and what messages call it in Python.
@@ -172,6 +145,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except NarxbenchError as error:
         print(f"narxbench: {error}", file=sys.stderr)
         return 2
+    except MemoryError:
+        print("narxbench: not enough memory; needed: fewer samples or candidate terms", file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
@@ -221,8 +197,7 @@ def _add_identify(commands: Any) -> None:
         group = parser.add_argument_group(title)
         for option in options:
             several = {"action": "append"} if option.read is _names else {}
-            about = f"{option.about}: {option.allowed}".replace("%", "%%")
-            group.add_argument(f"--{option.flag}", metavar=option.metavar, help=about, **several)
+            group.add_argument(f"--{option.flag}", metavar=option.metavar, help=option.about, **several)
         if options is _SEARCH:
             about = "any other setting, its value as YAML: --set confidence=0.9 --set 'roles={day2.csv: selection}'"
             group.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help=about)
@@ -247,22 +222,25 @@ def _identify(given: argparse.Namespace) -> None:
         told = [f"{_flag(str(path[0]))} {place(path[1:])}".rstrip() + f": {text}" for path, text in error.problems]
         raise NarxbenchError("; ".join(told)) from None
     try:
-        # An algorithm of the user's may print.
-        with redirect_stdout(sys.stderr):
+        # An algorithm of the user's may print; what overflows is told in words.
+        with redirect_stdout(sys.stderr), warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)
             found = identified(read_recording(given.files, **reading), settings)
     except NarxbenchError as error:
         raise NarxbenchError(_as_options(str(error))) from None
     if given.json:
-        from narxbench.io.files import canonical_json
-
-        _print(canonical_json(found.to_dict(), indent=1))
+        _print(json.dumps(found.to_dict(), indent=1, allow_nan=False) + "\n")
     else:
         _print("\n".join(_summary(found, report=given.report is not None)) + "\n")
     if given.report is not None:
         from narxbench.report.model_page import write_report
 
         page = write_report(found, given.report)
-        print(f"The page is {printable(str(page), 1000)}", file=sys.stderr if given.json else sys.stdout, flush=True)
+        where = f"The page is {printable(str(page), 1000)}\n"
+        if given.json:
+            sys.stderr.write(where)
+        else:
+            _print(where)
 
 
 def _print(text: str) -> None:
@@ -283,14 +261,14 @@ def _arguments(given: argparse.Namespace) -> dict[str, Any]:
     if given.test and len(given.test) == 1:
         (found["test"],) = given.test
     if given.sampling_time is not None:
-        found["sampling_time"] = _read(
-            _Option("sampling-time", "", _seconds, "", "a number of seconds"), given.sampling_time
-        )
+        with suppress(ValueError):
+            found["sampling_time"] = float(given.sampling_time)
     for name, option in _OPTIONS.items():
-        if (value := getattr(given, name)) is not None:
-            texts = value if isinstance(value, list) else [value]
-            values = [_read(option, text) for text in texts]
-            found[name] = [name for names in values for name in names] if isinstance(value, list) else values[0]
+        value = getattr(given, name)
+        if isinstance(value, list):
+            found[name] = [each for text in value for each in option.read(text)]
+        elif value is not None:
+            found[name] = option.read(value)
     allowed = [*IdentificationSettings.model_fields, "roles", "units"]
     for text in given.set:
         name, equals, value = text.partition("=")
@@ -303,14 +281,6 @@ def _arguments(given: argparse.Namespace) -> dict[str, Any]:
             raise NarxbenchError(f"--set: found {name} twice; allowed: once, here or as an option")
         found[name] = read_value(value, f"--set {name}")
     return found
-
-
-def _read(option: _Option, text: str) -> Any:
-    try:
-        return option.read(text)
-    except ValueError:
-        found = f"found {show(text, kind=False)}; allowed: {option.allowed}"
-        raise NarxbenchError(f"--{option.flag}: {found}{did_you_mean(text, ['auto'])}") from None
 
 
 def _flag(setting: str) -> str:
@@ -345,9 +315,9 @@ def _summary(found: "Identification", *, report: bool) -> list[str]:
     title = f"{found.model.output} from {', '.join(found.model.inputs) or 'its own past'}: {told[0]}"
     title += f"; for the test {told[1]}" if counts[True] else "; none for a test"
     equation, *legend = found.model.equation().split("\n")
-    head = [_cut(title), "", *_wrapped(equation, 4, "       "), *_wrapped(" ".join(legend), 2, "  ")]
+    head = [_cut(title), "", *_wrapped(equation, 3, "       ", kept=r" (?![+-])"), *_wrapped(" ".join(legend), 2, "  ")]
     blocks = [head, _lights(found), _figures(found), _ending(found, report)]
-    room = LINES - sum(map(len, blocks)) - len(blocks)
+    room = LINES - report - sum(map(len, blocks)) - len(blocks)
     blocks.insert(3, _terms(found, room))
     return [line for block in blocks for line in ("", *block)][1:]
 
@@ -357,12 +327,14 @@ def _cut(text: str, width: int = WIDTH) -> str:
     return text if len(text) <= width else f"{text[: width - 1]}…"
 
 
-def _wrapped(text: str, lines: int, indent: str = "") -> list[str]:
-    """Return text in at most so many lines; what does not fit is cut off."""
-    text = printable(text, 20 * WIDTH)
-    return textwrap.wrap(
+def _wrapped(text: str, lines: int, indent: str = "", kept: str = "(?!)") -> list[str]:
+    """Return text in at most so many lines, not broken at ``kept``; what does not fit is cut off."""
+    # Lines are not broken at a no-break space.
+    text = re.sub(kept, "\xa0", printable(text, 20 * WIDTH))
+    broken = textwrap.wrap(
         text, WIDTH, subsequent_indent=indent, max_lines=lines, placeholder=" …", break_on_hyphens=False
     )
+    return [line.replace("\xa0", " ") for line in broken]
 
 
 def _lights(found: "Identification") -> list[str]:
@@ -370,20 +342,27 @@ def _lights(found: "Identification") -> list[str]:
     of: dict[str, list[Check]] = {"bad": [], "look": [], "fine": []}
     for check in found.summary:
         of[check.status].append(check)
-    lines = []
-    for status in ("bad", "look"):
-        for check in of[status][:4]:
-            # What is bad may take two lines.
-            lines += _wrapped(f"{status.upper():6}{check.title}: {check.text}", 2 if status == "bad" else 1, " " * 6)
-    more = [check.title for status in ("bad", "look") for check in of[status][4:]]
-    lines += _wrapped(f"LOOK  Also: {'; '.join(more)}", 1) if more else []
+    bad, look = of["bad"][:3], of["look"][: max(2, 5 - 2 * len(of["bad"]))]
+    lines = [line for check in bad for line in _wrapped(f"BAD   {check.title}: {check.text}", 2, " " * 6)]
+    lines += [_cut(f"LOOK  {check.title}: {check.text}") for check in look]
+    more = [check.title for check in (*of["bad"][3:], *of["look"][len(look) :])]
+    lines += [_cut(f"LOOK  Also: {'; '.join(more)}")] if more else []
     return [*lines, *_wrapped(f"FINE  {'; '.join(c.title for c in of['fine'])}", 2, " " * 6)] if of["fine"] else lines
 
 
 def _figures(found: "Identification") -> list[str]:
     """Return the table of errors, by role and kind of prediction."""
-    from narxbench.identification.validation import ALL, ARX, DECIMATED, FREE_RUN, INCOMING, K_STEP, LAST_VALUE, MODEL
-    from narxbench.identification.validation import ONE_STEP
+    from narxbench.identification.validation import (
+        ALL,
+        ARX,
+        DECIMATED,
+        FREE_RUN,
+        INCOMING,
+        K_STEP,
+        LAST_VALUE,
+        MODEL,
+        ONE_STEP,
+    )
     from narxbench.model.records import ROLES
 
     keys = ["role", "kind", "sampling", "model"]
@@ -392,17 +371,17 @@ def _figures(found: "Identification") -> list[str]:
     stride = found.model.decimation
     samplings = {DECIMATED: f"one in {stride} samples", INCOMING: "all samples"} if stride > 1 else {INCOMING: ""}
     names = {MODEL: "model", ARX: ARX, LAST_VALUE: LAST_VALUE}
-    lines = [f"{'RRSE (fit = 100 (1 - RRSE) %)':31}" + "".join(f"{title:>33}" for title in samplings.values())]
-    lines.append(" " * 31 + f"{'model':>10}{ARX:>12}{LAST_VALUE:>11}" * len(samplings))
+    lines = [f"{'RRSE (fit = 100 (1 - RRSE) %)':30}" + "".join(f"{title:>34}" for title in samplings.values())]
+    lines.append(" " * 30 + f"{'model':>10}{ARX:>12}{LAST_VALUE:>12}" * len(samplings))
     for role in ROLES:
         for kind in kinds:
             row = [rows.get((role, kind, sampling, name)) for sampling in samplings for name in names]
             if row[0]:
                 steps = row[0]["steps"]
                 ahead = "free run" if steps is None else f"{steps} step{'s' * (steps != 1)} ahead"
-                widths = (10, 12, 11) * len(samplings)
+                widths = (10, 12, 12) * len(samplings)
                 cells = "".join(f"{_rrse(cell):>{width}}" for cell, width in zip(row, widths, strict=True))
-                lines.append(f"{f'{role}, {ahead}':31}{cells}")
+                lines.append(f"{f'{role}, {ahead}':30}{cells}")
     return [line.rstrip() for line in lines]
 
 
@@ -431,10 +410,10 @@ def _terms(found: "Identification", lines: int) -> list[str]:
 def _ending(found: "Identification", report: bool) -> list[str]:
     """Return warnings that the findings do not repeat, and what to do next."""
     repeated = {f"{check.title}: {check.text}" for check in found.summary}
-    warnings = [warning for warning in dict.fromkeys(found.warnings) if warning not in repeated]
-    lines = [_cut(f"Note: {warning}") for warning in warnings[:3]]
-    if len(warnings) > 3:
-        lines[2:] = [f"Note: and {len(warnings) - 2} more; --json and the page have them."]
+    notes = [note for note in dict.fromkeys(found.warnings) if note not in repeated]
+    lines = [_cut(f"Note: {note}") for note in notes[:3]]
+    if len(notes) > 3:
+        lines[2:] = [f"Note: and {len(notes) - 2} more; --json and the page have them."]
     advice = [check.advice for status in ("bad", "look") for check in found.summary if check.status == status]
     best = next(filter(None, advice), "")
     lines += _wrapped(f"Next: {_as_options(best)}", 2, " " * 6) if best else []

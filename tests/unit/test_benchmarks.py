@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from benchmarks import common, coverage, evaluation, roofline, search, speed, swarm, work
+from benchmarks import common, coverage, evaluation, measured, roofline, search, speed, swarm, work
 from tests import reference
 
 import narxbench
@@ -191,3 +191,74 @@ def test_the_intervals_in_use_cover_as_often_as_they_claim():
     # 1000 draws tell a share of 0.95 to 0.007.
     assert ratio >= 0.95
     assert largest >= 0.93
+
+
+@pytest.fixture(scope="module")
+def comparison():
+    """One small data set, with all packages that there are."""
+    case = measured.two_records(400, 200)
+    identified, found = measured.compared(case, small=True)
+    return case, identified, measured.lines_of(case, found)
+
+
+def test_measured_data_are_compared_with_all_packages(comparison):
+    case, identified, lines = comparison
+    methods = [line.found.method for line in lines if not line.found.hindsight]
+    assert methods == ["narxbench", *measured.grid(small=True)]
+    for line in lines:
+        first = max(each.found.initial for each in lines)
+        assert (line.found.predicted[: line.found.initial] == case.test.y[: line.found.initial]).all()
+        assert line.all_samples == pytest.approx(measured.rrse(case.test.y, line.found.predicted, first))
+        assert line.all_samples < 1
+    own = identified.model.predict(case.test.u, case.test.y)
+    assert (lines[0].found.predicted == own).all()
+    for name in measured.grid(small=True):
+        chosen, best = (line.all_samples for line in lines if line.found.method == name)
+        assert best <= chosen + 0.01
+
+
+def test_tables_of_the_comparison(comparison):
+    case, identified, lines = comparison
+    text = measured.main_table([(case, lines)])
+    assert text.count("\n") == 2 + len(lines)
+    assert "| **records** | narxbench | " in text
+    assert "| records | " in measured.truth_table([(case, identified)])
+    told = measured.sentences([(case, lines)])
+    assert told.count("\n- ") == len(measured.grid(small=True))
+
+
+@pytest.mark.parametrize("stride", [1, 3])
+def test_a_free_run_has_all_phases(stride):
+    """y(k) = 0.5 y(k - stride) + u(k - stride), exactly."""
+    rng = np.random.default_rng(1)
+    u, y = rng.normal(size=(60, 1)), np.zeros(60)
+    for k in range(stride, 60):
+        y[k] = 0.5 * y[k - stride] + u[k - stride, 0]
+
+    def predict(record):
+        found = record.y.copy()
+        found[1:] = 0
+        for k in range(1, len(found)):
+            found[k] = 0.5 * found[k - 1] + record.u[k - 1, 0]
+        return found
+
+    record = measured.Signals(u, y)
+    found = measured.free_run(measured.Fitted(predict, 1, 2), record, stride, 0)
+    np.testing.assert_allclose(found, y, atol=1e-12)
+
+
+def test_simulated_data_are_those_of_their_truth():
+    case = measured.oversampled(300, 200)
+    u, y = case.test.u[:, 0], case.test.clean
+    k = np.arange(20, 200)
+    a, b, c, d = y[k - 10], y[k - 20], u[k - 10], u[k - 20]
+    np.testing.assert_allclose(y[k], 1.2 * a - 0.45 * b + 0.3 * c + 0.15 * a * c - 0.2 * d * d, atol=1e-12)
+    again = measured.oversampled(300, 200)
+    assert (again.test.y == case.test.y).all() and (again.training[0].y != case.test.y[0]).any()
+    assert measured.rrse(case.test.y, np.full(200, case.test.y.mean())) == pytest.approx(1)
+
+
+def test_the_kept_comparison_has_all_data_sets():
+    text = measured.RESULT.read_text("utf-8")
+    names = [make(100, 50).name for make in measured.SIMULATED]
+    assert all(f"| **{name}** | narxbench | " in text for name in ("buck", *names))

@@ -1,14 +1,27 @@
 """The command ``narxbench``: what it prints, and its exit codes."""
 
+import io
+import json
+import os
 import re
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import replace
 
+import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from tests.unit.algorithms.plugins import SOURCE, install, install_text
 
+import narxbench
 from narxbench import cli
 from narxbench.algorithms.isolation.host import environment
+from narxbench.identification.checks import Check
+from narxbench.identification.settings import IdentificationSettings
+from narxbench.io.errors import NarxbenchError
+from narxbench.numerics.random_streams import generator
 
 
 @pytest.fixture
@@ -80,6 +93,285 @@ def test_an_interruption(monkeypatch, capsys):
     def interrupted(name):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cli, "check", interrupted)
+    monkeypatch.setattr("narxbench.algorithms.conformance.check", interrupted)
     assert cli.main(["check-algorithm", "ga"]) == 130
     assert capsys.readouterr() == ("", "")
+
+
+# ------------------------------------------------------------------------------------------------------------ identify
+
+QUICK = {"degree": 2, "y_lags": 2, "u_lags": 2, "seeds": 1, "resamples": 2, "effort": 0.05, "method": "frols"}
+WORDS = [word for name, value in QUICK.items() for word in (f"--{name.replace('_', '-')}", str(value))]
+
+
+def two_inputs(samples=300, seed=1):
+    rng = generator(purpose="test", seed=seed)
+    u = rng.standard_normal((samples // 4, 2)).round(3).repeat(4, axis=0)
+    y = np.zeros(samples)
+    for k in range(1, samples):
+        y[k] = 0.5 * y[k - 1] + u[k - 1, 0] + 0.3 * u[k - 1, 1] ** 2
+    return u, (y + 0.01 * rng.standard_normal(samples)).round(4)
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    u, y = two_inputs()
+    path = tmp_path_factory.mktemp("data") / "oven.csv"
+    rows = [f"{k / 10},{a},{b},{c}" for k, ((a, b), c) in enumerate(zip(u.tolist(), y.tolist(), strict=True))]
+    path.write_text("\n".join(["t [s],valve,heat,temp (µK)", *rows]) + "\n")
+    return str(path)
+
+
+@pytest.fixture(scope="module")
+def found(file):
+    return narxbench.identify(file, input="valve,heat", output="temp (µK)", test="25%", decimation=2, **QUICK)
+
+
+def run(*words):
+    """Return exit code, output and messages of the command."""
+    out, err = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        try:
+            code = cli.main(["identify", *words])
+        except SystemExit as end:
+            code = end.code
+    return code, out.getvalue(), err.getvalue()
+
+
+def wanted(monkeypatch, *words):
+    """Return the recording and the settings that the command would identify a model from."""
+    seen = []
+
+    def stop(recording, settings):
+        seen.append((recording, settings))
+        raise NarxbenchError("stopped")
+
+    monkeypatch.setattr("narxbench.identification.identify.identified", stop)
+    assert run(*words) == (2, "", "narxbench: stopped\n")
+    return seen[0]
+
+
+def test_json_is_one_object_that_is_what_python_gives(file, found):
+    command = [sys.executable, "-m", "narxbench.cli", "identify", file, "--input", "valve,heat", "--output", "4"]
+    done = subprocess.run(
+        [*command, "--test", "25%", "--decimation", "2", *WORDS, "--json"],
+        capture_output=True,
+        text=True,
+        env=environment() | {"PYTHONIOENCODING": "ascii"},
+    )
+    assert done.returncode == 0
+    told = json.loads(done.stdout)
+    assert told == json.loads(json.dumps(found.to_dict()))
+    for name in ("terms", "coefficients", "standard_errors", "selection_frequency"):
+        assert len(told[name]) == len(found.model.terms)
+    for role in ("estimation", "selection", "test"):
+        for place in (told["metrics"][role], told["metrics"][role]["at_incoming_sampling"]):
+            assert all(set(place[kind]) == {"rrse", "nrmse", "fit_percent"} for kind in ("one_step", "free_run"))
+    assert all(line.startswith("narxbench: compiling") for line in done.stderr.splitlines())
+
+
+def test_the_summary(file, found):
+    words = ["--input", "2,3", "--output", "temp (µK)", "--test", "25%", "--decimation", "2", *WORDS]
+    code, out, err = run(file, *words)
+    assert (code, err) == (0, "")
+    assert "\ny(k) = " in out and re.search(r"^(FINE|LOOK|BAD)  ", out, re.MULTILINE)
+    for term, weight in zip(found.model.terms, found.model.coefficients, strict=True):
+        assert re.search(rf"^{re.escape(term)} +{re.escape(f'{weight:.5g}')} ± \S+ +\d+%$", out, re.MULTILINE)
+    metrics = found.to_dict()["metrics"]["test"]
+    (row,) = [line.split() for line in out.splitlines() if line.startswith("test, free run")]
+    assert len(row) == 9
+    assert row[3] == f"{metrics['free_run']['rrse']:.3g}"
+    assert row[6] == f"{metrics['at_incoming_sampling']['free_run']['rrse']:.3g}"
+    frame = found.validation
+    mask = (frame["role"] == "test") & (frame["record"] == "all") & (frame["kind"] == "free_run")
+    expected = [f"{value:.3g}" for value in frame[mask]["rrse"]]
+    assert row[3:] == expected
+    assert "--report FOLDER" in out.splitlines()[-1]
+
+
+@pytest.mark.parametrize("report", [False, True])
+@pytest.mark.parametrize("n_terms", [1, 3, 80])
+def test_the_summary_fits_a_terminal(found, n_terms, report):
+    terms = [f"y(k-{i})*u1(k-{100 + i})^2*u2(k-{i})" for i in range(1, n_terms + 1)]
+    weights = found.weights[:1] * n_terms
+    model = replace(found.model, terms=terms, coefficients=[-1e-300 / 3] * n_terms, covariance=None)
+    summary = [Check(f"n{i}", "Title " * 20, "bad", "text\n " * 99, "advice " * 99) for i in range(9)]
+    summary += [Check(f"n{i}", "Title " * 9, status, "text" * 99) for i in range(9) for status in ("look", "fine")]
+    crowded = replace(found, model=model, weights=weights, summary=summary, warnings=["Word " * 99] + ["x"] * 2 + ["z"])
+    lines = cli._summary(crowded, report=report)
+    assert len(lines) + report <= 40 and max(map(len, lines)) <= 100
+    assert len(lines) + report == 40 or n_terms < 80
+
+
+def test_a_terminal_without_the_signs(file):
+    command = [sys.executable, "-m", "narxbench.cli", "identify", file, "--input", "2", "--output", "4", *WORDS]
+    done = subprocess.run(command, capture_output=True, env=environment() | {"PYTHONIOENCODING": "ascii"}, timeout=300)
+    assert done.returncode == 0 and b"temp (?K) from valve: " in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("--decimation 9", {"decimation": [9]}),
+        ("--decimation 1,4,9 --degree 1-3", {"decimation": [1, 4, 9], "degree": [1, 2, 3]}),
+        ("--y-lags 3 --u-lags auto", {"y_lags": [1, 2, 3], "u_lags": "auto"}),
+        ("--y-lags 3-3 --u-lags 0-2,8", {"y_lags": [3], "u_lags": [0, 1, 2, 8]}),
+        ("--u-lags valve=1-4;heat=0,2", {"u_lags": {"valve": [1, 2, 3, 4], "heat": [0, 2]}}),
+        ("--delay 0 --centre true", {"delay": 0, "centre": True}),
+        ("--delay auto --centre auto", {"delay": "auto", "centre": "auto"}),
+        ("--include u1(k)^2,y(k-9) --include u2(k-7)", {"include": ["u1(k)^2", "y(k-9)", "u2(k-7)"]}),
+        ("--exclude *u1(k-1)*", {"exclude": ["*u1(k-1)*"]}),
+        ("--method ga --criterion aic-4", {"method": "ga", "criterion": "aic-4"}),
+        ("--error one_step --refine simulation --selection worst", {"error": "one_step", "refine": "simulation"}),
+        ("--seeds 2 --blocks 3 --resamples 0 --effort 1.5", {"seeds": 2, "blocks": 3, "resamples": 0, "effort": 1.5}),
+        ("--set confidence=0.9 --set y_degree=1", {"confidence": 0.9, "y_degree": 1}),
+    ],
+)
+def test_options_are_settings(monkeypatch, file, words, expected):
+    _, settings = wanted(monkeypatch, file, "--input", "2,3", "--output", "4", *words.split())
+    assert {name: getattr(settings, name) for name in expected} == expected
+    given = {word.removeprefix("--").replace("-", "_") for word in words.split() if word.startswith("--")}
+    unchanged = set(IdentificationSettings.model_fields) - set(expected) - given
+    assert all(getattr(settings, name) == getattr(IdentificationSettings(), name) for name in unchanged)
+
+
+def test_options_of_the_data(monkeypatch, tmp_path):
+    for name in ("a", "b", "c", "d"):
+        rows = "\n".join(f"{k};1,{k % 7};{k % 5}" for k in range(30))
+        (tmp_path / f"{name}.txt").write_text(f"{rows}\n")
+    files = [str(tmp_path / f"{name}.txt") for name in "abcd"]
+    form = ["--no-header", "--separator", ";", "--decimal", ",", "--sampling-time", "2e-3", "--time", "none"]
+    sets = ["--set", "roles={b.txt: selection}", "--set", "units={column 2: bar}"]
+    tests = ["--test", files[2], "--test", files[3]]
+    recording, _ = wanted(monkeypatch, *files[:2], "--output", "2", "--input", "3", *tests, *form, *sets)
+    assert [record.role for record in recording.records] == [None, "selection", "test", "test"]
+    assert recording.sampling_time == 0.002 and recording.units == {"column 2": "bar"}
+    assert recording.records[0].y[:3].tolist() == [1.0, 1.1, 1.2]
+    recording, _ = wanted(monkeypatch, files[0], "--output", "2", "--time", "1", "--test", "50%")
+    assert [(record.role, len(record)) for record in recording.records] == [(None, 15), ("test", 15)]
+    assert recording.inputs == () and recording.sampling_time == 1
+
+
+def test_help_comes_at_once_and_names_the_defaults(capsys):
+    code = "import sys, narxbench.cli as cli\ntry: cli.main(['identify', '--help'])\nexcept SystemExit: pass\n"
+    code += "print({'numpy', 'pydantic', 'pandas', 'numba'} & set(sys.modules))"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert told.endswith("\nset()\n")
+    options = {option.setting: option for option in (*cli._CANDIDATES, *cli._SEARCH)}
+    defaults = IdentificationSettings().model_dump()
+    assert set(options) < set(defaults) and len(options) == 17
+    for name, option in options.items():
+        assert f"--{option.flag} {option.metavar}" in told
+        if match := re.search(r"\(default: (.*)\)", option.about):
+            assert option.read(match[1]) == defaults[name]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("", r"the following arguments are required: FILE, --output; narxbench identify --help tells more"),
+        ("F --output y --metod ga", r"unrecognized arguments: --metod ga \(did you mean '--method'\?\); .*"),
+        ("no.csv --output y", r"no\.csv: cannot be read: No such file or directory"),
+        (". --output y", r"\.: cannot be read: Is a directory"),
+        ("pipe --output y", r"pipe: cannot be read: not a regular file"),
+        ("F --output tmp", r".*: output: found no column 'tmp'; allowed: 1 't \[s\]', 2 'valve', 3 'heat', 4 .*"),
+        ("F --output 9", r".*: output: found column number 9; allowed: 1 't \[s\]', .*, counted from 1"),
+        ("F --output 4 --input vale", r".*: input: found no column 'vale'; .* \(did you mean 'valve'\?\)"),
+        ("F --output 4 --test 120%", r"test: found '120%'; allowed: a share such as 20% or 0\.2, or a file"),
+        ("F --output 4 --sampling-time 1e999", r"sampling_time: found inf; allowed: a number of seconds above 0"),
+        ("F --output 4 --sampling-time x", r"sampling_time: found 'x' .*"),
+        ("F --output 4 --separator ab", r"separator: found 'ab' .*"),
+        ("F --output 4 --y-lags 1-999999999999", r"--y-lags: found '1-999999999999' .*; allowed: auto, .*"),
+        ("F --output 4 --y-lags 0", r"--y-lags: found .*0.*; allowed: .*"),
+        ("F --output 4 --degree 0 --seeds x", r"--degree: found '0' .*; allowed: .*; --seeds: found 'x' \(text\); .*"),
+        ("F --output 4 --method frol", r"--method: found 'frol'; .*\(did you mean 'frols'\?\)"),
+        ("F --output 4 --refine simul", r"--refine: found 'simul'; allowed: one of none, simulation, extended.*"),
+        ("F --output 4 --input 2 --u-lags vale=3", r"--u-lags: found the input 'vale'; .*\(did you mean 'valve'\?\)"),
+        ("F --output 4 --set confidance=1", r"--set: found 'confidance'; .* \(did you mean 'confidence'\?\)"),
+        ("F --output 4 --set confidence", r"--set: found 'confidence' without =; allowed: KEY=VALUE with .*"),
+        ("F --output 4 --set confidence=[", r"--set confidence: .*"),
+        ("F --output 4 --set confidence=2", r"--set confidence: found 2; allowed: .*"),
+        ("F --output 4 --degree 2 --set degree=3", r"--set: found degree twice; allowed: once, here or as an option"),
+        ("F --output 4 --include u9(k-1)", r".*u9.*"),
+        ("F --output 4 --report F", r"--report: found the file '.*oven\.csv'; allowed: a folder"),
+        ("uneven.csv --output y", r".*uneven; allowed: less than 10%; resample .*, or say --time none to take .*"),
+        ("mixed.csv --output 2", r".*; needed: --header or --no-header"),
+    ],
+)
+def test_a_mistake_of_identify_is_told_in_one_line(monkeypatch, tmp_path, file, words, message):
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe")
+    (tmp_path / "uneven.csv").write_text("t,y\n" + "".join(f"{k * k},1\n" for k in range(20)))
+    (tmp_path / "mixed.csv").write_text("x,1\n" + "1,2\n" * 20)
+    if "mixed" in words:
+        words += " --input 1"
+    code, out, err = run(*(file if word == "F" else word for word in words.split()), "--json")
+    assert (code, out) == (2, "")
+    assert re.fullmatch(f"narxbench: {message}\n", err), err
+
+
+TEXTS = st.text(max_size=8) | st.sampled_from(
+    ["9" * 5000, "1e400", "nan", "-1", "4-1", "1," * 2000, "\udc80", "a\nb", "a=1;b", "=", ";", "{a: 1}", "null", "*"]
+)
+FLAGS = [*(option.flag for option in cli._OPTIONS.values()), "test", "time", "sampling-time", "separator", "decimal"]
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.dictionaries(st.sampled_from([*FLAGS, "input", "output"]), TEXTS, min_size=1, max_size=3), st.binary())
+def test_whatever_is_given_is_no_traceback(tmp_path, options, content):
+    path = tmp_path / "any.csv"
+    for data in (content, b"u,y\n" + b"1,2\n3,1\n" * 9):
+        path.write_bytes(data)
+        words = [f"--{flag}={text}" for flag, text in options.items()]
+        code, out, err = run(str(path), "--output=y", *WORDS, *words, "--json")
+        assert (code == 2 and not out and re.fullmatch("narxbench: .*\n", err)) or json.loads(out)
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(
+        st.tuples(st.floats(-9, 9) | st.just(0.0), st.floats(-1e60, 1e60) | st.floats(-9, 9)), min_size=1, max_size=50
+    ),
+    st.sampled_from(["", "--input u", "--input u --refine simulation", "--input u --refine extended", "--test 40%"]),
+)
+def test_whatever_the_numbers_are_is_no_traceback(tmp_path, rows, words):
+    path = tmp_path / "any.csv"
+    path.write_text("u,y\n" + "".join(f"{u!r},{y!r}\n" for u, y in rows))
+    code, out, err = run(str(path), "--output", "y", *WORDS, *words.split())
+    assert (code == 2 and not out and re.fullmatch("narxbench: .*\n", err)) or (out and not err and code == 0)
+
+
+def test_only_json_is_printed(monkeypatch, capsys, file, found):
+    def chatty(recording, settings):
+        print("a step of the search")
+        return found
+
+    monkeypatch.setattr("narxbench.identification.identify.identified", chatty)
+    assert cli.main(["identify", file, "--output", "4", "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out) and err == "a step of the search\n"
+
+
+def test_the_page_and_where_it_is(monkeypatch, capsys, tmp_path, file, found):
+    monkeypatch.setattr("narxbench.identification.identify.identified", lambda *_: found)
+    page = tmp_path / "new" / "report.html"
+    words = ["identify", file, "--output", "4", "--report", str(page.parent)]
+    assert cli.main(words) == 0
+    out, err = capsys.readouterr()
+    assert out.endswith(f"\nThe page is {page}\n") and not err and page.exists()
+    assert narxbench.Model.load(page.parent / "model.json") == found.model
+    assert cli.main([*words, "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out) and err == f"The page is {page}\n"
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "told"), [(KeyboardInterrupt, 130, ""), (MemoryError, 2, "narxbench: not .*\n")]
+)
+def test_an_end_before_its_time(monkeypatch, file, error, code, told):
+    def ended(*_):
+        raise error
+
+    monkeypatch.setattr("narxbench.identification.identify.identified", ended)
+    ending = run(file, "--output", "4")
+    assert ending[:2] == (code, "") and re.fullmatch(told, ending[2])

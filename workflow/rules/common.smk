@@ -1,4 +1,5 @@
-# The plan of the study that the settings ask for; its questions are answered in src/narxbench/pipeline/plan.py.
+# The plan of the study that the settings ask for; the rules' questions are answered in
+# src/narxbench/pipeline/plan.py, and for measured data in measured_plan.py beside it.
 import sys
 
 sys.path.insert(0, f"{workflow.basedir}/src")

@@ -1,6 +1,10 @@
 # From systems to data sets.
 
 
+localrules:
+    simulate,
+
+
 rule simulate:
     """Simulate one system at one SNR."""
     input:

@@ -1,4 +1,20 @@
-# Digests of all results, and what the repository keeps of them: the reference results, and a picture of the page.
+# Time spent, digests of all results, and what the repository keeps of them: the reference results, and a picture of the
+# page.
+
+
+rule run_info:
+    """Write machine, commit and time spent, which would make the page differ from one rebuild to the next."""
+    input:
+        PLAN.page,
+    output:
+        PLAN.run_info,
+    log:
+        f"{PLAN.logs}/run_info.log",
+    params:
+        logs=PLAN.timing_logs(),
+        code=PLAN.code("run_info"),
+    run:
+        call("scripts/run_info.py", output=output, params=params, log=log)
 
 
 rule manifest:

@@ -74,18 +74,3 @@ if PLAN.study.page != "methods":
             code=PLAN.code("page"),
         run:
             call("scripts/page.py", input=input, output=output, params=params, log=log)
-
-
-rule run_info:
-    """Write machine, commit and time spent, which would make the page differ from one rebuild to the next."""
-    input:
-        PLAN.page,
-    output:
-        PLAN.run_info,
-    log:
-        f"{PLAN.logs}/run_info.log",
-    params:
-        logs=PLAN.timing_logs(),
-        code=PLAN.code("run_info"),
-    run:
-        call("scripts/run_info.py", output=output, params=params, log=log)

@@ -99,7 +99,7 @@ def _all_candidates(configuration: Configuration, settings: IdentificationSettin
         )
     found = monomials_of(factors, configuration.degree)
     further = {parse_term(name, n_inputs, current=True) for name in settings.include} - set(found)
-    return [*found, *sorted(further, key=lambda m: (len(m), m))]
+    return sorted([*found, *further], key=lambda m: (len(m), m))
 
 
 def configurations(
@@ -128,7 +128,8 @@ def configurations(
     degrees = list(DEGREES) if settings.degree == "auto" else sorted(set(settings.degree))
     scans_lags = settings.y_lags == "auto" or (bool(recording.inputs) and settings.u_lags == "auto")
     centred = [False, True] if settings.centre == "auto" else [settings.centre]
-    samples = sum(len(record) for record in recording.records if record.role != "test")
+    known = [record for record in recording.records if record.role != "test"]
+    samples = sum(map(len, known))
     found: dict[Configuration, None] = {}
     for stride, degree, count in product(strides, degrees, LAGS if scans_lags else (0,)):
         y_lags = tuple(range(1, count + 1)) if settings.y_lags == "auto" else tuple(sorted(set(settings.y_lags)))
@@ -136,17 +137,22 @@ def configurations(
         size = comb(len(y_lags) + sum(map(len, u_lags)) + degree, degree)
         given = settings.degree != "auto" and not scans_lags
         tried = Configuration(stride, degree, y_lags, u_lags)
-        # Blocks that take turns shall be longer than the lags.
-        enough = samples >= 4 * settings.blocks * tried.max_lag or not scans_lags
-        if (given or size <= LARGEST) and enough and samples / stride >= 4 * tried.max_lag:
+        # Blocks that take turns shall be longer than the lags; the fewest lags are tried with whatever there is.
+        enough = samples >= 4 * settings.blocks * tried.max_lag or count <= LAGS[0]
+        # Records that are no longer than the lags say nothing.
+        usable = [record for record in known if len(record) > stride * tried.max_lag]
+        roles = {record.role for record in usable}
+        enough &= sum(map(len, usable)) / stride >= 4 * tried.max_lag and roles != {"selection"}
+        enough &= ("selection" in roles) == any(record.role == "selection" for record in known)
+        if (given or size <= LARGEST) and enough:
             for centre in centred:
                 # In a linear model it is all the same.
                 if not centre or degree > 1 or len(centred) == 1:
                     found[Configuration(stride, degree, y_lags, u_lags, centre)] = None
     if not found:
         raise NarxbenchError(
-            f"decimation, degree and lags: found none that {samples} samples are enough for; allowed: fewer lags, a "
-            "smaller decimation, or a longer recording"
+            f"decimation, degree and lags: found none that {samples} samples are enough for; allowed: fewer lags "
+            "(give y_lags and u_lags), a smaller decimation, or longer records"
         )
     for pattern in settings.exclude:
         names = {term_name(m, len(recording.inputs)): None for c in found for m in _all_candidates(c, settings)}

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from threadpoolctl import threadpool_limits
 
 from narxbench import __version__
 from narxbench.identification.arrangement import Arrangement
@@ -17,7 +18,7 @@ from narxbench.identification.reading import read_recording
 from narxbench.identification.refinement import extended_least_squares, refit_by_simulation
 from narxbench.identification.residuals import correlation_tests
 from narxbench.identification.result import Identification
-from narxbench.identification.scan import BESIDE, POLISHED, Finalist, Scan, chosen
+from narxbench.identification.scan import BESIDE, NOTHING, POLISHED, STANDS_IN, Finalist, Scan, chosen
 from narxbench.identification.settings import IdentificationSettings
 from narxbench.identification.steady_state import measured_static_points, static_curve
 from narxbench.identification.trial import MOST_COMPARED, scaled, scaling
@@ -68,12 +69,19 @@ def identify(data: Any = None, **arguments: Any) -> Identification:
     ('y(k-1)', 'u(k-1)', 'y(k-1)*u(k-1)', 'u(k-1)^2')
     """
     reading = {name: arguments.pop(name) for name in _READING if name in arguments}
-    settings = validated(IdentificationSettings, arguments, "identify")
+    given = {name: _plain(value) for name, value in arguments.items()}
+    settings = validated(IdentificationSettings, given, "identify")
     return identified(read_recording(data, **reading), settings)
 
 
 def identified(recording: Recording, settings: IdentificationSettings) -> Identification:
     """Identify a model from a recording; all steps in this process."""
+    # Threads of a BLAS would wait for those of the search, and sum in an order that depends on their number.
+    with threadpool_limits(1, "blas"):
+        return _identified(recording, settings)
+
+
+def _identified(recording: Recording, settings: IdentificationSettings) -> Identification:
     scan = Scan(recording, settings)
     with ThreadPoolExecutor(THREADS) as threads:
         briefs = dict(
@@ -87,6 +95,15 @@ def identified(recording: Recording, settings: IdentificationSettings) -> Identi
         count = scan.n_resamples(choice.best.configuration)
         resamples = list(threads.map(lambda n: scan.resampled(choice.best.configuration, n), range(1, count + 1)))
     return concluded(scan, choice, resamples)
+
+
+def _plain(value: Any) -> Any:
+    """Return numbers of NumPy, arrays of them, ranges and tuples as Python's own."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.tolist()
+    if isinstance(value, Mapping):
+        return {key: _plain(entry) for key, entry in value.items()}
+    return [_plain(entry) for entry in value] if isinstance(value, (list, tuple, range)) else value
 
 
 class Choice:
@@ -160,14 +177,14 @@ def choose(
     beside = besides.get(best.configuration)
     judged = scan.finalists([(best.configuration, BESIDE, beside["terms"])]) if beside and beside["terms"] else []
     here = best.configuration.name
-    notes = [run["note"] for run in (*briefs.values(), *thorough.values()) if run["note"]]
+    notes = _failures(method, [*briefs.values(), *thorough.values()])
     return Choice(
         best,
         everything,
         [f for f in briefly if f.configuration not in ranked and f.terms],
         [list(run["terms"]) for (name, part, _), run in thorough.items() if name == here and part == 0],
         judged[0] if judged else None,
-        _counted(notes),
+        notes,
     )
 
 
@@ -185,7 +202,8 @@ def concluded(scan: Scan, choice: Choice, resamples: Sequence[Mapping[str, Any]]
     validation = validate_each(cases)
     known = [case.record for case in cases if case.record.role == "estimation"]
     tests = correlation_tests(model, known)
-    curve = static_curve(model, known)
+    # The stability of a state costs the third power of the largest lag.
+    curve = static_curve(model, known, points=41 if model.max_lag <= 60 else 5)
     rests = measured_static_points(model, known)
     rows = trial.arrangement.rows()
     rows = rows[:: -(-len(rows) // MOST_COMPARED)]
@@ -198,7 +216,7 @@ def concluded(scan: Scan, choice: Choice, resamples: Sequence[Mapping[str, Any]]
     found = [list(run["terms"]) for run in resamples]
     table = selection_table(trial.terms, choice.runs, found, settings.confidence)
     side, note = structures(table, trial.terms, terms, [*choice.runs, *found], settings.threshold)
-    warnings = [*recording.notes, *choice.notes, *_counted([run["note"] for run in resamples if run["note"]])]
+    warnings = [*recording.notes, *choice.notes, *_failures(f"{settings.method} on resampled data", resamples)]
     if not any(record.role == "test" for record in recording.records):
         warnings.append(
             "No data are kept for a test: the figures of the selection helped to choose the model, so expect larger "
@@ -398,10 +416,16 @@ class _Fit:
         return cases
 
 
-def _counted(notes: Sequence[str]) -> list[str]:
-    """Return each different note once, as a sentence, and how often it came up."""
-    counts = {note: list(notes).count(note) for note in dict.fromkeys(notes)}
-    return [f"{note[0].upper()}{note[1:]}{f' ({n} times)' if n > 1 else ''}." for note, n in counts.items()]
+def _failures(method: str, runs: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return what a reader must know of searches that have found nothing, as sentences."""
+    told = []
+    for note, then in ((STANDS_IN, "the best one of a forward regression stands in"), (NOTHING, "nor did others")):
+        if count := sum(run["note"] == note for run in runs):
+            told.append(
+                f"In {count} of {len(runs)} searches {method} found no structure with a finite J: what it tried is "
+                f"singular or diverges; {then}."
+            )
+    return told
 
 
 def _tried(scan: Scan, choice: Choice) -> pd.DataFrame:

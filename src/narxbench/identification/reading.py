@@ -704,7 +704,7 @@ def _sampling_time(given: Any, experiments: Sequence[_Experiment], notes: list[s
             raise NarxbenchError(f"{name}: {found}; resample the data to the same steps")
     if given is None:
         return known[0][1] if known else None
-    if isinstance(given, bool | np.bool_) or not isinstance(given, Real) or not 0 < float(given) < math.inf:
+    if isinstance(given, bool | np.bool_) or not isinstance(given, Real) or not 0 < given < 1e300:  # type: ignore[operator]
         raise NarxbenchError(f"sampling_time: found {show(given)}; allowed: a number of seconds above 0")
     if known and abs(float(given) / known[0][1] - 1) > _EVEN:
         notes.append(f"The sampling time is {float(given):g} s as given; by the time it would be {known[0][1]:g} s.")

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from narxbench.algorithms.forward_regression import forward, nested
-from narxbench.algorithms.search import search
+from narxbench.algorithms.search import prepared, search
 from narxbench.fitness.criteria import penalty_per_term
 from narxbench.fitness.problem import StructureProblem
 from narxbench.identification.certainty import block_length, resample
@@ -43,6 +43,14 @@ FEWEST_RESAMPLES = 10
 _PER_PRODUCT, _PER_EVALUATION, _PER_STEP, _PER_CANDIDATE = 4e-11, 2e-5, 3e-9, 2e-7
 # The method whose structure is shown beside that of the search.
 BESIDE = "iterative_ofr"
+# Products of a few larger numbers overflow.
+LARGEST = 1e50
+# The extended BIC adds 2 gamma ln(number of structures of this size), for among many candidates some fit by chance: J.
+# Chen and Z. Chen, Extended Bayesian information criteria for model selection with large model spaces, Biometrika 95,
+# 2008, pages 759-771.
+EXTENDED = 0.5
+# What is noted of a search that has found no structure with a finite J.
+STANDS_IN, NOTHING = "forward regression stands in", "nothing"
 # Signals in their own units are easier to read: centred ones must be better by what counts as very strong evidence, a
 # difference of 10 (R. E. Kass and A. E. Raftery, Bayes factors, Journal of the American Statistical Association 90,
 # 1995, pages 773-795).
@@ -128,7 +136,7 @@ class Scan:
             recording,
             settings,
             list(strides(self.sampling.advised, self.sampling.first_minimum, samples)),
-            [(delays.get(name) or {}).get("delay", 1) or 0 for name in recording.inputs],
+            [_delay(delays.get(name)) for name in recording.inputs],
         )
         tried.sort(key=self._brief_cost)
         budget = _SHARES["brief"] * settings.effort
@@ -302,7 +310,8 @@ class Scan:
     def _digest(self) -> str:
         # What is tested must not touch what is found, not even by other random draws.
         known = tuple(record for record in self.recording.records if record.role != "test")
-        return replace(self.recording, records=known).digest
+        # Nor what the signals are called.
+        return replace(self.recording, records=known, inputs=(), output="").digest
 
     def _searched(
         self,
@@ -314,24 +323,13 @@ class Scan:
         **axes: Any,
     ) -> dict[str, Any]:
         settings = self.settings
-        result = search(
-            problem,
-            algorithm=settings.method,
-            seed=seed,
-            evaluations=evaluations,
-            axes={"data": self._digest, "configuration": configuration.name, "kind": kind, **axes},
-            **settings.method_settings,
-        )
-        terms, note = result.terms, ""
-        if not terms:
-            terms = _sparse(problem)
-            note = (
-                f"{settings.method} found no structure with a finite J among {result.evaluations}: all are singular or "
-                f"diverge; forward regression found one of {len(terms)} terms"
-                if terms
-                else f"{settings.method} and forward regression found no structure with a finite J"
-            )
-        return {"terms": terms, "fitness": _finite(result.fitness), "note": note}
+        axes |= {"data": self._digest, "configuration": configuration.name, "kind": kind}
+        with prepared(settings.method, settings.method_settings, keep=True) as runner:
+            result = runner.run(problem, seed=seed, evaluations=evaluations, axes=axes).result
+        if result.terms:
+            return {"terms": result.terms, "fitness": _finite(result.fitness), "note": ""}
+        terms = _sparse(problem)
+        return {"terms": terms, "fitness": None, "note": STANDS_IN if terms else NOTHING}
 
     def _worth(
         self, configuration: Configuration, structures: Sequence[Sequence[str]], found_by: str
@@ -347,12 +345,23 @@ class Scan:
             relative, divergent = self._error(errors, i)
             fitness = np.inf
             if np.isfinite(relative):
-                fitness = self._independent * natural_log(max(relative, 1e-300)) + self._penalty * len(terms)
+                fitness = self._independent * natural_log(max(relative, 1e-300))
+                fitness += penalty_per_term(self.settings.criterion, self._independent) * len(terms)
+                if self.settings.criterion == "bic":
+                    fitness += 2.0 * EXTENDED * _log_binomial(len(self.trial(configuration).terms), len(terms))
                 fitness += CLEARLY_BETTER * (configuration.centred and self.settings.centre == "auto")
             rrse = float(np.sqrt(relative)) if np.isfinite(relative) else None
             singular = bool(errors.singular[i])
             found[terms] = Finalist(configuration, terms, float(fitness), rrse, divergent, singular, found_by)
         return [found.get(tuple(terms), empty) for terms in structures]
+
+    @cached_property
+    def _independent(self) -> float:
+        """Samples that J counts: of the selection, as far as they do not tell the same. It is one number for all."""
+        chosen = [record for record in self.recording.records if record.role == "selection"]
+        chosen = chosen or [record for record in self.recording.records if record.role is None]
+        samples = sum(map(len, chosen)) or self.n_samples
+        return max(2.0, samples / self.sampling.advised)
 
     def _error(self, errors: PartErrors, i: int) -> tuple[float, float]:
         """Return the squared error relative to the output's variance, and the share of parts that diverge."""
@@ -366,20 +375,27 @@ class Scan:
             return float(each.max() * errors.steps.sum()) / energy, divergent
         return math.fsum(sse[runs].tolist()) / errors.steps[runs].sum() * errors.steps.sum() / energy, divergent
 
-    @property
-    def _independent(self) -> float:
-        return max(2.0, self.n_samples / self.sampling.advised)
 
-    @property
-    def _penalty(self) -> float:
-        return penalty_per_term(self.settings.criterion, self._independent)
+def _delay(seen: Mapping[str, Any] | None) -> int:
+    """Return the samples before an input acts; 1 where no effect is seen."""
+    return 1 if seen is None or seen["delay"] is None else int(seen["delay"])
 
 
 def _check_output(recording: Recording) -> None:
+    for record in recording.records:
+        for name, signal in zip((recording.output, *recording.inputs), (record.y, *record.u.T), strict=True):
+            if len(signal) and not (size := float(np.abs(signal).max())) <= LARGEST:
+                found = f"found {size:.3g} in {record.name}"
+                raise NarxbenchError(f"{name}: {found}; allowed: up to {LARGEST:g} in size, so scale the signal")
     known = np.concatenate([record.y for record in recording.records if record.role != "test"])
     if np.ptp(known) == 0.0:
         found = f"found {known[0]:g} in all {len(known)} samples"
         raise NarxbenchError(f"{recording.output}: {found}; allowed: an output that varies")
+
+
+def _log_binomial(n: int, k: int) -> float:
+    """Return ln of the number of structures with k of n terms."""
+    return math.fsum(natural_log(float(n - i)) - natural_log(float(i + 1)) for i in range(k))
 
 
 def _sparse(problem: StructureProblem) -> list[str]:

@@ -16,7 +16,7 @@ from narxbench.model.terms import MAX_DEGREE, MAX_LAG
 Auto = Literal["auto"]
 AUTO: Auto = "auto"
 _MOST_LAGS = 1000
-_LAGS = f"auto, a number n for the lags 1 to n, or a list of lags up to {MAX_LAG} such as 1-4,8"
+_LAGS = f"auto, a number n for the lags 1 to n, or a list such as 1-4,8: up to {_MOST_LAGS} lags, none over {MAX_LAG}"
 
 
 def _whole(least: int, most: int, allowed: str) -> Callable[[object], Auto | list[int]]:
@@ -113,7 +113,7 @@ class IdentificationSettings(Settings):
     """Further candidate terms, by name."""
     exclude: list[str] = Field(default=[])
     """Patterns of candidate terms that are left out, such as ``*u(k-1)*``."""
-    centre: Annotated[Auto | bool, _checked(_truth), described_as("auto, true or false")] = AUTO
+    centre: Annotated[Auto | bool, _checked(_truth), described_as("auto, true or false")] = False
     """Whether the terms are those of centred and scaled signals; auto: where that is clearly better."""
     method: str = "multistart"
     """Search algorithm."""

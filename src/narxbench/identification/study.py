@@ -7,7 +7,7 @@ Such a study is complete in itself: a file (``--configfile``), perhaps others ov
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import reduce
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -74,7 +74,12 @@ def _of_kinds(value: object, kinds: tuple[type, ...], allowed: str) -> object:
 class MeasuredData(Settings):
     """Where the data are, and what their columns mean."""
 
-    files: Annotated[list[str], Field(min_length=1), BeforeValidator(_listed, json_schema_input_type=str | list[str])]
+    files: Annotated[
+        list[str],
+        Field(min_length=1),
+        BeforeValidator(_listed, json_schema_input_type=str | list[str]),
+        described_as("a file, or a list of them"),
+    ]
     """Files of text with columns of numbers, each an experiment of its own; paths start from the project's folder."""
     output: Annotated[str | int, BeforeValidator(_column), described_as(_COLUMN)]
     """Column of the output: its name, or its number from 1 on."""
@@ -92,9 +97,9 @@ class MeasuredData(Settings):
     """Units of signals by name."""
     header: bool | None = None
     """Whether the first line of the files names the columns; by default this is found out."""
-    separator: Literal[",", ";", "tab", "blank"] | None = None
+    separator: Annotated[Literal[",", ";", "tab", "blank"] | None, described_as("',', ';', tab or blank")] = None
     """What stands between the fields; by default this is found out."""
-    decimal: Literal[".", ","] | None = None
+    decimal: Annotated[Literal[".", ","] | None, described_as("'.' or ','")] = None
     """The decimal mark; by default this is found out."""
 
     @property
@@ -146,22 +151,10 @@ def _missing(path: tuple[str, ...], files: Sequence[str]) -> Iterator[Problem]:
     """Yield each file that is not there, with the closest one that is."""
     for index, name in enumerate(files):
         if not os.path.isfile(name):
-            folder = os.path.dirname(name)
-            there = (
-                [os.path.join(folder, other) for other in os.listdir(folder or ".")]
-                if os.path.isdir(folder or ".")
-                else []
-            )
-            place = (*path, index) if len(files) > 1 else path
-            yield Problem(
-                place, f"found {show(name, kind=False)}; allowed: a file that is there{did_you_mean(name, there)}"
-            )
-
-
-def is_measured(files: Iterable[str | Path], command_line: Sequence[str] = ()) -> bool:
-    """Return whether settings are those of a study of measured data: by their page, or by what only it has."""
-    layers = [*map(read_mapping, files), *map(_assignment, command_line)]
-    return any(layer.get("page") == "measured" or "identification" in layer for layer in layers)
+            there = [str(path) for path in Path(name).parent.glob("*")]
+            place: tuple[str | int, ...] = (*path, index) if len(files) > 1 else path
+            hint = did_you_mean(name, there)
+            yield Problem(place, f"found {show(name, kind=False)}; allowed: a file that is there{hint}")
 
 
 def load_measured(files: Sequence[str | Path], command_line: Sequence[str] = ()) -> tuple[MeasuredStudy, Scan]:

@@ -47,10 +47,14 @@ STATIC_FINE = 0.1
 
 
 class _Sums(NamedTuple):
-    """What the figures are made of; those of several records add up, but for the extremes."""
+    """What the figures are made of; those of several records add up, but for the extremes.
+
+    The energy is about the mean of all samples together.
+    """
 
     error: float = 0.0
     energy: float = 0.0
+    mean: float = 0.0
     absolute: float = 0.0
     samples: int = 0
     low: float = math.inf
@@ -58,9 +62,12 @@ class _Sums(NamedTuple):
     diverged: bool = False
 
     def plus(self, other: "_Sums") -> "_Sums":
+        samples = max(1, self.samples + other.samples)
+        apart = (self.mean - other.mean) ** 2 * self.samples * other.samples / samples
         return _Sums(
             self.error + other.error,
-            self.energy + other.energy,
+            self.energy + other.energy + apart,
+            (self.mean * self.samples + other.mean * other.samples) / samples,
             self.absolute + other.absolute,
             self.samples + other.samples,
             min(self.low, other.low),
@@ -101,7 +108,7 @@ def validate(
     -------
     DataFrame
         One row per role, record, model, sampling and kind. ``record`` is ``all`` where the records of a role are taken
-        together: errors and energies are added, each energy about its record's own mean. At the sampling ``incoming``
+        together: errors are added, and the energy is about the mean of all of them. At the sampling ``incoming``
         all phases are predicted, at ``decimated`` phase 0. Simpler models are scored from the first sample on that the
         model is scored at, later where they need more initial samples. Figures that are not defined (a run diverges,
         the output is constant, or the record is too short) are None.
@@ -289,7 +296,7 @@ def _sums(model: Model | None, record: Record, steps: int | None, first: int, de
     mean, low, high = math.fsum(values) / len(values), min(values), max(values)
     energy = math.fsum((y - mean) ** 2 for y in values) if high > low else 0.0
     squares = math.fsum(error * error for error in errors)
-    return _Sums(squares, energy, math.fsum(map(abs, errors)), len(values), low, high)
+    return _Sums(squares, energy, mean, math.fsum(map(abs, errors)), len(values), low, high)
 
 
 def _row(

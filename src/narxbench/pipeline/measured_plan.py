@@ -9,12 +9,12 @@ from typing import Any
 
 from narxbench.algorithms.registry import algorithm
 from narxbench.identification.scan import BESIDE, Scan
-from narxbench.identification.study import MeasuredStudy, is_measured, load_measured
+from narxbench.identification.study import MeasuredStudy, load_measured
 from narxbench.io.errors import NarxbenchError
 from narxbench.io.files import sha256
 from narxbench.pipeline.code import digest_of
 from narxbench.pipeline.manifest import check_settings
-from narxbench.pipeline.plan import REFERENCE, SCRIPTS, Plan
+from narxbench.pipeline.plan import REFERENCE, SCRIPTS
 
 # What the last step writes beside the page.
 BESIDE_PAGE = "model.json identification.json validation.csv terms.csv tried.csv model.c model.py model.m"
@@ -128,8 +128,8 @@ class MeasuredPlan:
         return {**logs, "conclude": [f"{self.logs}/conclude.log"]}
 
     def _log(self, step: str, path: str) -> str:
-        folder, _, inner = path.removeprefix(f"{self.data}/").removesuffix(".json").partition("/")
-        return f"{self.logs}/{step}/{inner}.log" if inner else f"{self.logs}/{step}.log"
+        inner = Path(path).relative_to(self.data).with_suffix(".log").parts[1:]
+        return "/".join([self.logs, step, *inner]) if inner else f"{self.logs}/{step}.log"
 
     # Parameters of jobs
 
@@ -140,7 +140,10 @@ class MeasuredPlan:
     def code(self, script: str) -> str:
         """Return a digest of all code that a script depends on, that of the search algorithm included."""
         method = self.study.identification.method
-        searching = {"choose_structure": BESIDE, **dict.fromkeys(("brief_search", "thorough_search", "resample"), method)}
+        searching = {
+            "choose_structure": BESIDE,
+            **dict.fromkeys(("brief_search", "thorough_search", "resample"), method),
+        }
         return _digest(script, searching.get(script))
 
 
@@ -152,9 +155,3 @@ def _short(name: str) -> str:
 @cache
 def _digest(script: str, name: str | None) -> str:
     return digest_of(SCRIPTS / f"{script}.py", *(algorithm(name).files if name else ()))
-
-
-def plan_of(overlays: Sequence[str | Path] = (), command_line: Sequence[str] = ()) -> Plan | MeasuredPlan:
-    """Return the plan of the study that some settings are of; a mistake in them raises NarxbenchError."""
-    kind = MeasuredPlan if is_measured(overlays, command_line) else Plan
-    return kind(overlays, command_line)

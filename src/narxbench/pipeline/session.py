@@ -7,15 +7,20 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from snakemake.logging import logger
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from narxbench.io.errors import NarxbenchError
+from narxbench.io.yaml import read_mapping
 from narxbench.pipeline.plan import Plan
 from narxbench.pipeline.steps import StepFailedError
+
+if TYPE_CHECKING:
+    from narxbench.pipeline.measured_plan import MeasuredPlan
 
 # What a batch system and a terminal that is closed send; nohup keeps the latter off.
 _ENDS = (signal.SIGTERM, signal.SIGHUP)
@@ -67,7 +72,29 @@ class Progress(logging.Filter):
         sys.stderr.write(f"{self.done} of {self.total} steps{failed}, {now - self.began:.0f} s\n")
 
 
-def plan(workflow: Any) -> Plan:
+def plan_of(overlays: Sequence[str | Path], command_line: Sequence[str]) -> "Plan | MeasuredPlan":
+    """Return the plan of the kind of study that some settings are of, by their page or by what only one kind has.
+
+    Raises
+    ------
+    NarxbenchError
+        One line for each mistake in the settings.
+    """
+    layers = [read_mapping(path) for path in overlays]
+    measured = any(layer.get("page") == "measured" or "identification" in layer for layer in layers)
+    if not measured and "page=measured" not in command_line:
+        return Plan(overlays, command_line)
+    # What identifies takes a second to import.
+    from threadpoolctl import threadpool_limits
+
+    from narxbench.pipeline.measured_plan import MeasuredPlan
+
+    # With more threads BLAS sums in an order that depends on their number, and they wait for those of other jobs.
+    threadpool_limits(1, user_api="blas")
+    return MeasuredPlan(overlays, command_line)
+
+
+def plan(workflow: Any) -> "Plan | MeasuredPlan":
     """Return the plan of what the command line asks for; a mistake in it ends the process with one line."""
     # The jobs of a plan live until the end. To look through them for garbage, each time that some hundreds more are
     # made, would take a third of the time of planning.
@@ -84,7 +111,7 @@ def plan(workflow: Any) -> Plan:
             if handler.name == "DefaultStreamHandler":
                 handler.addFilter(Progress())
     try:
-        planned = Plan(workflow.overwrite_configfiles, workflow.config_settings.config_args or ())
+        planned = plan_of(workflow.overwrite_configfiles, workflow.config_settings.config_args or ())
     except NarxbenchError as mistake:
         sys.exit(f"narxbench: {mistake}")
     for name, reason in planned.left_out.items():

@@ -154,6 +154,7 @@ def model_page(identification: Identification, *, repository: str = "") -> str:
             "checks": _checks_figure(found),
         },
         "certain": _certainty_sentences(found),
+        "stability": _stability(found),
         "tables": {
             "weights": to_html(_weights_table(found)),
             "structures": to_html(_structures_table(found)),
@@ -167,7 +168,6 @@ def model_page(identification: Identification, *, repository: str = "") -> str:
             "data": to_html(_data_table(found)),
         },
         "each_record": any(_several(found, role) for role in ROLES),
-        "steps": sorted({step for step in found.validation["steps"] if step is not None and step > 1}),
         "tried_sentences": _tried_sentences(found),
         "error_of": _error_of(found),
         "says": checks,
@@ -418,7 +418,8 @@ def _certainty_sentences(found: Identification) -> list[Markup]:
     often = dict(zip(table["term"], table[f"{source}_frequency"], strict=True))
     of = f"{count(runs)} resampled data set{_s(runs)}" if resamples else f"{count(runs)} seed{_s(runs)} of the search"
     threshold = found.settings["threshold"]
-    sentences = []
+    stability = _stability(found)
+    sentences = [Markup("<strong>{}</strong>").format(stability[1])] if stability else []
     if not resamples:
         sentences.append(Markup("No data were resampled: how the terms depend on the data at hand is not known."))
     if not resamples and runs < 2:
@@ -429,9 +430,6 @@ def _certainty_sentences(found: Identification) -> list[Markup]:
     if runs:
         sure = [term for term in terms if (often.get(term) or 0) >= threshold]
         unsure = [term for term in terms if term not in sure]
-        verdict = "stays the same" if not unsure else "stays in part" if 2 * len(sure) >= len(terms) else "changes"
-        other = "resampled data" if resamples else "other seeds"
-        sentences.append(Markup("<strong>The structure {} with {}.</strong>").format(verdict, other))
         part = "All" if not unsure else f"{count(len(sure)) if sure else 'None'} of the {count(len(terms))}"
         text = f"{part} terms of the model were chosen in at least {share(threshold)} of {of}"
         rest = Markup("; not {}.").format(_terms(unsure)) if sure and unsure else Markup(".")
@@ -445,6 +443,19 @@ def _certainty_sentences(found: Identification) -> list[Markup]:
         elif unsure:
             sentences.append(Markup("No term outside was chosen as often as any of the model."))
     return [*sentences, *_weak(found)]
+
+
+def _stability(found: Identification) -> tuple[str, str] | None:
+    """Return whether other data, or other seeds, would give the same structure; None where that is not known."""
+    resamples, seeds = _runs(found, "resample"), _runs(found, "seed")
+    if not resamples and seeds < 2:
+        return None
+    source, told = ("resample", "resampled data") if resamples else ("seed", "other seeds")
+    often = dict(zip(found.selection["term"], found.selection[f"{source}_frequency"], strict=True))
+    sure = sum((often.get(term) or 0) >= found.settings["threshold"] for term in found.model.terms)
+    if sure == len(found.model.terms):
+        return "fine", f"The structure stays the same with {told}."
+    return "look", f"The structure {'stays in part' if 2 * sure >= len(found.model.terms) else 'changes'} with {told}."
 
 
 def _weak(found: Identification) -> list[Markup]:
@@ -487,9 +498,10 @@ def _structures_table(found: Identification) -> Table:
     ]
     notes = dict.fromkeys(filter(None, (each["note"] for each in found.structures.values())))
     about = (
-        f"RRSE: {_error_of(found)} error on the parts of the selection, with weights that do not know them. J weighs "
+        f"RRSE: {_error_of(found)} error on the parts of the selection, with weights that do not know them, relative "
+        "to the spread of the output about its mean over all parts; the figures by role take the mean of each part, "
+        "which makes them larger. J weighs it against the number of terms; lower is better. Shared: terms of the model."
     )
-    about += "it against the number of terms; lower is better. Shared: terms that the model has too."
     return Table("structures", "Structures side by side", tuple(columns), _frame(rows, columns), (about, *notes))
 
 
@@ -559,7 +571,7 @@ def _figures_table(found: Identification) -> Table:
         "mean. Fit: 100 (1 − RRSE) %. NRMSE: root mean square error by range. MAE: mean absolute error.",
         *(
             ["Selection: each part of the data is predicted with weights that do not know it."]
-            if all(record.role in (None, "test", "estimation") for record in found.recording.records)
+            if "selection" in set(found.validation["role"]) - {record.role for record in found.recording.records}
             else []
         ),
     )
@@ -703,7 +715,9 @@ def _tried_sentences(found: Identification) -> list[str]:
         text = f"The chosen one has an RRSE of {_number(own, 3)} on the parts of the selection"
         if len(others):
             near = sum(rrse <= 1.1 * own for rrse in others["rrse"])
-            text += f"; {count(near)} other{_s(near)} {'is' if near == 1 else 'are'} within a tenth of that"
+            text += (
+                f"; {count(near) if near else 'no'} other{_s(near or 1)} {'is' if near < 2 else 'are'} within a tenth"
+            )
             better = others[[rrse < own for rrse in others["rrse"]]]
             if len(better):
                 text += f", {count(len(better))} even lower but with a higher J"

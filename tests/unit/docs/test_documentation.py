@@ -4,6 +4,7 @@ import doctest
 import re
 import runpy
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -57,6 +58,8 @@ def test_picture_of_imports_is_current():
 @pytest.mark.parametrize("page", ["docs/tutorial.md", "docs/worked_example.md"])
 def test_examples_of_a_page(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    for data in (ROOT / "data" / "buck").glob("*.csv"):
+        shutil.copy(data, tmp_path)
     text = re.sub(r"^```.*$", "", TEXT[page], flags=re.MULTILINE)
     example = doctest.DocTestParser().get_doctest(text, {}, page, page, 0)
     assert example.examples

@@ -1,0 +1,613 @@
+"""Data to model, against other packages: ``python -m benchmarks.measured [--quick]``.
+
+Writes ``benchmarks/measured.md``. narxbench identifies with its default settings. The others have a grid of settings,
+from which they choose by a free run over the last part of the training data; what the best of the grid would have been
+on the test stands beside that. Simulated data have a known truth and, for the test, an output without noise.
+"""
+
+import os
+
+# One thread, set before numpy is imported.
+os.environ |= {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "MKL", "NUMBA")}
+
+import argparse
+import inspect
+import math
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.integrate import solve_ivp
+from scipy.signal import lfilter
+
+import narxbench
+from benchmarks.common import ROOT, machine_facts, number, table, version
+from narxbench.identification.reading import read_recording
+from narxbench.io.files import write_atomically
+from narxbench.numerics.random_streams import generator
+
+RESULT = ROOT / "benchmarks" / "measured.md"
+BUCK = ROOT / "data" / "buck"
+# The grid of the others.
+LAGS, DEGREES, CRITERIA, TERMS, START = (
+    (2, 3, 4, 5),
+    (1, 2, 3),
+    ("aic", "bic"),
+    (4, 8, 12, 16),
+    (None, "one_step_ahead"),
+)
+# Terms that their information criteria look at, and steps of a fit by simulation, which may not end otherwise.
+MOST_TERMS, MOST_STEPS = 20, 10
+# Runs of narxbench with other random draws, to see what hangs on them.
+DRAWS = 3
+# Share of the training data whose free run chooses from the grid.
+CHOOSES = 0.25
+SAMPLES, TESTED = 1200, 800
+# A model whose error is this many times the deviation of the output is of no use to anyone.
+USELESS = 10.0
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Signals:
+    """A record: inputs (samples, inputs), output, and for simulated test data the output without noise."""
+
+    u: Floats
+    y: Floats
+    clean: Floats | None = None
+
+    def part(self, start: int, end: int | None) -> "Signals":
+        """Return some of the samples."""
+        return Signals(self.u[start:end], self.y[start:end])
+
+    def every(self, stride: int, phase: int = 0) -> "Signals":
+        """Return every so many-th sample."""
+        return Signals(self.u[phase::stride], self.y[phase::stride])
+
+    def delayed(self, samples: int) -> "Signals":
+        """Return the record with inputs as they were some samples before."""
+        return Signals(self.u[: len(self.u) - samples], self.y[samples:])
+
+    def columns(self, inputs: Sequence[str]) -> dict[str, Floats]:
+        """Return the columns of a file."""
+        return {**dict(zip(inputs, self.u.T, strict=True)), "y": self.y}
+
+
+@dataclass(frozen=True)
+class Case:
+    """Data with what is known of them."""
+
+    name: str
+    about: str
+    training: list[Signals]
+    test: Signals
+    # Also tried by the others, beside the data as they are.
+    stride: int = 1
+    delay: int = 0
+    truth: tuple[str, ...] = ()
+    truth_stride: int = 1
+    inputs: tuple[str, ...] = ("u",)
+    irrelevant: tuple[str, ...] = ()
+
+
+class Found(NamedTuple):
+    """What a package found: free-run predictions of the test data, and what it took."""
+
+    method: str
+    predicted: Floats
+    initial: int
+    terms: int
+    settings: str
+    fits: int
+    seconds: float
+    # Whether the test chose it.
+    hindsight: bool = False
+    # Of narxbench: which random draws.
+    draw: int = 0
+
+
+class Fitted(NamedTuple):
+    """A model of another package: what predicts a record from its first outputs, their number, and the terms."""
+
+    predict: Callable[[Signals], Floats]
+    initial: int
+    terms: int
+
+
+# Simulated data
+
+
+def held(rng: np.random.Generator, samples: int, hold: int, low: float = -1.0, high: float = 1.0) -> Floats:
+    """Return random levels, each held for some samples."""
+    levels: Floats = np.repeat(rng.uniform(low, high, -(-samples // hold)), hold)[:samples]
+    return levels
+
+
+def _rng(name: str, part: str) -> np.random.Generator:
+    return generator(purpose="benchmark of measured data", data=name, part=part)
+
+
+def oversampled(samples: int = SAMPLES, tested: int = TESTED) -> Case:
+    """Return data of a polynomial in steps of ten samples, with equation noise."""
+    truth = {"y(k-1)": 1.2, "y(k-2)": -0.45, "u(k-1)": 0.3, "y(k-1)*u(k-1)": 0.15, "u(k-2)^2": -0.2}
+
+    def record(part: str, n: int) -> Signals:
+        rng = _rng("oversampled", part)
+        u = held(rng, n, 30)
+        # White at every tenth sample, and smooth in between, as the noise of a continuous process is.
+        noise = 0.02 * lfilter(np.ones(10) / math.sqrt(10), [1.0], rng.normal(size=n))
+
+        def run(e: Floats) -> Floats:
+            y = np.zeros(n)
+            for k in range(20, n):
+                a, b, c, d = y[k - 10], y[k - 20], u[k - 10], u[k - 20]
+                y[k] = 1.2 * a - 0.45 * b + 0.3 * c + 0.15 * a * c - 0.2 * d * d + e[k]
+            return y
+
+        return Signals(u[:, None], run(noise), run(np.zeros(n)))
+
+    about = "a polynomial in steps of 10 samples, equation noise, input held for 30 samples; the truth is a candidate"
+    training, test = record("training", samples), record("test", tested)
+    return Case("oversampled", about, [training], test, stride=10, truth=tuple(truth), truth_stride=10)
+
+
+def wiener(samples: int = SAMPLES, tested: int = TESTED) -> Case:
+    """Return data of a linear system whose output saturates, with output noise."""
+
+    def record(part: str, n: int) -> Signals:
+        rng = _rng("wiener", part)
+        u = held(rng, n, 5)
+        x = lfilter([0.0, 0.12, 0.08], [1.0, -1.5, 0.6], u)
+        clean = np.tanh(1.5 * x)
+        return Signals(u[:, None], clean + 0.03 * rng.normal(size=n), clean)
+
+    about = "a linear system and then tanh, output noise; no candidate is true"
+    return Case("saturation", about, [record("training", samples)], record("test", tested))
+
+
+def hammerstein(samples: int = SAMPLES, tested: int = TESTED) -> Case:
+    """Return data of a dead zone before a linear system with a delay, and an input without effect."""
+
+    def record(part: str, n: int) -> Signals:
+        rng = _rng("hammerstein", part)
+        u = np.column_stack([held(rng, n, 4), held(rng, n, 4)])
+        v = np.sign(u[:, 0]) * np.maximum(np.abs(u[:, 0]) - 0.25, 0.0)
+        late = np.concatenate([np.zeros(11), v])[:n]
+        clean = lfilter([0.0, 0.3], [1.0, -1.2, 0.4], late)
+        return Signals(u, clean + 0.02 * rng.normal(size=n), clean)
+
+    about = "a dead zone, 12 samples of delay, a linear system, output noise; a second input has no effect"
+    training, test = record("training", samples), record("test", tested)
+    return Case("delay", about, [training], test, delay=12, inputs=("u1", "u2"), irrelevant=("u2",))
+
+
+def duffing(samples: int = SAMPLES, tested: int = TESTED) -> Case:
+    """Return data of a forced oscillator with a cubic spring, integrated, and rounded to 14 bits."""
+
+    def record(part: str, n: int) -> Signals:
+        rng = _rng("duffing", part)
+        frequencies, phases = rng.uniform(0.05, 2.0, 12), rng.uniform(0, 2 * np.pi, 12)
+        weights = rng.uniform(0.1, 0.35, 12)
+        times = 0.05 * np.arange(n)
+
+        def force(t: Any) -> Any:
+            return np.sin(np.multiply.outer(t, frequencies) + phases) @ weights
+
+        def slope(t: float, x: Floats) -> list[float]:
+            return [x[1], force(t) - 0.3 * x[1] - x[0] - 0.6 * x[0] ** 3]
+
+        clean = solve_ivp(slope, (0.0, times[-1]), [0.0, 0.0], t_eval=times, rtol=1e-8, atol=1e-10).y[0]
+        step = 4.0 / 2**14
+        return Signals(np.round(force(times) / step)[:, None] * step, np.round(clean / step) * step, clean)
+
+    about = "a Duffing oscillator driven by 12 sines, integrated, 0.05 s a sample, rounded to 14 bits"
+    return Case("oscillator", about, [record("training", samples)], record("test", tested), stride=10)
+
+
+def two_records(samples: int = SAMPLES, tested: int = TESTED) -> Case:
+    """Return two records with a gap in between, of a polynomial with coloured noise."""
+    truth = ("y(k-1)", "y(k-2)", "u(k-1)", "u(k-2)^2", "y(k-1)*u(k-2)")
+
+    def record(part: str, n: int) -> Signals:
+        rng = _rng("records", part)
+        u = held(rng, n, 2)
+        noise = lfilter([1.0], [1.0, -0.8], 0.03 * rng.normal(size=n))
+
+        def run(e: Floats) -> Floats:
+            y = np.zeros(n)
+            for k in range(2, n):
+                y[k] = 0.9 * y[k - 1] - 0.3 * y[k - 2] + 0.5 * u[k - 1] + 0.3 * u[k - 2] ** 2
+                y[k] += 0.2 * y[k - 1] * u[k - 2] + e[k]
+            return y
+
+        return Signals(u[:, None], run(noise), run(np.zeros(n)))
+
+    about = "two records with a gap, a polynomial whose equation noise is an autoregression; the truth is a candidate"
+    parts = [record("first", samples * 3 // 5), record("second", samples * 2 // 5)]
+    return Case("records", about, parts, record("test", tested), truth=truth)
+
+
+def buck() -> Case:
+    """Return the shipped data of a buck converter."""
+    files = [read_recording(BUCK / f"buck_{name}.csv", input="input", output="y") for name in ("id", "valid")]
+    first, second = (Signals(file.records[0].u, file.records[0].y) for file in files)
+    return Case(
+        "buck",
+        "measured: a buck converter (`data/buck/`), 1001 and 999 samples",
+        [first],
+        second,
+        stride=12,
+        inputs=("input",),
+    )
+
+
+SIMULATED = (oversampled, wiener, hammerstein, duffing, two_records)
+
+
+# Methods
+
+
+def with_narxbench(case: Case, draw: int = 0, **settings: Any) -> tuple[narxbench.Identification, Floats]:
+    """Identify with narxbench, and return the result and the free run over the test data."""
+    # All random draws hang on a digest of the data, and nothing else on so late a digit.
+    changed = [replace(record, y=record.y + 1e-12 * draw * record.y.std()) for record in case.training]
+    experiments, test = ([r.columns(case.inputs) for r in records] for records in (changed, [case.test]))
+    found = narxbench.identify(experiments, input=list(case.inputs), output="y", test=test, **settings)
+    return found, found.model.predict(case.test.u, case.test.y)
+
+
+def with_sysidentpy(training: Sequence[Signals], degree: int, lags: int, criterion: str) -> Fitted:
+    """Fit FROLS of SysIdentPy; it takes one record, the longest."""
+    from sysidentpy.basis_function import Polynomial
+    from sysidentpy.model_structure_selection import FROLS
+    from sysidentpy.parameter_estimation import LeastSquares
+
+    record = max(training, key=lambda each: len(each.y))
+    inputs = record.u.shape[1]
+    model = FROLS(
+        order_selection=True,
+        n_info_values=MOST_TERMS,
+        ylag=lags,
+        xlag=lags if inputs == 1 else [list(range(1, lags + 1))] * inputs,
+        info_criteria=criterion,
+        estimator=LeastSquares(),
+        basis_function=Polynomial(degree=degree),
+    )
+    model.fit(X=record.u, y=record.y[:, None])
+    return Fitted(lambda r: model.predict(X=r.u, y=r.y[:, None])[:, 0], lags, len(model.final_model))
+
+
+def with_fastcan(training: Sequence[Signals], degree: int, lags: int, terms: int, start: str | None) -> Fitted:
+    """Fit a NARX model of fastcan; it takes several records, and the number of terms."""
+    from fastcan.narx import make_narx
+
+    u = np.concatenate([record.u for record in training])
+    y = np.concatenate([record.y for record in training])
+    sizes = [len(record.y) for record in training] if len(training) > 1 else None
+    quiet = {"verbose": 0, "refine_verbose": 0}
+    model = make_narx(u, y, terms, max_delay=lags, poly_degree=degree, session_sizes=sizes, refine_drop=1, **quiet)
+    limit = {"max_nfev": MOST_STEPS} if start else {}
+    model.fit(u, y, coef_init=start, session_sizes=sizes, **limit)
+    return Fitted(lambda r: model.predict(r.u, y_init=r.y[: model.max_delay_]), lags, terms + 1)
+
+
+def free_run(model: Fitted, record: Signals, stride: int, delay: int) -> Floats:
+    """Return predictions of all samples: each phase of a stride is run on its own; the first samples are measured."""
+    predicted, late = record.y.copy(), record.delayed(delay)
+    for phase in range(stride):
+        predicted[delay + phase :: stride] = model.predict(late.every(stride, phase))
+    predicted[: delay + model.initial * stride] = record.y[: delay + model.initial * stride]
+    return predicted
+
+
+def rrse(y: Floats, predicted: Floats, first: int = 0) -> float:
+    """Return the root relative squared error from a sample on; inf where the run has diverged or is of no use."""
+    y, predicted = y[first:], predicted[first:]
+    with np.errstate(all="ignore"):
+        value = float(np.sqrt(np.sum((y - predicted) ** 2) / np.sum((y - y.mean()) ** 2)))
+    return value if value < USELESS else math.inf
+
+
+def grid(small: bool) -> dict[str, tuple[Callable[..., Fitted], list[tuple[Any, ...]]]]:
+    """Return the other methods with their settings: degree, lags, and one or two of their own."""
+    lags, degrees = (LAGS[:2], DEGREES[:2]) if small else (LAGS, DEGREES)
+    terms, starts = (TERMS[:2], START[:1]) if small else (TERMS, START)
+    found = {}
+    if version("sysidentpy"):
+        found["SysIdentPy FROLS"] = (with_sysidentpy, list(product(degrees, lags, CRITERIA)))
+    if version("fastcan"):
+        found["fastcan"] = (with_fastcan, list(product(degrees, lags, terms, starts)))
+    return found
+
+
+def by_grid(case: Case, name: str, fit: Callable[..., Fitted], settings: Sequence[tuple[Any, ...]]) -> Iterator[Found]:
+    """Yield what the method chooses from its grid, and what would have been best on the test."""
+    strides = sorted({1, case.stride})
+    delays = sorted({0, max(0, case.delay - 1)})
+    tried, seconds = [], 0.0
+    for stride, delay, chosen in product(strides, delays, settings):
+        started = time.process_time()
+        score = model = None
+        try:
+            late = [record.delayed(delay) for record in case.training]
+            cuts = [round((1 - CHOOSES) * len(record.y)) for record in late]
+            known = [record.part(0, cut).every(stride) for record, cut in zip(late, cuts, strict=True)]
+            before = fit(known, *chosen)
+            unseen = [record.part(cut, None) for record, cut in zip(late, cuts, strict=True)]
+            score = max(rrse(r.y, free_run(before, r, stride, 0), before.initial * stride) for r in unseen)
+            model = fit([record.every(stride) for record in late], *chosen)
+        except (ValueError, IndexError, ArithmeticError, np.linalg.LinAlgError):
+            # More terms than candidates, and weights that are not finite.
+            score = None
+        seconds += time.process_time() - started
+        if model is not None and score is not None:
+            predicted = free_run(model, case.test, stride, delay)
+            initial = delay + model.initial * stride
+            words = [f"every {stride}th" if stride > 1 else "as sampled", f"degree {chosen[0]}", f"lags {chosen[1]}"]
+            words += [f"delay {delay + 1} given"] * (delay > 0)
+            words += [
+                str(word) if word in CRITERIA else "by simulation" for word in chosen[2:] if isinstance(word, str)
+            ]
+            test = rrse(case.test.y, predicted, initial)
+            tried.append((score, test, Found(name, predicted, initial, model.terms, ", ".join(words), 0, 0.0)))
+    fits = 2 * len(strides) * len(delays) * len(settings)
+    if tried:
+        yield min(tried, key=lambda one: one[:2])[2]._replace(fits=fits, seconds=seconds)
+        yield min(tried, key=lambda one: one[1])[2]._replace(fits=fits, seconds=seconds, hindsight=True)
+
+
+def compared(case: Case, small: bool = False) -> tuple[narxbench.Identification, list[Found]]:
+    """Return what narxbench and all others found on a data set; narxbench with several random draws."""
+    found, identified = [], []
+    for draw in range(1 if small else DRAWS):
+        started = time.process_time()
+        settings = {"effort": 1.0, "resamples": 0} if small else {"resamples": 0} if draw else {}
+        one, predicted = with_narxbench(case, draw, **settings)
+        seconds, model, about = time.process_time() - started, one.model, one.configuration
+        lags = max((0, *about["y_lags"], *(lag for of_input in about["u_lags"] for lag in of_input)))
+        words = ["as sampled" if model.decimation == 1 else f"every {_ordinal(model.decimation)}"]
+        words += [f"degree {about['degree']}", f"lags to {lags}", *(["centred"] if about["centred"] else [])]
+        first = model.initial_samples
+        found.append(Found("narxbench", predicted, first, len(model.terms), ", ".join(words), 1, seconds, draw=draw))
+        identified.append(one)
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        for name, (fit, settings) in grid(small).items():
+            found += by_grid(case, name, fit, settings)
+    return identified[0], found
+
+
+# The page
+
+
+def _ordinal(value: int) -> str:
+    return f"{value}{dict(zip((2, 3), ('nd', 'rd'), strict=True)).get(value, 'th')}"
+
+
+class Line(NamedTuple):
+    """The errors of what was found, over samples that all methods predict: all of them, every n-th, without noise."""
+
+    found: Found
+    all_samples: float
+    every: float
+    clean: float | None
+
+
+def lines_of(case: Case, found: Sequence[Found]) -> list[Line]:
+    """Return the errors of all that was found on a data set."""
+    first = max(each.initial for each in found)
+    first += -first % case.stride
+    y, clean = case.test.y, case.test.clean
+    return [
+        Line(
+            each,
+            rrse(y, each.predicted, first),
+            rrse(y[first :: case.stride], each.predicted[first :: case.stride]),
+            None if clean is None else rrse(clean, each.predicted, first),
+        )
+        for each in found
+    ]
+
+
+def code_lines(*functions: Callable[..., Any]) -> int:
+    """Return the lines of functions, without empty ones and docstrings."""
+    count = 0
+    for function in functions:
+        text = inspect.getsource(function).replace(f'"""{function.__doc__}"""', "")
+        count += sum(bool(line.strip()) and not line.strip().startswith("#") for line in text.splitlines())
+    return count
+
+
+def _figure(value: float | None) -> str:
+    return "" if value is None else number(value) if math.isfinite(value) else "diverges"
+
+
+def main_table(results: Sequence[tuple[Case, Sequence[Line]]]) -> str:
+    """Return the table of errors, one row for each data set and method."""
+    rows = []
+    for case, lines in results:
+        for i, line in enumerate(line for line in lines if not line.found.draw):
+            found = line.found
+            rows.append(
+                [
+                    f"**{case.name}**" if i == 0 else "",
+                    f"{found.method}, best on the test*" if found.hindsight else found.method,
+                    _figure(line.all_samples),
+                    _figure(line.every) if case.stride > 1 else "",
+                    _figure(line.clean),
+                    str(found.terms),
+                    found.settings,
+                    str(found.fits),
+                    f"{found.seconds:.1f}",
+                ]
+            )
+    header = ["data", "method", "RRSE", "every n-th", "without noise", "terms", "chosen", "fits", "CPU s"]
+    return table(header, rows)
+
+
+def truth_table(results: Sequence[tuple[Case, narxbench.Identification]]) -> str:
+    """Return what narxbench said of each data set, beside what is known."""
+    rows = []
+    for case, result in results:
+        model = result.model.expanded()
+        checks = {check.name: check.values for check in result.checks}
+        delays = [found["delay"] for name, found in checks["delay"].items() if name in result.recording.inputs]
+        seen = ", ".join("none" if delay is None else str(delay) for delay in delays)
+        told = "" if not case.truth else "no"
+        if case.truth:
+            right = model.decimation == case.truth_stride
+            hit = sum(term in model.terms for term in case.truth) if right else 0
+            told = f"{hit} of {len(case.truth)}, {len(model.terms) - hit} others"
+        used = [name for i, name in enumerate(case.irrelevant, 2) if any(f"u{i}(" in term for term in model.terms)]
+        if case.irrelevant:
+            told = f"{', '.join(case.irrelevant)} {'in the model' if used else 'left out'}"
+        lights = [check.status for check in result.summary]
+        clean = case.test.clean
+        rows.append(
+            [
+                case.name,
+                "" if clean is None else number(rrse(case.test.y, clean), 2),
+                f"every {_ordinal(checks['sampling']['advised'])}" if checks["sampling"]["advised"] > 1 else "as it is",
+                f"every {_ordinal(model.decimation)}" if model.decimation > 1 else "as it is",
+                seen,
+                _dead_time(case),
+                told,
+                " / ".join(str(lights.count(status)) for status in ("fine", "look", "bad")),
+            ]
+        )
+    header = ["data", "noise", "sampling: advised", "chosen", "delay: seen", "true", "true terms", "fine / look / bad"]
+    return table(header, rows)
+
+
+def _dead_time(case: Case) -> str:
+    known = {"buck": "?", "oversampled": "10", "delay": "12, none", "oscillator": "0 (continuous)"}
+    return known.get(case.name, "1")
+
+
+def sentences(results: Sequence[tuple[Case, Sequence[Line]]]) -> str:
+    """Return in words, from the figures, how narxbench compares."""
+    own = {case.name: lines[0].all_samples for case, lines in results}
+    told = []
+    for method in sorted({line.found.method for _, lines in results for line in lines} - {"narxbench"}):
+        ratios, hindsight, bad = [], [], []
+        for case, lines in results:
+            for line in lines[1:]:
+                if line.found.method == method:
+                    of = hindsight if line.found.hindsight else ratios
+                    of.append(line.all_samples / own[case.name])
+                    if not line.found.hindsight and not math.isfinite(line.all_samples):
+                        bad.append(case.name)
+        finite = [ratio for ratio in ratios if math.isfinite(ratio)]
+        count = sum(ratio > 1 for ratio in ratios)
+        text = f"- {method} by its own choice has a larger error than narxbench on {count} of {len(ratios)} data sets"
+        if finite:
+            text += f"; its error is {number(min(finite), 2)} to {number(max(finite), 2)} times that of narxbench"
+        text += f", and it diverges on {', '.join(bad)}." if bad else "."
+        better = sum(ratio < 1 for ratio in hindsight)
+        text += f" The best of its grid, which only the test can tell, has a smaller one on {better}."
+        told.append(text)
+    spread = []
+    for case, lines in results:
+        errors = sorted(line.all_samples for line in lines if line.found.method == "narxbench")
+        spread.append(f"{case.name} {_figure(errors[0])} to {_figure(errors[-1])}")
+    told.append(
+        f"- The first random draws of narxbench are in the table. With {len(errors)} different ones its error is: "
+        f"{', '.join(spread)}."
+    )
+    return "\n".join(told)
+
+
+def report(cases: Sequence[Case], small: bool = False) -> str:
+    """Compare on all data sets and return the page."""
+    # The first search on a machine compiles.
+    u, y = narxbench.load_system("S1").simulate(300)
+    narxbench.identify(input=u, output=y, effort=1, resamples=0, degree=2, y_lags=2, u_lags=2)
+    results, identified = [], []
+    for case in cases:
+        result, found = compared(case, small)
+        identified.append((case, result))
+        results.append((case, lines_of(case, found)))
+        for line in results[-1][1]:
+            print(
+                f"{case.name:12} {line.found.method:17} {line.all_samples:7.3f} {line.found.seconds:6.1f} s", flush=True
+            )
+    ours = code_lines(with_narxbench)
+    theirs = {name: code_lines(fit, free_run, by_grid) for name, (fit, _) in grid(small).items()}
+    lines = ", ".join(f"{name} {count}" for name, count in {"narxbench": ours, **theirs}.items())
+    return TEXT.format(
+        data="\n".join(f"- **{case.name}** (n = {case.stride}): {case.about}" for case in cases),
+        errors=main_table(results),
+        sentences=sentences(results),
+        truth=truth_table(identified),
+        lines=lines,
+        lags=f"{LAGS[0]} to {LAGS[-1]}",
+        degrees=f"{DEGREES[0]} to {DEGREES[-1]}",
+        criteria=" and ".join(map(str.upper, CRITERIA)),
+        most=MOST_TERMS,
+        terms=", ".join(map(str, TERMS)),
+        steps=MOST_STEPS,
+        chooses=f"{100 * CHOOSES:.0f} %",
+        useless=f"{USELESS:.0f}",
+        machine=machine_facts(),
+    )
+
+
+TEXT = """# From data to a model: narxbench and others
+
+`python -m benchmarks.measured` makes this file. narxbench has its default settings: nothing but the names of the
+columns was given.
+
+{data}
+
+## Errors on data that no method has seen
+
+RRSE of a free run over the test data: 1 is no better than the mean, *diverges* stands for more than {useless}. A model
+of every n-th sample is run in all phases, so that all methods predict the same samples; *every n-th* counts the samples
+of one phase only. *Without noise* is the error against the output that the simulated system has without noise.
+
+{errors}
+\\* chosen by its error on the test data: nobody can choose so, but a better grid or choice could come near it.
+
+{sentences}
+
+What was done:
+
+- SysIdentPy: FROLS with its information criterion for the number of terms (up to {most}), least squares, as its
+  documentation shows; a grid of lags {lags}, degrees {degrees}, criteria {criteria}. It takes one record: the longest.
+- fastcan: `make_narx` with one step of refinement, then `fit`; a grid of the same lags and degrees, {terms} terms and
+  the intercept, weights one step ahead or by simulation (at most {steps} steps of it).
+- Both grids are searched in the data as sampled and in every n-th sample (phase 0). Each model is fitted to the first
+  part of the training data and run freely over the last {chooses}; the settings of the smallest error are fitted to all
+  of it. Where there is a delay they were also given the inputs late by the true delay less one sample.
+- *Fits* and *CPU s* are those of a whole grid, in one thread; narxbench's with its checks, intervals and tests. Lines
+  of this script that do it: {lines}.
+
+## What narxbench said
+
+*Noise* is the RRSE of the true output without noise: no model does better in free run over such data. *Fine / look /
+bad* counts the findings of the summary.
+
+{truth}
+{machine}
+"""
+
+
+def main() -> None:
+    """Compare, and write the file."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="short data and small grids: a try, not a comparison")
+    parser.add_argument("--output", type=Path, default=RESULT)
+    options = parser.parse_args()
+    simulated = [make(600, 300) if options.quick else make() for make in SIMULATED]
+    write_atomically(options.output, report([buck(), *simulated], options.quick))
+
+
+if __name__ == "__main__":
+    main()

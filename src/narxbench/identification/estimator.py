@@ -1,0 +1,225 @@
+"""A regressor by the conventions of scikit-learn, around :func:`narxbench.identification.identify.identify`.
+
+It needs scikit-learn, as the optional dependencies ``narxbench[methods]`` have it.
+
+Examples
+--------
+>>> import narxbench
+>>> from narxbench.identification.estimator import NarxRegressor
+>>> u, y = narxbench.load_system("S1").simulate(600, snr_db=40)
+>>> regressor = NarxRegressor(decimation=1, degree=2, y_lags=2, u_lags=2, resamples=0).fit(u[:500, None], y[:500])
+>>> regressor.model_.terms
+('y(k-1)', 'u(k-1)', 'y(k-1)*u(k-1)', 'u(k-1)^2')
+>>> regressor.score(u[500:, None], y[500:]) > 0.99
+True
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from narxbench.identification.identify import identify
+from narxbench.identification.reading import LEAST_SAMPLES
+from narxbench.io.errors import NarxbenchError
+
+try:
+    from sklearn.base import BaseEstimator, RegressorMixin
+    from sklearn.metrics import r2_score
+    from sklearn.utils import Tags
+    from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+except ImportError:
+    raise NarxbenchError(
+        "narxbench.identification.estimator: scikit-learn is not installed; needed: pip install 'narxbench[methods]'"
+    ) from None
+
+Lags = Literal["auto"] | int | Sequence[int] | str
+
+
+class NarxRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    """A polynomial NARX model by the conventions of scikit-learn.
+
+    Samples are one experiment in order of time, evenly spaced: neither shuffle them, nor leave some out. Parts of them
+    take turns in selection. Split them by ``sklearn.model_selection.TimeSeriesSplit``. A model without inputs, several
+    experiments, and records with roles need :func:`narxbench.identification.identify.identify`.
+
+    Parameters
+    ----------
+    decimation, degree, y_lags, u_lags, delay, y_degree, u_degree, include, exclude, centre, method, method_settings, \
+error, criterion, seeds, blocks, selection, divergent, effort, resamples, threshold, confidence, refine
+        Settings of :class:`narxbench.identification.settings.IdentificationSettings`, with its defaults. None stands
+        for an empty ``include``, ``exclude`` or ``method_settings``.
+
+    Attributes
+    ----------
+    model_ : Model
+        The model. Its inputs are named as the columns of ``X``, or ``u``, or ``u1``, ``u2``, ….
+    identification_ : Identification
+        All that tells how far to trust it.
+    y_mean_ : float
+        The mean output of the training data.
+    n_features_in_ : int
+        The number of inputs.
+    feature_names_in_ : array of str, shape (inputs,)
+        Names of the inputs, where ``X`` had names.
+    """
+
+    def __init__(
+        self,
+        *,
+        decimation: Literal["auto"] | int | Sequence[int] = "auto",
+        degree: Literal["auto"] | int | Sequence[int] = "auto",
+        y_lags: Lags = "auto",
+        u_lags: Lags | Mapping[str, Lags] = "auto",
+        delay: Literal["auto"] | int = "auto",
+        y_degree: int | None = None,
+        u_degree: int | None = None,
+        include: Sequence[str] | None = None,
+        exclude: Sequence[str] | None = None,
+        centre: Literal["auto"] | bool = False,
+        method: str = "multistart",
+        method_settings: Mapping[str, Any] | None = None,
+        error: str = "auto",
+        criterion: str = "bic",
+        seeds: int = 4,
+        blocks: int = 8,
+        selection: str = "mean",
+        divergent: float = 0.0,
+        effort: float = 20.0,
+        resamples: int = 40,
+        threshold: float = 0.5,
+        confidence: float = 0.95,
+        refine: str = "none",
+    ) -> None:
+        self.decimation = decimation
+        self.degree = degree
+        self.y_lags = y_lags
+        self.u_lags = u_lags
+        self.delay = delay
+        self.y_degree = y_degree
+        self.u_degree = u_degree
+        self.include = include
+        self.exclude = exclude
+        self.centre = centre
+        self.method = method
+        self.method_settings = method_settings
+        self.error = error
+        self.criterion = criterion
+        self.seeds = seeds
+        self.blocks = blocks
+        self.selection = selection
+        self.divergent = divergent
+        self.effort = effort
+        self.resamples = resamples
+        self.threshold = threshold
+        self.confidence = confidence
+        self.refine = refine
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:  # noqa: N803
+        """Identify a model.
+
+        Parameters
+        ----------
+        X : array or frame, shape (samples, inputs)
+            The inputs.
+        y : array, shape (samples,)
+            The output.
+
+        Raises
+        ------
+        NarxbenchError
+            For a setting, and where no model can be found.
+        ValueError
+            For data that scikit-learn refuses.
+        """
+        inputs, outputs = validate_data(self, X, y, y_numeric=True, dtype=np.float64, ensure_min_samples=LEAST_SAMPLES)
+        outputs = np.asarray(outputs, np.float64)
+        count = inputs.shape[1]
+        names = ["u"] if count == 1 else [f"u{i}" for i in range(1, count + 1)]
+        names = list(getattr(self, "feature_names_in_", names))
+        output = "y"
+        while output in names:
+            output += "_"
+        empty: dict[str, Any] = {"include": [], "exclude": [], "method_settings": {}}
+        settings = {name: empty.get(name) if value is None else value for name, value in self.get_params().items()}
+        columns = {**dict(zip(names, inputs.T, strict=True)), output: outputs}
+        self.identification_ = identify(columns, input=names, output=output, time=False, **_plain(settings))
+        self.model_ = self.identification_.model
+        self.y_mean_ = float(outputs.mean())
+        return self
+
+    def predict(self, X: ArrayLike, y_initial: ArrayLike | None = None) -> NDArray[np.float64]:  # noqa: N803
+        """Return the free run of the model: from the inputs, and the outputs that it starts from.
+
+        Parameters
+        ----------
+        X : array or frame, shape (samples, inputs)
+            The inputs.
+        y_initial : array, shape (at least model_.initial_samples,), optional
+            The measured outputs from the first sample on. Without them nothing tells where the run starts: it starts
+            from the mean output of the training data, so that the first predictions are that mean, and those after
+            them are off until the model has forgotten it. A model that does not forget needs measured outputs.
+
+        Returns
+        -------
+        array of float, shape (samples,)
+            The given outputs of the first ``model_.initial_samples``, and then the predicted ones.
+
+        Raises
+        ------
+        DivergedError
+            If the run leaves all bounds.
+        NarxbenchError
+            For too few outputs.
+        """
+        check_is_fitted(self)
+        inputs = validate_data(self, X, dtype=np.float64, reset=False)
+        first = self.model_.initial_samples
+        if y_initial is None:
+            # A record that is shorter than what the run starts from has no other prediction.
+            y_initial = np.full(min(first, len(inputs)), self.y_mean_)
+            if len(inputs) <= first:
+                return y_initial
+        return self.model_.predict(inputs, y_initial)
+
+    def score(self, X: ArrayLike, y: ArrayLike) -> float:  # noqa: N803
+        """Return R² of the free run that starts from the first outputs, over the samples after them.
+
+        Parameters
+        ----------
+        X : array or frame, shape (samples, inputs)
+            The inputs.
+        y : array, shape (samples,)
+            The measured outputs.
+
+        Raises
+        ------
+        DivergedError
+            If the run leaves all bounds.
+        NarxbenchError
+            For fewer than two samples after the first ones.
+        """
+        check_is_fitted(self)
+        measured, first = column_or_1d(y), self.model_.initial_samples
+        if len(measured) < first + 2:
+            raise NarxbenchError(
+                f"y: found {len(measured)} samples; needed: {first + 2}, for the model starts from the first {first}"
+            )
+        return float(r2_score(measured[first:], self.predict(X, measured)[first:]))
+
+    def __sklearn_tags__(self) -> Tags:
+        """Return what scikit-learn's own checks may expect."""
+        tags = super().__sklearn_tags__()
+        # Theirs draw each sample independently of the one before.
+        tags.regressor_tags.poor_score = True
+        return tags
+
+
+def _plain(value: Any) -> Any:
+    """Return a setting without types of NumPy, as grids of settings have them, and ranges."""
+    if isinstance(value, Mapping):
+        return {name: _plain(each) for name, each in value.items()}
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    return list(map(_plain, value)) if isinstance(value, tuple | list | range) else value

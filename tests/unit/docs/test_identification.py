@@ -1,0 +1,70 @@
+"""The page of the identification names what there is, and computes what it says."""
+
+import math
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import narxbench
+from narxbench.identification.scan import CLEARLY_BETTER, Scan
+from narxbench.identification.settings import IdentificationSettings
+
+PAGE = (Path(__file__).parents[3] / "docs" / "identification.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def found():
+    u, y = narxbench.load_system("S1").simulate(400, snr_db=40)
+    return narxbench.identify(input=u, output=y, test="25%", degree=2, y_lags=2, u_lags=2, effort=1, resamples=0)
+
+
+def rows():
+    """Return the text of each row of the table of keys, by the keys that it names."""
+    table = PAGE.partition("| Key | Holds |")[2].partition("\n\n")[0].splitlines()[2:]
+    cells = [line.strip("| ").split(" | ", 1) for line in table]
+    return {tuple(re.findall(r"`(\w+)`", keys)): text for keys, text in cells}
+
+
+def test_every_key_of_the_json_is_told(found):
+    told = found.to_dict()
+    assert [key for keys in rows() for key in keys] == sorted(told, key=[k for ks in rows() for k in ks].index)
+    named = {key: set(re.findall(r"`(\w+)`", text)) for keys, text in rows().items() for key in keys}
+    assert set(told["settings"]["found"]) <= named["settings"]
+    assert set(told["metrics"]) | set(told["metrics"]["test"]) <= named["metrics"]
+    assert set(told["metrics"]["test"]["free_run"]) <= named["metrics"]
+    assert set(told["summary"][0]) == named["summary"]
+
+
+def test_every_setting_named_exists():
+    settings = set(IdentificationSettings.model_fields)
+    spoken = set(re.findall(r"`(\w+)(?:: [\w-]+)?`", PAGE.partition("`narxbench identify --json`")[0]))
+    others = {"auto", "left_out", "found", "fit_percent", "nrmse", "export", "write_report"}
+    assert spoken - settings - others == set()
+
+
+def test_the_worth_is_what_the_page_says(found):
+    """J = N ln(S) + ln(N) xi + ln(binomial(candidates, xi)), with N known samples over the advised decimation."""
+    scan = Scan(found.recording, IdentificationSettings(**found.settings))
+    (configuration,) = [c for c in scan.configurations if c.name == found.configuration["name"]]
+    (worth,) = scan.finalists([(configuration, "", found.model.terms)])
+    n = sum(len(record) for record in found.recording.records if record.role != "test") / scan.sampling.advised
+    expected = n * math.log(worth.rrse**2) + math.log(n) * len(worth.terms)
+    expected += math.log(math.comb(found.configuration["candidates"], len(worth.terms)))
+    expected += CLEARLY_BETTER * configuration.centred
+    assert worth.fitness == pytest.approx(expected, rel=1e-9)
+    assert f"must be better by {CLEARLY_BETTER:g}," in PAGE
+
+
+def test_figures_at_the_incoming_sampling_are_of_all_phases(found):
+    model, (*_, test) = found.model, found.recording.records
+    q = model.decimation
+    predicted = np.array(test.y)
+    for phase in range(q):
+        thin = test.phase(phase, q)
+        predicted[phase::q] = model.decimated().predict(thin.u, thin.y)
+    first = model.initial_samples
+    error, energy = (test.y - predicted)[first:], test.y[first:] - test.y[first:].mean()
+    figures = found.to_dict()["metrics"]["test"]["at_incoming_sampling"]["free_run"]
+    assert figures["rrse"] == pytest.approx(math.sqrt(error @ error / (energy @ energy)))

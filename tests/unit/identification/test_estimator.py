@@ -1,0 +1,150 @@
+"""The regressor: scikit-learn's own checks, and its figures against those of ``identify``."""
+
+import inspect
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+pytest.importorskip("sklearn")
+
+from sklearn.base import clone
+from sklearn.linear_model import LinearRegression
+from sklearn.model_selection import GridSearchCV, TimeSeriesSplit
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import narxbench
+from narxbench.identification.estimator import NarxRegressor
+from narxbench.identification.settings import IdentificationSettings
+from narxbench.io.errors import NarxbenchError
+
+SMALL = {"decimation": 1, "degree": 2, "y_lags": 2, "u_lags": 2, "seeds": 1, "resamples": 0, "centre": False}
+SMALL |= {"effort": 0.05, "blocks": 2, "method": "frols"}
+
+# What cannot hold where each prediction starts from those before it.
+EXPECTED = {
+    "check_methods_sample_order_invariance": "The order of the samples is that of time.",
+    "check_methods_subset_invariance": "A free run on a part of the samples starts anew at its first one.",
+}
+
+
+@parametrize_with_checks(
+    [NarxRegressor(**SMALL | {"degree": 1, "y_lags": 1, "u_lags": 1})],
+    expected_failed_checks=lambda estimator: EXPECTED,
+    xfail_strict=True,
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+def test_the_checks_of_scikit_learn(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def data():
+    u, y = narxbench.load_system("S1").simulate(400, snr_db=40)
+    return u[:, None], y
+
+
+@pytest.fixture(scope="module")
+def fitted(data):
+    return NarxRegressor(**SMALL).fit(*data)
+
+
+def test_its_settings_are_those_of_identify():
+    defaults = {name: value.default for name, value in inspect.signature(NarxRegressor).parameters.items()}
+    settings = IdentificationSettings().model_dump()
+    assert {name: settings[name] if value is None else value for name, value in defaults.items()} == settings
+    assert all(settings[name] in ([], {}, None) for name, value in defaults.items() if value is None)
+
+
+def test_it_finds_what_identify_finds(data, fitted):
+    u, y = data
+    found = narxbench.identify(input=u, output=y, **SMALL)
+    assert fitted.model_.terms == found.model.terms and fitted.model_.coefficients == found.model.coefficients
+    assert fitted.identification_.to_dict() == found.to_dict()
+    assert fitted.get_params() | SMALL == fitted.get_params()
+
+
+def test_predictions_start_from_the_outputs_that_are_given(data, fitted):
+    u, y = data
+    first = fitted.model_.initial_samples
+    given = fitted.predict(u, y_initial=y[:first])
+    assert given.tolist() == fitted.predict(u, y).tolist() == fitted.model_.predict(u, y[:first]).tolist()
+    with pytest.raises(NarxbenchError, match=rf"y: found {first - 1} outputs; needed: {first}"):
+        fitted.predict(u, y[: first - 1])
+
+
+def test_without_outputs_they_start_from_the_mean(data, fitted):
+    u, y = data
+    first = fitted.model_.initial_samples
+    predicted = fitted.predict(u)
+    assert predicted.tolist() == fitted.model_.predict(u, np.full(first, y.mean())).tolist()
+    # The system forgets within some samples.
+    assert np.abs(predicted - fitted.predict(u, y))[50:].max() < 1e-6 < np.abs(predicted - y)[:first].max()
+    for count in (1, first, first + 1):
+        assert fitted.predict(u[:count]).tolist() == predicted[:count].tolist()
+
+
+def test_the_score_is_that_of_the_free_run(data, fitted):
+    u, y = data
+    first, rrse = fitted.model_.initial_samples, fitted.model_.score(u, y).rrse
+    assert fitted.score(u, y) == pytest.approx(1 - rrse**2, rel=1e-12) and 0.9 < fitted.score(u, y) < 1
+    assert fitted.score(u, y[:, None]) == fitted.score(u, y)
+    with pytest.raises(NarxbenchError, match=rf"y: found {first + 1} samples; needed: {first + 2}"):
+        fitted.score(u[: first + 1], y[: first + 1])
+
+
+def test_a_clone_and_a_pickle(data, fitted):
+    again = clone(fitted)
+    assert again.get_params() == fitted.get_params() and not hasattr(again, "model_")
+    kept = pickle.loads(pickle.dumps(fitted))
+    assert kept.predict(data[0]).tolist() == fitted.predict(data[0]).tolist()
+    assert kept.model_ == fitted.model_
+
+
+def test_a_pipeline(data):
+    u, y = data
+    pipeline = make_pipeline(StandardScaler(), NarxRegressor(**SMALL)).fit(u, y)
+    assert pipeline.score(u, y) > 0.9 > LinearRegression().fit(u, y).score(u, y)
+    first = pipeline[-1].model_.initial_samples
+    assert pipeline.predict(u, y_initial=y[:first])[:first].tolist() == y[:first].tolist()
+
+
+def test_a_grid_with_types_of_numpy(data):
+    grid = {"degree": np.array([1, 2]), "y_lags": [range(1, 3), np.array([1])], "u_lags": [(1, 2)]}
+    search = GridSearchCV(NarxRegressor(**SMALL), grid, cv=TimeSeriesSplit(2), error_score="raise").fit(*data)
+    assert search.best_params_["degree"] == 2 and search.best_score_ > 0.9
+
+
+def test_names_of_a_frame_name_the_inputs(data):
+    u, y = data
+    frame = pd.DataFrame({"valve": u[:, 0], "y": np.roll(u[:, 0], 7)})
+    regressor = NarxRegressor(**SMALL | {"u_lags": {"valve": 2, "y": [1]}}).fit(frame, pd.Series(y, name="y"))
+    assert regressor.model_.inputs == ("valve", "y") and regressor.model_.output == "y_"
+    assert regressor.n_features_in_ == 2 and regressor.feature_names_in_.tolist() == ["valve", "y"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [({"degree": 0}, "identify: degree: found 0"), ({"method": "frol"}, "did you mean 'frols'")],
+)
+def test_a_wrong_setting_is_told_by_fit(data, settings, words):
+    with pytest.raises(NarxbenchError, match=words):
+        NarxRegressor(**SMALL | settings).fit(*data)
+
+
+def test_too_few_samples():
+    with pytest.raises(ValueError, match=r"minimum of 10 is required"):
+        NarxRegressor().fit([[1.0]] * 9, range(9))
+
+
+def test_without_scikit_learn_the_import_says_what_is_needed():
+    code = "import sys; sys.modules['sklearn'] = None\nfrom narxbench.identification.estimator import NarxRegressor"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    *_, last = done.stderr.splitlines()
+    assert done.returncode == 1 and last.startswith("narxbench.io.errors.NarxbenchError: ")
+    assert last.endswith("scikit-learn is not installed; needed: pip install 'narxbench[methods]'")

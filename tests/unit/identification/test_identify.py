@@ -1,0 +1,315 @@
+"""From data to a model: true structures are found, in whatever form the data come."""
+
+import json
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import narxbench
+from narxbench import NarxbenchError, load_system
+from narxbench.io.settings import SettingsError
+from narxbench.numerics.random_streams import generator
+
+QUICK = {"decimation": 1, "effort": 1.0, "seeds": 1, "resamples": 0, "blocks": 4, "centre": False}
+SMALL = {**QUICK, "degree": 2, "y_lags": 2, "u_lags": 2}
+TERMS = ("y(k-1)", "u(k-1)", "y(k-1)*u(k-1)", "u(k-1)^2")
+
+
+def s1(samples=400, snr_db=30):
+    return load_system("S1").simulate(samples, snr_db=snr_db)
+
+
+def least_squares(u, y, terms, n_inputs=1):
+    """Return the weights of a structure on one record, by NumPy."""
+    from narxbench.model.structure import column
+    from narxbench.model.terms import parse_term
+
+    monomials = [parse_term(term, n_inputs, current=True) for term in terms]
+    rows = np.arange(max(lag for m in monomials for _, lag in m), len(y))
+    columns = np.column_stack([column(np.asarray(u, float), np.asarray(y, float), m, rows) for m in monomials])
+    return np.linalg.lstsq(columns, np.asarray(y, float)[rows], rcond=None)[0]
+
+
+class TestForms:
+    """The same data in other forms give the same model."""
+
+    u, y = s1()
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def found(cls):
+        return narxbench.identify(input=cls.u, output=cls.y, **SMALL)
+
+    def test_the_true_structure_with_weights_of_least_squares(self, found):
+        assert found.model.terms == TERMS
+        np.testing.assert_allclose(found.model.coefficients, least_squares(self.u, self.y, TERMS), rtol=1e-7)
+        assert (found.model.inputs, found.model.output, found.model.decimation) == (("u",), "y", 1)
+
+    @pytest.mark.parametrize("form", ["columns", "lists", "frame", "mapping", "integers as names", "file"])
+    def test_forms(self, found, form, tmp_path):
+        u, y = self.u, self.y
+        if form == "columns":
+            again = narxbench.identify(input=u[:, None], output=y[:, None], **SMALL)
+        elif form == "lists":
+            again = narxbench.identify(input=u.tolist(), output=y.tolist(), **SMALL)
+        elif form == "frame":
+            frame = pd.DataFrame({"flow": u, "level": y}, index=np.arange(len(y)) + 7)
+            again = narxbench.identify(frame, input="flow", output="level", **SMALL)
+            assert (again.model.inputs, again.model.output) == (("flow",), "level")
+        elif form == "mapping":
+            again = narxbench.identify({"flow": u, "level": y}, input=["flow"], output="level", **SMALL)
+        elif form == "integers as names":
+            again = narxbench.identify({"a": u, "b": y}, input=1, output=2, **SMALL)
+        else:
+            pd.DataFrame({"flow": u, "level": y}).to_csv(tmp_path / "data.csv", index=False)
+            again = narxbench.identify(tmp_path / "data.csv", input="flow", output="level", **SMALL)
+        assert (again.model.terms, again.model.coefficients) == (found.model.terms, found.model.coefficients)
+
+    def test_a_share_for_the_test(self, found):
+        tested = narxbench.identify(input=self.u, output=self.y, test="25%", **SMALL)
+        assert [(len(r), r.role) for r in tested.recording.records] == [(300, None), (100, "test")]
+        np.testing.assert_allclose(
+            tested.model.coefficients, least_squares(self.u[:300], self.y[:300], tested.model.terms), rtol=1e-7
+        )
+        predicted = tested.model.predict(self.u[300:], self.y[300:])
+        y, start = self.y[300:], tested.model.initial_samples
+        rrse = math.sqrt(np.sum((y - predicted)[start:] ** 2) / np.sum((y[start:] - y[start:].mean()) ** 2))
+        assert tested.to_dict()["metrics"]["test"]["free_run"]["rrse"] == pytest.approx(rrse, rel=1e-9)
+        assert found.to_dict()["metrics"]["test"] is None
+        assert any("No data are kept for a test" in w for w in found.warnings)
+        assert not any("No data are kept for a test" in w for w in tested.warnings)
+
+    def test_test_data_as_a_pair(self):
+        pair = s1(200)
+        tested = narxbench.identify(input=self.u, output=self.y, test=pair, **SMALL)
+        assert [(len(r), r.role) for r in tested.recording.records] == [(400, None), (200, "test")]
+
+
+def test_all_by_itself():
+    """Nothing is given but the data: a white input keeps the decimation at 1."""
+    u, y = s1(500)
+    found = narxbench.identify(input=u, output=y, effort=0.5, seeds=1, resamples=0)
+    assert found.model.terms == TERMS and found.model.decimation == 1
+    assert not found.configuration["centred"]
+
+
+def two_inputs(samples=500):
+    rng = generator(purpose="two inputs")
+    u = rng.standard_normal((samples, 2))
+    y = 0.05 * rng.standard_normal(samples)
+    for k in range(1, samples):
+        y[k] += 0.5 * y[k - 1] + 0.6 * u[k - 1, 0] + 0.3 * u[k, 0] ** 2 - 0.2 * y[k - 1] * u[k, 0]
+    return u, y
+
+
+def test_an_input_that_does_nothing_is_left_out():
+    u, y = two_inputs()
+    found = narxbench.identify(
+        {"heat": u[:, 0], "noise": u[:, 1], "T": y},
+        input="heat,noise",
+        output="T",
+        **{**SMALL, "y_lags": 1, "u_lags": {"heat": "0-1", "noise": [0, 1]}},
+    )
+    assert found.model.terms == ("y(k-1)", "u1(k-1)", "y(k-1)*u1(k)", "u1(k)^2")
+    assert found.model.inputs == ("heat", "noise")
+    np.testing.assert_allclose(found.model.coefficients, [0.5, 0.6, -0.2, 0.3], atol=0.02)
+    assert found.configuration["u_lags"] == [[0, 1], [0, 1]]
+    np.testing.assert_allclose(found.model.coefficients, least_squares(u, y, found.model.terms, 2), rtol=1e-7)
+
+
+def test_a_series_without_an_input():
+    rng = generator(purpose="series")
+    y = 0.1 * rng.standard_normal(600)
+    for k in range(2, 600):
+        y[k] += 1.2 * y[k - 1] - 0.3 * y[k - 1] ** 2 * y[k - 2] - 0.6 * y[k - 2]
+    found = narxbench.identify(output=y, **{**QUICK, "degree": 3, "y_lags": 2})
+    assert {"y(k-1)", "y(k-2)"} <= set(found.model.terms) and found.model.inputs == ()
+    assert not any("u" in term for term in found.model.terms)
+    np.testing.assert_allclose(
+        found.model.coefficients, least_squares(np.empty((600, 0)), y, found.model.terms, 0), rtol=1e-6
+    )
+    json.dumps(found.to_dict(), allow_nan=False)
+
+
+def test_decimation_uses_all_samples():
+    """A model of every third sample, estimated on all three phases."""
+    rng = generator(purpose="phases")
+    u, y = rng.standard_normal(600), 0.05 * rng.standard_normal(600)
+    for k in range(3, 600):
+        y[k] += 0.5 * y[k - 3] + u[k - 3] + 0.3 * u[k - 3] ** 2
+    found = narxbench.identify(input=u, output=y, **{**SMALL, "decimation": [1, 3], "y_lags": 1, "u_lags": 1})
+    assert found.model.terms == ("y(k-1)", "u(k-1)", "u(k-1)^2") and found.model.decimation == 3
+    columns = np.column_stack([y[:-3], u[:-3], u[:-3] ** 2])
+    np.testing.assert_allclose(found.model.coefficients, np.linalg.lstsq(columns, y[3:], rcond=None)[0], rtol=1e-7)
+    metrics = found.to_dict()["metrics"]["estimation"]
+    assert metrics["free_run"]["rrse"] != metrics["at_incoming_sampling"]["free_run"]["rrse"]
+
+
+class TestRecords:
+    """Several experiments, none of whose rows spans two."""
+
+    u, y = s1(900)
+
+    def frames(self, *bounds):
+        return [{"u": self.u[a:b], "y": self.y[a:b]} for a, b in bounds]
+
+    def test_weights_are_those_of_the_rows_of_all_records(self):
+        bounds = [(0, 300), (400, 550), (700, 900)]
+        found = narxbench.identify(self.frames(*bounds), input="u", output="y", **SMALL)
+        assert found.model.terms == TERMS
+        rows = np.concatenate([np.arange(a + found.model.max_lag, b) for a, b in bounds])
+        u, y = self.u[rows - 1], self.y[rows - 1]
+        weights = np.linalg.lstsq(np.column_stack([y, u, y * u, u**2]), self.y[rows], rcond=None)[0]
+        np.testing.assert_allclose(found.model.coefficients, weights, rtol=1e-7)
+
+    def test_roles(self, tmp_path):
+        names = ["a.csv", "b.csv", "c.csv"]
+        for name, frame in zip(names, self.frames((0, 400), (400, 600), (600, 900)), strict=True):
+            pd.DataFrame(frame).to_csv(tmp_path / name, index=False)
+        roles = {"a.csv": "estimation", "b.csv": "selection", "c.csv": "test"}
+        found = narxbench.identify([tmp_path / name for name in names], input="u", output="y", roles=roles, **SMALL)
+        assert [r.role for r in found.recording.records] == ["estimation", "selection", "test"]
+        assert found.model.terms == TERMS
+        np.testing.assert_allclose(
+            found.model.coefficients, least_squares(self.u[:400], self.y[:400], TERMS), rtol=1e-7
+        )
+        metrics = found.to_dict()["metrics"]
+        for role, (a, b) in {"estimation": (0, 400), "selection": (400, 600), "test": (600, 900)}.items():
+            scores = found.model.score(self.u[a:b], self.y[a:b])
+            assert metrics[role]["free_run"]["rrse"] == pytest.approx(scores.rrse, rel=1e-9)
+            scores = found.model.score(self.u[a:b], self.y[a:b], steps=1)
+            assert metrics[role]["one_step"]["fit_percent"] == pytest.approx(scores.fit_percent, rel=1e-9)
+
+    def test_figures_of_the_selection_are_of_weights_that_do_not_know_it(self):
+        u, y = self.u[:300], self.y[:300]
+        found = narxbench.identify(input=u, output=y, **{**SMALL, "blocks": 3})
+        assert found.model.terms == TERMS
+        lag, errors, measured = found.model.max_lag, [], []
+        part = (np.arange(300) - lag) * 3 // (300 - lag)
+        for number in range(3):
+            rows = np.flatnonzero((np.arange(300) >= lag) & (part != number))
+            past_y, past_u = y[rows - 1], u[rows - 1]
+            columns = np.column_stack([past_y, past_u, past_y * past_u, past_u**2])
+            w = np.linalg.lstsq(columns, y[rows], rcond=None)[0]
+            mine = np.flatnonzero((np.arange(300) >= lag) & (part == number))
+            last = y[mine[0] - 1]
+            for k in mine:
+                last = w[0] * last + w[1] * u[k - 1] + w[2] * last * u[k - 1] + w[3] * u[k - 1] ** 2
+                errors.append(y[k] - last)
+            measured.append(y[mine])
+        # The energy is that about the mean of all stretches together.
+        energy = np.sum((np.concatenate(measured) - np.concatenate(measured).mean()) ** 2)
+        rrse = math.sqrt(np.sum(np.square(errors)) / energy)
+        assert found.to_dict()["metrics"]["selection"]["free_run"]["rrse"] == pytest.approx(rrse, rel=1e-7)
+
+
+class TestRefinement:
+    u, y = s1(400, snr_db=15)
+
+    @pytest.mark.parametrize("blocks", [2, 4])
+    def test_by_simulation(self, blocks):
+        options = {**SMALL, "exclude": ["*^2", "*k-2*"], "blocks": blocks}
+        plain, refined = (
+            narxbench.identify(input=self.u, output=self.y, **options, refine=refine)
+            for refine in ("none", "simulation")
+        )
+        assert plain.refinement == "" and refined.refinement in refined.warnings
+        assert refined.model.terms == plain.model.terms
+        errors = [np.sum((self.y - f.model.predict(self.u, self.y)) ** 2) for f in (plain, refined)]
+        if "is kept" in refined.refinement:
+            assert errors[1] < errors[0] and refined.model.coefficients != plain.model.coefficients
+        else:
+            assert "not kept" in refined.refinement and refined.model.coefficients == plain.model.coefficients
+
+    def test_extended_least_squares_against_correlated_noise(self):
+        rng = generator(purpose="coloured")
+        u, e = rng.standard_normal(2000), 0.3 * rng.standard_normal(2000)
+        y = e.copy()
+        for k in range(1, 2000):
+            y[k] += 0.6 * y[k - 1] + u[k - 1] + 0.8 * e[k - 1]
+        options = {**SMALL, "degree": 1, "y_lags": 1, "u_lags": 1}
+        plain, extended = (
+            narxbench.identify(input=u, output=y, **options, refine=refine) for refine in ("none", "extended")
+        )
+        assert plain.model.terms == extended.model.terms == ("y(k-1)", "u(k-1)")
+        bias = [abs(found.model.coefficients[0] - 0.6) for found in (plain, extended)]
+        assert bias[1] < 0.3 * bias[0]
+        assert "moving average of the noise: 0.7" in extended.refinement or "0.8" in extended.refinement
+
+
+class TestOptions:
+    u, y = s1(300)
+
+    def test_collinear_candidates_are_told(self):
+        u = np.where(self.u < 0.5, 0.0, 5.0)
+        rng = generator(purpose="levels")
+        y = 0.05 * rng.standard_normal(300)
+        for k in range(1, 300):
+            y[k] += 0.5 * y[k - 1] + 0.2 * u[k - 1]
+        found = narxbench.identify(input=u, output=y, **{**SMALL, "y_lags": 1, "u_lags": 1})
+        assert found.configuration["dropped"] == {"u(k-1)^2": "u(k-1)^2 is 5 u(k-1)"}
+        assert {"y(k-1)", "u(k-1)"} <= set(found.model.terms)
+        assert found.configuration["candidates"] == 5
+
+    def test_further_candidates_and_exclusions(self):
+        found = narxbench.identify(
+            input=self.u, output=self.y, **{**SMALL, "include": ["u(k-4)"], "exclude": ["u(k-1)^2"]}
+        )
+        assert "u(k-1)^2" not in found.model.terms and found.configuration["candidates"] == 15
+
+    @pytest.mark.parametrize("centre", [True, "auto"])
+    def test_centred_signals(self, centre):
+        y, u = 50.0 + self.y, 7.0 + 2.0 * self.u
+        found = narxbench.identify(input=u, output=y, **{**SMALL, "centre": centre}, test="20%")
+        assert found.to_dict()["metrics"]["test"]["free_run"]["rrse"] < 0.1
+        if found.configuration["centred"]:
+            np.testing.assert_allclose(found.model.offsets, [y[:240].mean(), u[:240].mean()], rtol=1e-12)
+            np.testing.assert_allclose(found.model.scales, [y[:240].std(), u[:240].std()], rtol=1e-12)
+            expanded = found.model.expanded()
+            np.testing.assert_allclose(expanded.predict(u, y), found.model.predict(u, y), rtol=1e-6)
+        assert found.configuration["centred"] or centre == "auto"
+
+    def test_short_data(self):
+        found = narxbench.identify(input=self.u[:40], output=self.y[:40], **{**SMALL, "blocks": 50})
+        json.dumps(found.to_dict(), allow_nan=False)
+        assert found.model.terms
+
+    @pytest.mark.parametrize("scale", [1e-12, 1e12])
+    def test_units_do_not_matter(self, scale):
+        plain, scaled = (narxbench.identify(input=self.u, output=self.y * s, **SMALL) for s in (1.0, scale))
+        assert scaled.model.terms == plain.model.terms
+        rrse = [found.to_dict()["metrics"]["selection"]["free_run"]["rrse"] for found in (plain, scaled)]
+        assert rrse[0] == pytest.approx(rrse[1], rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "message"),
+    [
+        ({"degre": 2}, SettingsError, r"^identify: degre: unknown key; .*did you mean 'degree'"),
+        ({"y_lags": "x"}, SettingsError, "^identify: y_lags: found 'x'"),
+        ({"u_lags": {"w": 1}}, NarxbenchError, "^u_lags: found the input 'w'; allowed: u"),
+        ({"output": np.ones(400)}, NarxbenchError, "^y: found 1 in all 400 samples; allowed: an output that varies"),
+        ({"include": ["y(k-398)"]}, NarxbenchError, "^records: found none that is long enough.* needed: "),
+        ({"y_lags": 390}, NarxbenchError, "found none that 400 samples are enough for"),
+        ({"exclude": ["*"]}, NarxbenchError, "^candidate terms: none is left"),
+        ({"exclude": ["*u1*"]}, NarxbenchError, "which no candidate term matches"),
+        ({"test": "200%"}, NarxbenchError, "test"),
+        ({"degree": 8, "y_lags": 20, "u_lags": 20}, NarxbenchError, "allowed: at most 5000"),
+    ],
+)
+def test_mistakes_are_one_line(changes, error, message):
+    u, y = s1()
+    with pytest.raises(error, match=message) as raised:
+        narxbench.identify(**{"input": u, "output": y, **SMALL, **changes})
+    assert "\n" not in str(raised.value)
+
+
+def test_records_that_are_too_short_for_the_lags():
+    u, y = s1()
+    short = [{"u": u[i : i + 10], "y": y[i : i + 10]} for i in range(0, 400, 10)]
+    with pytest.raises(NarxbenchError, match="longer records"):
+        narxbench.identify(short, input="u", output="y", **{**SMALL, "y_lags": 11})
+    scanned = {**QUICK, "degree": 2, "effort": 0.1}
+    assert narxbench.identify(short, input="u", output="y", **scanned).model.terms == TERMS

@@ -1,0 +1,134 @@
+"""The JSON of a result: exactly its keys, in shapes that fit each other, and no NaN."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+import narxbench
+from narxbench import load_system
+from narxbench.identification.checks import Check
+from narxbench.identification.settings import IdentificationSettings
+
+KEYS = [
+    *("equation", "terms", "coefficients", "standard_errors", "selection_frequency", "decimation", "sampling_time"),
+    *("method", "settings", "metrics", "warnings", "summary", "data_digest"),
+]
+FIGURES = {"rrse", "nrmse", "fit_percent"}
+QUICK = {"effort": 1.0, "seeds": 2, "resamples": 3, "blocks": 4, "degree": 2, "y_lags": 2, "u_lags": 2, "decimation": 2}
+
+
+def identified(**changes):
+    u, y = load_system("S1").simulate(400, snr_db=30)
+    return narxbench.identify(
+        **{"input": u, "output": np.repeat(y[::2], 2), "test": "20%", "sampling_time": 0.5, **QUICK, **changes}
+    )
+
+
+@pytest.fixture(scope="module")
+def found():
+    return identified()
+
+
+def test_the_keys(found):
+    told = found.to_dict()
+    assert list(told) == KEYS
+    assert json.loads(json.dumps(told, allow_nan=False)) == told
+
+
+def test_one_entry_for_each_term(found):
+    told, n_terms = found.to_dict(), len(found.model.terms)
+    assert told["terms"] == list(found.model.terms) and told["coefficients"] == list(found.model.coefficients)
+    assert len(told["standard_errors"]) == len(told["selection_frequency"]) == n_terms
+    np.testing.assert_allclose(told["standard_errors"], found.model.standard_errors, rtol=1e-6)
+    assert all(0.0 <= share <= 1.0 for share in told["selection_frequency"])
+    frequency = dict(zip(found.selection["term"], found.selection["resample_frequency"], strict=True))
+    assert told["selection_frequency"] == [frequency.get(term, 0.0) for term in told["terms"]]
+
+
+def test_metrics(found):
+    metrics = found.to_dict()["metrics"]
+    assert list(metrics) == ["estimation", "selection", "test"]
+    for of_role in metrics.values():
+        assert set(of_role) == {"one_step", "free_run", "at_incoming_sampling"}
+        for figures in (of_role, of_role["at_incoming_sampling"]):
+            for kind in ("one_step", "free_run"):
+                assert set(figures[kind]) == FIGURES
+                rrse, fit = figures[kind]["rrse"], figures[kind]["fit_percent"]
+                assert math.isfinite(rrse) and fit == pytest.approx(100 * (1 - rrse), rel=1e-12)
+    # Decimated figures are those of phase 0 with lags of one step.
+    (test,) = found.recording.of_role("test")
+    phase = test.phase(0, 2)
+    scores = found.model.decimated().score(phase.u, phase.y)
+    assert metrics["test"]["free_run"]["rrse"] == pytest.approx(scores.rrse, rel=1e-9)
+    assert metrics["test"]["free_run"]["nrmse"] == pytest.approx(scores.nrmse, rel=1e-9)
+    scores = found.model.score(test.u, test.y)
+    assert metrics["test"]["at_incoming_sampling"]["free_run"]["rrse"] == pytest.approx(scores.rrse, rel=1e-9)
+
+
+def test_no_test_no_figures():
+    told = identified(test=None, resamples=0).to_dict()
+    assert told["metrics"]["test"] is None and told["metrics"]["selection"] is not None
+    # Without resamples the frequency is that over the seeds.
+    assert len(told["selection_frequency"]) == len(told["terms"])
+    json.dumps(told, allow_nan=False)
+
+
+def test_settings(found):
+    told = found.to_dict()
+    assert told["method"] == "multistart" and told["decimation"] == 2 and told["sampling_time"] == 0.5
+    settings = dict(told["settings"])
+    configuration = settings.pop("found")
+    assert set(settings) == set(IdentificationSettings.model_fields)
+    # They make the same again.
+    assert IdentificationSettings(**settings).model_dump(mode="json") == settings
+    assert configuration == found.configuration
+    assert set(configuration) == {
+        *("name", "decimation", "degree", "y_lags", "u_lags", "centred", "candidates", "dropped")
+    }
+    assert configuration["candidates"] + len(configuration["dropped"]) == 15
+
+
+def test_the_summary(found):
+    summary = found.to_dict()["summary"]
+    assert summary and all(set(entry) == {"name", "status", "text", "advice"} for entry in summary)
+    assert {entry["status"] for entry in summary} <= {"fine", "look", "bad"}
+    assert all(isinstance(check, Check) for check in (*found.summary, *found.checks))
+    assert len({entry["name"] for entry in summary}) == len(summary)
+
+
+def test_the_parts_agree(found):
+    tried = found.tried
+    assert list(tried["chosen"]).count(True) == 1 and bool(tried["chosen"][0])
+    assert tried["configuration"][0] == found.configuration["name"]
+    assert tried["terms"][0] == len(found.model.terms) == len(found.weights)
+    assert [row["term"] for row in found.weights] == list(found.model.terms)
+    assert found.structures["best"]["terms"] == list(found.model.terms)
+    assert set(found.structures) == {"best", "threshold", "most_frequent", "iterative_ofr"}
+    for structure in found.structures.values():
+        assert set(structure) == {"terms", "rrse", "fitness", "note"}
+    assert found.model.data_digest == found.recording.digest == found.to_dict()["data_digest"]
+    assert found.model.step_time == 1.0
+    json.dumps([found.tried.to_dict("records"), found.selection.to_dict("records"), found.structures], allow_nan=False)
+    json.dumps([found.weights, found.alike, found.validation.to_dict("records")], allow_nan=False)
+
+
+def test_a_run_that_diverges_is_none_not_nan():
+    """Of the test data the free run diverges; the rest is told all the same."""
+    u, y = load_system("S1").simulate(300, snr_db=40)
+    found = narxbench.identify(
+        input=u, output=y, test=(60.0 * u[:100], 60.0 * y[:100]), **{**QUICK, "decimation": 1, "centre": False}
+    )
+    told = found.to_dict()
+    json.dumps(told, allow_nan=False)
+    free = told["metrics"]["test"]["free_run"]
+    assert free == dict.fromkeys(FIGURES) and told["metrics"]["test"]["one_step"]["rrse"] > 0
+    assert any(entry["status"] == "bad" for entry in told["summary"])
+
+
+def test_the_model_comes_back_from_its_file(found, tmp_path):
+    found.model.save(tmp_path / "model.json")
+    again = narxbench.Model.load(tmp_path / "model.json")
+    (test,) = found.recording.of_role("test")
+    np.testing.assert_array_equal(again.predict(test.u, test.y), found.model.predict(test.u, test.y))

@@ -1,0 +1,173 @@
+"""The settings of a study of measured data, and mistakes in them and in the data."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from narxbench.identification.study import MeasuredStudy, load_measured, schema
+from narxbench.io.errors import NarxbenchError
+from narxbench.io.files import canonical_json
+from narxbench.io.yaml import read_mapping
+
+ROOT = Path(__file__).parents[3]
+COMMAND_LINE = "command line (--config)"
+OWN = "page: measured\ndata: {files: a.csv, input: u, output: y}\n"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Stand in a folder with two files of data."""
+    monkeypatch.chdir(tmp_path)
+    u = np.random.default_rng(1).uniform(size=(2, 300))
+    for name, values in zip(("a.csv", "b.csv"), u, strict=True):
+        y = np.convolve(values, [0, 0.5, 0.25])[:300]
+        rows = [f"{i / 10},{a!r},{b!r}" for i, (a, b) in enumerate(zip(values.tolist(), y.tolist(), strict=True))]
+        Path(name).write_text("\n".join(["time,u,y", *rows]) + "\n")
+    return tmp_path
+
+
+def load(text: str, *command_line: str) -> MeasuredStudy:
+    Path("mine.yaml").write_text(text)
+    return load_measured(["mine.yaml"], command_line)[0]
+
+
+def mistake(text: str, *command_line: str) -> str:
+    with pytest.raises(NarxbenchError) as error:
+        load(text, *command_line)
+    return str(error.value)
+
+
+def test_a_study_needs_no_other_file_and_is_named_as_its_own() -> None:
+    study = load(OWN)
+    assert (study.study, study.files, study.data.test_files) == ("mine", ["a.csv"], [])
+    assert study.reading == {"data": ["a.csv"], "input": "u", "output": "y"}
+    assert study.identification.resamples == 40
+
+
+def test_overlays_and_command_line_are_merged() -> None:
+    Path("other.yaml").write_text("data: {test: b.csv}\nidentification: {seeds: 2, effort: 3}\n")
+    Path("mine.yaml").write_text(OWN)
+    study, scan = load_measured(["mine.yaml", "other.yaml"], ["identification={seeds: 7, degree: 2}", "study=last"])
+    assert (study.study, study.identification.seeds, study.identification.effort) == ("last", 7, 3.0)
+    assert (study.reading["test"], study.files) == (["b.csv"], ["a.csv", "b.csv"])
+    assert {c.degree for c in scan.configurations} == {2} and scan.settings == study.identification
+    assert {record.role for record in scan.recording.records} == {None, "test"}
+
+
+def test_a_share_is_no_file() -> None:
+    study = load(OWN.replace("output: y", "output: y, test: 20%, units: {y: V}, time: false"))
+    assert study.files == ["a.csv"] and study.data.test_files == []
+    assert study.reading == {
+        "data": ["a.csv"],
+        "input": "u",
+        "output": "y",
+        "test": "20%",
+        "time": False,
+        "units": {"y": "V"},
+    }
+
+
+def test_the_example_of_the_documentation_is_a_study() -> None:
+    text = (ROOT / "config" / "README.md").read_text(encoding="utf-8")
+    example = text[text.index("page: measured\ndata:") :].partition("```")[0]
+    for name in ("run1.csv", "run2.csv"):
+        Path(name).write_text(Path("a.csv").read_text().replace("time,u,y", "valve,level,flow"))
+    study = load(example)
+    assert (study.files, study.data.test, study.reading["input"]) == (["run1.csv", "run2.csv"], "20%", ["valve", 3])
+
+
+CASES = [
+    # What the settings themselves tell.
+    ("data: {files: a.csv}", "mine.yaml: data.output: missing; allowed: a name or number of a column"),
+    ("data: {files: a.csv, output: true}", "mine.yaml: data.output: found true; allowed: a name or number of a column"),
+    ("data: {files: [], output: y}", "mine.yaml: data.files: found [] (list); allowed: a file, or a list of them"),
+    (
+        "data: {files: a.csv, output: y, inputs: u}",
+        "data.inputs: unknown key; allowed: files, … (did you mean 'input'?)",
+    ),
+    (
+        "data: {files: a.csv, output: y, input: [u, 1.5]}",
+        "data.input: found 1.5; allowed: a name or number of a column, or",
+    ),
+    (
+        "data: {files: a.csv, output: y, test: {a: 1}}",
+        "data.test: found {'a': 1} (mapping); allowed: a file, a list of",
+    ),
+    (
+        "data: {files: a.csv, output: y, time: true}",
+        "data.time: found true; allowed: a name or number of a column, or fal",
+    ),
+    ("data: {files: a.csv, output: y, decimal: ';'}", "data.decimal: found ';' (text); allowed: '.' or ','"),
+    (
+        "data: {files: a.csv, output: y}\nidentification: {effrt: 3}",
+        "identification.effrt: unknown key; … mean 'effort'?)",
+    ),
+    (
+        "data: {files: a.csv, output: y}\nidentification: {seeds: 0}",
+        "identification.seeds: found 0; allowed: a whole num",
+    ),
+    ("data: {files: a.csv, output: y}\nidentification: {degree: many}", "identification.degree: found 'many'"),
+    ("data: {files: a.csv, output: y}\nsystems: [S1]", "mine.yaml: systems: unknown key; allowed: study, page, data, "),
+    # What the files tell.
+    (
+        "data: {files: aa.csv, output: y}",
+        "data.files: found 'aa.csv'; allowed: a file that is there (did you mean 'a.csv",
+    ),
+    ("data: {files: [a.csv, no/c.csv], output: y}", "data.files[1]: found 'no/c.csv'; allowed: a file that is there"),
+    (
+        "data: {files: a.csv, output: y, test: c.csv}",
+        "data.test: found 'c.csv'; allowed: a file that is there (did you",
+    ),
+    # What the data tell.
+    (
+        "data: {files: a.csv, output: Y2, input: u}",
+        "data.output: a.csv: found no column 'Y2'; allowed: 1 'time', 2 'u',",
+    ),
+    (
+        "data: {files: a.csv, output: y, input: 7}",
+        "data.input: a.csv: found column number 7; allowed: 1 'time', 2 'u', 3",
+    ),
+    ("data: {files: a.csv, output: y, units: {z: V}}", "data.units: found 'z'; allowed: y"),
+    ("data: {files: a.csv, output: y, roles: {c.csv: test}}", "data.roles: found 'c.csv'; allowed: a.csv"),
+    ("data: {files: a.csv, output: y, test: 0.001}", "data.test: found no record of at least 10 samples to test"),
+    (
+        "data: {files: bad.csv, output: y}",
+        "mine.yaml: data: bad.csv: line 3, column y: found 'high'; allowed: a ",
+    ),
+    (
+        "data: {files: a.csv, input: u, output: y}\nidentification: {u_lags: {w: 3}}",
+        "mine.yaml: identification.u_lags: found the input 'w'; allowed: u",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), CASES)
+def test_a_mistake_is_one_line_of_file_key_found_and_allowed(text: str, message: str) -> None:
+    Path("bad.csv").write_text("u,y\n1,2\n3,high\n")
+    told = mistake(f"page: measured\n{text}\n")
+    assert [part for part in message.split(" … ") if part not in told] == [], told
+    assert told.startswith("mine.yaml: ") and "\n" not in told
+
+
+def test_mistakes_of_the_command_line_and_of_names() -> None:
+    assert mistake(OWN, "data={output: z}").startswith(f"{COMMAND_LINE}: data.output: a.csv: found no column 'z'; ")
+    assert mistake(OWN, "study=reference").startswith(f"{COMMAND_LINE}: study: found 'reference', the folder of ")
+    Path("data/mine").mkdir(parents=True)
+    Path("a.csv").rename("data/mine/a.csv")
+    told = mistake(OWN.replace("a.csv", "data/mine/a.csv"))
+    assert (
+        told == "mine.yaml: study: found 'mine', but data/mine holds data, and would hold results; allowed: other names"
+    )
+
+
+def test_schema_is_up_to_date_and_fits_the_file() -> None:
+    committed = ROOT / "workflow" / "schemas" / "measured.schema.json"
+    command = "python -m narxbench.identification.study > workflow/schemas/measured.schema.json"
+    assert committed.read_text() == canonical_json(schema(), indent=1), f"run: {command}"
+    validator = pytest.importorskip("jsonschema").Draft202012Validator(json.loads(committed.read_text()))
+    assert validator.is_valid(read_mapping(ROOT / "config" / "measured.yaml"))
+    assert validator.is_valid({"data": {"files": ["a.csv"], "test": 0.2, "input": ["u", 2], "time": False}})
+    for wrong in ({"daten": {}}, {"data": {"file": "a.csv"}}, {"identification": {"seeds": "four"}}):
+        assert not validator.is_valid(wrong)

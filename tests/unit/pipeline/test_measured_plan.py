@@ -1,0 +1,117 @@
+"""A study of measured data as files."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from narxbench.io.errors import NarxbenchError
+from narxbench.pipeline.manifest import manifest_csv
+from narxbench.pipeline.measured_plan import MeasuredPlan
+from narxbench.pipeline.plan import Plan
+from narxbench.pipeline.session import plan_of
+
+ROOT = Path(__file__).parents[3]
+Planned = Callable[..., MeasuredPlan]
+OWN = """
+page: measured
+data: {files: ./mine.csv, input: u, output: y, test: test.csv}
+identification: {degree: [1, 2], y_lags: 2, u_lags: 2, seeds: 3, blocks: 4, resamples: 2}
+"""
+
+
+@pytest.fixture
+def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Planned:
+    """Plan the overlay ``mine.yaml`` in a folder with data and the project's settings."""
+    for name in ("config", "scripts"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    monkeypatch.chdir(tmp_path)
+    for name in ("mine.csv", "test.csv"):
+        u = np.random.default_rng(1).uniform(size=200)
+        y = np.convolve(u, [0, 1, 0.5])[:200]
+        np.savetxt(name, np.column_stack([u, y]), delimiter=",", header="u,y", comments="")
+
+    def planned(overlay: str = OWN, *command_line: str) -> MeasuredPlan:
+        Path("mine.yaml").write_text(overlay)
+        found = plan_of(["mine.yaml"], command_line)
+        assert isinstance(found, MeasuredPlan)
+        return found
+
+    return planned
+
+
+def test_files_and_jobs(plan: Planned) -> None:
+    own = plan()
+    assert (own.page, own.manifest) == ("reports/mine/report.html", "reports/mine/manifest.csv")
+    assert own.data_files() == ["mine.csv", "test.csv"]
+    assert own.briefs()[0] == f"data/mine/brief/{own.scan.configurations[0].name}.json"
+    assert len(own.briefs()) == len(own.scan.configurations) == len(set(own.configurations.values()))
+    ranks = min(6, len(own.briefs()))
+    # Every seed of every search is a job of its own: three on all data, one without each part.
+    jobs = [(0, 1), (0, 2), (0, 3), (1, 1), (2, 1), (3, 1), (4, 1)]
+    wanted = [f"rank-{rank}/part-{part}/seed-{seed}" for rank in range(1, ranks + 1) for part, seed in jobs]
+    assert own.thorough() == [f"data/mine/thorough/{name}.json" for name in wanted]
+    assert own.resampled() == ["data/mine/resampled/1.json", "data/mine/resampled/2.json"]
+    assert plan(OWN, "identification={resamples: 0}").resampled() == []
+    results = own.results()
+    assert len(results) == len(set(results)) and results[:2] == own.data_files()
+    assert results[-len(own.report_files()) :] == own.report_files() == own.from_summaries()
+    logs = [path for paths in own.timing_logs().values() for path in paths]
+    assert len(logs) == len(set(logs)) == len(own.searches()) + 1
+    assert {"logs/mine/resample/2.log", "logs/mine/conclude.log", f"logs/mine/thorough_search/{wanted[3]}.log"} <= {
+        *logs
+    }
+    assert own.kept_files() == {
+        "data/reference/mine/identification.json": "reports/mine/identification.json",
+        "data/reference/mine/manifest.csv": "reports/mine/manifest.csv",
+    }
+
+
+def test_names_of_many_lags_are_no_longer_than_those_of_files(plan: Planned) -> None:
+    lags = [*range(1, 48, 2)]
+    own = plan(OWN, f"identification={{y_lags: {lags}, u_lags: {lags}, degree: 1, decimation: 1}}")
+    assert len(own.configurations) == len(own.scan.configurations)
+    assert all(len(Path(path).name) < 110 for path in own.briefs())
+    assert max(map(len, own.configurations.values())) > 110
+
+
+def test_settings_tell_the_kind_of_a_study(plan: Planned) -> None:
+    plan("data: {files: mine.csv, output: y}", "page=measured")
+    assert isinstance(plan_of([], []), Plan)
+    with pytest.raises(NarxbenchError, match=r"^mine.yaml: page: missing; allowed: "):
+        plan("data: {files: mine.csv, output: y}\nidentification: {seeds: 2}")
+    with pytest.raises(
+        NarxbenchError, match=r"^command line \(--config\): finished_only: unknown key; allowed: study, "
+    ):
+        plan(OWN, "finished_only=true")
+    # Of the profiles for clusters.
+    assert plan(OWN, "seeds_per_job=50").settings() == plan().settings()
+
+
+def test_code_of_a_search_includes_its_method(plan: Planned) -> None:
+    own, other = plan(), plan(OWN, "identification={method: annealing}")
+    changed = {step for step in own.timing_logs() if own.code(step) != other.code(step)}
+    assert changed == {"brief_search", "thorough_search", "resample"}
+
+
+def test_lost_searches_are_asked_for_beside_the_report(plan: Planned) -> None:
+    own = plan()
+    assert own.lost() == []
+    for path in [own.page, *own.searches()]:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).touch()
+    assert own.lost() == []
+    Path(own.choice).unlink()
+    assert own.lost() == [own.choice]
+
+
+def test_to_verify(plan: Planned) -> None:
+    own = plan()
+    with pytest.raises(SystemExit, match=r"^narxbench: verify: there are no reference results data/reference/mine/m"):
+        own.to_verify()
+    Path(own.kept).mkdir(parents=True)
+    Path(own.kept, "manifest.csv").write_text(manifest_csv([], own.settings()))
+    assert own.to_verify() == own.report_files()
+    with pytest.raises(SystemExit, match=r"with other settings: identification.seeds: found 5; needed: 3$"):
+        plan(OWN, "identification={seeds: 5}").to_verify()

@@ -1,0 +1,442 @@
+"""The page of a model: complete and well formed for any data, its numbers those of the result, its files readable."""
+
+import json
+import re
+import shutil
+import subprocess
+from dataclasses import replace
+from itertools import pairwise
+from xml.etree import ElementTree
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.unit.report.test_page import Page
+
+from narxbench.identification.certainty import selection_table
+from narxbench.identification.checks import Check, checks_before
+from narxbench.identification.residuals import correlation_tests
+from narxbench.identification.result import Identification
+from narxbench.identification.settings import IdentificationSettings
+from narxbench.identification.steady_state import measured_static_points, static_curve
+from narxbench.identification.validation import ARX, INCOMING, LAST_VALUE, MODEL, linear_arx, summary, validate
+from narxbench.io.csv import read_rows
+from narxbench.model.narx import Model
+from narxbench.model.records import Record, Recording
+from narxbench.numerics.random_streams import generator
+from narxbench.report import model_page as page_of
+from narxbench.report.model_figures import Fit, _thinned, _windows, pretty, time_axis
+from narxbench.report.model_page import model_page, report_files, write_report
+
+TERMS, WEIGHTS = ("y(k-1)", "u(k-1)", "u(k-2)^2"), (0.6, 1.0, 0.4)
+TWO = ("y(k-1)", "u1(k-1)", "u1(k-1)*u2(k-2)")
+# As a user may name things: markup, mathematics, entities, the end of a comment, a line break.
+HOSTILE = ("P$_{in}$ <b>", 'T & "q" --> \n')
+OUTPUT = "out</svg></script>$x$"
+
+
+def model(terms=TERMS, weights=WEIGHTS, inputs=("u",), output="y", **more):
+    return Model(terms, weights, inputs=inputs, output=output, **more)
+
+
+def record(name, samples=200, role="estimation", of=None, noise=0.1, dwell=0):
+    """Return a record of a model's own output with noise; the last samples of the input may be constant."""
+    of = of or model()
+    rng = generator(purpose="model page", name=name)
+    u = rng.uniform(-1, 1, (samples, of.n_inputs))
+    u[samples - dwell :] = 0.5
+    start = rng.standard_normal(of.initial_samples)
+    y = of.predict(u if of.n_inputs else None, start, samples=samples) + noise * rng.standard_normal(samples)
+    return Record(name, u, y, role)
+
+
+def settings(**changes):
+    return IdentificationSettings(**changes).model_dump(mode="json")
+
+
+def found(of=None, records=None, *, seeds=4, resamples=10, arx=None, **changes):
+    """Return what an identification of a given model could have been."""
+    of = of or model()
+    records = records or [
+        record("a.csv", of=of),
+        record("b.csv", role="selection", of=of),
+        record("c.csv", role="test", of=of),
+    ]
+    names = {"inputs": of.inputs, "output": of.output, "sampling_time": of.sampling_time, "units": dict(of.units)}
+    recording = Recording(tuple(records), **names)
+    estimates = [replace(each, role=each.role or "estimation") for each in records]
+    lags = {"y_lags": [1, 2], "u_lags": [[1, 2]] * of.n_inputs}
+    try:
+        arx = arx or linear_arx(estimates, inputs=of.inputs, output=of.output, decimation=of.decimation, **lags)
+        baselines = {ARX: arx}
+    except ValueError:
+        baselines = {}
+    validation = validate(of, estimates, baselines=baselines)
+    known = [each for each in estimates if each.role == "estimation"]
+    tests, curve = correlation_tests(of, known), static_curve(of, known)
+    rests, checks = measured_static_points(of, known), checks_before(recording)
+    candidates = list(dict.fromkeys([*of.terms, "1", "y(k-2)"]))
+    often = [list(of.terms)[: 1 + n % len(of.terms)] + ["y(k-2)"] * (n % 2) for n in range(resamples)]
+    weights = [
+        {
+            **{"term": term, "coefficient": weight, "standard_error": abs(weight) / 8, "t": 8.0, "p": 1e-5, "err": 0.1},
+            **{"standard_error_classical": abs(weight) / 9, "standard_error_hc": abs(weight) / 9},
+        }
+        for term, weight in zip(of.terms, of.coefficients, strict=True)
+    ]
+    structure = {"terms": list(of.terms), "rrse": 0.1, "fitness": -100.0, "note": ""}
+    tried = pd.DataFrame(
+        [
+            {
+                **{"configuration": f"q{q}", "decimation": q, "degree": 2, "y_lags": "1-2", "u_lags": "1-2"},
+                **{
+                    "centred": False,
+                    "terms": 3,
+                    "rrse": None if q == 4 else 0.1 * q,
+                    "fitness": None if q == 4 else -90.0,
+                },
+                **{"divergent": 0.0, "searched": "thoroughly", "chosen": q == 1},
+            }
+            for q in (1, 2, 3, 4)
+        ],
+        dtype=object,
+    )
+    made = {
+        "model": of,
+        "recording": recording,
+        "settings": settings(resamples=resamples, seeds=max(1, seeds)),
+        "configuration": {
+            **{"name": "q1", "decimation": of.decimation, "degree": 2, "y_lags": [1, 2], "u_lags": [[1, 2]]},
+            **{"centred": False, "candidates": len(candidates), "dropped": {"u(k-1)^2": "is 1 <always>"}},
+        },
+        "checks": checks,
+        "tried": tried,
+        "left_out": 2,
+        "weights": weights,
+        "selection": selection_table(candidates, [list(of.terms)] * seeds, often),
+        "structures": {
+            "best": structure,
+            "threshold": {**structure, "rrse": None, "fitness": None, "note": "It diverges."},
+        },
+        "alike": [(of.terms[0], "y(k-2)", -0.97)],
+        "validation": validation,
+        "tests": tests,
+        "curve": curve,
+        "rests": rests,
+        "summary": summary(of, validation, tests, curve, rests, checks),
+        "warnings": ["A <gap> was found."],
+    }
+    return Identification(**{**made, **changes})
+
+
+NAR = model(("y(k-1)", "y(k-2)", "y(k-1)^3"), (1.5, -0.8, -0.1), inputs=())
+MANY = model(
+    TWO,
+    (0.5, 1.0, -0.6),
+    inputs=HOSTILE,
+    output=OUTPUT,
+    units={OUTPUT: "m$^2$<i>", HOSTILE[0]: "°C"},
+    sampling_time=0.01,
+)
+DIVERGING = model(("y(k-1)", "u(k-1)"), (1.9, 1.0))
+CASES = {
+    "one input": lambda: found(),
+    "rests": lambda: found(records=[record("a", 300, dwell=100), record("b", role="test")]),
+    "decimated": lambda: found(model(decimation=3, sampling_time=1e-5), [record("a", 600), record("b", 400, "test")]),
+    "no input": lambda: found(NAR, [record("a", 400, None, NAR, 0.02), record("b", 200, "test", NAR, 0.02)]),
+    "two inputs, hostile names, no test": lambda: found(MANY, [record("<script>alert(1)</script>\n", 300, None, MANY)]),
+    "one record of many": lambda: found(records=[record("a"), *(record(f"t{n}", 60, "test") for n in range(15))]),
+    "diverging ARX": lambda: found(arx=DIVERGING),
+    "diverging model": lambda: found(DIVERGING, [record("a", 400, of=model()), record("b", 400, "test", model())]),
+    "constant alone": lambda: found(model(("1",), (0.5,)), [record("a"), record("b", role="test")]),
+    "one term": lambda: found(model(("u(k)",), (0.5,)), [record("a"), record("b", role="test")]),
+    "nothing resampled": lambda: found(resamples=0),
+    "one search": lambda: found(resamples=0, seeds=1),
+    "no search": lambda: found(resamples=0, seeds=0),
+    "short test": lambda: found(model(decimation=20), [record("a", 300), record("b", 30, "test")]),
+    "constant output": lambda: found(records=[record("a"), replace(record("b", role="test"), y=np.full(200, 2.0))]),
+    "centred": lambda: found(model(offsets=(0.5, 0.1), scales=(2.0, 0.5))),
+}
+
+
+@pytest.fixture(scope="module")
+def pages():
+    made = {name: case() for name, case in CASES.items()}
+    return {name: (case, model_page(case)) for name, case in made.items()}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_page_is_well_formed_and_needs_nothing_else(pages, name):
+    _, html = pages[name]
+    page = Page(html)
+    assert not page.open
+    assert len(page.ids) == len(set(page.ids))
+    levels = [int(tag[1]) for tag, _ in page.elements if re.fullmatch(r"h[1-6]", tag)]
+    assert levels[0] == 1 and levels.count(1) == 1 and all(after <= before + 1 for before, after in pairwise(levels))
+    assert set(page.links) <= {f"#{id}" for id in page.ids}
+    named = re.findall(r'aria-(?:labelledby|describedby)="([^"]*)"', html.split("<script")[0])
+    assert set(named) <= set(page.ids)
+    assert "default-src 'none'" in html and not {"link", "img", "iframe"} & {tag for tag, _ in page.elements}
+    for svg in re.findall(r"<svg.*?</svg>", html.split("<script")[0], re.DOTALL):
+        ElementTree.fromstring(svg.replace("<svg", '<svg xmlns:xlink="http://www.w3.org/1999/xlink"', 1))
+    assert html.count("<figcaption") == html.count("<figure")
+    assert len(html) < 4_000_000
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_page_has_no_missing_numbers_and_no_word_of_the_paper(pages, name):
+    _, html = pages[name]
+    text = Page(re.sub(r"<pre.*?</pre>", "", html, flags=re.DOTALL)).text
+    assert re.findall(r"\bnan\b|\bNaN\b|\bNone\b(?! (?:of|was))|\binf\b|\{\{|%\}|Undefined", text) == []
+    assert not re.search("paper|arxiv|2D-UPSO|Hafiz", html, re.IGNORECASE)
+    order = [
+        "Can I trust it?",
+        "How sure is it?",
+        "Is it good?",
+        "What was tried?",
+        "Data",
+        "Use it",
+        "How it was made",
+    ]
+    assert re.findall(r"<h2[^>]*>([^<]*)</h2>", html) == order
+    assert "A <gap> was found." in text[: text.index("Can I trust it?")]
+
+
+def test_equal_results_give_equal_bytes(pages):
+    assert model_page(CASES["decimated"]()) == pages["decimated"][1]
+
+
+def cells(html, table):
+    """Return the texts of the rows of a table."""
+    body = html.split(f'id="{table}" class="sortable"')[1].split("</table>")[0].split("<tbody>")[1]
+    rows = re.findall(r"<tr.*?</tr>", body, re.DOTALL)
+    return [[re.sub("<[^>]*>", "", cell) for cell in re.findall(r"<t[hd].*?</t[hd]>", row, re.DOTALL)] for row in rows]
+
+
+@pytest.mark.parametrize(("name", "samplings"), [("one input", (INCOMING,)), ("decimated", ("decimated", INCOMING))])
+def test_the_first_table_has_the_errors_of_the_free_run_on_the_test_data(pages, name, samplings):
+    of, html = pages[name]
+    frame = of.validation
+    shown = cells(html, "fit_figures")
+    assert [row[0] for row in shown] == ["this model", ARX, LAST_VALUE]
+    for row, who in zip(shown, (MODEL, ARX, LAST_VALUE), strict=True):
+        for place, sampling in enumerate(samplings):
+            at = (frame["role"] == "test") & (frame["record"] == "all") & (frame["kind"] == "free_run")
+            (found_rrse,) = frame[at & (frame["model"] == who) & (frame["sampling"] == sampling)]["rrse"]
+            assert float(row[1 + 2 * place]) == pytest.approx(found_rrse, rel=5e-3)
+            fit = float(row[2 + 2 * place].removesuffix(" %").replace("−", "-"))
+            assert fit == pytest.approx(100 * (1 - found_rrse), abs=0.06)
+
+
+def test_without_an_input_predictions_ahead_are_what_counts(pages):
+    of, html = pages["no input"]
+    frame = of.validation
+    (rrse,) = frame[
+        (frame["steps"] == 5)
+        & (frame["role"] == "test")
+        & (frame["record"] == "all")
+        & (frame["model"] == MODEL)
+        & (frame["sampling"] == INCOMING)
+    ]["rrse"]
+    assert cells(html, "fit_figures")[0][1] == f"{rrse:.3g}"
+    assert "5 steps ahead on the test data" in html and "Prediction 5 steps ahead and measured output" in html
+
+
+def test_what_diverges_is_told(pages):
+    assert cells(pages["diverging ARX"][1], "fit_figures")[1][1:] == ["diverges", "–"]
+    html = pages["diverging model"][1]
+    assert "Not as it is." in html and "The prediction diverges" in html
+    # The measured output is drawn, if only that.
+    data = json.loads(html.split('id="page-data">')[1].split("</script>")[0])
+    assert data["records"][0]["predicted"] is None and len(data["records"][0]["measured"]) == 400
+
+
+def test_a_prediction_that_diverges_at_the_incoming_sampling_alone_is_drawn_decimated():
+    # Phase 1 begins beyond the unstable fixed point 1 of y^2, phase 0 within.
+    of = model(("y(k-1)^2",), (1.0,), inputs=("u",), decimation=2)
+    y = np.where(np.arange(80) % 2, 1.5, 0.5)
+    recording = Recording((Record("a", np.zeros((80, 1)), y, "test"),), ("u",), "y")
+    fit = page_of._fit(replace(found(), model=of, recording=recording), recording.records[0], 1000)
+    assert fit.stride == 2 and "every 2nd sample" in fit.note
+    assert fit.predicted.tolist() == of.decimated().predict(np.zeros(40), y[::2]).tolist()
+
+
+def test_the_chart_has_the_free_run_of_the_test_records(pages):
+    of, html = pages["one record of many"]
+    data = json.loads(html.split('id="page-data">')[1].split("</script>")[0])
+    tests = list(of.recording.of_role("test"))
+    assert len(data["records"]) == page_of._MOST_CHARTS == html.count("</option>")
+    for shown, each in zip(data["records"], tests, strict=False):
+        assert shown["predicted"] == pytest.approx(of.model.predict(each.u, each.y[:2]).tolist(), rel=1e-4, abs=1e-9)
+        assert shown["measured"] == pytest.approx(each.y.tolist(), rel=1e-4)
+    data = json.loads(pages["decimated"][1].split('id="page-data">')[1].split("</script>")[0])
+    assert (data["axis"], data["records"][0]["step"]) == ("time (ms)", 0.01)
+
+
+def test_long_records_are_cut_for_the_chart_and_that_is_told(monkeypatch):
+    monkeypatch.setattr(page_of, "_MOST_SAMPLES", 150)
+    html = model_page(found())
+    data = json.loads(html.split('id="page-data">')[1].split("</script>")[0])
+    assert len(data["records"][0]["measured"]) == 150
+    assert "The first 150 of 200 samples are shown." in html
+
+
+def verdict(*statuses, test=True):
+    names = {"prediction": "prediction", "residuals": "residuals_linear", "data": "sampling"}
+    checks = [Check(names[name], name, status, "text") for name, status in statuses]
+    records = [record("a"), *([record("b", role="test")] if test else [])]
+    return page_of._verdict(found(records=records, summary=checks))[0]
+
+
+def test_the_verdict_follows_from_the_findings():
+    assert verdict(("prediction", "fine"), ("residuals", "fine")) == "Yes"
+    # What is only to be looked at in the data is told below.
+    assert verdict(("prediction", "fine"), ("data", "look")) == "Yes"
+    assert verdict(("prediction", "look"), ("residuals", "fine")) == "With care"
+    assert verdict(("prediction", "fine"), ("residuals", "bad")) == "With care"
+    assert verdict(("prediction", "bad"), ("residuals", "fine")) == "Not as it is"
+    assert verdict(("prediction", "fine"), ("data", "bad")) == "Not as it is"
+    assert verdict(("prediction", "look"), ("residuals", "look"), test=False) == "Not known"
+
+
+def test_every_finding_is_told_and_none_twice_at_the_top():
+    bad = Check("prediction", "Predictions", "bad", "It is off.", "Try less.")
+    of = found(summary=[bad], warnings=["Predictions: It is off.", "Cut.", "Cut."])
+    assert page_of._warnings(of) == ["Cut."]
+    assert "It is off." in model_page(of) and "Try less." in model_page(of)
+
+
+def test_how_sure_the_structure_is():
+    def told(**changes):
+        return " ".join(map(str, page_of._certainty_sentences(found(**changes))))
+
+    # Of ten resamples the n-th has the first 1 + n mod 3 terms.
+    assert "2 of the 3 terms of the model were chosen in at least 50 % of 10 resampled data sets; not" in told()
+    assert "1 term outside was chosen at least as often" in told() and "stays in part" in told()
+    assert "No data were resampled" in told(resamples=0) and "All terms of the model" in told(resamples=0)
+    assert "is not known" in told(resamples=0, seeds=1) and "stays" not in told(resamples=0, seeds=1)
+    row = {"term": "u(k-1)", "t": 1.9, "coefficient": 1.0, "standard_error": 1.0, "p": 0.1, "err": 0.0}
+    assert "Less than two standard errors from zero: <span" in told(weights=[row])
+    assert [row[-2:] for row in cells(model_page(found()), "weights")] == [
+        ["100 % (72 % to 100 %)", "100 % (51 % to 100 %)"],
+        ["60 % (31 % to 83 %)", "100 % (51 % to 100 %)"],
+        ["30 % (11 % to 60 %)", "100 % (51 % to 100 %)"],
+    ]
+
+
+def test_names_of_users_stay_text(pages):
+    html = pages["two inputs, hostile names, no test"][1]
+    page = Page(html)
+    assert "alert(1)" not in "".join(page.scripts[1:])
+    assert not re.search(r"<script>alert|<b> |</svg></script>\$x\$|<i>\)", html)
+    assert f"Model of {OUTPUT} from {HOSTILE[0]}" in page.text
+    data = json.loads(html.split('id="page-data">')[1].split("</script>")[0])
+    assert data["output"] == f"{OUTPUT} (m$^2$<i>)"
+
+
+def test_all_files_are_written_and_can_be_read(tmp_path):
+    of = CASES["decimated"]()
+    page = write_report(of, tmp_path / "new")
+    assert page == tmp_path / "new" / "report.html" and page.read_text() == model_page(of)
+    programs = {"model.c", "model.py", "model.m", "model_sysidentpy.py"}
+    tables = {"validation.csv", "terms.csv", "tried.csv"}
+    written = {path.name for path in page.parent.iterdir()}
+    assert written == {"report.html", "model.json", "identification.json"} | programs | tables
+    assert all(name in page.read_text() for name in written - {"report.html"})
+    assert Model.load(page.parent / "model.json") == of.model
+    told = json.loads((page.parent / "identification.json").read_text(), parse_constant=pytest.fail)
+    assert told["terms"] == list(TERMS)
+    header, rows = read_rows(page.parent / "validation.csv")
+    assert len(rows) == len(of.validation) and "" in {row[header.index("steps")] for row in rows}
+    header, rows = read_rows(page.parent / "terms.csv")
+    assert [row[0] for row in rows] == [*TERMS, "y(k-2)"]
+    assert [row[header.index("in_model")] for row in rows] == 3 * ["true"] + ["false"]
+    assert [float(row[header.index("coefficient")]) for row in rows[:3]] == list(WEIGHTS) and rows[3][2] == ""
+    header, rows = read_rows(page.parent / "tried.csv")
+    assert rows[3][header.index("rrse")] == ""
+
+
+def test_the_program_and_the_lines_of_the_page_predict(tmp_path):
+    of = CASES["decimated"]()
+    test = of.recording.records[1]
+    scope = {}
+    exec(report_files(of)["model.py"], scope)
+    simulated = scope["model_simulate"](test.u[::3, 0].tolist(), test.y[::3].tolist())
+    own = of.model.decimated().predict(test.u[::3], test.y[::3])
+    assert simulated == pytest.approx(own.tolist(), rel=1e-12)
+    for name in ("decimated", "no input"):
+        case = CASES[name]()
+        write_report(case, tmp_path)
+        lines = re.search(r'aria-label="Python">(import.*?)</pre>', model_page(case), re.DOTALL)[1]
+        each = case.recording.records[-1]
+        scope = {"u": each.u, "y": each.y, "print": lambda text: None}
+        exec(lines.replace("&#34;", '"').replace("model.json", str(tmp_path / "model.json")), scope)
+        assert len(scope["five_ahead"]) == len(each.y)
+        start, run = case.model.initial_samples, scope["free_run"]
+        assert (
+            run[start : start + 9].tolist()
+            == case.model.predict(each.u if case.model.n_inputs else None, each.y[:start], samples=len(run))[
+                start : start + 9
+            ].tolist()
+        )
+
+
+def test_a_program_that_cannot_be_made_is_told():
+    of = found(model(("y(k-1)", "u(k-600)"), (0.5, 1.0)), [record("a", 700), record("b", 700, "test")])
+    assert "model_sysidentpy.py" not in report_files(of)
+    html = model_page(of)
+    assert "SysIdentPy: not possible. found the lag 600" in html and "model_sysidentpy.py" not in html
+
+
+def test_figures_by_record_are_those_of_the_model(pages):
+    of, html = pages["one record of many"]
+    rows = cells(html, "records")
+    assert [row[:2] for row in rows] == [[f"t{n}", "test"] for n in range(15)]
+    frame = of.validation
+    one = frame[(frame["record"] == "t3") & (frame["model"] == MODEL) & (frame["sampling"] == INCOMING)]
+    shown = [f"{value:.3g}" for value in one["rrse"]]
+    assert rows[3][2:5] == shown
+
+
+def test_the_repository_is_linked_if_it_is_known():
+    assert 'href="https://example.org/x"' in model_page(found(), repository="https://example.org/x")
+
+
+@pytest.mark.skipif(not (shutil.which("chromium") and shutil.which("pdfinfo")), reason="needs Chromium and pdfinfo")
+def test_the_page_is_printed_on_fewer_than_8_sheets(tmp_path, pages):
+    file = tmp_path / "page.html"
+    file.write_text(pages["two inputs, hostile names, no test"][1])
+    options = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}", "--no-pdf-header-footer"]
+    command = ["chromium", *options, f"--print-to-pdf={tmp_path / 'page.pdf'}", file.as_uri()]
+    subprocess.run(command, check=True, capture_output=True, timeout=120)
+    told = subprocess.run(["pdfinfo", tmp_path / "page.pdf"], check=True, capture_output=True, text=True).stdout
+    assert 1 <= int(re.search(r"Pages:\s+(\d+)", told)[1]) < 8
+
+
+def test_axes_of_time_suit_the_sampling():
+    assert [time_axis(seconds).label for seconds in (None, 10.0, 0.01, 1e-5, 1e-8, 1e-11)] == [
+        *("sample", "time (s)", "time (s)", "time (ms)", "time (µs)", "time (ns)"),
+    ]
+    assert time_axis(1e-5).of(3, 2) == pytest.approx([0, 0.02, 0.04])
+    assert time_axis(None).of(3).tolist() == [1, 2, 3]
+
+
+def test_thinning_keeps_the_extremes():
+    rng = generator(purpose="thinning")
+    y = rng.standard_normal(50_000)
+    y[[12_345, 30_001]] = 99, -99
+    x, thin = _thinned(np.arange(50_000.0), y)
+    assert len(thin) <= 1400 and (np.diff(x) > 0).all()
+    assert y[x.astype(int)].tolist() == thin.tolist() and {99.0, -99.0} <= set(thin)
+
+
+def test_the_worst_stretch_is_where_the_error_is():
+    y = np.zeros(1000)
+    predicted = y.copy()
+    predicted[700:720] = 5
+    (_, start, end), (title, worst, stop) = _windows(Fit("a", "test", 1, y, predicted, 10))
+    assert title == "Worst stretch" and worst <= 720 and stop >= 700 and not start <= 705 < end
+
+
+def test_terms_are_named_as_mathematics():
+    assert pretty("y(k-1)*u2(k-10)^2*u3(k)") == "y(k−1) u2(k−10)² u3(k)"
