@@ -400,11 +400,14 @@ class Line(NamedTuple):
     clean: float | None
 
 
+def scored_from(case: Case, found: Sequence[Found]) -> int:
+    """Return the first sample that all methods predict, of phase 0."""
+    return -(-max(each.initial for each in found) // case.stride) * case.stride
+
+
 def lines_of(case: Case, found: Sequence[Found]) -> list[Line]:
     """Return the errors of all that was found on a data set."""
-    first = max(each.initial for each in found)
-    first += -first % case.stride
-    y, clean = case.test.y, case.test.clean
+    first, y, clean = scored_from(case, found), case.test.y, case.test.clean
     return [
         Line(
             each,
@@ -452,10 +455,10 @@ def main_table(results: Sequence[tuple[Case, Sequence[Line]]]) -> str:
     return table(header, rows)
 
 
-def truth_table(results: Sequence[tuple[Case, narxbench.Identification]]) -> str:
+def truth_table(results: Sequence[tuple[Case, narxbench.Identification, int]]) -> str:
     """Return what narxbench said of each data set, beside what is known."""
     rows = []
-    for case, result in results:
+    for case, result, first in results:
         model = result.model.expanded()
         checks = {check.name: check.values for check in result.checks}
         delays = [found["delay"] for name, found in checks["delay"].items() if name in result.recording.inputs]
@@ -473,7 +476,7 @@ def truth_table(results: Sequence[tuple[Case, narxbench.Identification]]) -> str
         rows.append(
             [
                 case.name,
-                "" if clean is None else number(rrse(case.test.y, clean), 2),
+                "" if clean is None else number(rrse(case.test.y, clean, first), 2),
                 f"every {_ordinal(checks['sampling']['advised'])}" if checks["sampling"]["advised"] > 1 else "as it is",
                 f"every {_ordinal(model.decimation)}" if model.decimation > 1 else "as it is",
                 seen,
@@ -532,7 +535,7 @@ def report(cases: Sequence[Case], small: bool = False) -> str:
     results, identified = [], []
     for case in cases:
         result, found = compared(case, small)
-        identified.append((case, result))
+        identified.append((case, result, scored_from(case, found)))
         results.append((case, lines_of(case, found)))
         for line in results[-1][1]:
             print(
@@ -591,8 +594,8 @@ What was done:
 
 ## What narxbench said
 
-*Noise* is the RRSE of the true output without noise: no model does better in free run over such data. *Fine / look /
-bad* counts the findings of the summary.
+*Noise* is the RRSE of the true output without noise, what a free run of the true system has left. *Fine / look / bad*
+counts the findings of the summary.
 
 {truth}
 {machine}

@@ -222,7 +222,7 @@ def test_tables_of_the_comparison(comparison):
     text = measured.main_table([(case, lines)])
     assert text.count("\n") == 2 + len(lines)
     assert "| **records** | narxbench | " in text
-    assert "| records | " in measured.truth_table([(case, identified)])
+    assert "| records | " in measured.truth_table([(case, identified, 10)])
     told = measured.sentences([(case, lines)])
     assert told.count("\n- ") == len(measured.grid(small=True))
 

@@ -13,6 +13,7 @@ from narxbench.model.records import Recording
 from narxbench.model.terms import INPUT, MAX_TERMS, OUTPUT, Monomial, monomials_of, parse_term, term_name
 
 # Numbers of lags and degrees that are scanned, and the largest set of candidates among them.
+STRIDES = (1, 2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64)
 LAGS, DEGREES, LARGEST = (2, 3, 4, 5, 6, 8, 12, 16), (1, 2, 3), 400
 
 
@@ -197,11 +198,11 @@ def _check_names(recording: Recording, settings: IdentificationSettings) -> None
 
 
 def strides(advised: int, first_minimum: int | None, samples: int) -> Iterator[int]:
-    """Yield decimations that are worth comparing: powers of two, the advised one, and some around it.
+    """Yield decimations that are worth comparing: those of a coarse scale, the advised one, and some around it.
 
     The correlation of the output first dips after ``first_minimum`` samples; of a larger stride than a fifth of that
     (Billings and Aguirre) too few steps would be left in between.
     """
     longest = max(advised, (first_minimum or 1) // 5)
-    wanted = {1, 2, 4, 8, 16, 32, 64, advised, (advised + 1) // 2, (3 * advised + 1) // 4}
+    wanted = {*STRIDES, advised, (advised + 1) // 2, (3 * advised + 1) // 4}
     yield from sorted(q for q in wanted if 1 <= q <= longest and (q == 1 or samples // q >= 60))

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -123,6 +124,8 @@ class Choice:
         What iterative orthogonal forward regression found there.
     notes : list of str
         What went otherwise than planned.
+    density : int
+        How many samples tell the same, for all that was compared.
     """
 
     def __init__(
@@ -133,9 +136,11 @@ class Choice:
         runs: list[list[str]],
         beside: Finalist | None,
         notes: list[str],
+        density: int,
     ) -> None:
         self.best, self.finalists, self.briefly = best, finalists, briefly
         self.runs, self.beside, self.notes = runs, beside, notes
+        self.density = density
 
 
 def choose(
@@ -166,16 +171,19 @@ def choose(
         runs.append((by_name[name], f"{method}, seed {seed}{without}", run["terms"]))
     besides = {c: scan.beside(c) for c in ranked[:1]} if method != BESIDE else {}
     runs += [(c, BESIDE, found["terms"]) for c, found in besides.items() if found]
-    everything = scan.finalists(runs)
+    density = scan.density(ranked)
+    everything = scan.finalists(runs, density)
     starts = [f for c in ranked for f in [f for f in everything if f.configuration == c][:POLISHED]]
     with ThreadPoolExecutor(THREADS) as threads:
-        runs += [(f.configuration, f.found_by, f.terms) for f in threads.map(scan.polished, starts)]
-    everything = scan.finalists(runs)
+        runs += [(f.configuration, f.found_by, f.terms) for f in threads.map(scan.polished, starts, repeat(density))]
+    everything = scan.finalists(runs, density)
     best = chosen(everything)
     if best.configuration not in besides and method != BESIDE:
         besides[best.configuration] = scan.beside(best.configuration)
     beside = besides.get(best.configuration)
-    judged = scan.finalists([(best.configuration, BESIDE, beside["terms"])]) if beside and beside["terms"] else []
+    judged = []
+    if beside and beside["terms"]:
+        judged = scan.finalists([(best.configuration, BESIDE, beside["terms"])], density)
     here = best.configuration.name
     notes = _failures(method, [*briefs.values(), *thorough.values()])
     return Choice(
@@ -185,6 +193,7 @@ def choose(
         [list(run["terms"]) for (name, part, _), run in thorough.items() if name == here and part == 0],
         judged[0] if judged else None,
         notes,
+        density,
     )
 
 
@@ -467,7 +476,9 @@ def _side_by_side(
     configuration = choice.best.configuration
     told = {}
     for name, terms in side.items():
-        found = choice.best if name == "best" else scan.finalists([(configuration, name, tuple(terms))])[0]
+        found = (
+            choice.best if name == "best" else scan.finalists([(configuration, name, tuple(terms))], choice.density)[0]
+        )
         told[name] = _worth(found, note if name != "best" else "")
     if choice.beside is not None:
         told[BESIDE] = _worth(choice.beside, "")

@@ -72,6 +72,7 @@ class Chosen(Settings):
     runs: list[list[str]]
     beside: Structure | None
     notes: list[str]
+    density: int
 
 
 # The data, and what is tried on them
@@ -159,6 +160,7 @@ def choice(scan: Scan, briefs: Sequence[StrPath], ranked: StrPath, searches: Seq
             runs=found.runs,
             beside=None if found.beside is None else _structure(found.beside),
             notes=found.notes,
+            density=found.density,
         )
     )
 
@@ -241,6 +243,7 @@ def _choice(scan: Scan, path: StrPath) -> Choice:
         runs=content.runs,
         beside=None if content.beside is None else _finalist(scan, content.beside, path),
         notes=content.notes,
+        density=content.density,
     )
 
 

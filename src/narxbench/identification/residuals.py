@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from narxbench.analysis.metrics import significant
-from narxbench.model.narx import Model
+from narxbench.model.narx import DivergedError, Model
 from narxbench.model.records import Record
 from narxbench.model.terms import signal_name
 
@@ -107,7 +107,11 @@ def residuals(model: Model, records: Sequence[Record]) -> list[tuple[NDArray[np.
         thin = record.phase(0, model.decimation)
         start = own.initial_samples
         if len(thin) > start:
-            predicted = own.predict(thin.u if model.n_inputs else None, thin.y, steps=1)
+            try:
+                predicted = own.predict(thin.u if model.n_inputs else None, thin.y, steps=1)
+            except DivergedError:
+                # Nothing of a record can be far from all that the record holds but where it hardly moves.
+                continue
             found.append((thin.y[start:] - predicted[start:], thin.u[start:]))
     return found
 
@@ -163,6 +167,8 @@ def correlation_tests(model: Model, records: Sequence[Record], lags: int = LAGS)
             _Function("phi_xi2xi2", earlier, "nonlinear", xi_squared, xi_squared, after),
         ]
     functions = [function for function in functions if _varies(function.a) and _varies(function.b)]
+    if not functions:
+        return []
     samples, coefficients = sum(map(len, xi)), sum(len(function.distances) for function in functions)
     band, limit = (float(stats.norm.isf(LEVEL / 2 / count) / np.sqrt(samples)) for count in (1, coefficients))
     return [function.tested(band, limit, samples) for function in functions]

@@ -198,7 +198,7 @@ class Scan:
     def brief(self, configuration: Configuration) -> dict[str, Any]:
         """Search a configuration briefly and return what was found and what it is worth, as plain data."""
         found = self._searched(self.trial(configuration).whole(), configuration, 1, BRIEF, "brief")
-        (worth,) = self._worth(configuration, [found["terms"]], "")
+        (worth,) = self._worth(configuration, [found["terms"]], "", self.sampling.advised)
         return {**found, "worth": worth.told()}
 
     def ranked(self, briefs: Mapping[str, Mapping[str, Any]]) -> list[Configuration]:
@@ -246,13 +246,23 @@ class Scan:
         found = search(problem, algorithm=BESIDE, seed=1, evaluations=THOROUGH, selection="err")
         return {"terms": found.terms, "fitness": _finite(found.fitness), "note": ""}
 
-    def finalists(self, runs: Sequence[tuple[Configuration, str, Sequence[str]]]) -> list[Finalist]:
+    def density(self, ranked: Sequence[Configuration]) -> int:
+        """Return how many samples tell the same, for all that is compared in the end.
+
+        That is the decimation that the correlation of the output asks for, or that of the best configuration if it is
+        larger: its phases see the same disturbances.
+        """
+        return max(self.sampling.advised, ranked[0].decimation)
+
+    def finalists(self, runs: Sequence[tuple[Configuration, str, Sequence[str]]], density: int) -> list[Finalist]:
         """Return each different structure that was found with what it is worth, the best first.
 
         Parameters
         ----------
         runs : sequence of (Configuration, str, sequence of str)
             Where it was found, by what, and its terms.
+        density : int
+            What :meth:`density` returned.
         """
         by_configuration: dict[Configuration, dict[tuple[str, ...], str]] = {}
         for configuration, found_by, terms in runs:
@@ -260,11 +270,11 @@ class Scan:
                 by_configuration.setdefault(configuration, {}).setdefault(tuple(terms), found_by)
         found = []
         for configuration, structures in by_configuration.items():
-            worth = self._worth(configuration, list(structures), "")
+            worth = self._worth(configuration, list(structures), "", density)
             found += [Finalist(**{**vars(f), "found_by": structures[f.terms]}) for f in worth]
         return sorted(found, key=lambda f: (f.fitness, len(f.terms), f.configuration.name, f.terms))
 
-    def polished(self, start: Finalist) -> Finalist:
+    def polished(self, start: Finalist, density: int) -> Finalist:
         """Return where a descent ends that adds, drops and swaps terms by what a structure is worth on unseen parts.
 
         The searches minimise J of the data that also give the weights. What counts in the end is the error on parts
@@ -286,7 +296,8 @@ class Scan:
             left -= len(structures)
             if left < 0 or not structures:
                 return best
-            found = min(self._worth(start.configuration, structures, start.found_by), key=lambda f: f.fitness)
+            worth = self._worth(start.configuration, structures, start.found_by, density)
+            found = min(worth, key=lambda f: f.fitness)
             if found.fitness >= best.fitness:
                 return best
             best = found
@@ -332,7 +343,7 @@ class Scan:
         return {"terms": terms, "fitness": None, "note": STANDS_IN if terms else NOTHING}
 
     def _worth(
-        self, configuration: Configuration, structures: Sequence[Sequence[str]], found_by: str
+        self, configuration: Configuration, structures: Sequence[Sequence[str]], found_by: str, density: int
     ) -> list[Finalist]:
         """Return structures with their errors on the parts that the weights do not know."""
         present = [tuple(terms) for terms in structures if terms]
@@ -340,13 +351,13 @@ class Scan:
         if not present:
             return [empty for _ in structures]
         errors = self.trial(configuration).part_errors(present)
-        found = {}
+        found, independent = {}, max(2.0, self._n_selected / density)
         for i, terms in enumerate(present):
             relative, divergent = self._error(errors, i)
             fitness = np.inf
             if np.isfinite(relative):
-                fitness = self._independent * natural_log(max(relative, 1e-300))
-                fitness += penalty_per_term(self.settings.criterion, self._independent) * len(terms)
+                fitness = independent * natural_log(max(relative, 1e-300))
+                fitness += penalty_per_term(self.settings.criterion, independent) * len(terms)
                 if self.settings.criterion == "bic":
                     fitness += 2.0 * EXTENDED * _log_binomial(len(self.trial(configuration).terms), len(terms))
                 fitness += CLEARLY_BETTER * (configuration.centred and self.settings.centre == "auto")
@@ -356,12 +367,11 @@ class Scan:
         return [found.get(tuple(terms), empty) for terms in structures]
 
     @cached_property
-    def _independent(self) -> float:
-        """Samples that J counts: of the selection, as far as they do not tell the same. It is one number for all."""
+    def _n_selected(self) -> int:
+        """Samples of the selection: one number for all configurations, whatever they need for lags."""
         chosen = [record for record in self.recording.records if record.role == "selection"]
         chosen = chosen or [record for record in self.recording.records if record.role is None]
-        samples = sum(map(len, chosen)) or self.n_samples
-        return max(2.0, samples / self.sampling.advised)
+        return sum(map(len, chosen)) or self.n_samples
 
     def _error(self, errors: PartErrors, i: int) -> tuple[float, float]:
         """Return the squared error relative to the output's variance, and the share of parts that diverge."""

@@ -1,6 +1,7 @@
 """The search: what is planned, how structures are judged, and what the result does not depend on."""
 
 import math
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -209,7 +210,9 @@ class TestNothingFromRandomStructures:
 
     def test_it_is_told(self, found):
         told = [w for w in found.warnings if "found no structure with a finite J" in w]
-        assert told and all("forward regression found one of" in w for w in told)
+        # One sentence of the searches, one of those of resampled data.
+        assert 1 <= len(told) <= 2
+        assert re.match(r"In \d+ of \d+ searches ga found no structure .*forward regression stands in", told[0])
 
 
 class TestEffort:

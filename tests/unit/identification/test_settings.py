@@ -48,7 +48,7 @@ def test_defaults_read_back():
     assert read(**mixed.model_dump(mode="json")) == mixed
 
 
-LAGS = "auto, a number n for the lags 1 to n, or a list of lags"
+LAGS = "auto, a number n for the lags 1 to n, or a list"
 WRONG = [
     *(({"y_lags": value}, "y_lags", LAGS) for value in (-1, 2.5, True, None, "x", "", "1-", "-3", "5-2", "1-4-8")),
     *(({"y_lags": value}, "y_lags", LAGS) for value in (10_000, [10_000], [], [1, 2.5], [1, True], [[1]], "1-20000")),
