@@ -217,8 +217,9 @@ def concluded(scan: Scan, choice: Choice, resamples: Sequence[Mapping[str, Any]]
     rows = trial.arrangement.rows()
     rows = rows[:: -(-len(rows) // MOST_COMPARED)]
     columns = trial.columns(trial.monomials, rows)
+    before = checks_before(recording, decimation=configuration.decimation, lags=max(1, configuration.max_lag))
     checks = [
-        *checks_before(recording, decimation=configuration.decimation, lags=max(1, configuration.max_lag)),
+        *(_compared(check, scan, configuration) if check.name == "sampling" else check for check in before),
         collinear_check(columns, trial.terms, {}) if not trial.dropped else _with_dropped(trial, rows),
         size_check(len(trial.terms), len(trial.arrangement.rows())),
     ]
@@ -265,6 +266,15 @@ def concluded(scan: Scan, choice: Choice, resamples: Sequence[Mapping[str, Any]]
         refinement=refinement,
         warnings=warnings,
     )
+
+
+def _compared(check: Check, scan: Scan, configuration: Configuration) -> Check:
+    """Return the check of the sampling as it stands after decimations were compared."""
+    strides = sorted({c.decimation for c in scan.configurations})
+    if len(strides) == 1 or scan.sampling.advised == configuration.decimation == 1:
+        return check
+    advice = f"The model takes {configuration.decimation} of the compared decimations {', '.join(map(str, strides))}."
+    return replace(check, status="fine" if scan.sampling.advised > 1 else check.status, advice=advice)
 
 
 def _with_dropped(trial: Any, rows: Any) -> Check:
@@ -476,9 +486,7 @@ def _side_by_side(
     configuration = choice.best.configuration
     told = {}
     for name, terms in side.items():
-        found = (
-            choice.best if name == "best" else scan.finalists([(configuration, name, tuple(terms))], choice.density)[0]
-        )
+        (found,) = scan.finalists([(configuration, name, tuple(terms))], choice.density)
         told[name] = _worth(found, note if name != "best" else "")
     if choice.beside is not None:
         told[BESIDE] = _worth(choice.beside, "")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import narxbench
-from narxbench.identification.scan import CLEARLY_BETTER, Scan
+from narxbench.identification.scan import CLEARLY_BETTER, EXTENDED, Scan
 from narxbench.identification.settings import IdentificationSettings
 
 PAGE = (Path(__file__).parents[3] / "docs" / "identification.md").read_text(encoding="utf-8")
@@ -45,16 +45,19 @@ def test_every_setting_named_exists():
 
 
 def test_the_worth_is_what_the_page_says(found):
-    """J = N ln(S) + ln(N) xi + ln(binomial(candidates, xi)), with N known samples over the advised decimation."""
+    """J = N ln(S) + ln(N) xi + ln(binomial(candidates, xi)), with N samples that select over the density."""
     scan = Scan(found.recording, IdentificationSettings(**found.settings))
     (configuration,) = [c for c in scan.configurations if c.name == found.configuration["name"]]
-    (worth,) = scan.finalists([(configuration, "", found.model.terms)])
-    n = sum(len(record) for record in found.recording.records if record.role != "test") / scan.sampling.advised
+    density = max(scan.sampling.advised, configuration.decimation)
+    (worth,) = scan.finalists([(configuration, "", found.model.terms)], density)
+    n = sum(len(record) for record in found.recording.records if record.role != "test") / density
     expected = n * math.log(worth.rrse**2) + math.log(n) * len(worth.terms)
-    expected += math.log(math.comb(found.configuration["candidates"], len(worth.terms)))
+    expected += 2 * EXTENDED * math.log(math.comb(found.configuration["candidates"], len(worth.terms)))
     expected += CLEARLY_BETTER * configuration.centred
     assert worth.fitness == pytest.approx(expected, rel=1e-9)
-    assert f"must be better by {CLEARLY_BETTER:g}," in PAGE
+    text = " ".join(PAGE.split())
+    assert f"must be better by {CLEARLY_BETTER:g}," in text
+    assert f"γ = {EXTENDED:g}" in text
 
 
 def test_figures_at_the_incoming_sampling_are_of_all_phases(found):

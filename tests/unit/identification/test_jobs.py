@@ -73,7 +73,7 @@ def test_jobs_lead_to_what_one_call_finds_and_check_what_they_read(folder: Path)
     for text, words in (
         (Path("choice").read_text()[:-5], "choice: damaged, not valid JSON"),
         ("{}", "choice: finalists: missing"),
-        ('{"beside":null,"briefly":[],"finalists":[],"notes":[],"runs":[]}', "choice: found no structure"),
+        ('{"beside":null,"briefly":[],"density":1,"finalists":[],"notes":[],"runs":[]}', "choice: found no structure"),
     ):
         Path("choice").write_text(text)
         message = told(lambda: jobs.resampled_search(scan, "choice", 1))

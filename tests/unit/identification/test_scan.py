@@ -96,29 +96,32 @@ class TestJudgement:
     configuration = Configuration(1, 2, (1, 2), ((1, 2),))
     scan = Scan(recording, settings_of(**QUICK))
 
-    def judged(self, *structures, **settings):
+    def judged(self, *structures, density=1, **settings):
         scan = Scan(self.recording, settings_of(**{**QUICK, **settings}))
-        return scan.finalists([(scan.configurations[0], f"run {i}", terms) for i, terms in enumerate(structures)])
+        return scan.finalists(
+            [(scan.configurations[0], f"run {i}", terms) for i, terms in enumerate(structures)], density
+        )
 
-    def test_fitness_and_rrse(self):
-        (found,) = self.judged(TERMS)
+    @pytest.mark.parametrize("density", [1, 5])
+    def test_fitness_and_rrse(self, density):
+        (found,) = self.judged(TERMS, density=density)
         errors = self.scan.trial(self.configuration).part_errors([TERMS])
         relative = errors.sse.sum() / errors.energy.sum()
         assert found.rrse == pytest.approx(math.sqrt(relative), rel=1e-12)
         # The extended BIC: ln of the number of structures with 4 of 15 terms comes on top.
-        independent = 300 / self.scan.sampling.advised
+        independent = 300 / density
         expected = independent * math.log(relative) + math.log(independent) * 4 + math.log(math.comb(15, 4))
         assert found.fitness == pytest.approx(expected, rel=1e-9)
-        (aic,) = self.judged(TERMS, criterion="aic-3")
+        (aic,) = self.judged(TERMS, criterion="aic-3", density=density)
         assert aic.fitness == pytest.approx(independent * math.log(relative) + 3 * 4, rel=1e-9)
         assert (found.divergent, found.singular, found.found_by) == (0.0, False, "run 0")
 
     def test_fitness_of_records_that_select(self):
         """J counts the samples that its error is taken over, those of the selection."""
         scan = Scan(recording_of(300, ("estimation", None, "selection", "test")), settings_of(**QUICK))
-        (found,) = scan.finalists([(scan.configurations[0], "x", TERMS)])
+        (found,) = scan.finalists([(scan.configurations[0], "x", TERMS)], 1)
         errors = scan.trial(scan.configurations[0]).part_errors([TERMS])
-        independent = 300 / scan.sampling.advised
+        independent = 300
         assert errors.steps.sum() == 300 - 2 and found.rrse**2 == pytest.approx(errors.sse.sum() / errors.energy.sum())
         expected = independent * math.log(found.rrse**2) + math.log(independent) * 4 + math.log(math.comb(15, 4))
         assert found.fitness == pytest.approx(expected, rel=1e-9)
@@ -140,7 +143,7 @@ class TestJudgement:
         kept = []
         for centre in ("auto", True):
             scan = Scan(self.recording, settings_of(**{**QUICK, "centre": centre}))
-            kept.append(scan.finalists([(centred, "x", TERMS)])[0])
+            kept.append(scan.finalists([(centred, "x", TERMS)], 1)[0])
         assert kept[0].fitness == pytest.approx(kept[1].fitness + CLEARLY_BETTER, rel=1e-12)
         assert kept[0].rrse == kept[1].rrse
 
@@ -153,18 +156,18 @@ class TestJudgement:
         for allowed, finite in ((0.0, False), (0.24, False), (0.25, True), (0.5, True)):
             settings = settings_of(**{**QUICK, "y_lags": 1, "u_lags": 1, "divergent": allowed})
             scan = Scan(recording, settings)
-            (found,) = scan.finalists([(scan.configurations[0], "x", ("y(k-1)^2",))])
+            (found,) = scan.finalists([(scan.configurations[0], "x", ("y(k-1)^2",))], 1)
             assert (found.divergent, found.singular) == (0.25, False)
             assert math.isfinite(found.fitness) == finite == (found.rrse is not None)
 
     def test_a_descent_never_ends_worse(self):
         for start in (("1",), ("1", "y(k-2)", "u(k-2)"), TERMS[:2], TERMS):
             (begin,) = self.judged(start)
-            end = self.scan.polished(begin)
+            end = self.scan.polished(begin, 1)
             assert end.fitness <= begin.fitness
             (again,) = self.judged(end.terms)
             assert again.fitness == end.fitness
-        assert set(TERMS) <= set(self.scan.polished(self.judged(("1",))[0]).terms)
+        assert set(TERMS) <= set(self.scan.polished(self.judged(("1",))[0], 1).terms)
 
 
 def finalist(fitness, **values):

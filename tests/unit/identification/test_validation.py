@@ -56,8 +56,8 @@ def ahead(u, y, k, steps, q, weights=WEIGHTS):
 def figures(measured, predicted):
     """Return RRSE, NRMSE, fit and MAE of lists with an entry for each record."""
     errors = np.concatenate([y - p for y, p in zip(measured, predicted, strict=True)])
-    energy = sum(len(y) * np.var(y) for y in measured)
     every = np.concatenate(measured)
+    energy = len(every) * np.var(every)
     rrse = math.sqrt((errors**2).sum() / energy)
     nrmse = math.sqrt((errors**2).mean()) / (every.max() - every.min())
     return [rrse, nrmse, 100 * (1 - rrse), np.abs(errors).mean()]
