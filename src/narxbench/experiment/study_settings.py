@@ -69,7 +69,8 @@ def _criterion(text: str) -> str:
     return text
 
 
-def _no_reference(name: str) -> str:
+def no_reference(name: str) -> str:
+    """Return the name of a study; that of the published values raises ValueError."""
     if name.casefold() == "reference":
         raise ValueError(f"found {name!r}, the folder of the published values; allowed: any other name")
     return name
@@ -235,7 +236,7 @@ class Variations(Settings):
 class Study(Settings):
     """All settings of a study, complete and valid."""
 
-    study: Annotated[Name, AfterValidator(_no_reference)]
+    study: Annotated[Name, AfterValidator(no_reference)]
     """Name of the study: of its folders under data/ and reports/. That of an overlay is the name of its file."""
     page: Literal["paper", "interpretations", "methods"]
     """What the study's page says: the paper's tables and claims, what the interpretations do to them, or which method
@@ -356,8 +357,8 @@ def load_study(
     layers = [(str(path), read_mapping(path)) for path in files]
     for path, layer in layers[1:]:
         layer.setdefault("study", Path(path).stem)
-    layers += [(COMMAND_LINE, _assignment(text)) for text in command_line]
-    given: dict[str, Any] = reduce(_merged, (layer for _, layer in layers), {})
+    layers += [(COMMAND_LINE, assignment(text)) for text in command_line]
+    given: dict[str, Any] = reduce(merged, (layer for _, layer in layers), {})
     for name, reason in _unusable(given).items():
         if left_out is None:
             raise NarxbenchError(f"methods.{name}: {reason}")
@@ -366,12 +367,12 @@ def load_study(
     try:
         defaults = _of_interpretation(given, choices)
         layers.insert(0, (DESIGN_CHOICES_FILE.name, defaults))
-        study = validated(Study, _merged(defaults, given), "")
+        study = validated(Study, merged(defaults, given), "")
         _raise_if(_unknown_names(study, choices, system_names(systems_folder)))
         return study
     except SettingsError as error:
-        origins = {place: source for source, layer in layers for place in _places(layer)}
-        sources = [_origin(path, origins) or str(next(iter(files), "settings")) for path, _ in error.problems]
+        origins = {place: source for source, layer in layers for place in places(layer)}
+        sources = [origin(path, origins) or str(next(iter(files), "settings")) for path, _ in error.problems]
         raise NarxbenchError(report(error.problems, sources)) from None
 
 
@@ -390,14 +391,15 @@ def _unusable(given: Mapping[str, Any]) -> dict[str, str]:
     return reasons
 
 
-def _assignment(text: str) -> dict[str, Any]:
+def assignment(text: str) -> dict[str, Any]:
+    """Return what ``KEY=VALUE`` of the command line sets."""
     key, equals, value = text.partition("=")
     if not equals:
         raise NarxbenchError(f"{COMMAND_LINE}: found {text!r}; allowed: KEY=VALUE")
     return {key: read_value(value, f"{COMMAND_LINE}: {key}")}
 
 
-def _merged(base: Mapping[Any, Any], layer: Mapping[Any, Any], path: tuple[Any, ...] = ()) -> dict[Any, Any]:
+def merged(base: Mapping[Any, Any], layer: Mapping[Any, Any], path: tuple[Any, ...] = ()) -> dict[Any, Any]:
     """Return a mapping with another one over it, key by key; ``path`` leads to it."""
     result = dict(base)
     # Another kind of excitation and another algorithm start anew: nothing of the one that they replace fits them.
@@ -408,7 +410,7 @@ def _merged(base: Mapping[Any, Any], layer: Mapping[Any, Any], path: tuple[Any, 
     for key, value in layer.items():
         below = result.get(key)
         over = below if isinstance(below, Mapping) else {}
-        result[key] = _merged(over, value, (*path, key)) if isinstance(value, Mapping) else value
+        result[key] = merged(over, value, (*path, key)) if isinstance(value, Mapping) else value
     return result
 
 
@@ -428,15 +430,16 @@ def _of_interpretation(given: Mapping[str, Any], choices: DesignChoices) -> dict
     return {"data": chosen["data"], "fitness": chosen["fitness"], **chosen["search"], "methods": of_methods}
 
 
-def _places(layer: Mapping[Any, Any], path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+def places(layer: Mapping[Any, Any], path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
     """Yield the path of every key of a layer, those of mappings in it included."""
     for key, value in layer.items():
         yield (*path, str(key))
         if isinstance(value, Mapping):
-            yield from _places(value, (*path, str(key)))
+            yield from places(value, (*path, str(key)))
 
 
-def _origin(path: Sequence[str | int], origins: Mapping[tuple[str, ...], str]) -> str | None:
+def origin(path: Sequence[str | int], origins: Mapping[tuple[str, ...], str]) -> str | None:
+    """Return the source that a key, or what it is in, was last given in."""
     # A missing key is missed where its parent is given, an entry of a list where the list is.
     keys = tuple(map(str, path))
     return next((origins[keys[:end]] for end in range(len(keys), 0, -1) if keys[:end] in origins), None)
@@ -447,13 +450,13 @@ def _origin(path: Sequence[str | int], origins: Mapping[tuple[str, ...], str]) -
 
 def schema() -> dict[str, Any]:
     """Return the JSON schema of a study for editors; no key is required in it, so that it fits overlays."""
-    result: dict[str, Any] = _for_overlays(Study.model_json_schema())
+    result: dict[str, Any] = for_overlays(Study.model_json_schema())
     definitions, method = result["$defs"], result["$defs"]["Method"]
     method["allOf"] = []
     # Editors know the algorithms of this package; those of others are allowed too.
     method["properties"]["algorithm"] = {"anyOf": [{"enum": packaged_names()}, method["properties"]["algorithm"]]}
     for name in packaged_names():
-        settings, key = _for_overlays(algorithm(name).schema()), f"Settings-{name}"
+        settings, key = for_overlays(algorithm(name).schema()), f"Settings-{name}"
         definitions |= {**settings.pop("$defs", {}), key: settings}
         condition = {"properties": {"algorithm": {"const": name}}, "required": ["algorithm"]}
         method["allOf"].append({"if": condition, "then": {"properties": {"settings": {"$ref": f"#/$defs/{key}"}}}})
@@ -462,12 +465,13 @@ def schema() -> dict[str, Any]:
     return result
 
 
-def _for_overlays(part: Any) -> Any:
+def for_overlays(part: Any) -> Any:
+    """Return a part of a JSON schema in which no key is required."""
     if isinstance(part, dict):
         # An excitation without its kind fits several kinds.
         renamed = {"anyOf" if key == "oneOf" else key: value for key, value in part.items() if key != "required"}
-        return {key: _for_overlays(value) for key, value in renamed.items() if key != "discriminator"}
-    return [_for_overlays(item) for item in part] if isinstance(part, list) else part
+        return {key: for_overlays(value) for key, value in renamed.items() if key != "discriminator"}
+    return [for_overlays(item) for item in part] if isinstance(part, list) else part
 
 
 if __name__ == "__main__":

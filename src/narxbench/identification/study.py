@@ -18,12 +18,12 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from narxbench.experiment.study_settings import (
     COMMAND_LINE,
     Name,
-    _assignment,
-    _for_overlays,
-    _merged,
-    _no_reference,
-    _origin,
-    _places,
+    assignment,
+    for_overlays,
+    merged,
+    no_reference,
+    origin,
+    places,
 )
 from narxbench.identification.jobs import scan_of
 from narxbench.identification.scan import Scan
@@ -113,7 +113,7 @@ class MeasuredData(Settings):
 class MeasuredStudy(Settings):
     """All settings of a study of measured data."""
 
-    study: Annotated[Name, AfterValidator(_no_reference)]
+    study: Annotated[Name, AfterValidator(no_reference)]
     """Name of the study: of its folders under data/ and reports/. By default it is the name of its file."""
     page: Literal["measured"]
     """What the study's page says: a model of measured data, and how far to trust it."""
@@ -173,14 +173,14 @@ def load_measured(files: Sequence[str | Path], command_line: Sequence[str] = ())
         One line for each mistake, with the file or command line that has the last word on its key.
     """
     layers = [(str(path), {"study": Path(path).stem, **read_mapping(path)}) for path in files]
-    layers += [(COMMAND_LINE, _assignment(text)) for text in command_line]
-    given: dict[str, Any] = reduce(_merged, (layer for _, layer in layers), {})
+    layers += [(COMMAND_LINE, assignment(text)) for text in command_line]
+    given: dict[str, Any] = reduce(merged, (layer for _, layer in layers), {})
     try:
         study = validated(MeasuredStudy, given, "")
         return study, _scan(study)
     except SettingsError as error:
-        origins = {place: source for source, layer in layers for place in _places(layer)}
-        sources = [_origin(path, origins) or next(source for source, _ in layers) for path, _ in error.problems]
+        origins = {place: source for source, layer in layers for place in places(layer)}
+        sources = [origin(path, origins) or next(source for source, _ in layers) for path, _ in error.problems]
         raise NarxbenchError(report(error.problems, sources)) from None
 
 
@@ -210,7 +210,7 @@ def _placed(message: str, study: MeasuredStudy) -> Problem:
 
 def schema() -> dict[str, Any]:
     """Return the JSON schema of a study of measured data for editors; no key is required, so that it fits overlays."""
-    result: dict[str, Any] = _for_overlays(MeasuredStudy.model_json_schema())
+    result: dict[str, Any] = for_overlays(MeasuredStudy.model_json_schema())
     return result
 
 

@@ -499,7 +499,8 @@ def _structures_table(found: Identification) -> Table:
     notes = dict.fromkeys(filter(None, (each["note"] for each in found.structures.values())))
     about = (
         f"RRSE: {_error_of(found)} error on the parts of the selection, with weights that do not know them, relative "
-        "to the spread of the output about its mean over all parts. J weighs it against the number of terms; lower is better. Shared: terms of the model."
+        "to the spread of the output about its mean over all parts. J weighs it against the number of terms; lower is "
+        "better. Shared: terms of the model."
     )
     return Table("structures", "Structures side by side", tuple(columns), _frame(rows, columns), (about, *notes))
 
