@@ -189,7 +189,7 @@ def choose(
     return Choice(
         best,
         everything,
-        [f for f in briefly if f.configuration not in ranked and f.terms],
+        [scan.rejudged(f, density) for f in briefly if f.configuration not in ranked and f.terms],
         [list(run["terms"]) for (name, part, _), run in thorough.items() if name == here and part == 0],
         judged[0] if judged else None,
         notes,

@@ -29,6 +29,7 @@ class Worth(Settings):
     rrse: float | None
     divergent: float
     singular: bool
+    candidates: int
 
 
 class Structure(Worth):

@@ -77,6 +77,8 @@ class Finalist:
         Share of the parts on which it diverges.
     singular : bool
         Whether terms depend on one another in some part.
+    candidates : int
+        How many candidate terms there were.
     found_by : str
         What found it first.
     """
@@ -87,6 +89,7 @@ class Finalist:
     rrse: float | None
     divergent: float
     singular: bool
+    candidates: int
     found_by: str
 
     def told(self) -> dict[str, Any]:
@@ -96,6 +99,7 @@ class Finalist:
             "rrse": self.rrse,
             "divergent": self.divergent,
             "singular": self.singular,
+            "candidates": self.candidates,
         }
 
     @classmethod
@@ -347,24 +351,30 @@ class Scan:
     ) -> list[Finalist]:
         """Return structures with their errors on the parts that the weights do not know."""
         present = [tuple(terms) for terms in structures if terms]
-        empty = Finalist(configuration, (), np.inf, None, 1.0, False, found_by)
+        empty = Finalist(configuration, (), np.inf, None, 1.0, False, 0, found_by)
         if not present:
             return [empty for _ in structures]
         errors = self.trial(configuration).part_errors(present)
-        found, independent = {}, max(2.0, self._n_selected / density)
+        found, candidates = {}, len(self.trial(configuration).terms)
         for i, terms in enumerate(present):
             relative, divergent = self._error(errors, i)
-            fitness = np.inf
-            if np.isfinite(relative):
-                fitness = independent * natural_log(max(relative, 1e-300))
-                fitness += penalty_per_term(self.settings.criterion, independent) * len(terms)
-                if self.settings.criterion == "bic":
-                    fitness += 2.0 * EXTENDED * _log_binomial(len(self.trial(configuration).terms), len(terms))
-                fitness += CLEARLY_BETTER * (configuration.centred and self.settings.centre == "auto")
             rrse = float(np.sqrt(relative)) if np.isfinite(relative) else None
             singular = bool(errors.singular[i])
-            found[terms] = Finalist(configuration, terms, float(fitness), rrse, divergent, singular, found_by)
+            worth = Finalist(configuration, terms, np.inf, rrse, divergent, singular, candidates, found_by)
+            found[terms] = self.rejudged(worth, density)
         return [found.get(tuple(terms), empty) for terms in structures]
+
+    def rejudged(self, finalist: Finalist, density: int) -> Finalist:
+        """Return a finalist with its J where so many samples tell the same."""
+        if finalist.rrse is None:
+            return replace(finalist, fitness=np.inf)
+        independent, size = max(2.0, self._n_selected / density), len(finalist.terms)
+        fitness = independent * natural_log(max(finalist.rrse**2, 1e-300))
+        fitness += penalty_per_term(self.settings.criterion, independent) * size
+        if self.settings.criterion == "bic":
+            fitness += 2.0 * EXTENDED * _log_binomial(finalist.candidates, size)
+        fitness += CLEARLY_BETTER * (finalist.configuration.centred and self.settings.centre == "auto")
+        return replace(finalist, fitness=float(fitness))
 
     @cached_property
     def _n_selected(self) -> int:

@@ -171,7 +171,7 @@ class TestJudgement:
 
 
 def finalist(fitness, **values):
-    given = {"rrse": None, "divergent": 0.0, "singular": False, "found_by": "x"}
+    given = {"rrse": None, "divergent": 0.0, "singular": False, "candidates": 2, "found_by": "x"}
     return Finalist(Configuration(1, 1, (1,), ((1,),)), ("1",), fitness, **{**given, **values})
 
 
