@@ -327,7 +327,7 @@ def drift_check(recording: Recording) -> Check:
         if not error or own.std() < 0.05:
             continue
         t = abs(fit[-1]) * float(own.std()) / error
-        trends.append({"record": record.name, "change": float(fit[-1])})
+        trends.append({"record": record.name, "change": float(f"{fit[-1]:.9g}")})
         if t > 4.0 and abs(fit[-1]) > max(float(rest.std()), 0.05 * float(np.ptp(piece))):
             texts.append(
                 f"The output of {record.name} drifts by {fit[-1]:.3g}, {_times(abs(fit[-1]), float(rest.std()))} of "

@@ -11,6 +11,7 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from narxbench import __version__
+from narxbench.analysis.metrics import significant
 from narxbench.identification.arrangement import Arrangement
 from narxbench.identification.certainty import selection_table, structures
 from narxbench.identification.checks import Check, checks_before, collinear_check, size_check
@@ -382,13 +383,14 @@ class _Fit:
         recording = self.recording
         return Model(
             terms=self.terms,
-            coefficients=tuple(map(float, coefficients)),
+            # Without the last digits, which LAPACK computes differently on other processors.
+            coefficients=tuple(significant(float(value)) for value in coefficients),
             inputs=recording.inputs,
             output=recording.output,
             decimation=self.configuration.decimation,
             sampling_time=recording.sampling_time,
             units=recording.units,
-            covariance=None if weights is None else tuple(map(tuple, weights.covariances["hac"].tolist())),
+            covariance=None if weights is None else _rounded(weights.covariances["hac"]),
             offsets=self.scaling and self.scaling[0],
             scales=self.scaling and self.scaling[1],
             data_digest=recording.digest,
@@ -433,6 +435,10 @@ class _Fit:
             if record.role in ("selection", "test"):
                 cases.append(Case(record, model, {ARX: arx}))
         return cases
+
+
+def _rounded(matrix: Any) -> tuple[tuple[float, ...], ...]:
+    return tuple(tuple(significant(value) for value in row) for row in matrix.tolist())
 
 
 def _failures(method: str, runs: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from narxbench.analysis.metrics import significant
 from narxbench.identification.checks import Check, Status
 from narxbench.identification.residuals import CorrelationTest
 from narxbench.identification.steady_state import FixedPoint, Rest
@@ -79,12 +80,13 @@ class _Sums(NamedTuple):
         if self.diverged or not self.samples:
             return dict.fromkeys(FIGURES)
         rrse = math.sqrt(self.error / self.energy) if self.energy > 0 else None
-        return {
+        found = {
             "rrse": rrse,
             "nrmse": math.sqrt(self.error / self.samples) / (self.high - self.low) if self.high > self.low else None,
             "fit_percent": None if rrse is None else 100 * (1 - rrse),
             "mae": self.absolute / self.samples,
         }
+        return {name: None if value is None else significant(value) for name, value in found.items()}
 
 
 def validate(
