@@ -26,7 +26,7 @@ toc_object_entries = False
 myst_heading_anchors = 3
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
-autodoc_default_options = {"members": True, "exclude-members": "model_config, model_post_init"}
+autodoc_default_options = {"members": True, "exclude-members": "model_config, model_post_init, set_predict_request"}
 autosummary_generate = False
 numpydoc_show_class_members = False
 

@@ -156,7 +156,7 @@ error, criterion, seeds, blocks, selection, divergent, effort, resamples, thresh
         ----------
         X : array or frame, shape (samples, inputs)
             The inputs.
-        y_initial : array, shape (at least model_.initial_samples,), optional
+        y_initial : array, shape (at least ``model_.initial_samples``,), optional
             The measured outputs from the first sample on. Without them nothing tells where the run starts: it starts
             from the mean output of the training data, so that the first predictions are that mean, and those after
             them are off until the model has forgotten it. A model that does not forget needs measured outputs.
