@@ -110,7 +110,7 @@ class TestJudgement:
         assert found.rrse == pytest.approx(math.sqrt(relative), rel=1e-12)
         # The extended BIC: ln of the number of structures with 4 of 15 terms comes on top.
         independent = 300 / density
-        expected = independent * math.log(relative) + math.log(independent) * 4 + 2 * math.log(math.comb(15, 4))
+        expected = independent * math.log(relative) + math.log(independent) * 4 + math.log(math.comb(15, 4))
         assert found.fitness == pytest.approx(expected, rel=1e-9)
         (aic,) = self.judged(TERMS, criterion="aic-3", density=density)
         assert aic.fitness == pytest.approx(independent * math.log(relative) + 3 * 4, rel=1e-9)
@@ -123,7 +123,7 @@ class TestJudgement:
         errors = scan.trial(scan.configurations[0]).part_errors([TERMS])
         independent = 300
         assert errors.steps.sum() == 300 - 2 and found.rrse**2 == pytest.approx(errors.sse.sum() / errors.energy.sum())
-        expected = independent * math.log(found.rrse**2) + math.log(independent) * 4 + 2 * math.log(math.comb(15, 4))
+        expected = independent * math.log(found.rrse**2) + math.log(independent) * 4 + math.log(math.comb(15, 4))
         assert found.fitness == pytest.approx(expected, rel=1e-9)
 
     def test_the_worst_part(self):
