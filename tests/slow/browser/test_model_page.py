@@ -1,0 +1,45 @@
+"""The page of a measured model in a browser: it opens from disk, and serves keyboards, screen readers and paper."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import narxbench
+
+pytestmark = [pytest.mark.ci, pytest.mark.slow]
+DATA = Path(__file__).parents[3] / "data/buck"
+
+
+@pytest.fixture(scope="session")
+def model_page(tmp_path_factory):
+    found = narxbench.identify(
+        DATA / "buck_id.csv", input="input", output="y", test=DATA / "buck_valid.csv", effort=4, resamples=10
+    )
+    return narxbench.write_report(found, tmp_path_factory.mktemp("model"))
+
+
+def test_axe_finds_nothing(open_page, axe, model_page):
+    page = open_page(model_page)
+    page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    page.evaluate(axe)
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        found = page.evaluate("axe.run().then((result) => result.violations)")
+        assert [(v["id"], [node["html"][:200] for node in v["nodes"][:3]]) for v in found] == [], scheme
+
+
+def test_nothing_overflows(open_page, model_page):
+    page = open_page(model_page)
+    for width in (360, 800, 1400):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, width
+
+
+def test_it_zooms_and_prints_on_few_pages(open_page, model_page, tmp_path):
+    page = open_page(model_page)
+    page.get_by_role("button", name="zoom in").click()
+    assert "of 999" in page.locator("main").inner_text()
+    page.pdf(path=tmp_path / "page.pdf")
+    assert len(re.findall(rb"/Type\s*/Page\b", (tmp_path / "page.pdf").read_bytes())) < 8
+    assert "paper" not in page.content().lower()
