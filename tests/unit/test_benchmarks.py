@@ -25,6 +25,8 @@ def case(request):
 def test_every_implementation_computes_the_same_error(name, case):
     implementation, package, _ = evaluation.IMPLEMENTATIONS[name]
     pytest.importorskip(package, reason=f"{package} is a peer that only the benchmarks need")
+    if package == "sysidentpy" and not hasattr(np, "in1d"):
+        pytest.skip("the simulation of this SysIdentPy needs numpy.in1d, which newer versions of NumPy do not have")
     problem, u, y, positions, expected = case
     np.testing.assert_allclose(implementation(problem, u, y)(positions), expected, rtol=evaluation.TOLERANCE)
 
