@@ -10,9 +10,10 @@ from narxbench.pipeline import code
 pytestmark = pytest.mark.slow
 
 SCRIPTS = {path.stem: path for path in sorted((ROOT / "scripts").glob("*.py"))}
-# Run by name, or in a comparison of methods only.
+# Run by name, or in a comparison of methods or a study of measured data only.
 UNPLANNED = ("verify", "update_reference", "screenshot")
 UNPLANNED += ("score", "rank", "ranking_tables", "ranking_figures", "leaderboard")
+UNPLANNED += ("brief_search", "rank_configurations", "thorough_search", "choose_structure", "resample", "conclude")
 FOLLOWING = {
     "simulate": ["search"],
     "search": ["summarise"],
