@@ -8,7 +8,7 @@ import pytest
 from tests.workflow.project import ROOT
 
 from narxbench.pipeline import code
-from narxbench.pipeline.plan import Plan, _digest
+from narxbench.pipeline.plan import Plan, script_digest
 
 pytestmark = pytest.mark.xdist_group("pipeline")
 
@@ -65,10 +65,10 @@ def test_any_edit_of_a_module_changes_the_digest_of_the_steps_that_load_it(plan,
     seen = {}
     for module in MODULES:
         monkeypatch.setattr(code, "code_digest", lambda path, module=module: "edited" if path == module else real(path))
-        _digest.cache_clear()
+        script_digest.cache_clear()
         after = digests(plan)
         seen[module] = {step for step in before if before[step] != after[step]}
-    _digest.cache_clear()
+    script_digest.cache_clear()
     for name in before:
         step, _, algorithm = name.partition(" ")
         missed = {m for m in loads[step] if name not in seen[m]}

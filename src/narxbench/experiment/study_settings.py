@@ -371,9 +371,7 @@ def load_study(
         _raise_if(_unknown_names(study, choices, system_names(systems_folder)))
         return study
     except SettingsError as error:
-        origins = {place: source for source, layer in layers for place in places(layer)}
-        sources = [origin(path, origins) or str(next(iter(files), "settings")) for path, _ in error.problems]
-        raise NarxbenchError(report(error.problems, sources)) from None
+        raise located(error, layers, str(next(iter(files), "settings"))) from None
 
 
 def _unusable(given: Mapping[str, Any]) -> dict[str, str]:
@@ -430,16 +428,32 @@ def _of_interpretation(given: Mapping[str, Any], choices: DesignChoices) -> dict
     return {"data": chosen["data"], "fitness": chosen["fitness"], **chosen["search"], "methods": of_methods}
 
 
-def places(layer: Mapping[Any, Any], path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+def located(error: SettingsError, layers: Iterable[tuple[str, Mapping[Any, Any]]], otherwise: str) -> NarxbenchError:
+    """Return mistakes in merged settings, each with the source that has the last word on its key.
+
+    Parameters
+    ----------
+    error : SettingsError
+        The mistakes.
+    layers : iterable of (str, mapping)
+        Sources and what they give, in the order in which they are merged.
+    otherwise : str
+        The source of what none of them gives.
+    """
+    origins = {place: source for source, layer in layers for place in _places(layer)}
+    sources = [_origin(path, origins) or otherwise for path, _ in error.problems]
+    return NarxbenchError(report(error.problems, sources))
+
+
+def _places(layer: Mapping[Any, Any], path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
     """Yield the path of every key of a layer, those of mappings in it included."""
     for key, value in layer.items():
         yield (*path, str(key))
         if isinstance(value, Mapping):
-            yield from places(value, (*path, str(key)))
+            yield from _places(value, (*path, str(key)))
 
 
-def origin(path: Sequence[str | int], origins: Mapping[tuple[str, ...], str]) -> str | None:
-    """Return the source that a key, or what it is in, was last given in."""
+def _origin(path: Sequence[str | int], origins: Mapping[tuple[str, ...], str]) -> str | None:
     # A missing key is missed where its parent is given, an entry of a list where the list is.
     keys = tuple(map(str, path))
     return next((origins[keys[:end]] for end in range(len(keys), 0, -1) if keys[:end] in origins), None)

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from narxbench.model.records import Record
+from narxbench.model.structure import column
+from narxbench.model.terms import Monomial
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -124,6 +126,13 @@ class Arrangement:
         chosen = self.estimates if without is None else self.estimates & (self.part != without)
         rows = np.flatnonzero(chosen)
         return rows[np.lexsort((self.time[rows], self.record[rows]))]
+
+    def columns(self, monomials: Sequence[Monomial], rows: Integers) -> Floats:
+        """Return the values of terms at some samples, shape (rows, terms)."""
+        found = np.empty((len(rows), len(monomials)), order="F")
+        for i, monomial in enumerate(monomials):
+            found[:, i] = column(self.u, self.y, monomial, rows)
+        return found
 
     def segments(self, chosen: Mask) -> list[range]:
         """Return the longest stretches of chosen samples that follow one another in a phase and have their lags."""

@@ -4,7 +4,7 @@ All look at the records of :func:`narxbench.identification.sampling.known_record
 with them by range alone. Samples are counted from 1, as rows of a file are.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
@@ -24,6 +24,7 @@ from narxbench.identification.sampling import (
     known_records,
     plain,
 )
+from narxbench.io.words import listed, ordinal
 from narxbench.model.records import Record, Recording
 from narxbench.model.terms import OUTPUT, signal_name
 from narxbench.numerics.random_streams import generator
@@ -70,7 +71,14 @@ class Check:
     values: dict[str, Any] = field(default_factory=dict)
 
 
-def checks_before(recording: Recording, *, decimation: int | None = None, lags: int = 5) -> list[Check]:
+def checks_before(
+    recording: Recording,
+    *,
+    decimation: int | None = None,
+    lags: int = 5,
+    sampling: Sampling | None = None,
+    seen: Mapping[str, Sequence["Response"]] | None = None,
+) -> list[Check]:
     """Return all checks of the data that need no candidate terms.
 
     Parameters
@@ -81,14 +89,17 @@ def checks_before(recording: Recording, *, decimation: int | None = None, lags: 
         The stride in use; by default the advised one.
     lags : int
         The largest lag in use, in steps.
+    sampling, seen : optional
+        What :func:`narxbench.identification.sampling.advised_decimations` and :func:`responses` returned, if that is
+        known.
     """
-    sampling = advised_decimations(recording)
+    sampling = sampling or advised_decimations(recording)
     stride = decimation or sampling.advised
     return [
         sampling_check(recording, sampling),
         resolution_check(recording),
         saturation_check(recording),
-        delay_check(recording, stride),
+        delay_check(recording, stride, seen),
         excitation_check(recording, stride, lags),
         drift_check(recording),
         outlier_check(recording),
@@ -111,14 +122,14 @@ def sampling_check(recording: Recording, sampling: Sampling) -> Check:
     seen = f"its correlation {dip} after {_samples(tau, recording)}, where 10 to {STEPS} samples are enough"
     if sampling.wanted > 1:
         text = f"The output is sampled about {sampling.wanted} times faster than needed: {seen}."
-        every = "" if stride == 1 else f" Every {_ordinal(stride)} is advised."
+        every = "" if stride == 1 else f" Every {ordinal(stride)} is advised."
         if sampling.limit == "input":
             text += f" But the input changes too fast for so large a stride.{every}"
         elif sampling.limit == "length":
             text += f" But too few samples would stay.{every}"
         if stride == 1:
             return Check("sampling", title, "look" if sampling.limit == "length" else "fine", text, "", values)
-        advice = f"Use every {_ordinal(stride)} sample, or compare {_and(map(str, sampling.candidates))}."
+        advice = f"Use every {ordinal(stride)} sample, or compare {listed(map(str, sampling.candidates))}."
         return Check("sampling", title, "look", text, advice, values)
     if tau < FEWEST_STEPS:
         text = (
@@ -208,7 +219,16 @@ def saturation_check(recording: Recording) -> Check:
     )
 
 
-def delay_check(recording: Recording, decimation: int = 1) -> Check:
+def responses(recording: Recording) -> dict[str, list["Response"]]:
+    """Return what tells of an effect of each input on the output, by its column; of some inputs nothing can."""
+    # A disturbance of the measurement may be in all signals at once, which is no effect of one on another.
+    y = [record.y - away for record, away in _outliers(recording)[0]]
+    return {column: _responses(u, y) for column, _, _, u in _inputs(recording)}
+
+
+def delay_check(
+    recording: Recording, decimation: int = 1, seen: Mapping[str, Sequence["Response"]] | None = None
+) -> Check:
     """Estimate the dead time of each input: the first lag at which the output follows what is new in it.
 
     What an autoregression (order at most 40) cannot predict of the input, or of its square, is correlated with what one
@@ -218,10 +238,9 @@ def delay_check(recording: Recording, decimation: int = 1) -> Check:
     """
     texts, advice, values = [], [], {}
     status: Status = "fine"
-    # A disturbance of the measurement may be in all signals at once, which is no effect of one on another.
-    y = [record.y - away for record, away in _outliers(recording)[0]]
-    for column, name, term, u in _inputs(recording):
-        found = _responses(u, y)
+    seen = responses(recording) if seen is None else seen
+    for column, name, term, _ in _inputs(recording):
+        found = seen[column]
         if not found:
             continue
         # The earliest effect counts, however it is seen.
@@ -784,16 +803,6 @@ def _percent(share: float) -> str:
 
 def _times(value: float, unit: float) -> str:
     return f"{value / unit:.2g} standard deviations" if unit > 0.0 else "far more than the deviation"
-
-
-def _ordinal(number: int) -> str:
-    ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return f"{number}{ending}"
-
-
-def _and(names: Iterable[str]) -> str:
-    *first, last = names
-    return f"{', '.join(first)} and {last}" if first else last
 
 
 def _capital(text: str) -> str:

@@ -52,6 +52,11 @@ class Configuration:
         """The largest lag of any signal, in steps."""
         return max((0, *self.y_lags, *(lag for lags in self.u_lags for lag in lags)))
 
+    @property
+    def size(self) -> int:
+        """How many candidate terms there are before any is included, left out or dropped."""
+        return comb(len(self.y_lags) + sum(map(len, self.u_lags)) + self.degree, self.degree)
+
     def told(self) -> dict[str, Any]:
         """Return it as plain data."""
         return {
@@ -93,10 +98,10 @@ def _all_candidates(configuration: Configuration, settings: IdentificationSettin
     n_inputs = len(configuration.u_lags)
     factors = [(OUTPUT, lag) for lag in configuration.y_lags]
     factors += [(INPUT + i, lag) for i, lags in enumerate(configuration.u_lags) for lag in lags]
-    size = comb(len(factors) + configuration.degree, configuration.degree)
-    if size > MAX_TERMS:
+    if configuration.size > MAX_TERMS:
         raise NarxbenchError(
-            f"degree and lags: found {size} candidate terms ({configuration.name}); allowed: at most {MAX_TERMS}"
+            f"degree and lags: found {configuration.size} candidate terms ({configuration.name}); "
+            f"allowed: at most {MAX_TERMS}"
         )
     found = monomials_of(factors, configuration.degree)
     further = {parse_term(name, n_inputs, current=True) for name in settings.include} - set(found)
@@ -129,13 +134,12 @@ def configurations(
     degrees = list(DEGREES) if settings.degree == "auto" else sorted(set(settings.degree))
     scans_lags = settings.y_lags == "auto" or (bool(recording.inputs) and settings.u_lags == "auto")
     centred = [False, True] if settings.centre == "auto" else [settings.centre]
-    known = [record for record in recording.records if record.role != "test"]
+    known = recording.known
     samples = sum(map(len, known))
     found: dict[Configuration, None] = {}
     for stride, degree, count in product(strides, degrees, LAGS if scans_lags else (0,)):
         y_lags = tuple(range(1, count + 1)) if settings.y_lags == "auto" else tuple(sorted(set(settings.y_lags)))
         u_lags = tuple(_lags_of(recording, settings, i, count, stride, delays) for i in range(len(recording.inputs)))
-        size = comb(len(y_lags) + sum(map(len, u_lags)) + degree, degree)
         given = settings.degree != "auto" and not scans_lags
         tried = Configuration(stride, degree, y_lags, u_lags)
         # Blocks that take turns shall be longer than the lags; the fewest lags are tried with whatever there is.
@@ -145,7 +149,7 @@ def configurations(
         roles = {record.role for record in usable}
         enough &= sum(map(len, usable)) / stride >= 4 * tried.max_lag and roles != {"selection"}
         enough &= ("selection" in roles) == any(record.role == "selection" for record in known)
-        if (given or size <= LARGEST) and enough:
+        if (given or tried.size <= LARGEST) and enough:
             for centre in centred:
                 # In a linear model it is all the same.
                 if not centre or degree > 1 or len(centred) == 1:

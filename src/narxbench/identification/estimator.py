@@ -144,7 +144,7 @@ error, criterion, seeds, blocks, selection, divergent, effort, resamples, thresh
         empty: dict[str, Any] = {"include": [], "exclude": [], "method_settings": {}}
         settings = {name: empty.get(name) if value is None else value for name, value in self.get_params().items()}
         columns = {**dict(zip(names, inputs.T, strict=True)), output: outputs}
-        self.identification_ = identify(columns, input=names, output=output, time=False, **_plain(settings))
+        self.identification_ = identify(columns, input=names, output=output, time=False, **settings)
         self.model_ = self.identification_.model
         self.y_mean_ = float(outputs.mean())
         return self
@@ -214,12 +214,3 @@ error, criterion, seeds, blocks, selection, divergent, effort, resamples, thresh
         # Theirs draw each sample independently of the one before.
         tags.regressor_tags.poor_score = True
         return tags
-
-
-def _plain(value: Any) -> Any:
-    """Return a setting without types of NumPy, as grids of settings have them, and ranges."""
-    if isinstance(value, Mapping):
-        return {name: _plain(each) for name, each in value.items()}
-    if isinstance(value, np.generic | np.ndarray):
-        return value.tolist()
-    return list(map(_plain, value)) if isinstance(value, tuple | list | range) else value

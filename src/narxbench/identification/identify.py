@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import repeat
 from typing import Any
 
@@ -29,7 +29,6 @@ from narxbench.identification.weights import Weights, estimate, interchangeable,
 from narxbench.io.settings import validated
 from narxbench.model.narx import Model
 from narxbench.model.records import Record, Recording
-from narxbench.model.structure import column
 from narxbench.model.terms import Monomial, parse_term
 
 # Threads that search side by side. Their number changes no result.
@@ -108,13 +107,12 @@ def _plain(value: Any) -> Any:
     return [_plain(entry) for entry in value] if isinstance(value, (list, tuple, range)) else value
 
 
+@dataclass(frozen=True)
 class Choice:
     """What the search has led to.
 
     Attributes
     ----------
-    best : Finalist
-        The structure of lowest J.
     finalists : list of Finalist
         All structures that were compared, the best first.
     briefly : list of Finalist
@@ -129,19 +127,17 @@ class Choice:
         How many samples tell the same, for all that was compared.
     """
 
-    def __init__(
-        self,
-        best: Finalist,
-        finalists: list[Finalist],
-        briefly: list[Finalist],
-        runs: list[list[str]],
-        beside: Finalist | None,
-        notes: list[str],
-        density: int,
-    ) -> None:
-        self.best, self.finalists, self.briefly = best, finalists, briefly
-        self.runs, self.beside, self.notes = runs, beside, notes
-        self.density = density
+    finalists: list[Finalist]
+    briefly: list[Finalist]
+    runs: list[list[str]]
+    beside: Finalist | None
+    notes: list[str]
+    density: int
+
+    @property
+    def best(self) -> Finalist:
+        """The structure of lowest J."""
+        return self.finalists[0]
 
 
 def choose(
@@ -186,15 +182,13 @@ def choose(
     if beside and beside["terms"]:
         judged = scan.finalists([(best.configuration, BESIDE, beside["terms"])], density)
     here = best.configuration.name
-    notes = _failures(method, [*briefs.values(), *thorough.values()])
     return Choice(
-        best,
-        everything,
-        [scan.rejudged(f, density) for f in briefly if f.configuration not in ranked and f.terms],
-        [list(run["terms"]) for (name, part, _), run in thorough.items() if name == here and part == 0],
-        judged[0] if judged else None,
-        notes,
-        density,
+        finalists=everything,
+        briefly=[scan.rejudged(f, density) for f in briefly if f.configuration not in ranked and f.terms],
+        runs=[list(run["terms"]) for (name, part, _), run in thorough.items() if name == here and part == 0],
+        beside=judged[0] if judged else None,
+        notes=_failures(method, [*briefs.values(), *thorough.values()]),
+        density=density,
     )
 
 
@@ -217,8 +211,14 @@ def concluded(scan: Scan, choice: Choice, resamples: Sequence[Mapping[str, Any]]
     rests = measured_static_points(model, known)
     rows = trial.arrangement.rows()
     rows = rows[:: -(-len(rows) // MOST_COMPARED)]
-    columns = trial.columns(trial.monomials, rows)
-    before = checks_before(recording, decimation=configuration.decimation, lags=max(1, configuration.max_lag))
+    columns = trial.arrangement.columns(trial.monomials, rows)
+    before = checks_before(
+        recording,
+        decimation=configuration.decimation,
+        lags=max(1, configuration.max_lag),
+        sampling=scan.sampling,
+        seen=scan.responses,
+    )
     checks = [
         *(_compared(check, scan, configuration) if check.name == "sampling" else check for check in before),
         collinear_check(columns, trial.terms, {}) if not trial.dropped else _with_dropped(trial, rows),
@@ -281,7 +281,7 @@ def _compared(check: Check, scan: Scan, configuration: Configuration) -> Check:
 def _with_dropped(trial: Any, rows: Any) -> Check:
     names = [*trial.terms, *trial.dropped]
     monomials = [parse_term(name, trial.n_inputs, current=True) for name in names]
-    return collinear_check(trial.columns(monomials, rows), names, trial.dropped)
+    return collinear_check(trial.arrangement.columns(monomials, rows), names, trial.dropped)
 
 
 class _Fit:
@@ -298,15 +298,11 @@ class _Fit:
         self.recording, self.configuration, self.settings = recording, configuration, settings
         self.monomials, self.terms = monomials, tuple(terms)
         self.scaling = scaling(recording, configuration.centred)
-        self.known = [record for record in recording.records if record.role != "test"]
+        self.known = recording.known
         max_lag = max((lag for m in monomials for _, lag in m), default=0)
         self.arrangement = Arrangement(
             [scaled(record, self.scaling) for record in self.known], configuration.decimation, max_lag, settings.blocks
         )
-
-    def _columns(self, rows: Any) -> Any:
-        arrangement = self.arrangement
-        return np.column_stack([column(arrangement.u, arrangement.y, m, rows) for m in self.monomials])
 
     def weights(self) -> Weights:
         """Return the least-squares weights on all rows that estimate."""
@@ -315,7 +311,7 @@ class _Fit:
         # Records lie far apart, so that no correlation is taken from one to the next.
         apart = 2 * (1 + max(map(len, self.known)))
         return estimate(
-            self._columns(rows),
+            self.arrangement.columns(self.monomials, rows),
             arrangement.y[rows],
             terms=self.terms,
             times=arrangement.time[rows] + apart * arrangement.record[rows],
@@ -325,7 +321,7 @@ class _Fit:
     def without(self, part: int) -> list[float]:
         """Return the least-squares weights on all rows that estimate but those of a part."""
         rows = self.arrangement.rows(part)
-        found = orthogonalise(self._columns(rows), self.arrangement.y[rows], self.terms)
+        found = orthogonalise(self.arrangement.columns(self.monomials, rows), self.arrangement.y[rows], self.terms)
         return [float(weight) for weight in found.coefficients]
 
     def refined(self, weights: Weights) -> tuple[list[float], str]:
@@ -348,7 +344,10 @@ class _Fit:
         if refine == "extended":
             rows = arrangement.rows()
             extended = extended_least_squares(
-                self._columns(rows), arrangement.y[rows], self._previous(rows), terms=self.terms
+                self.arrangement.columns(self.monomials, rows),
+                arrangement.y[rows],
+                self._previous(rows),
+                terms=self.terms,
             )
             if not extended.converged:
                 return plain, "Extended least squares did not settle: the weights are those of plain least squares."

@@ -238,7 +238,6 @@ def _choice(scan: Scan, path: StrPath) -> Choice:
     if not finalists:
         raise NarxbenchError(f"{path}: found no structure; delete it and run again")
     return Choice(
-        best=finalists[0],
         finalists=finalists,
         briefly=[_finalist(scan, structure, path) for structure in content.briefly],
         runs=content.runs,

@@ -58,14 +58,14 @@ class Sampling:
 
 
 def known_records(recording: Recording) -> list[Record]:
-    """Return the records that may be looked at before a test: all but those of role test.
+    """Return the known records that are not empty.
 
     Raises
     ------
     NarxbenchError
         If there is none.
     """
-    found = [record for record in recording.records if record.role != "test" and len(record)]
+    found = [record for record in recording.known if len(record)]
     if not found:
         raise NarxbenchError("records: found none but test records; allowed: at least one to estimate from")
     return found

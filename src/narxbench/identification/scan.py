@@ -19,7 +19,7 @@ from narxbench.algorithms.search import prepared, search
 from narxbench.fitness.criteria import penalty_per_term
 from narxbench.fitness.problem import StructureProblem
 from narxbench.identification.certainty import block_length, resample
-from narxbench.identification.checks import delay_check
+from narxbench.identification.checks import delay_check, responses
 from narxbench.identification.configurations import Configuration, configurations, strides
 from narxbench.identification.sampling import Sampling, advised_decimations
 from narxbench.identification.settings import IdentificationSettings
@@ -125,6 +125,8 @@ class Scan:
     ----------
     sampling : Sampling
         What the correlation of the data says of the decimation.
+    responses : dict of str to list of Response
+        What tells of an effect of each input on the output.
     configurations : list of Configuration
         What is tried, in the order of the cost.
     left_out : int
@@ -133,10 +135,11 @@ class Scan:
 
     def __init__(self, recording: Recording, settings: IdentificationSettings) -> None:
         self.recording, self.settings = recording, settings
-        _check_output(recording)
+        _check_signals(recording)
         self.sampling: Sampling = advised_decimations(recording)
-        samples = self.n_samples = sum(len(record) for record in recording.records if record.role != "test")
-        delays = delay_check(recording).values
+        self.responses = responses(recording)
+        samples = self.n_samples = sum(map(len, recording.known))
+        delays = delay_check(recording, seen=self.responses).values
         tried = configurations(
             recording,
             settings,
@@ -156,16 +159,12 @@ class Scan:
 
     # How much is planned
 
-    def _size(self, configuration: Configuration) -> int:
-        factors = len(configuration.y_lags) + sum(map(len, configuration.u_lags))
-        return math.comb(factors + configuration.degree, configuration.degree)
-
     def _search_cost(self, configuration: Configuration, evaluations: int) -> float:
-        steps, size = min(self.n_samples, 20_000), self._size(configuration)
+        steps, size = min(self.n_samples, 20_000), configuration.size
         return evaluations * (_PER_EVALUATION + _PER_STEP * steps + _PER_CANDIDATE * size)
 
     def _products_cost(self, configuration: Configuration) -> float:
-        return _PER_PRODUCT * min(self.n_samples, 50_000) * self._size(configuration) ** 2
+        return _PER_PRODUCT * min(self.n_samples, 50_000) * configuration.size**2
 
     def _brief_cost(self, configuration: Configuration) -> float:
         # The products of the parts are needed once, and are used for all.
@@ -189,8 +188,7 @@ class Scan:
     @cached_property
     def n_parts(self) -> int:
         """How many parts take turns in selection, at most: short data have fewer at a large decimation."""
-        takes_turns = all(record.role != "selection" for record in self.recording.records)
-        return self.settings.blocks if takes_turns else 0
+        return self.settings.blocks if next(self.recording.of_role("selection"), None) is None else 0
 
     def n_resamples(self, configuration: Configuration) -> int:
         """Return how many resampled data sets are searched: as many as were asked for, if the time allows."""
@@ -276,7 +274,7 @@ class Scan:
         found = []
         for configuration, structures in by_configuration.items():
             worth = self._worth(configuration, list(structures), "", density)
-            found += [Finalist(**{**vars(f), "found_by": structures[f.terms]}) for f in worth]
+            found += [replace(f, found_by=structures[f.terms]) for f in worth]
         return sorted(found, key=lambda f: (f.fitness, len(f.terms), f.configuration.name, f.terms))
 
     def polished(self, start: Finalist, density: int) -> Finalist:
@@ -325,9 +323,8 @@ class Scan:
     @cached_property
     def _digest(self) -> str:
         # What is tested must not touch what is found, not even by other random draws.
-        known = tuple(record for record in self.recording.records if record.role != "test")
         # Nor what the signals are called.
-        return replace(self.recording, records=known, inputs=(), output="").digest
+        return replace(self.recording, records=self.recording.known, inputs=(), output="").digest
 
     def _searched(
         self,
@@ -380,9 +377,8 @@ class Scan:
     @cached_property
     def _n_selected(self) -> int:
         """Samples of the selection: one number for all configurations, whatever they need for lags."""
-        chosen = [record for record in self.recording.records if record.role == "selection"]
-        chosen = chosen or [record for record in self.recording.records if record.role is None]
-        return sum(map(len, chosen)) or self.n_samples
+        by_role = (sum(map(len, self.recording.of_role(role))) for role in ("selection", None))
+        return next(filter(None, by_role), self.n_samples)
 
     def _error(self, errors: PartErrors, i: int) -> tuple[float, float]:
         """Return the squared error relative to the output's variance, and the share of parts that diverge."""
@@ -402,13 +398,13 @@ def _delay(seen: Mapping[str, Any] | None) -> int:
     return 1 if seen is None or seen["delay"] is None else int(seen["delay"])
 
 
-def _check_output(recording: Recording) -> None:
+def _check_signals(recording: Recording) -> None:
     for record in recording.records:
         for name, signal in zip((recording.output, *recording.inputs), (record.y, *record.u.T), strict=True):
             if len(signal) and not (size := float(np.abs(signal).max())) <= LARGEST:
                 found = f"found {size:.3g} in {record.name}"
                 raise NarxbenchError(f"{name}: {found}; allowed: up to {LARGEST:g} in size, so scale the signal")
-    known = np.concatenate([record.y for record in recording.records if record.role != "test"])
+    known = np.concatenate([record.y for record in recording.known])
     if np.ptp(known) == 0.0:
         found = f"found {known[0]:g} in all {len(known)} samples"
         raise NarxbenchError(f"{recording.output}: {found}; allowed: an output that varies")

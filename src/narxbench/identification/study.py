@@ -20,17 +20,16 @@ from narxbench.experiment.study_settings import (
     Name,
     assignment,
     for_overlays,
+    located,
     merged,
     no_reference,
-    origin,
-    places,
 )
 from narxbench.identification.jobs import scan_of
 from narxbench.identification.scan import Scan
 from narxbench.identification.settings import IdentificationSettings
 from narxbench.io.errors import NarxbenchError, did_you_mean, show
 from narxbench.io.files import canonical_json
-from narxbench.io.settings import Problem, Settings, SettingsError, described_as, report, validated
+from narxbench.io.settings import Problem, Settings, SettingsError, described_as, validated
 from narxbench.io.yaml import read_mapping
 from narxbench.model.records import Role
 
@@ -179,9 +178,7 @@ def load_measured(files: Sequence[str | Path], command_line: Sequence[str] = ())
         study = validated(MeasuredStudy, given, "")
         return study, _scan(study)
     except SettingsError as error:
-        origins = {place: source for source, layer in layers for place in places(layer)}
-        sources = [origin(path, origins) or next(source for source, _ in layers) for path, _ in error.problems]
-        raise NarxbenchError(report(error.problems, sources)) from None
+        raise located(error, layers, next(source for source, _ in layers)) from None
 
 
 def _scan(study: MeasuredStudy) -> Scan:

@@ -16,8 +16,7 @@ from narxbench.identification.configurations import Configuration, candidates
 from narxbench.identification.settings import IdentificationSettings
 from narxbench.io.errors import NarxbenchError
 from narxbench.model.records import Record, Recording
-from narxbench.model.structure import column
-from narxbench.model.terms import Monomial, term_name
+from narxbench.model.terms import term_name
 
 Floats = NDArray[np.float64]
 
@@ -52,8 +51,7 @@ def scaling(recording: Recording, centred: bool) -> tuple[tuple[float, ...], tup
     """Return offsets and scales of output and inputs, by the records that estimate or select; None: as they are."""
     if not centred:
         return None
-    known = [record for record in recording.records if record.role != "test"]
-    signals = np.concatenate([np.column_stack([record.y, record.u]) for record in known]).T.tolist()
+    signals = np.concatenate([np.column_stack([record.y, record.u]) for record in recording.known]).T.tolist()
     offsets = tuple(mean(signal) for signal in signals)
     squares = (mean([(v - offset) ** 2 for v in signal]) for signal, offset in zip(signals, offsets, strict=True))
     return offsets, tuple(math.sqrt(square) or 1.0 for square in squares)
@@ -95,7 +93,7 @@ class Trial:
         auto: ErrorKind = "free_run" if recording.inputs else "one_step"
         self.error: ErrorKind = auto if settings.error == "auto" else settings.error
         self.scaling = scaling(recording, configuration.centred)
-        records = [scaled(record, self.scaling) for record in recording.records if record.role != "test"]
+        records = [scaled(record, self.scaling) for record in recording.known]
         monomials = candidates(configuration, settings)
         lags = [lag for m in monomials for _, lag in m]
         self.n_inputs = len(recording.inputs)
@@ -111,16 +109,9 @@ class Trial:
             )
         names = [term_name(m, self.n_inputs) for m in monomials]
         compared = rows[:: -(-len(rows) // MOST_COMPARED)]
-        self.dropped: dict[str, str] = collinear(self.columns(monomials, compared), names)
+        self.dropped: dict[str, str] = collinear(self.arrangement.columns(monomials, compared), names)
         self.monomials = [m for m, name in zip(monomials, names, strict=True) if name not in self.dropped]
         self.terms = [term_name(m, self.n_inputs) for m in self.monomials]
-
-    def columns(self, monomials: Sequence[Monomial], rows: NDArray[np.int64]) -> Floats:
-        """Return the values of terms, shape (rows, terms)."""
-        found = np.empty((len(rows), len(monomials)), order="F")
-        for i, monomial in enumerate(monomials):
-            found[:, i] = column(self.arrangement.u, self.arrangement.y, monomial, rows)
-        return found
 
     @cached_property
     def _products(self) -> tuple[Floats, list[Floats]]:
@@ -163,12 +154,15 @@ class Trial:
     def without(self, part: int) -> StructureProblem:
         """Return the problem of a part: it is simulated, and the others estimate."""
         segments = self._shortened(self.arrangement.segments(self.arrangement.part == part))
-        return self._problem(self.arrangement.rows(part), segments, self._products_without(part))
+        return self._of_part(part, segments)
 
     def resampled(self, rows: NDArray[np.int64], parts: Sequence[int]) -> StructureProblem:
         """Return the problem of resampled rows, which is simulated over some parts, one of them perhaps twice."""
         segments = [part for number in parts for part in self.arrangement.segments(self.arrangement.part == number)]
         return self._problem(rows, self._shortened(segments))
+
+    def _of_part(self, part: int, segments: list[range]) -> StructureProblem:
+        return self._problem(self.arrangement.rows(part), segments, self._products_without(part))
 
     def _products_without(self, part: int) -> Floats:
         whole, by_part = self._products
@@ -194,7 +188,7 @@ class Trial:
     def _parts(self) -> list[StructureProblem]:
         arrangement = self.arrangement
         return [
-            self._problem(arrangement.rows(part), segments, self._products_without(part))
+            self._of_part(part, segments)
             for part in range(arrangement.n_parts_selected)
             if (segments := arrangement.segments(arrangement.part == part))
         ]

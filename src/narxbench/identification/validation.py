@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from narxbench.analysis.metrics import significant
+from narxbench.identification.arrangement import Arrangement
 from narxbench.identification.checks import Check, Status
 from narxbench.identification.residuals import CorrelationTest
 from narxbench.identification.steady_state import FixedPoint, Rest
@@ -18,7 +19,6 @@ from narxbench.identification.weights import orthogonalise
 from narxbench.io.errors import NarxbenchError
 from narxbench.model.narx import DivergedError, Model
 from narxbench.model.records import ROLES, Record
-from narxbench.model.structure import column
 from narxbench.model.terms import OUTPUT, monomials_of, term_name
 
 MODEL, ARX, LAST_VALUE = "model", "linear ARX", "last value"
@@ -194,13 +194,9 @@ def linear_arx(
     usable = [record for record in records if record.role == "estimation" and len(record) > start]
     if not usable:
         raise NarxbenchError(f"linear ARX: found no estimation record of more than {start} samples, its largest lag")
-    # In samples instead of steps: that is all phases.
-    in_samples = [tuple((signal, lag * decimation) for signal, lag in monomial) for monomial in monomials]
-    blocks = []
-    for record in usable:
-        rows = np.arange(start, len(record))
-        blocks.append(np.column_stack([column(record.u, record.y, monomial, rows) for monomial in in_samples]))
-    matrix, target = np.concatenate(blocks), np.concatenate([record.y[start:] for record in usable])
+    arrangement = Arrangement(usable, decimation, start // decimation, n_parts=1)
+    rows = arrangement.rows()
+    matrix, target = arrangement.columns(monomials, rows), arrangement.y[rows]
     terms, kept = [term_name(monomial, len(inputs)) for monomial in monomials], list[int]()
     for i in range(len(terms)):
         # What depends on the terms before, such as a constant input, is left out.
@@ -301,6 +297,13 @@ def _sums(model: Model | None, record: Record, steps: int | None, first: int, de
     return _Sums(squares, energy, mean, math.fsum(map(abs, errors)), len(values), low, high)
 
 
+def row_at(frame: pd.DataFrame, **place: Any) -> dict[str, Any] | None:
+    """Return the first row of the frame of :func:`validate` whose columns have these values, or None."""
+    mask = np.logical_and.reduce([[value == wanted for value in frame[name]] for name, wanted in place.items()])
+    rows: list[dict[str, Any]] = frame[mask].to_dict("records")
+    return rows[0] if rows else None
+
+
 def _row(
     frame: pd.DataFrame,
     role: str,
@@ -311,10 +314,8 @@ def _row(
     sampling: str = DECIMATED,
     record: str = ALL,
 ) -> dict[str, Any] | None:
-    place = {"role": role, "record": record, "model": model, "sampling": sampling, "kind": kind}
-    rows = frame[np.logical_and.reduce([frame[name] == value for name, value in place.items()])]
-    found: list[dict[str, Any]] = rows.to_dict("records")
-    return next((row for row in found if steps is None or row["steps"] == steps), None)
+    ahead = {} if steps is None else {"steps": steps}
+    return row_at(frame, role=role, record=record, model=model, sampling=sampling, kind=kind, **ahead)
 
 
 def _decisive(model: Model, frame: pd.DataFrame) -> tuple[str, int | None]:

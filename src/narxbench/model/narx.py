@@ -19,6 +19,7 @@ from narxbench import __version__
 from narxbench.io.errors import NarxbenchError, is_whole_number, printable, show
 from narxbench.io.files import StrPath, canonical_json, read_bytes, write_atomically
 from narxbench.io.settings import Settings, validated
+from narxbench.io.words import ordinal
 from narxbench.model.export import Program, source
 from narxbench.model.prediction import simulated
 from narxbench.model.system import DIVERGED
@@ -497,7 +498,7 @@ class Model:
     def _comment(self, model: "Model") -> list[str]:
         lines = [f"A polynomial NARX model, exported by narxbench {__version__}.", *model.equation(6).split("\n")[:1]]
         lines += model._legend(str, printable, repr, names=True, step=False)
-        every = "every sample" if self.decimation == 1 else f"every {_ordinal(self.decimation)} sample"
+        every = "every sample" if self.decimation == 1 else f"every {ordinal(self.decimation)} sample"
         time = "" if self.step_time is None else f": one step of k is {_duration(self.step_time)}"
         lines.append(f"Give {every} of the data{time}.")
         if self.n_inputs > 1:
@@ -705,11 +706,6 @@ def _duration(seconds: float) -> str:
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def _ordinal(number: int) -> str:
-    ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th") if number % 100 not in (11, 12, 13) else "th"
-    return f"{number}{ending}"
 
 
 def _latex_term(term: str) -> str:

@@ -80,6 +80,11 @@ class Recording:
         return (record for record in self.records if record.role in roles)
 
     @property
+    def known(self) -> tuple[Record, ...]:
+        """The records that may be looked at before a test: all but those of role test."""
+        return tuple(record for record in self.records if record.role != "test")
+
+    @property
     def digest(self) -> str:
         """SHA-256 of names, roles and samples, 64 hexadecimal digits."""
         parts = [repr((self.inputs, self.output)).encode()]

@@ -1,27 +1,20 @@
 """A study of measured data as files and jobs; what the rules ask of any study is answered as in the other plan."""
 
 import os
-import sys
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
-from typing import Any
 
-from narxbench.algorithms.registry import algorithm
 from narxbench.identification.scan import BESIDE, Scan
 from narxbench.identification.study import MeasuredStudy, load_measured
-from narxbench.io.errors import NarxbenchError
 from narxbench.io.files import sha256
-from narxbench.pipeline.code import digest_of
-from narxbench.pipeline.manifest import check_settings
-from narxbench.pipeline.plan import REFERENCE, SCRIPTS
+from narxbench.pipeline.plan import StudyPlan, script_digest
 
 # What the last step writes beside the page.
 BESIDE_PAGE = "model.json identification.json validation.csv terms.csv tried.csv model.c model.py model.m"
 BESIDE_PAGE += " model_sysidentpy.py"
 
 
-class MeasuredPlan:
+class MeasuredPlan(StudyPlan):
     """The files and jobs of a study of measured data.
 
     Parameters
@@ -42,14 +35,10 @@ class MeasuredPlan:
         settings = [text for text in command_line if not text.startswith("seeds_per_job=")]
         self.study: MeasuredStudy
         self.scan: Scan
-        self.study, self.scan = load_measured([*map(os.path.relpath, overlays)], settings)
+        study, self.scan = load_measured([*map(os.path.relpath, overlays)], settings)
+        super().__init__(study)
         self.left_out: dict[str, str] = {}
-        name = self.study.study
-        self.data, self.reports, self.logs = f"data/{name}", f"reports/{name}", f"logs/{name}"
         self.page = f"{self.reports}/report.html"
-        self.run_info = f"{self.reports}/run_info.md"
-        self.manifest = f"{self.reports}/manifest.csv"
-        self.kept = f"{REFERENCE}/{name}"
         self.ranking = f"{self.data}/ranking.json"
         self.choice = f"{self.data}/choice.json"
         # Parameters that all jobs share: what is read, and how it is searched.
@@ -107,14 +96,6 @@ class MeasuredPlan:
         made = [f"{self.reports}/identification.json", self.manifest]
         return {f"{self.kept}/{Path(path).name}": path for path in made}
 
-    def to_verify(self) -> list[str]:
-        """Return what is compared with the reference results; other settings end the process before any job."""
-        try:
-            check_settings(f"{self.kept}/manifest.csv", self.settings())
-        except NarxbenchError as mistake:
-            sys.exit(f"narxbench: {mistake}")
-        return [*self.lost(), *self.from_summaries()]
-
     def timing_logs(self) -> dict[str, list[str]]:
         """Return the logs of the steps, by step."""
         steps = {
@@ -133,10 +114,6 @@ class MeasuredPlan:
 
     # Parameters of jobs
 
-    def settings(self) -> dict[str, Any]:
-        """Return all settings of the study as plain data."""
-        return self.study.model_dump(mode="json")
-
     def code(self, script: str) -> str:
         """Return a digest of all code that a script depends on, that of the search algorithm included."""
         method = self.study.identification.method
@@ -144,14 +121,9 @@ class MeasuredPlan:
             "choose_structure": BESIDE,
             **dict.fromkeys(("brief_search", "thorough_search", "resample"), method),
         }
-        return _digest(script, searching.get(script))
+        return script_digest(script, searching.get(script))
 
 
 def _short(name: str) -> str:
     # Many lags make a name that is too long for a file.
     return name if len(name) <= 100 else f"{name[:80]}-{sha256(name)[:16]}"
-
-
-@cache
-def _digest(script: str, name: str | None) -> str:
-    return digest_of(SCRIPTS / f"{script}.py", *(algorithm(name).files if name else ()))

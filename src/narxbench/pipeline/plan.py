@@ -2,6 +2,7 @@
 
 import os
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cache, cached_property
 from pathlib import Path
@@ -53,7 +54,46 @@ PAGES = "interpretations statistics explorer method provenance"
 SCREENSHOT = "docs/images/report.png"
 
 
-class Plan:
+class StudyPlan(ABC):
+    """What the rules ask of any study: its folders, its settings, and what is compared with the reference results.
+
+    Parameters
+    ----------
+    study : Study or MeasuredStudy
+        The settings of the study, with its name.
+    """
+
+    def __init__(self, study: Any) -> None:
+        self.study = study
+        name = study.study
+        self.data, self.reports, self.logs = f"data/{name}", f"reports/{name}", f"logs/{name}"
+        self.run_info = f"{self.reports}/run_info.md"
+        self.manifest = f"{self.reports}/manifest.csv"
+        self.kept = f"{REFERENCE}/{name}"
+
+    @abstractmethod
+    def lost(self) -> list[str]:
+        """Return the files that are missing beside what stands for them, so that nothing else asks for them."""
+
+    @abstractmethod
+    def from_summaries(self) -> list[str]:
+        """Return what stands for all results."""
+
+    def to_verify(self) -> list[str]:
+        """Return what is compared with the reference results; other settings end the process before any job."""
+        try:
+            check_settings(f"{self.kept}/manifest.csv", self.settings())
+        except NarxbenchError as mistake:
+            sys.exit(f"narxbench: {mistake}")
+        return [*self.lost(), *self.from_summaries()]
+
+    def settings(self) -> dict[str, Any]:
+        """Return all settings of the study as plain data."""
+        settings: dict[str, Any] = self.study.model_dump(mode="json")
+        return settings
+
+
+class Plan(StudyPlan):
     """The files and jobs of a study.
 
     Parameters
@@ -77,18 +117,14 @@ class Plan:
         self.choices = load_design_choices(DESIGN_CHOICES)
         settings = [text for text in command_line if not text.startswith(own)]
         self.left_out: dict[str, str] = {}
-        self.study: Study = load_study(self.files, settings, choices=self.choices, left_out=self.left_out)
+        self.study: Study
+        super().__init__(load_study(self.files, settings, choices=self.choices, left_out=self.left_out))
         self.systems: dict[str, System] = {name: load_system(name) for name in self.study.systems}
         self.all_conditions: list[Condition] = conditions(self.study, self.choices, self.systems)
-        name = self.study.study
-        self.data, self.reports, self.logs = f"data/{name}", f"reports/{name}", f"logs/{name}"
-        self.page = "reports/report.html" if name == DOOR else f"{self.reports}/report.html"
+        self.page = "reports/report.html" if self.study.study == DOOR else f"{self.reports}/report.html"
         others = PAGES.split() if self.study.page == "paper" else []
         self.pages = [self.page, *(f"{self.reports}/{page}.html" for page in others)]
-        self.run_info = f"{self.reports}/run_info.md"
-        self.manifest = f"{self.reports}/manifest.csv"
         self.answer = f"{self.reports}/answer.md"
-        self.kept = f"{REFERENCE}/{name}"
         self.conditions = [c for c in self.all_conditions if not self.finished_only or self._finished(c.name)]
         if not self.conditions:
             problem = "finished_only: found no complete condition; repeat the command without it"
@@ -251,14 +287,6 @@ class Plan:
         own = f"{self.reports}/interpretations/"
         return {f"{self.kept}/{'interpretations/' * path.startswith(own)}{Path(path).name}": path for path in made}
 
-    def to_verify(self) -> list[str]:
-        """Return what is compared with the reference results; other settings end the process before any job."""
-        try:
-            check_settings(f"{self.kept}/manifest.csv", self.settings())
-        except NarxbenchError as mistake:
-            sys.exit(f"narxbench: {mistake}")
-        return [*self.lost(), *self.from_summaries()]
-
     def timing_logs(self) -> dict[str, list[str]]:
         """Return the logs of the steps that compute, by step."""
         names = [condition.name for condition in self.conditions]
@@ -359,21 +387,18 @@ class Plan:
             "evaluations": condition.evaluations,
         }
 
-    def settings(self) -> dict[str, Any]:
-        """Return all settings of the study as plain data."""
-        return self.study.model_dump(mode="json")
-
     def system_files(self) -> list[str]:
         """Return the files that describe the systems."""
         return [os.path.relpath(SYSTEMS_FOLDER / f"{name}.yaml") for name in self.study.systems]
 
     def code(self, script: str, condition: str | None = None) -> str:
         """Return a digest of all code that a script depends on, the algorithm of a condition included."""
-        return _digest(script, None if condition is None else self.by_name[condition].algorithm)
+        return script_digest(script, None if condition is None else self.by_name[condition].algorithm)
 
 
 @cache
-def _digest(script: str, name: str | None) -> str:
+def script_digest(script: str, name: str | None) -> str:
+    """Return a digest of all code that a script depends on, that of an algorithm included."""
     modules = [] if name is None else algorithm(name).files
     return digest_of(SCRIPTS / f"{script}.py", *modules)
 

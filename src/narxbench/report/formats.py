@@ -2,11 +2,11 @@
 
 import math
 import re
-from collections.abc import Iterable
 from html import escape as _escape_html
 from typing import Literal
 
 from narxbench.analysis.published import NAMES, printed
+from narxbench.io.words import listed as listed
 
 OutputFormat = Literal["plain", "markdown", "latex", "html"]
 
@@ -15,18 +15,6 @@ MISSING = "–"
 METRIC_SYMBOLS = {"nu": "ν", "r": "r", "nu_max": "ν_max"}
 # A frequency or ratio with two decimals, half up; exactly 0 and 1 without decimals.
 rounded = printed
-
-
-def listed(names: Iterable[str]) -> str:
-    """Return names as a list in a sentence.
-
-    Examples
-    --------
-    >>> listed(["S1", "S2", "S3"]), listed(["S1"])
-    ('S1, S2 and S3', 'S1')
-    """
-    *first, last = names
-    return f"{', '.join(first)} and {last}" if first else last
 
 
 def method_name(name: str) -> str:

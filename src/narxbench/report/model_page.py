@@ -11,7 +11,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
@@ -27,11 +26,13 @@ from narxbench.identification.validation import (
     LAST_VALUE,
     MODEL,
     ONE_STEP,
+    row_at,
 )
 from narxbench.io.csv import write_table
 from narxbench.io.errors import NarxbenchError, printable
 from narxbench.io.files import StrPath, canonical_json, write_atomically
 from narxbench.io.settings import flattened
+from narxbench.io.words import ordinal
 from narxbench.model.narx import DivergedError, Model
 from narxbench.model.records import ROLES, Record
 from narxbench.report import model_figures as drawn
@@ -143,7 +144,7 @@ def model_page(identification: Identification, *, repository: str = "") -> str:
         "fits": fits,
         "kind": _kind(found),
         "captions": _captions(fits, _kind(found)),
-        "ordinal": _ordinal(model.decimation),
+        "ordinal": ordinal(model.decimation),
         "figures": {
             "fit": inline_svg(drawn.fit_figure(fits[0], axis, output), "fit") if fits else "",
             "certainty": inline_svg(drawn.certainty_figure(found.selection, model.terms), "certainty"),
@@ -236,10 +237,7 @@ def _kind(found: Identification) -> tuple[str, int | None]:
 
 def _row(found: Identification, **place: Any) -> _Row | None:
     """Return the row of the figures at a place, or None."""
-    frame = found.validation
-    mask = np.logical_and.reduce([[value == wanted for value in frame[name]] for name, wanted in place.items()])
-    rows: list[_Row] = frame[mask].to_dict("records")
-    return rows[0] if rows else None
+    return row_at(found.validation, **place)
 
 
 def _role(found: Identification) -> str:
@@ -254,7 +252,7 @@ def _fit_table(found: Identification) -> Table:
     role = _role(found)
     samplings = [DECIMATED, INCOMING] if found.model.decimation > 1 else [INCOMING]
     titles = {
-        DECIMATED: f"every {_ordinal(found.model.decimation)} sample",
+        DECIMATED: f"every {ordinal(found.model.decimation)} sample",
         INCOMING: "sampled as it came in" if len(samplings) > 1 else "",
     }
     rows = []
@@ -323,7 +321,7 @@ def _fit(found: Identification, record: Record, most: int) -> Fit:
             if attempt == 2 or model.decimation == 1:
                 return Fit(_name(record), role, 1, record.y, None, 0, f"{told} {note}".strip())
             stride, own = model.decimation, record.phase(0, model.decimation)
-            note = f"At the incoming sampling the prediction diverges: every {_ordinal(stride)} sample. {note}".strip()
+            note = f"At the incoming sampling the prediction diverges: every {ordinal(stride)} sample. {note}".strip()
             model = model.decimated()
         except NarxbenchError:
             short = f"The record is shorter than the {model.initial_samples} samples that the model is given."
@@ -555,7 +553,7 @@ def _figures_table(found: Identification) -> Table:
         Column("model", "Prediction by"),
         *_figure_columns(found),
     ]
-    samplings = {DECIMATED: f"every {_ordinal(found.model.decimation)}", INCOMING: "every sample"}
+    samplings = {DECIMATED: f"every {ordinal(found.model.decimation)}", INCOMING: "every sample"}
     if found.model.decimation == 1:
         del samplings[DECIMATED]
     rows = []
@@ -589,7 +587,7 @@ def _records_figures(found: Identification) -> Table:
         for name in _several(found, role)[:_MOST_RECORDS]:
             figures = _figures(found, role=role, record=name, model=MODEL, sampling=DECIMATED)
             rows.append({"record": printable(name), "role": role, **figures})
-    every = "" if found.model.decimation == 1 else f", every {_ordinal(found.model.decimation)} sample"
+    every = "" if found.model.decimation == 1 else f", every {ordinal(found.model.decimation)} sample"
     left = sum(max(0, len(_several(found, role)) - _MOST_RECORDS) for role in ROLES)
     notes = [f"{left} more are in validation.csv."] if left else []
     return Table("records", f"This model by record{every}", tuple(columns), _frame(rows, columns), tuple(notes))
@@ -866,8 +864,3 @@ def _s(number: int) -> str:
 
 def _was(number: int) -> str:
     return "was" if number == 1 else "were"
-
-
-def _ordinal(number: int) -> str:
-    ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th") if number % 100 not in (11, 12, 13) else "th"
-    return f"{number}{ending}"

@@ -172,7 +172,7 @@ def test_what_is_searched():
     problem = trial.whole()
     rows = problem.estimation_rows
     assert len(rows) == 90 + 60 - 2 * 2 * 2 and sum(map(len, problem.segments)) == len(rows)
-    columns = trial.columns(trial.monomials, rows)
+    columns = trial.arrangement.columns(trial.monomials, rows)
     np.testing.assert_allclose(problem.data.gram[:-1, :-1], columns.T @ columns, rtol=1e-11, atol=1e-11)
     terms = ["y(k-1)", "u(k-1)", "u(k-1)^2"]
     chosen = columns[:, [trial.terms.index(t) for t in terms]]
@@ -183,8 +183,8 @@ def test_what_is_searched():
         assert sorted(without.estimation_rows) == sorted(rows[trial.arrangement.part[rows] != part])
         np.testing.assert_allclose(
             without.data.gram[:-1, :-1],
-            trial.columns(trial.monomials, without.estimation_rows).T
-            @ trial.columns(trial.monomials, without.estimation_rows),
+            trial.arrangement.columns(trial.monomials, without.estimation_rows).T
+            @ trial.arrangement.columns(trial.monomials, without.estimation_rows),
             rtol=1e-9,
             atol=1e-9,
         )
@@ -196,7 +196,7 @@ def test_resampled_rows_and_parts():
     rows = np.sort(generator(purpose="draw").choice(trial.arrangement.rows(), 119))
     problem = trial.resampled(rows, [2, 0, 2, 3])
     assert sum(map(len, problem.segments)) == sum(int(np.sum(trial.arrangement.part == p)) for p in (2, 0, 2, 3))
-    columns = trial.columns(trial.monomials, rows)
+    columns = trial.arrangement.columns(trial.monomials, rows)
     weights = np.linalg.lstsq(columns, trial.arrangement.y[rows], rcond=None)[0]
     np.testing.assert_allclose(problem.evaluate(trial.terms).coefficients, weights, rtol=1e-8)
 
@@ -209,14 +209,17 @@ class TestCollinear:
         assert set(self.trial.dropped) >= {"u(k-1)^2", "u(k-1)^3", "u(k-2)^2", "y(k-1)*u(k-1)^2", "u(k-1)^2*u(k-2)"}
         assert self.trial.dropped["u(k-1)^2"] == "u(k-1)^2 is 5 u(k-1)"
         assert not set(self.trial.terms) & set(self.trial.dropped)
-        columns = self.trial.columns(self.trial.monomials, self.trial.arrangement.rows())
+        columns = self.trial.arrangement.columns(self.trial.monomials, self.trial.arrangement.rows())
         scaled_ = columns / np.linalg.norm(columns, axis=0)
         assert np.linalg.svd(scaled_, compute_uv=False)[-1] > 1e-6
 
     def test_what_is_left_spans_the_same(self):
         rows = self.trial.arrangement.rows()
         dropped = [parse_term(name) for name in self.trial.dropped]
-        kept, others = self.trial.columns(self.trial.monomials, rows), self.trial.columns(dropped, rows)
+        kept, others = (
+            self.trial.arrangement.columns(self.trial.monomials, rows),
+            self.trial.arrangement.columns(dropped, rows),
+        )
         fitted = kept @ np.linalg.lstsq(kept, others, rcond=None)[0]
         np.testing.assert_allclose(fitted, others, atol=1e-7 * np.abs(others).max())
 
