@@ -1,9 +1,12 @@
-"""What the container recipes do: the script that they run, on this machine, and the recipes themselves as texts."""
+"""What the container recipes do: the script that they run, here; the recipes as texts; the digests that they accept."""
 
+import json
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -13,11 +16,14 @@ pytestmark = pytest.mark.slow
 
 DOCKERFILE = (ROOT / "containers/Dockerfile").read_text(encoding="utf-8")
 APPTAINER = (ROOT / "containers/narxbench.def").read_text(encoding="utf-8")
+REQUIREMENTS = (ROOT / "requirements.txt").read_text(encoding="utf-8")
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 SCRIPT = "containers/install.sh"
 # Where packages come from and whom to trust with them is the one thing that the script takes from the environment.
 INDEX = re.compile(r"(PIP|UV)_\w*(INDEX|LINKS|CERT|TLS)\w*|SSL_CERT_\w+|\w+_PROXY", re.IGNORECASE)
-# The words of pip and of uv.
-NO_INDEX = re.compile(r"satisfies the requirement uv|Failed to fetch|error sending request")
+# The words of pip, and of uv.
+NO_INDEX = "from versions: none"
+NO_REGISTRY = re.compile("Failed to fetch|error sending request")
 
 
 def section(name):
@@ -32,7 +38,10 @@ def test_both_recipes_copy_what_the_script_needs_and_run_it():
     assert section("post") == commands
     (image,) = re.findall("^FROM (.*)$", DOCKERFILE, re.MULTILINE)
     assert f"\nBootstrap: docker\nFrom: {image}\n" in APPTAINER
-    needed = set(re.findall(r'"\$checkout/([^"]+)"', (ROOT / SCRIPT).read_text(encoding="utf-8"))) | {SCRIPT}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    built = project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
+    about = {project["project"]["readme"], *project["project"]["license-files"]}
+    needed = {"pyproject.toml", "requirements.txt", "src", SCRIPT} | about | built.keys()
     docker = []
     for line in re.findall("^COPY (.*)$", DOCKERFILE, re.MULTILINE):
         *sources, target = line.split()
@@ -40,9 +49,22 @@ def test_both_recipes_copy_what_the_script_needs_and_run_it():
     assert sorted(docker) == sorted(section("files")) == sorted(f"{source} /build/{source}" for source in needed)
 
 
-def run(command, folder, environment):
+def run(command, folder, environment=None):
     pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
     return subprocess.run(command, cwd=folder, env=environment, **pipes)
+
+
+def install(checkout, folder):
+    """Run the script with nothing of this environment but its Python."""
+    (folder / "programs").mkdir()
+    version = ".".join(map(str, sys.version_info[:2]))
+    (folder / "programs/python3").symlink_to(Path(sys.base_prefix, "bin", f"python{version}"))
+    environment = {name: value for name, value in os.environ.items() if INDEX.fullmatch(name)}
+    environment["PATH"] = f"{folder / 'programs'}:{os.defpath}"
+    done = run(["sh", str(checkout / SCRIPT), str(folder / "environment")], folder, environment)
+    if done.returncode and NO_INDEX in done.stdout:
+        pytest.skip(f"no package index: {done.stdout}")
+    return done
 
 
 @pytest.mark.ci
@@ -52,17 +74,59 @@ def test_installed_environment_makes_the_same_results(finished, tmp_path):
     for path in clone.root.glob("src/**/*.nb[ic]"):
         path.unlink()
     before = clone.files(".")
-    (tmp_path / "programs").mkdir()
-    version = ".".join(map(str, sys.version_info[:2]))
-    (tmp_path / "programs/python3").symlink_to(Path(sys.base_prefix, "bin", f"python{version}"))
-    environment = {name: value for name, value in os.environ.items() if INDEX.fullmatch(name)}
-    environment["PATH"] = f"{tmp_path / 'programs'}:{os.defpath}"
-    done = run(["sh", str(clone / SCRIPT), str(tmp_path / "environment")], tmp_path, environment)
-    if done.returncode and NO_INDEX.search(done.stdout):
-        pytest.skip(f"no package index: {done.stdout}")
+    done = install(clone, tmp_path)
     assert done.returncode == 0, done.stdout
     assert clone.files(".") == before
     command = ["snakemake", "--cores", "2", "--configfile", "tiny.yaml"]
     done = run(command, clone.root, {"PATH": f"{tmp_path / 'environment/bin'}:{os.defpath}"})
     assert done.returncode == 0, done.stdout
     assert unlike(clone.manifest(), finished.manifest()) == []
+
+
+@pytest.mark.ci
+def test_file_with_another_digest_is_not_installed(tmp_path):
+    clone = Project.of_checkout(tmp_path / "clone")
+    text = (clone / "requirements.txt").read_text(encoding="utf-8")
+    (entry,) = re.findall(r"^mdurl==(?:.*\\\n)*.*\n", text, re.MULTILINE)
+    clone.write("requirements.txt", re.sub("sha256:[0-9a-f]{64}", f"sha256:{'0' * 64}", entry))
+    done = install(clone, tmp_path)
+    assert done.returncode != 0 and "DO NOT MATCH THE HASHES" in done.stdout
+    assert not list((tmp_path / "environment").glob("lib/*/site-packages/mdurl"))
+
+
+def exported(folder, told):
+    """Run a command of CONTRIBUTING.md where there is nothing but what it needs, and return what it writes."""
+    (command,) = re.findall(rf"^python3 -m (uv export .*) --output-file {told}$", CONTRIBUTING, re.MULTILINE)
+    for name in ("pyproject.toml", ".python-version"):
+        shutil.copy(ROOT / name, folder)
+    uv = os.environ.get("UV") or shutil.which("uv") or pytest.skip("no uv")
+    done = run([uv, *command.split()[1:], "--output-file", "output"], folder)
+    if done.returncode and NO_REGISTRY.search(done.stdout):
+        pytest.skip(f"no package index: {done.stdout}")
+    assert done.returncode == 0, done.stdout
+    return (folder / "output").read_text(encoding="utf-8")
+
+
+def requirements(text):
+    """Return the digests of each requirement; without line breaks in between, one line is one requirement."""
+    lines = [line.split(" --hash=sha256:") for line in text.replace(" \\\n    ", " ").splitlines()]
+    return {requirement: set(digests) for requirement, *digests in lines}
+
+
+@pytest.mark.ci
+def test_requirements_are_those_that_the_registry_gives(tmp_path):
+    """It may have got files since, as for a new Python: they have other digests."""
+    kept = requirements(REQUIREMENTS)
+    found = requirements(exported(tmp_path, "requirements.txt"))
+    assert kept.keys() == found.keys()
+    assert [name for name in kept if not kept[name] <= found[name]] == []
+
+
+@pytest.mark.ci
+def test_bill_of_materials_lists_what_is_installed(tmp_path):
+    found = json.loads(exported(tmp_path, "dist/sbom.json"))
+    assert (found["bomFormat"], found["specVersion"]) == ("CycloneDX", "1.5")
+    parts = {f"{part['name']}=={part['version']}": json.dumps(part) for part in found["components"]}
+    kept = {name.split(" ;")[0]: digests for name, digests in requirements(REQUIREMENTS).items()}
+    assert parts.keys() == kept.keys()
+    assert all(digest in parts[name] for name, digests in kept.items() for digest in digests)

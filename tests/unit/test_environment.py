@@ -1,5 +1,7 @@
-"""The pinned environment: one set of versions, in pyproject.toml for uv and in environment.yml for conda."""
+"""The pinned environment: one set of versions and digests, for uv, for pip and for conda."""
 
+import re
+import runpy
 import tomllib
 from importlib import metadata
 from pathlib import Path
@@ -11,15 +13,21 @@ from ruamel.yaml import YAML
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+UV = PROJECT["tool"]["uv"]
 CONDA = YAML(typ="safe").load(ROOT / "environment.yml")
-PINS = {canonicalize_name(pin.name): pin for pin in map(Requirement, PROJECT["tool"]["uv"]["constraint-dependencies"])}
+PINS = {canonicalize_name(pin.name): pin for pin in map(Requirement, UV["constraint-dependencies"])}
+BUILD = PROJECT["dependency-groups"]["build"]
 GROUPS = [
     PROJECT["project"]["dependencies"],
     *PROJECT["project"]["optional-dependencies"].values(),
-    *PROJECT["dependency-groups"].values(),
+    *(group for group in PROJECT["dependency-groups"].values() if group != BUILD),
 ]
-DEPENDENCIES = {text: Requirement(text) for group in GROUPS for text in group}.values()
+DEPENDENCIES = {text: Requirement(text) for group in GROUPS for text in group}
 CONDA_SPECS = [spec for spec in CONDA["dependencies"] if isinstance(spec, str)]
+TESTED_UV = UV["required-version"].removeprefix(">=")
+needed = runpy.run_path(str(ROOT / "docs/write_notices.py"))["needed"]
+PYTHON = (ROOT / ".python-version").read_text(encoding="utf-8").strip()
+ENTRY = re.compile(r"^(\S[^\n]*?)((?: \\\n {4}--hash=sha256:[0-9a-f]{64})+)\n", re.MULTILINE)
 
 
 def pinned(name):
@@ -29,11 +37,11 @@ def pinned(name):
 
 
 def test_every_pin_is_one_exact_version():
-    assert len(PINS) == len(PROJECT["tool"]["uv"]["constraint-dependencies"])
+    assert len(PINS) == len(UV["constraint-dependencies"])
     assert all(pinned(name) and "*" not in pinned(name) for name in PINS)
 
 
-@pytest.mark.parametrize("dependency", DEPENDENCIES, ids=lambda dependency: dependency.name)
+@pytest.mark.parametrize("dependency", DEPENDENCIES.values(), ids=lambda dependency: dependency.name)
 def test_dependency_has_the_same_version_everywhere(dependency):
     version = pinned(dependency.name)
     assert dependency.specifier.contains(version)
@@ -41,8 +49,10 @@ def test_dependency_has_the_same_version_everywhere(dependency):
 
 
 def test_conda_has_nothing_else():
-    rest = {spec for spec in CONDA_SPECS if spec.split()[0] not in {dependency.name for dependency in DEPENDENCIES}}
-    assert rest == {f"python {PROJECT['project']['requires-python']}", "pip"}
+    rest = {
+        spec for spec in CONDA_SPECS if spec.split()[0] not in {dependency.name for dependency in DEPENDENCIES.values()}
+    }
+    assert rest == {f"python ={PYTHON}", "pip"}
     (pip,) = [spec["pip"] for spec in CONDA["dependencies"] if isinstance(spec, dict)]
     assert pip == ["--editable ."]
     assert set(CONDA) == {"name", "channels", "dependencies"}
@@ -55,25 +65,57 @@ def running():
 def test_running_environment_has_the_pinned_versions():
     found = {name: distribution.version for name, distribution in running().items() if name in PINS}
     differing = {name: version for name, version in found.items() if version != pinned(name)}
-    if any(canonicalize_name(dependency.name) in differing for dependency in DEPENDENCIES):
+    if any(canonicalize_name(dependency.name) in differing for dependency in DEPENDENCIES.values()):
         pytest.skip(f"not running under the pins: {differing}")
     assert differing == {}
 
 
 def test_pins_are_complete():
     """Every distribution that the project needs, however indirectly, is pinned."""
-    distributions = running()
-    missing, seen = set(), set()
-    todo = [(dependency, "") for dependency in DEPENDENCIES]
-    while todo:
-        requirement, extra = todo.pop()
-        name = canonicalize_name(requirement.name)
-        if requirement.marker and not requirement.marker.evaluate({"extra": extra}):
-            continue
-        if name not in PINS:
-            missing.add(name)
-        for chosen in ("", *requirement.extras):
-            if (name, chosen) not in seen and name in distributions:
-                seen.add((name, chosen))
-                todo += [(Requirement(text), chosen) for text in distributions[name].requires or ()]
-    assert missing == set()
+    assert needed([*BUILD, *DEPENDENCIES]) <= PINS.keys()
+
+
+def test_what_builds_the_package_is_pinned():
+    """Also for pip, which reads nothing but build-system; uv's constraints for builds are those for all else."""
+    assert PROJECT["build-system"]["requires"] == BUILD
+    assert all(Requirement(text).specifier == PINS[Requirement(text).name].specifier for text in BUILD)
+    constraints = {pin.name: pin for pin in map(Requirement, UV["build-constraint-dependencies"])}
+    assert all(pin.specifier == PINS[name].specifier for name, pin in constraints.items())
+    assert constraints.keys() <= locked().keys()
+
+
+def test_python_is_the_same_everywhere():
+    assert Requirement(f"python{PROJECT['project']['requires-python']}").specifier.contains(PYTHON)
+    recipes = ("containers/Dockerfile", "containers/narxbench.def", ".github/workflows/ci.yml")
+    found = {path: re.findall(r"\bpython:([\d.]+)", (ROOT / path).read_text(encoding="utf-8")) for path in recipes}
+    assert found == {path: [PYTHON] for path in recipes}
+
+
+def test_uv_is_the_same_everywhere():
+    files = ("README.md", "CONTRIBUTING.md", "docs/cluster.md", ".ci/run")
+    told = {path: re.findall(r"pip install (?:--\w+ )*(uv\b[^\s`]*)", (ROOT / path).read_text()) for path in files}
+    assert {path: set(specs) for path, specs in told.items()} == {path: {f"uv=={TESTED_UV}"} for path in files}
+
+
+def locked():
+    """Return what requirements.txt asks for, and the digests of the files, by name."""
+    found = ENTRY.findall((ROOT / "requirements.txt").read_text(encoding="utf-8"))
+    return {Requirement(line).name: (Requirement(line), set(re.findall("[0-9a-f]{64}", rest))) for line, rest in found}
+
+
+def test_requirements_are_pinned_versions_with_digests_and_nothing_else():
+    text = (ROOT / "requirements.txt").read_text(encoding="utf-8")
+    assert ENTRY.sub("", text) == ""
+    assert not re.search(r"//|@|pypi|pythonhosted", text)
+    assert all(entry.specifier == PINS[name].specifier for name, (entry, _) in locked().items())
+
+
+def test_requirements_are_complete():
+    """Renewed as CONTRIBUTING.md says, they have what runs, what is compared, what clusters need and what builds."""
+    project, groups = PROJECT["project"], PROJECT["dependency-groups"]
+    methods = project["optional-dependencies"]["methods"]
+    wanted = needed([*project["dependencies"], *methods, *groups["cluster"], *BUILD])
+    found = {name for name, (entry, _) in locked().items() if entry.marker is None or entry.marker.evaluate()}
+    assert wanted <= found
+    # What builds is not installed where the tests run.
+    assert found - wanted <= {Requirement(text).name for text in UV["build-constraint-dependencies"]}
