@@ -19,13 +19,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from narxbench.io.errors import NarxbenchError, did_you_mean, printable, show
-from narxbench.io.files import StrPath, read_text
+from narxbench.io.files import MOST_FOUND, StrPath, read_text
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _SEPARATOR = ";"
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+# A spreadsheet takes a field that begins so for a formula, and runs it.
+_FORMULA = re.compile(r"'*[=+@\t\r\n-]")
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,28 @@ def number(text: str) -> float:
     if not _NUMBER.fullmatch(text) or not math.isfinite(value := float(text)):
         raise ValueError(text)
     return value
+
+
+def guarded(text: str) -> str:
+    """Return a text for a field of CSV: with an apostrophe before what a spreadsheet would take for a formula.
+
+    Examples
+    --------
+    >>> guarded("=1+1"), guarded("-1e-3"), guarded("y(k-1)")
+    ("'=1+1", '-1e-3', 'y(k-1)')
+    """
+    return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
+
+
+def unguarded(text: str) -> str:
+    """Return the text that :func:`guarded` was given.
+
+    Examples
+    --------
+    >>> unguarded("'=1+1"), unguarded("'tis")
+    ('=1+1', "'tis")
+    """
+    return text[1:] if text.startswith("'") and _FORMULA.match(text) else text
 
 
 def matching(pattern: str, allowed: str, read: Callable[[str], Any] = str) -> Kind:
@@ -111,8 +135,8 @@ def list_of(kind: Kind) -> Kind:
     return Kind(f"a list joined by {_SEPARATOR}, each {kind.allowed}", read_list)
 
 
-TEXT = Kind("text", str)
-NAME = matching(r"(?s:.+)", "text that is not empty")
+TEXT = Kind("text", unguarded)
+NAME = matching(r"(?s:.+)", "text that is not empty", unguarded)
 INTEGER = matching("[+-]?[0-9]{1,18}", "a whole number", int)
 NUMBER = Kind("a finite number", number)
 FLAG = Kind("true or false", {"true": True, "false": False}.__getitem__, ("true", "false"))
@@ -128,7 +152,7 @@ def read_rows(path: StrPath) -> tuple[list[str], list[list[str]]]:
     NarxbenchError
         When the file cannot be read, is not CSV in UTF-8, or a row has more or fewer fields than the header.
     """
-    reader = csv.reader(io.StringIO(read_text(path), newline=""), strict=True)
+    reader = csv.reader(io.StringIO(read_text(path, MOST_FOUND), newline=""), strict=True)
     header: list[str] = []
     rows = []
     try:
@@ -214,7 +238,7 @@ def write_table(frame: "pd.DataFrame") -> str:
 
     Floats are written with all their digits and without a negative zero, but as whole numbers where all of a column
     are whole. Missing values (NaN, None, NA) are empty fields, truth values ``true`` and ``false``, and the entries of
-    tuples are joined by ``;``. The index is not written.
+    tuples are joined by ``;``. Texts are :func:`guarded`. The index is not written.
 
     Raises
     ------
@@ -254,4 +278,4 @@ def _text(value: Any) -> str:
     text = repr(value + 0.0) if isinstance(value, float) else str(value)
     if value in (math.inf, -math.inf) or "\n" in text or "\r" in text:
         raise ValueError(f"found {show(value, kind=False)} in a table; allowed: finite numbers, and text of one line")
-    return text
+    return guarded(text) if isinstance(value, str) else text

@@ -1,6 +1,7 @@
 """The explorer: every condition and what its charts draw, as plain data with few digits."""
 
 import math
+import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import cache
 from itertools import cycle
@@ -25,15 +26,16 @@ FITNESS_DIGITS = 7
 def explorer_page(material: Material) -> str:
     """Return the page on which every condition of a study can be looked at."""
     data = explorer_data(material.frames, material.summaries, material.settings["statistics"])
-    shown = {"data": script_json(data), "conditions": data["conditions"], "plotly": chart_library()}
+    shown = {"data": script_json(data), "conditions": data["conditions"], **chart_library()}
     return material.site.page("explorer", {"settings": material.settings, **shown})
 
 
 @cache
-def chart_library() -> Markup:
-    """Return the chart library as it can stand inside a script element."""
+def chart_library() -> dict[str, Any]:
+    """Return the chart library as it can stand inside a script element, and the ids of style sheets of its own."""
     # The one text that could end the element early; the tests see that it does not occur.
-    return Markup(get_plotlyjs().replace("</script", "<\\/script"))
+    code = get_plotlyjs().replace("</script", "<\\/script")
+    return {"library": Markup(code), "library_styles": re.findall(r'getElementById\("([0-9a-f]{64})"\)', code)}
 
 
 def explorer_data(

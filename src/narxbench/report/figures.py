@@ -5,6 +5,7 @@ The bytes of a figure depend on nothing but what is drawn.
 
 import io
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from itertools import accumulate, cycle, product
@@ -47,6 +48,7 @@ _STYLE: Any = {
     "text.parse_math": False,
 }
 _TRUE_STRUCTURE: Any = {"color": DARK, "linestyle": (0, (1, 1)), "linewidth": 1.2}
+_NOT_OF_XML = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]|\xef\xbf[\xbe\xbf]")
 # A date would make every build differ.
 _NO_DATE: Any = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}
 
@@ -68,7 +70,7 @@ def paper_figures(frames: Frames, settings: Mapping[str, Any]) -> dict[str, byte
         here = frame[(frame["snr_db"] == snr_db) & (frame["criterion"] == criterion)]
         if here.empty:
             found = ", ".join(f"{snr:g}" for snr in dict.fromkeys(frame["snr_db"])) or "none"
-            raise NarxbenchError(f"figures: found no condition at an SNR of {snr_db:g} dB; allowed: {found}")
+            raise NarxbenchError(f"{name}.csv: found no condition at an SNR of {snr_db:g} dB; allowed: {found}")
         return in_order(here, settings)
 
     drawn = {
@@ -227,5 +229,6 @@ def saved(figure: Figure, formats: Sequence[str] = ("pdf", "svg")) -> dict[str, 
     for name in formats:
         stream = io.BytesIO()
         figure.savefig(stream, format=name, metadata=_NO_DATE[name])
-        files[name] = stream.getvalue()
+        # Names stand in comments of an SVG; XML has none of these characters, not even escaped.
+        files[name] = stream.getvalue() if name == "pdf" else _NOT_OF_XML.sub(b"", stream.getvalue())
     return files

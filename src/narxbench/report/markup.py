@@ -2,13 +2,18 @@
 
 import json
 import re
+import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Any
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markupsafe import Markup, escape
+
+from narxbench.io.errors import NarxbenchError, printable, show
+from narxbench.io.files import StrPath, read_text
 
 _SCROLL = '<div class="scroll" role="group" aria-label="{}" tabindex="0">'
 
@@ -39,7 +44,7 @@ def markdown_sections(text: str, prefix: str) -> list[tuple[Markup, Markup]]:
     tokens = _untitled(text)
     starts = [index for index, token in enumerate(tokens) if token.type == "heading_open" and token.tag == "h2"]
     found = []
-    for start, end in zip(starts, [*starts[1:], len(tokens)], strict=True):
+    for start, end in pairwise([*starts, len(tokens)]):
         heading = tokens[start + 1]
         heading.children = _MARKDOWN.parseInline(re.sub(r"^\d+\. ", "", heading.content))[0].children
         found.append((_render([heading]), _render(_within_page(tokens[start + 3 : end], prefix))))
@@ -59,22 +64,35 @@ def slug(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
 
 
+def read_svg(path: StrPath) -> str:
+    """Return the text of an SVG file that can stand on a page.
+
+    Raises
+    ------
+    NarxbenchError
+        If the file cannot be read, is cut short, or has what no figure of this project has.
+    """
+    text = read_text(path)
+    _drawing(text, path)
+    return text
+
+
 def inline_svg(svg: str, name: str) -> Markup:
     """Return an SVG for use inside HTML: without prolog, size and metadata, and with ids that start with ``name``.
 
     It may become so wide that its text of 10 points is as large as that of the page, and no narrower than can be read.
     """
-    svg = svg[svg.index("<svg") :]
-    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
-    svg = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{name}-", svg)
-    # A style sheet inside an inline SVG would apply to the whole page.
-    svg = svg.replace("*{", f"#{name} *{{").replace("xlink:href", "href")
-    root, rest = svg.split(">", 1)
-    root = re.sub(r'\s(?:width|height|id|xmlns:xlink)="[^"]*"', "", root)
-    if box := re.search(r'viewBox="0 0 ([\d.]+)', root):
+    root = _drawing(svg, name)
+    for element in root.iter():
+        for key in element.attrib.keys() & {"id", "href", "clip-path"}:
+            element.set(key, re.sub(r"^(url\(#|#|)", rf"\g<1>{name}-", element.attrib[key]))
+    for key in ("width", "height"):
+        root.attrib.pop(key, None)
+    if box := re.match(r"0 0 (\d+\.?\d*)", root.get("viewBox", "")):
         points = float(box[1])
-        root += f' style="min-width:{0.9 * points:.0f}px;max-width:{1.6 * points:.0f}px"'
-    return Markup(f'{root} id="{name}" role="img" aria-labelledby="{name}-caption">{rest}')
+        root.set("data-style", f"min-width:{0.9 * points:.0f}px;max-width:{1.6 * points:.0f}px")
+    root.attrib |= {"id": name, "role": "img", "aria-labelledby": f"{name}-caption"}
+    return Markup(ET.tostring(root, encoding="unicode"))
 
 
 def script_json(value: Any) -> Markup:
@@ -82,6 +100,61 @@ def script_json(value: Any) -> Markup:
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     # No "<" is left, so that neither "</script" nor "<!--" can end or hide the element.
     return Markup(text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"))
+
+
+_SVG = "{http://www.w3.org/2000/svg}"
+# What matplotlib draws with. All else is refused and not repaired: a figure is made by a step, which can make it anew.
+_ELEMENTS = ("svg", "g", "defs", "clipPath", "path", "rect", "use", "text", "tspan")
+_PROPERTIES = (
+    *("fill", "fill-opacity", "fill-rule", "opacity", "stroke", "stroke-dasharray", "stroke-dashoffset"),
+    *("stroke-linecap", "stroke-linejoin", "stroke-miterlimit", "stroke-opacity", "stroke-width"),
+    *("font-family", "font-size", "font-style", "font-weight", "text-anchor"),
+)
+_PLACES = ("clip-path", "d", "height", "href", "id", "transform", "version", "viewBox", "width", "x", "y")
+_ATTRIBUTES = (*_PLACES, *_PROPERTIES)
+# Beside words and numbers a value has transformations, and addresses within the drawing only.
+_FUNCTION = re.compile(r"url\(#[\w.-]+\)|(?:translate|scale|rotate|matrix|skewX|skewY)\([-+\d.,e\s]*\)")
+_WORDS = re.compile(r"[\w\s.,#%'+-]*")
+# The style sheet that matplotlib gives every drawing; site.css has the same.
+_OF_MATPLOTLIB = "*{stroke-linejoin: round; stroke-linecap: butt}"
+
+
+def _drawing(text: str, place: StrPath) -> ET.Element:
+    """Return an SVG as elements without namespaces and with attributes for styles, or tell what is wrong with it."""
+    try:
+        root = ET.fromstring(text)
+        if root.tag != f"{_SVG}svg":
+            raise _not_drawn(place, f"the root {root.tag}", "svg")
+        _check(root, place)
+    except (ET.ParseError, RecursionError) as error:
+        raise NarxbenchError(f"{place}: not a whole SVG: {error}; delete it and run again") from None
+    return root
+
+
+def _check(element: ET.Element, place: StrPath) -> None:
+    """Check an element of an SVG and those within it; what is no drawing of matplotlib's is left out."""
+    element.tag = element.tag.removeprefix(_SVG)
+    if element.tag not in _ELEMENTS:
+        raise _not_drawn(place, f"the element {element.tag}", ", ".join(_ELEMENTS))
+    styles = (part.partition(":") for part in element.attrib.pop("style", "").split(";") if part.strip())
+    given = {key.removeprefix("{http://www.w3.org/1999/xlink}"): value for key, value in element.items()}
+    element.attrib = given | {key.strip(): value.strip() for key, _, value in styles}
+    for key, value in element.items():
+        if key not in _ATTRIBUTES:
+            raise _not_drawn(place, f"the attribute {key}", ", ".join(_ATTRIBUTES))
+        if not _WORDS.fullmatch(_FUNCTION.sub("", value)) or (key == "href" and not value.startswith("#")):
+            found = f"{key} {show(value, kind=False)}"
+            raise _not_drawn(place, found, "numbers, words, and # before a name in the file")
+    for child in list(element):
+        metadata = child.tag == f"{_SVG}metadata"
+        if metadata or (child.tag == f"{_SVG}style" and (child.text or "").strip() == _OF_MATPLOTLIB):
+            element.remove(child)
+        else:
+            _check(child, place)
+
+
+def _not_drawn(place: StrPath, found: str, allowed: str) -> NarxbenchError:
+    return NarxbenchError(f"{place}: found {printable(found)}; allowed: {allowed}; delete it and run again")
 
 
 # Raw HTML and links with a scheme that runs code stay text.
@@ -106,15 +179,17 @@ def _within_page(
 ) -> Iterator[Token]:
     """Yield tokens with the levels, ids and links of the page, and with figures for the images of that path."""
     skipped = 0
-    for token, following in zip(tokens, [*tokens[1:], Token("", "", 0)], strict=True):
+    for token, following in pairwise([*tokens, Token("", "", 0)]):
         if token.type in ("heading_open", "heading_close"):
             token.tag = f"h{int(token.tag[1]) + deeper}"
         if token.type == "heading_open":
             token.attrSet("id", f"{prefix}-{slug(following.content)}")
         elif token.type == "table_open":
             yield _raw("html_block", _SCROLL.format("Table") + "\n")
-        elif token.type == "th_open":
-            token.attrSet("scope", "col")
+        elif token.type in ("th_open", "td_open"):
+            token.attrs = {{"style": "data-style"}.get(key, key): value for key, value in token.attrs.items()}
+            if token.type == "th_open":
+                token.attrSet("scope", "col")
         elif token.type == "paragraph_open" and (figure := _figure(following.children or [], prefix, figures)):
             yield _raw("html_block", figure)
             skipped = 3
@@ -136,7 +211,8 @@ def _inline_within_page(tokens: Sequence[Token], prefix: str, files: str) -> Ite
             token.attrSet("href", re.sub("^#", f"#{prefix}-", target))
         elif token.type == "code_inline" and token.content.startswith(("y(", "u(")):
             token.attrSet("class", "term")
-        if token.type == "text":
+        # A picture that is no figure of the page would have to be loaded.
+        if token.type in ("text", "image"):
             yield _raw("html_inline", _subscripted(token.content))
         elif linked or token.type not in ("link_open", "link_close"):
             yield token

@@ -13,13 +13,14 @@ from narxbench.analysis.frames import load_summaries, read_frames
 from narxbench.analysis.multiverse import FRAMES
 from narxbench.analysis.published import EVALUATIONS, RUNS, VALUE
 from narxbench.experiment.interpretations import load_design_choices
-from narxbench.io.files import read_text
+from narxbench.io.errors import NarxbenchError, show
+from narxbench.io.files import StrPath, read_text
 from narxbench.io.yaml import read_mapping
 from narxbench.model.system import load_system
 from narxbench.report import answer
 from narxbench.report.explorer import explorer_page
 from narxbench.report.formats import criterion_name, listed, method_name, snr
-from narxbench.report.markup import inline_svg, markdown_headings, markdown_html, markdown_sections
+from narxbench.report.markup import inline_svg, markdown_headings, markdown_html, markdown_sections, read_svg
 from narxbench.report.method_page import method_page
 from narxbench.report.provenance import provenance_page
 from narxbench.report.site import MAIN, Material, Site
@@ -59,9 +60,9 @@ def study_pages(files: Mapping[str, Any], settings: Mapping[str, Any], *, apart:
     apart : bool
         Whether the main page stands beside the study's folder and not in it.
     """
-    repository = str(read_mapping(files["about"]).get("repository-code", ""))
+    repository = _repository(files["about"])
     document, drawn = read_text(files["document"]), map(Path, files["document_figures"])
-    figures = {f"{path.parent.name}/{path.name}": read_text(path) for path in drawn}
+    figures = {f"{path.parent.name}/{path.name}": read_svg(path) for path in drawn}
     if settings["page"] == "interpretations":
         site = Site(settings["study"], pages={"interpretations": "report.html"}, repository=repository)
         return {"report.html": interpretations_page(site, document, figures)}
@@ -73,12 +74,20 @@ def study_pages(files: Mapping[str, Any], settings: Mapping[str, Any], *, apart:
         frames={name: frame if name in FRAMES else in_order(frame, settings) for name, frame in frames.items()},
         summaries=load_summaries(files["summaries"]),
         systems=[load_system(Path(path).stem) for path in files["system_files"]],
-        figures=figures | {Path(path).stem: read_text(path) for path in (*files["svg"], files["reached"])},
+        figures=figures | {Path(path).stem: read_svg(path) for path in (*files["svg"], files["reached"])},
         claims=load_claims(files["claim_texts"]),
         texts={name: read_text(files[name]) for name in ("errata", "method", "citation", "answer", "document")},
         choices=load_design_choices(files["choices"]),
     )
     return pages(material)
+
+
+def _repository(path: StrPath) -> str:
+    """Return the address of the repository that a citation file names, or "" where it names none."""
+    found = read_mapping(path).get("repository-code", "")
+    if found and not str(found).startswith("https://"):
+        raise NarxbenchError(f"{path}: repository-code: found {show(found)}; allowed: an address with https://")
+    return str(found)
 
 
 def pages(material: Material) -> dict[str, str]:

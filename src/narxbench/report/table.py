@@ -11,6 +11,7 @@ from urllib.parse import quote
 import pandas as pd
 from markupsafe import Markup
 
+from narxbench.io.csv import guarded
 from narxbench.report import formats
 from narxbench.report.formats import OutputFormat, escape, format_math
 from narxbench.report.templating import rendered
@@ -201,7 +202,7 @@ def to_csv(table: Table) -> str:
     """Return the data with numbers at full precision and empty fields for what is missing.
 
     A column KEY with published values is followed by these, KEY_published, and by whether the two differ clearly,
-    KEY_different.
+    KEY_different. Texts are :func:`narxbench.io.csv.guarded`.
     """
     compared = {key for found in table.beside for key in found}
     columns = {}
@@ -213,7 +214,8 @@ def to_csv(table: Table) -> str:
             columns[f"{column.key}_published"] = pd.Series([each and each.published for each in found], values.index)
             verdicts = [each and str(each.different).lower() for each in found]
             columns[f"{column.key}_different"] = pd.Series(verdicts, values.index)
-    return str(pd.DataFrame(columns).to_csv(index=False, lineterminator="\n"))
+    fields = pd.DataFrame(columns).map(lambda value: guarded(value) if isinstance(value, str) else value)
+    return str(fields.to_csv(index=False, lineterminator="\n"))
 
 
 def to_markdown(table: Table) -> str:

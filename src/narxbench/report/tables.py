@@ -171,6 +171,8 @@ def claims_table(claims: Iterable[Claim], verdicts: pd.DataFrame) -> Table:
     )
     rows = []
     for claim in claims:
+        if (claim.id, "here") not in found:
+            raise NarxbenchError(f"claims.csv: found no verdict on {claim.id}; delete it and run again")
         sides = [found[claim.id, side] for side in ("published", "here")]
         rows.append((claim.title, claim.source, *(of["verdict"] for of in sides), *(of["evidence"] for of in sides)))
     data = pd.DataFrame(rows, columns=[column.key for column in columns])

@@ -1,7 +1,10 @@
 """Templates of tables, documents and pages."""
 
+import re
+from base64 import b64encode
 from collections.abc import Mapping
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +16,10 @@ from narxbench.report import formats
 TEMPLATES = Path(__file__).parent / "templates"
 
 _FORMATS: dict[str, formats.OutputFormat] = {".md": "markdown", ".tex": "latex", ".html": "html"}
+_STYLES = re.compile(
+    ' data-style="((?:(?:left|width|min-width|max-width|--level|--shade):[0-9.]+(?:px|rem|%)?;?)+'
+    '|text-align:(?:left|center|right))"'
+)
 # Braces and per cent signs are LaTeX's own.
 _LATEX: dict[str, Any] = {
     "block_start_string": "<%",
@@ -28,10 +35,34 @@ def rendered(name: str, values: Mapping[str, Any]) -> str:
     """Return a template with its values, escaped in HTML; a name that has no value is an error.
 
     Beside its values a template has ``show``, the functions of :mod:`narxbench.report.formats`; ``own_text``, which
-    returns a style sheet or script of this project as it is; and as filters ``escaped`` and ``math`` for its output
-    format.
+    returns a style sheet or script of this project as it is; ``policy`` and ``styles`` for the head of a page; and as
+    filters ``escaped`` and ``math`` for its output format.
     """
     return _environment(_FORMATS[Path(name).with_suffix("").suffix]).get_template(name).render(values)
+
+
+def _policy(library: str, script: str, style: str) -> Markup:
+    """Return the content security policy of a page that has these texts in its script elements and its style element.
+
+    The chart library makes an empty style element and adds its rules to it by script.
+    """
+    scripts, styles = filter(None, (library, script)), (style, "") if library else (style,)
+    sources = {"script-src": map(_hash, scripts), "style-src": map(_hash, styles)}
+    allowed = (f"{name} {found}" for name, hashes in sources.items() if (found := " ".join(hashes)))
+    return Markup("; ".join(["default-src 'none'", "base-uri 'none'", "form-action 'none'", *allowed]))
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
+def _styles(html: str) -> Markup:
+    """Return a rule for each distinct ``data-style`` of a page's main part.
+
+    The policy allows no ``style`` attributes, which these stand for: they too outdo the rules of style sheets.
+    """
+    found = dict.fromkeys(_STYLES.findall(html))
+    return Markup("\n".join(f'#main [data-style="{style}"] {{ {style} }}' for style in found))
 
 
 @cache
@@ -48,6 +79,7 @@ def _environment(output_format: formats.OutputFormat) -> jinja2.Environment:
     mark = Markup if output_format == "html" else str
     environment.globals["show"] = formats
     environment.globals["own_text"] = lambda file: Markup((TEMPLATES / file).read_text(encoding="utf-8"))
+    environment.globals |= {"policy": _policy, "styles": _styles}
     environment.filters["escaped"] = lambda text: mark(formats.escape(text, output_format))
     environment.filters["math"] = lambda text: mark(formats.format_math(text, output_format))
     return environment

@@ -56,9 +56,16 @@ UNFOLD = """() => {
   document.querySelectorAll("details").forEach((each) => { each.open = true; });
   document.querySelectorAll(".panel").forEach((each) => { each.style.display = "block"; });
 }"""
+# What a page would hold if a text of a file came into it as markup.
+FOREIGN = """<script>window.ran = 1</script>
+<p class="foreign" style="color: rgb(1, 2, 3)" onclick="window.ran = 2">x</p>
+<style>p.foreign { color: rgb(1, 2, 3); }</style><a class="foreign" href="javascript:window.ran = 3">x</a>
+<img src="https://example.org/a.png" onerror="window.ran = 4"><svg><script>window.ran = 5</script></svg>"""
 HEADINGS = "[...document.querySelectorAll('h1, h2, h3, h4')].map((each) => each.textContent.trim())"
 # What the text of a page never has: markup, missing values of Python and JavaScript, an empty place in a sentence.
-NEVER = r"</?(sub|sup|code|i)>|\bnan\b|\bNaN\b|\bNone\b(?! of|:)|\bundefined\b|\[object|\{\{ |\{%|Infinity|\binf\b"
+NEVER = (
+    r"</?(sub|sup|code|i)>|(?<!is-)\bnan\b|\bNaN\b|\bNone\b(?! of|:)|\bundefined\b|\[object|\{\{ |\{%|Infinity|\binf\b"
+)
 
 
 def eventually(condition):
@@ -101,6 +108,26 @@ def test_axe_finds_nothing(open_page, axe, request, which, name):
         page.emulate_media(color_scheme=scheme)
         found = page.evaluate("axe.run().then((result) => result.violations)")
         assert [(v["id"], [node["html"][:200] for node in v["nodes"][:3]]) for v in found] == [], scheme
+
+
+def test_markup_that_came_into_a_page_has_no_effect(chromium, complete, tmp_path, name):
+    text = complete[name].read_text(encoding="utf-8")
+    assert text.count('tabindex="-1">') == 1
+    path = tmp_path / f"{name}.html"
+    path.write_text(text.replace('tabindex="-1">', f'tabindex="-1">{FOREIGN}'), encoding="utf-8")
+    page = chromium.new_page()
+    refused, asked = [], []
+    page.on("console", lambda message: refused.append(message.text))
+    page.on("request", lambda request: asked.append(request))
+    page.goto(path.as_uri())
+    page.evaluate("() => { for (const each of document.querySelectorAll('.foreign')) each.click(); }")
+    eventually(lambda: len([text for text in refused if "Content Security Policy" in text]) >= 6)
+    colour = page.evaluate("getComputedStyle(document.querySelector('p.foreign')).color")
+    assert page.evaluate("window.ran") is None and colour != "rgb(1, 2, 3)"
+    assert [(each.url, each.failure) for each in asked if each.url != page.url] == [
+        ("https://example.org/a.png", "csp")
+    ]
+    page.close()
 
 
 @pytest.mark.parametrize("which", ["complete", "small"])
@@ -289,6 +316,16 @@ def test_convergence_can_be_shown_as_a_gap(open_page, complete):
     assert title.text_content() == "J above the best known J"
     gaps = page.eval_on_selector_all("#curve-table tbody td:nth-child(2)", "cells => cells.map((c) => c.textContent)")
     assert gaps and all(float(value) >= 0 for value in gaps)
+    assert re.fullmatch("10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+|10?", page.locator("#curve .ytick").first.text_content())
+    page.locator("#curve").scroll_into_view_if_needed()
+    box = page.locator("#curve .nsewdrag").bounding_box()
+    places = iter(range(0, int(box["height"]), 10))
+
+    def told():
+        page.mouse.move(box["x"] + box["width"] / 2, box["y"] + next(places))
+        return page.locator("#curve .hovertext").count()
+
+    eventually(told)
 
 
 def test_the_scheme_can_change_while_the_page_is_open(open_page, complete):

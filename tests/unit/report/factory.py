@@ -144,7 +144,7 @@ def make_material(
         summaries=summaries,
         systems=systems or [system(name) for name in settings["systems"]],
         figures={
-            "interpretations/effects.svg": "<svg><g id='a'/></svg>",
+            "interpretations/effects.svg": "<svg xmlns='http://www.w3.org/2000/svg'><g id='a'/></svg>",
             **{name.removesuffix(".svg"): files[name].decode() for name in files if name.endswith(".svg")},
         },
         claims=claims,

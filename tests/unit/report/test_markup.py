@@ -1,17 +1,56 @@
 """Markdown and SVG as HTML, and data for scripts."""
 
 import json
+from itertools import pairwise
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from tests.unit.analysis.summaries import REFERENCE, ROOT
+from tests.unit.report.test_page import Page
 
 from narxbench.io.yaml import read_mapping
+from narxbench.pipeline.steps import StepFailedError, call
 from narxbench.report.markup import inline_svg, markdown_headings, markdown_html, markdown_sections, script_json
 
-SVG = (
-    '<?xml version="1.0"?>\n<svg width="9pt" id="x"><metadata>2026</metadata>'
-    '<style>*{a}</style><use xlink:href="#g"/></svg>'
-)
+SVG = """<?xml version="1.0"?>
+<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "svg11.dtd">
+<svg xmlns:xlink="http://www.w3.org/1999/xlink" xmlns="http://www.w3.org/2000/svg" width="9pt" viewBox="0 0 400 80"
+ id="x">
+<metadata>2026</metadata><defs><style type="text/css">*{stroke-linejoin: round; stroke-linecap: butt}</style></defs>
+<g clip-path="url(#c)"><use xlink:href="#g" transform="translate(1 2) scale(0.1)"
+ style="fill: #0072b2; stroke: none"/></g>
+<!-- a comment --></svg>"""
+# What can run, load or cover the page, and files that are no whole SVG.
+HOSTILE = {
+    "script": "<script>alert(1)</script>",
+    "xhtml": '<script xmlns="http://www.w3.org/1999/xhtml">alert(1)</script>',
+    "event": '<g onload="alert(1)"/>',
+    "foreign": "<foreignObject><p>x</p></foreignObject>",
+    "image": '<image href="https://x.org/a.png"/>',
+    "link": '<a href="javascript:alert(1)"><path d="M 0 0"/></a>',
+    "use": '<use href="https://x.org/a.svg#b"/>',
+    "nearby": '<use xlink:href="other.svg"/>',
+    "address": '<path style="fill: url(https://x.org/a)"/>',
+    "escaped": r'<path fill="u\72l(x)"/>',
+    "css": "<style>@import 'x'</style>",
+    "covering": '<g style="position: fixed; inset: 0"/>',
+    "class": '<g class="skip"/>',
+    "animated": '<set attributeName="href" to="javascript:alert(1)"/>',
+    "nested": "<g>" * 2000 + "</g>" * 2000,
+    "cut": "<g><path d='M",
+}
+FILES = {name: SVG.replace("</svg>", f"{markup}</svg>") for name, markup in HOSTILE.items()}
+FILES |= {
+    "empty": "",
+    "text": "no markup",
+    "page": "<html><svg/></html>",
+    "nameless": "<svg><g/></svg>",
+    "bomb": '<!DOCTYPE svg [<!ENTITY a "aaaaaaaaaa">'
+    + "".join(f'<!ENTITY {after} "{f"&{name};" * 10}">' for name, after in pairwise("abcdefghi"))
+    + "]>"
+    + SVG.split("\n", 2)[2].replace("2026", "&i;"),
+}
 
 
 def test_markdown_is_escaped_and_keeps_its_tables():
@@ -38,18 +77,15 @@ def test_a_document_can_be_a_page_of_its_own():
 def test_images_become_figures():
     html = markdown_html("![A <b> *c*](f/x.svg)\n\n![other](y.svg)", "m", {"f/x.svg": SVG})
     assert '<figcaption id="m-f-x-svg-caption">A &lt;b&gt; *c*</figcaption></figure>' in html
-    assert 'id="m-f-x-svg" role="img" aria-labelledby="m-f-x-svg-caption">' in html
-    assert html.count("<img") == 1
+    assert 'id="m-f-x-svg"' in html and 'role="img" aria-labelledby="m-f-x-svg-caption">' in html
+    assert "<img" not in html and "<p>other</p>" in html
 
 
-def test_an_svg_keeps_its_text_readable():
-    root = inline_svg('<svg width="396pt" viewBox="0 0 400 80"><g/></svg>', "n").split(">")[0]
-    assert root.startswith('<svg viewBox="0 0 400 80" style="min-width:360px;max-width:640px"')
-
-
-def test_svg_can_stand_beside_others():
+def test_svg_can_stand_beside_others_with_readable_text_and_without_styles():
     assert inline_svg(SVG, "n") == (
-        '<svg id="n" role="img" aria-labelledby="n-caption"><style>#n *{a}</style><use href="#n-g"/></svg>'
+        '<svg viewBox="0 0 400 80" id="n" data-style="min-width:360px;max-width:640px" role="img" '
+        'aria-labelledby="n-caption">\n<defs />\n<g clip-path="url(#n-c)">'
+        '<use href="#n-g" transform="translate(1 2) scale(0.1)" fill="#0072b2" stroke="none" /></g>\n</svg>'
     )
 
 
@@ -85,5 +121,55 @@ def test_the_subscript_of_our_tables_is_the_only_markup():
     html = markdown_html("| ν<sub>max</sub> | <sub>other</sub> |\n|---|---|\n| 1 | <b>2</b> |\n", "x")
     assert html.count("<sub>max</sub>") == 1
     assert "<b>" not in html and "<sub>other" not in html
-    drawn = markdown_html("![<b> of ν_max](a/b.svg)\n", "x", {"a/b.svg": "<svg><g/></svg>"})
+    drawn = markdown_html("![<b> of ν_max](a/b.svg)\n", "x", {"a/b.svg": SVG})
     assert "&lt;b&gt; of ν<sub>max</sub></figcaption>" in drawn
+
+
+def page_of(folder: Path, document: str, svg: str = SVG, about: str = "{}") -> Page:
+    """Return the page of a document with one figure, as the step makes it of their files."""
+    (folder / "interpretations").mkdir()
+    texts = {"about": about, "document": document, "interpretations/effects.svg": svg}
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    files = {name: folder / name for name in ("about", "document")}
+    files["document_figures"] = [folder / "interpretations/effects.svg"]
+    params = SimpleNamespace(settings={"study": "mine", "page": "interpretations"})
+    output = folder / "reports/mine/report.html"
+    call(ROOT / "scripts/page.py", input=files, output=[output], params=params, log=[str(folder / "page.log")])
+    return Page(output.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_figure_that_is_none_is_told_in_one_line(tmp_path, caplog, name):
+    with pytest.raises(StepFailedError):
+        page_of(tmp_path, "# T\n\n![x](interpretations/effects.svg)\n", FILES[name])
+    (told,) = caplog.messages
+    assert told.startswith(f"narxbench: {tmp_path}/interpretations/effects.svg: ") and len(told.splitlines()) == 1
+    assert told.endswith("; delete it and run again")
+    assert not (tmp_path / "reports/mine/report.html").exists()
+
+
+def test_markdown_brings_no_markup_of_its_own(tmp_path):
+    harmless = page_of(tmp_path, "# T\n\n![x](interpretations/effects.svg)\n\n## A\n\nx\n\ny\n")
+    lines = [
+        "<script>alert(1)</script> <b onclick=alert(1)>x</b> <!-- <style> -->",
+        "[l](javascript:alert(1)) <javascript:alert(1)> [d](data:text/html,x) [v](vbscript:x) [o](other.html)",
+        "![t](https://x.org/a.png) ![u](data:image/png;base64,x) [r][r] &lt;script&gt; &#60;script&#62;",
+        "\n[r]: javascript:alert(1)",
+    ]
+    (tmp_path / "b").mkdir()
+    document = "# T</title><script>\n\n![x](interpretations/effects.svg)\n\n## A <script>\n\n" + "\n".join(lines)
+    page = page_of(tmp_path / "b", document)
+    assert page.elements == harmless.elements and page.links == harmless.links
+    assert (
+        "<script>alert(1)</script> <b onclick=alert(1)>x</b>" in page.text
+        and "t u [r][r] <script> <script>" in page.text
+    )
+
+
+def test_an_address_that_runs_code_is_none(tmp_path, caplog):
+    with pytest.raises(StepFailedError):
+        page_of(tmp_path, "# T\n", about="repository-code: 'javascript:alert(1)'")
+    assert caplog.messages == [
+        f"narxbench: {tmp_path}/about: repository-code: found 'javascript:alert(1)' (text); allowed: an address with https://"
+    ]

@@ -41,6 +41,13 @@ def test_csv_has_full_precision_and_nothing_for_what_is_missing(table):
     assert pd.read_csv(io.StringIO(to_csv(table)))["T1"][3] == 1 / 3
 
 
+def test_a_spreadsheet_finds_no_formula(table):
+    texts, numbers = ["=1+1", "@x", "\t=2", "-2+3"], [-1.5, 2.0, -3e-7, 0.0]
+    data = pd.DataFrame({"note": texts, "T1": numbers})
+    lines = to_csv(Table("x", "X", (Column("note", "Note"), Column("T1", "T1", kind="number")), data)).splitlines()
+    assert lines == ["note,T1", "'=1+1,-1.5", "'@x,2.0", "'\t=2,-3e-07", "'-2+3,0.0"]
+
+
 def test_markdown_escapes_names_and_sets_symbols(table):
     assert to_markdown(table) == (
         "**Of \\<b\\>\\_s\\|**\n\n| Method | SNR | T1 | Note |\n| :--- | ---: | ---: | :--- |\n"
@@ -107,7 +114,7 @@ def test_html_shows_what_stands_beside_a_value(compared, table):
     )
     assert html.count("data-published") == 2 and "<small>1&nbsp;=</small>" in html
     assert '<tr data-place="S1/37.5/%5Bs_1/bic">' in html
-    assert 'class="stub repeated"' in html and 'style="left:5.2rem"' in html
+    assert 'class="stub repeated"' in html and 'data-style="left:5.2rem"' in html
     assert NAME not in html and "&lt;b&gt;_s|" in html
     assert '<a href="up/tables/x_1.csv">csv</a>' in html and "<code>snakemake reports/s/tables/x_1.csv</code>" in html
     # The line of the value that is looked at follows the scrolled table.
