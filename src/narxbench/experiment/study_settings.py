@@ -5,6 +5,7 @@ A study is ``config/paper.yaml``, or an overlay of it (``--configfile``), or eit
 in from its interpretation.
 """
 
+import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import reduce
@@ -17,6 +18,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, SerializeAsAny, Val
 from narxbench.algorithms.registry import AlgorithmUnavailableError, algorithm, packaged_names
 from narxbench.experiment.interpretations import (
     DESIGN_CHOICES_FILE,
+    MOST,
     Count,
     DesignChoices,
     Fitness,
@@ -26,18 +28,31 @@ from narxbench.experiment.interpretations import (
     load_design_choices,
     unknown_options,
 )
-from narxbench.fitness.criteria import parse_criterion
-from narxbench.io.errors import NarxbenchError
+from narxbench.fitness.criteria import canonical_criterion
+from narxbench.io.errors import NarxbenchError, did_you_mean
 from narxbench.io.files import canonical_json
-from narxbench.io.settings import Problem, Settings, SettingsError, described_as, report, show, unknown, validated
+from narxbench.io.settings import (
+    Coverage,
+    Problem,
+    Settings,
+    SettingsError,
+    described_as,
+    report,
+    show,
+    unknown,
+    validated,
+)
 from narxbench.io.yaml import read_mapping, read_value
 from narxbench.model.dataset import snr_label
-from narxbench.model.excitation import Excitation
-from narxbench.model.system import system_names
+from narxbench.model.excitation import Excitation, RecordedInput, excitation_of
+from narxbench.model.system import System, load_system, system_names
+from narxbench.model.terms import MAX_DEGREE, MAX_LAG
+from narxbench.numerics.random_streams import generator
 
 COMMAND_LINE = "command line (--config)"
 _MOST_RUNS = 100_000
 T = TypeVar("T")
+Place = tuple[str | int, ...]
 
 
 # Checks of single values
@@ -64,11 +79,6 @@ def _counted(value: object) -> object:
     return list(range(1, value + 1)) if type(value) is int and 1 <= value <= _MOST_RUNS else value
 
 
-def _criterion(text: str) -> str:
-    parse_criterion(text)
-    return text
-
-
 def no_reference(name: str) -> str:
     """Return the name of a study; that of the published values raises ValueError."""
     if name.casefold() == "reference":
@@ -90,14 +100,16 @@ PositiveInt = Annotated[int, Field(ge=1)]
 Decibels = Annotated[float, Field(ge=-300, le=300)]
 # Criteria are parts of paths, which must not grow without end.
 Criterion = Annotated[
-    str, Field(max_length=40), AfterValidator(_criterion), described_as("bic, or aic-RHO: up to 40 characters")
+    str, Field(max_length=40), AfterValidator(canonical_criterion), described_as("bic, or aic-RHO: up to 40 characters")
 ]
 Seeds = Annotated[
     list[PositiveInt],
     Field(min_length=1, max_length=_MOST_RUNS),
     BeforeValidator(_counted, json_schema_input_type=PositiveInt | list[PositiveInt]),
     AfterValidator(distinct),
-    described_as("a positive whole number, or a list of distinct positive whole numbers"),
+    described_as(
+        f"a whole number from 1 to {_MOST_RUNS}, or a list of up to {_MOST_RUNS} distinct positive whole numbers"
+    ),
 ]
 
 
@@ -111,7 +123,7 @@ class Data(OpenData):
     """Samples kept of each data set, estimation and validation together."""
     validation_samples: Count
     """The last samples, over which a model is simulated and judged."""
-    washout: int = Field(ge=0, le=1_000_000_000)
+    washout: int = Field(ge=0, le=MOST)
     """Samples simulated before the first kept one, so that the start at rest is forgotten."""
     seeds: Seeds
     """Seeds of input and noise: a number N for 1 to N, or a list. The realisations are the same at every SNR."""
@@ -163,7 +175,7 @@ class Statistics(Settings):
 
     threshold: float = Field(ge=0, le=1)
     """Terms selected at least this often make the final structure."""
-    confidence: float = Field(gt=0, lt=1)
+    confidence: Coverage
     """Coverage of the intervals."""
     bootstrap_samples: Count
     """Resamples of the systems behind the intervals of a comparison of methods."""
@@ -188,11 +200,11 @@ class Scenario(Settings):
     """The input signal; it prevails over that of a system."""
     noise: Literal["output", "equation"] | None = None
     """Where the noise enters."""
-    n_u: PositiveInt | None = None
+    n_u: Annotated[int, Field(ge=1, le=MAX_LAG)] | None = None
     """Largest lag of the input in the candidate terms."""
-    n_y: PositiveInt | None = None
+    n_y: Annotated[int, Field(ge=1, le=MAX_LAG)] | None = None
     """Largest lag of the output in the candidate terms."""
-    degree: PositiveInt | None = None
+    degree: Annotated[int, Field(ge=1, le=MAX_DEGREE)] | None = None
     """Largest degree of the candidate terms."""
 
 
@@ -321,6 +333,73 @@ def _unknown_names(study: Study, choices: DesignChoices, systems: Sequence[str])
             yield unknown(place, name, choices.named, "a named interpretation:")
 
 
+def _parts(study: Study) -> Iterator[tuple[Place, Scenario]]:
+    """Yield what the problems of a study are made of, each with its place: its scenarios, or its data."""
+    if study.page != "methods":
+        yield ("data",), Scenario(description="the study's own")
+    for name, scenario in (study.scenarios or {}).items():
+        yield ("scenarios", name), scenario
+
+
+def _impossible(study: Study, systems: Mapping[str, System]) -> Iterator[Problem]:
+    """Yield candidate terms that there cannot be, and samples that are too few for the lags."""
+    for path, part in _parts(study):
+        samples = part.samples or study.data.samples
+        judged = part.validation_samples or study.data.validation_samples
+        orders = part.model_dump(include={"n_u", "n_y", "degree"}, exclude_none=True)
+        lags = {}
+        for name in part.systems or study.systems:
+            try:
+                system = systems[name].with_candidates(**orders) if orders else systems[name]
+            except NarxbenchError as error:
+                yield Problem(path, f"system {name}: {error}")
+                break
+            lags[name] = max(system.n_u, system.n_y)
+        largest = max(lags, key=lambda name: lags[name], default="")
+        if lags and samples <= (least := lags[largest] + judged):
+            needs = f"{lags[largest]} for the largest lag of {largest}, {judged} to validate, the rest to estimate"
+            yield Problem((*path, "samples"), f"found {samples}; allowed: more than {least} ({needs})")
+
+
+def _wrong_inputs(study: Study, systems: Mapping[str, System], choices: DesignChoices) -> Iterator[Problem]:
+    """Yield recorded inputs that cannot be read, or are too short."""
+    given: list[tuple[Place, str, Excitation | None, int]] = []
+    for path, part in _parts(study):
+        size = study.data.washout + (part.samples or study.data.samples)
+        given.append(((*path, "excitation", "file"), "", part.excitation or study.data.excitation, size))
+        own = [] if part.excitation else part.systems or study.systems
+        given += [(("systems",), f"the input of {name}: ", systems[name].excitation, size) for name in own]
+        for name, choice in (choices.design_choices if study.variations else {}).items():
+            if (choice.part, choice.setting) == ("data", "excitation"):
+                found = [excitation_of(option.value) for option in choice.options.values()]
+                given += [(("data", "excitation", "file"), f"{name}: ", excitation, size) for excitation in found]
+    files = {
+        (excitation.file, size): (path, what)
+        for path, what, excitation, size in reversed(given)
+        if isinstance(excitation, RecordedInput)
+    }
+    for (file, size), (path, what) in files.items():
+        if wrong := _wrong_file(file, size, study.study):
+            yield Problem(path, what + wrong)
+
+
+def _wrong_file(file: str, size: int, study: str) -> str:
+    """Return what is wrong with a recorded input of which so many samples are needed; nothing where all is right."""
+    found = f"found {show(file, kind=False)}; allowed: "
+    if {*"{}"} & {*file}:
+        return f"{found}a name without braces, which stand for parts of names in Snakemake"
+    own = tuple(f"{os.path.realpath(f'{folder}/{study}')}{os.sep}" for folder in ("data", "reports"))
+    if os.path.realpath(file).startswith(own):
+        return f"{found}a file that is no result of this study"
+    if not os.path.isfile(file):
+        return f"{found}a file that is there{did_you_mean(file, map(str, Path(file).parent.glob('*')))}"
+    try:
+        RecordedInput(file=file).samples(generator(purpose="input"), size)
+    except NarxbenchError as error:
+        return str(error)
+    return ""
+
+
 # From files to settings
 
 
@@ -364,14 +443,19 @@ def load_study(
             raise NarxbenchError(f"methods.{name}: {reason}")
         left_out[name] = reason
         del given["methods"][name]
+    otherwise = str(next(iter(files), "settings"))
     try:
         defaults = _of_interpretation(given, choices)
         layers.insert(0, (DESIGN_CHOICES_FILE.name, defaults))
         study = validated(Study, merged(defaults, given), "")
         _raise_if(_unknown_names(study, choices, system_names(systems_folder)))
-        return study
     except SettingsError as error:
-        raise located(error, layers, str(next(iter(files), "settings"))) from None
+        raise located(error, layers, otherwise) from None
+    # A mistake in the file of a system names that file.
+    systems = {name: load_system(name, systems_folder) for name in study.systems}
+    if problems := [*_impossible(study, systems), *_wrong_inputs(study, systems, choices)]:
+        raise located(SettingsError(problems), layers, otherwise)
+    return study
 
 
 def _unusable(given: Mapping[str, Any]) -> dict[str, str]:
@@ -392,7 +476,7 @@ def _unusable(given: Mapping[str, Any]) -> dict[str, str]:
 def assignment(text: str) -> dict[str, Any]:
     """Return what ``KEY=VALUE`` of the command line sets."""
     key, equals, value = text.partition("=")
-    if not equals:
+    if not (key and equals):
         raise NarxbenchError(f"{COMMAND_LINE}: found {text!r}; allowed: KEY=VALUE")
     return {key: read_value(value, f"{COMMAND_LINE}: {key}")}
 

@@ -48,6 +48,24 @@ def parse_criterion(text: str) -> float | None:
     return penalty
 
 
+def canonical_criterion(text: str) -> str:
+    """Return the one name of a criterion, whatever way its penalty is written.
+
+    Raises
+    ------
+    NarxbenchError
+        If there is no such criterion.
+
+    Examples
+    --------
+    >>> [canonical_criterion(text) for text in ("bic", "aic-2.0", "aic-02", "aic-.5", "aic-1e3")]
+    ['bic', 'aic-2', 'aic-2', 'aic-0.5', 'aic-1000']
+    """
+    rho = parse_criterion(text)
+    # The shortest decimal number that reads back as the same double.
+    return "bic" if rho is None else f"aic-{repr(rho).removesuffix('.0')}"
+
+
 def penalty_per_term(criterion: str, n_validation: float) -> float:
     """Return what each term adds to J under a criterion, with L = ``n_validation`` samples.
 

@@ -10,7 +10,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from narxbench.fitness.criteria import penalty_per_term
+from narxbench.fitness.criteria import canonical_criterion, penalty_per_term
 from narxbench.fitness.kernel.evaluation import Kernel, evaluate_structures, kernel_for
 from narxbench.fitness.kernel.problem_data import prepare, products_over
 from narxbench.io.errors import NarxbenchError, did_you_mean, is_whole_number
@@ -235,7 +235,8 @@ class StructureProblem:
         self.terms: list[str] = [term_name(m, self.n_inputs) for m in monomials]
         self.n_u, self.n_y, self.degree = orders
         self._index = {m: i for i, m in enumerate(monomials)}
-        self.criterion, self.error, self.segments, self.estimation_rows = criterion, error, segments, rows
+        self.criterion, self.error = canonical_criterion(criterion), error
+        self.segments, self.estimation_rows = segments, rows
         penalty = repeated * penalty_per_term(criterion, sum(map(len, segments)) / repeated)
         self.data = prepare(
             u,

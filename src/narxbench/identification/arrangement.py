@@ -117,6 +117,11 @@ class Arrangement:
         return int(self.part.max()) + 1
 
     @cached_property
+    def enough(self) -> bool:
+        """Whether there are samples to estimate with, and parts to select on: two where they take turns."""
+        return len(self.rows()) > 0 and self.n_parts_selected >= (2 if self.takes_turns else 1)
+
+    @cached_property
     def estimates(self) -> Mask:
         """Whether a sample may estimate, shape (samples,)."""
         return self.has_lags if self.takes_turns else self.has_lags & (self.part == NO_PART)

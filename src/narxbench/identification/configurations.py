@@ -7,6 +7,7 @@ from itertools import product
 from math import comb
 from typing import Any
 
+from narxbench.identification.arrangement import Arrangement
 from narxbench.identification.settings import IdentificationSettings
 from narxbench.io.errors import NarxbenchError, did_you_mean
 from narxbench.model.records import Recording
@@ -98,14 +99,18 @@ def _all_candidates(configuration: Configuration, settings: IdentificationSettin
     n_inputs = len(configuration.u_lags)
     factors = [(OUTPUT, lag) for lag in configuration.y_lags]
     factors += [(INPUT + i, lag) for i, lags in enumerate(configuration.u_lags) for lag in lags]
-    if configuration.size > MAX_TERMS:
-        raise NarxbenchError(
-            f"degree and lags: found {configuration.size} candidate terms ({configuration.name}); "
-            f"allowed: at most {MAX_TERMS}"
-        )
+    _check_size(configuration)
     found = monomials_of(factors, configuration.degree)
     further = {parse_term(name, n_inputs, current=True) for name in settings.include} - set(found)
     return sorted([*found, *further], key=lambda m: (len(m), m))
+
+
+def _check_size(configuration: Configuration) -> None:
+    if configuration.size > MAX_TERMS:
+        raise NarxbenchError(
+            f"degree: found {configuration.size} candidate terms of degree {configuration.degree} with these lags; "
+            f"allowed: at most {MAX_TERMS}"
+        )
 
 
 def configurations(
@@ -127,7 +132,8 @@ def configurations(
     Raises
     ------
     NarxbenchError
-        If nothing can be tried with these data, or a pattern of ``exclude`` matches nothing.
+        If nothing can be tried with these data, a set of candidate terms is too large, or a pattern of ``exclude``
+        matches nothing.
     """
     _check_names(recording, settings)
     strides = list(decimations) if settings.decimation == "auto" else sorted(set(settings.decimation))
@@ -136,6 +142,8 @@ def configurations(
     centred = [False, True] if settings.centre == "auto" else [settings.centre]
     known = recording.known
     samples = sum(map(len, known))
+    further = [parse_term(name, len(recording.inputs), current=True) for name in settings.include]
+    included = max((lag for monomial in further for _, lag in monomial), default=0)
     found: dict[Configuration, None] = {}
     for stride, degree, count in product(strides, degrees, LAGS if scans_lags else (0,)):
         y_lags = tuple(range(1, count + 1)) if settings.y_lags == "auto" else tuple(sorted(set(settings.y_lags)))
@@ -149,21 +157,28 @@ def configurations(
         roles = {record.role for record in usable}
         enough &= sum(map(len, usable)) / stride >= 4 * tried.max_lag and roles != {"selection"}
         enough &= ("selection" in roles) == any(record.role == "selection" for record in known)
+        if included > tried.max_lag:
+            enough = enough and Arrangement(known, stride, included, settings.blocks).enough
         if (given or tried.size <= LARGEST) and enough:
             for centre in centred:
                 # In a linear model it is all the same.
                 if not centre or degree > 1 or len(centred) == 1:
                     found[Configuration(stride, degree, y_lags, u_lags, centre)] = None
     if not found:
+        given_too = f"; include has {included}" if included else ""
         raise NarxbenchError(
             f"decimation, degree and lags: found none that {samples} samples are enough for; allowed: fewer lags "
-            "(give y_lags and u_lags), a smaller decimation, or longer records"
+            f"(give y_lags and u_lags{given_too}), a smaller decimation, or longer records"
         )
+    _check_size(max(found, key=lambda configuration: configuration.size))
     for pattern in settings.exclude:
         names = {term_name(m, len(recording.inputs)): None for c in found for m in _all_candidates(c, settings)}
         if not any(fnmatchcase(name, pattern) for name in names):
             hint = did_you_mean(pattern, names)
             raise NarxbenchError(f"exclude: found {pattern!r}, which no candidate term matches; allowed: others{hint}")
+    if settings.exclude:
+        for configuration in found:
+            candidates(configuration, settings)
     return list(found)
 
 

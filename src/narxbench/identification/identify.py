@@ -1,6 +1,6 @@
 """From data to a model: read, check, search, choose, and tell how far to trust what was found."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import repeat
@@ -75,15 +75,22 @@ def identify(data: Any = None, **arguments: Any) -> Identification:
     return identified(read_recording(data, **reading), settings)
 
 
-def identified(recording: Recording, settings: IdentificationSettings) -> Identification:
-    """Identify a model from a recording; all steps in this process."""
+def identified(
+    recording: Recording, settings: IdentificationSettings, affordable: Callable[[Scan], None] | None = None
+) -> Identification:
+    """Identify a model from a recording; all steps in this process.
+
+    ``affordable`` is called before the first search, and raises NarxbenchError if all that is planned is too much.
+    """
     # Threads of a BLAS would wait for those of the search, and sum in an order that depends on their number.
     with threadpool_limits(1, "blas"):
-        return _identified(recording, settings)
+        scan = Scan(recording, settings)
+        if affordable is not None:
+            affordable(scan)
+        return _identified(scan, recording, settings)
 
 
-def _identified(recording: Recording, settings: IdentificationSettings) -> Identification:
-    scan = Scan(recording, settings)
+def _identified(scan: Scan, recording: Recording, settings: IdentificationSettings) -> Identification:
     with ThreadPoolExecutor(THREADS) as threads:
         briefs = dict(
             zip([c.name for c in scan.configurations], threads.map(scan.brief, scan.configurations), strict=True)

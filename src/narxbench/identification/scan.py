@@ -24,13 +24,15 @@ from narxbench.identification.configurations import Configuration, configuration
 from narxbench.identification.sampling import Sampling, advised_decimations
 from narxbench.identification.settings import IdentificationSettings
 from narxbench.identification.trial import PartErrors, Trial
-from narxbench.io.errors import NarxbenchError
+from narxbench.io.errors import NarxbenchError, printable
 from narxbench.model.records import Recording
 from narxbench.numerics.logarithm import natural_log
 from narxbench.numerics.random_streams import generator
 
 # Configurations that are searched thoroughly.
 FINALISTS = 6
+# Configurations whose data are kept for further searches.
+KEPT_TRIALS = FINALISTS + 2
 # Fitness evaluations of a brief and a thorough search, and of one on resampled data.
 BRIEF, THOROUGH, RESAMPLED = 300, 2000, 800
 # Shares of the planned time.
@@ -152,7 +154,7 @@ class Scan:
         count = max(1, int(np.searchsorted(costs, budget, side="right")))
         self.configurations, self.left_out = tried[:count], len(tried) - count
         # Threads that want the same configuration at once may both make it; it is the same.
-        self.trial = lru_cache(maxsize=FINALISTS + 2)(self._trial)
+        self.trial = lru_cache(maxsize=KEPT_TRIALS)(self._trial)
 
     def _trial(self, configuration: Configuration) -> Trial:
         return Trial(self.recording, configuration, self.settings, self.sampling.advised)
@@ -169,6 +171,13 @@ class Scan:
     def _brief_cost(self, configuration: Configuration) -> float:
         # The products of the parts are needed once, and are used for all.
         return self._products_cost(configuration) + self._search_cost(configuration, BRIEF)
+
+    def seconds(self, kind: str, configuration: Configuration) -> float:
+        """Return the seconds that a ``brief``, ``thorough`` or ``resampled`` search is planned for."""
+        if kind == "brief":
+            return self._brief_cost(configuration)
+        searched = self._search_cost(configuration, self.evaluations(kind, configuration))
+        return searched + (self._products_cost(configuration) if kind == "resampled" else 0.0)
 
     @cached_property
     def n_finalists(self) -> int:
@@ -406,7 +415,8 @@ def _check_signals(recording: Recording) -> None:
                 raise NarxbenchError(f"{name}: {found}; allowed: up to {LARGEST:g} in size, so scale the signal")
     known = np.concatenate([record.y for record in recording.known])
     if np.ptp(known) == 0.0:
-        found = f"found {known[0]:g} in all {len(known)} samples"
+        names = printable(", ".join(record.name for record in recording.known))
+        found = f"found {known[0]:g} in all {len(known)} samples of {names}"
         raise NarxbenchError(f"{recording.output}: {found}; allowed: an output that varies")
 
 

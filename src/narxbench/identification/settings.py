@@ -5,12 +5,12 @@ from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal, cast
 
 import pydantic
-from pydantic import Field, PlainValidator
+from pydantic import AfterValidator, Field, PlainValidator
 
 from narxbench.algorithms.registry import algorithm
-from narxbench.fitness.criteria import parse_criterion
+from narxbench.fitness.criteria import canonical_criterion
 from narxbench.io.errors import NarxbenchError, is_whole_number
-from narxbench.io.settings import Problem, Settings, SettingsError, described_as, show
+from narxbench.io.settings import Coverage, Problem, Settings, SettingsError, described_as, show
 from narxbench.model.terms import MAX_DEGREE, MAX_LAG
 
 Auto = Literal["auto"]
@@ -60,6 +60,13 @@ def _lags(value: object) -> Auto | list[int]:
     return _whole(0, MAX_LAG, _LAGS)(value)
 
 
+def _output_lags(value: object) -> Auto | list[int]:
+    lags = _lags(value)
+    if lags != AUTO and 0 in lags:
+        raise ValueError("found 0; allowed: lags from 1 on, for y(k) is what the model predicts")
+    return lags
+
+
 def _lags_by_input(value: object) -> Auto | list[int] | dict[str, list[int]]:
     if not isinstance(value, Mapping):
         return _lags(value)
@@ -79,6 +86,18 @@ def _truth(value: object) -> Auto | bool:
     return value
 
 
+def _named(check: Callable[[str], str]) -> AfterValidator:
+    """Return a check that tells what it refuses without the name of the setting, which the place tells already."""
+
+    def checked(text: str) -> str:
+        try:
+            return check(text)
+        except NarxbenchError as error:
+            raise ValueError(str(error).partition(": ")[2]) from None
+
+    return AfterValidator(checked)
+
+
 def _checked(check: Callable[[object], object]) -> Any:
     # A union would tell of each of its members what is wrong with the value.
     return PlainValidator(check, json_schema_input_type=Any)
@@ -95,7 +114,7 @@ class IdentificationSettings(Settings):
     """Samples of the data in one step of the model."""
     degree: Annotated[Auto | list[int], _checked(_whole(1, MAX_DEGREE, _DEGREES)), described_as(_DEGREES)] = AUTO
     """Largest degree of a candidate term."""
-    y_lags: Annotated[Auto | list[int], _checked(_lags), described_as(_LAGS)] = AUTO
+    y_lags: Annotated[Auto | list[int], _checked(_output_lags), described_as(_LAGS)] = AUTO
     """Lags of the output."""
     u_lags: Annotated[
         Auto | list[int] | dict[str, list[int]],
@@ -115,13 +134,13 @@ class IdentificationSettings(Settings):
     """Patterns of candidate terms that are left out, such as ``*u(k-1)*``."""
     centre: Annotated[Auto | bool, _checked(_truth), described_as("auto, true or false")] = False
     """Whether the terms are those of centred and scaled signals; auto: where that is clearly better."""
-    method: str = "multistart"
+    method: Annotated[str, _named(lambda name: algorithm(name).name)] = "multistart"
     """Search algorithm."""
     method_settings: dict[str, Any] = Field(default={})
     """Settings of the algorithm."""
     error: Literal["auto", "free_run", "one_step"] = "auto"
     """Error that the fitness has: of the free run, or one step ahead. Auto: of the free run where there is an input."""
-    criterion: str = "bic"
+    criterion: Annotated[str, _named(canonical_criterion)] = "bic"
     """Criterion of the fitness: bic, or aic-RHO."""
     seeds: int = Field(default=4, ge=1, le=1000)
     """Searches of each configuration, each with its own random draws."""
@@ -137,29 +156,15 @@ class IdentificationSettings(Settings):
     """Resampled data sets that are searched to see how sure each term is."""
     threshold: float = Field(default=0.5, gt=0, le=1)
     """Share of the resampled data sets from which on a term belongs to the structure by threshold."""
-    confidence: float = Field(default=0.95, gt=0, lt=1)
+    confidence: Coverage = 0.95
     """Coverage of the intervals."""
     refine: Literal["none", "simulation", "extended"] = "none"
     """How the weights are refined: by the error of the free run, or by extended least squares (correlated noise)."""
 
     @pydantic.model_validator(mode="after")
-    def _parts_agree(self) -> "IdentificationSettings":
-        found = []
-        if self.y_lags != AUTO and 0 in self.y_lags:
-            found.append(Problem(("y_lags",), "found 0; allowed: lags from 1 on, for y(k) is what the model predicts"))
-        for name, check in (
-            ("criterion", lambda: parse_criterion(self.criterion)),
-            ("method", lambda: algorithm(self.method)),
-        ):
-            try:
-                check()
-            except NarxbenchError as error:
-                found.append(Problem((name,), str(error).partition(": ")[2]))
-        if not found:
-            try:
-                algorithm(self.method).settings(self.method_settings)
-            except SettingsError as error:
-                found += [Problem(("method_settings", *path), text) for path, text in error.problems]
-        if found:
-            raise SettingsError(found)
+    def _method_has_them(self) -> "IdentificationSettings":
+        try:
+            algorithm(self.method).settings(self.method_settings)
+        except SettingsError as error:
+            raise SettingsError(Problem(("method_settings", *path), text) for path, text in error.problems) from None
         return self

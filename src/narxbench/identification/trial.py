@@ -101,7 +101,7 @@ class Trial:
             records, configuration.decimation, max(lags, default=0), settings.blocks, MOST_ROWS
         )
         rows = self.arrangement.rows()
-        if not len(rows) or self.arrangement.n_parts_selected < (2 if self.arrangement.takes_turns else 1):
+        if not self.arrangement.enough:
             lost = self.arrangement.max_lag * configuration.decimation
             raise NarxbenchError(
                 f"records: found none that is long enough, at most {max(map(len, records))} samples; needed: several "

@@ -326,12 +326,14 @@ def _summand(tokens: list[Token], sign: float, text: str) -> tuple[Monomial, flo
 def system_names(folder: str | Path | None = None) -> list[str]:
     """Return the names of the systems described in ``folder`` (default: the project's ``config/systems``).
 
+    A name that no message could show, with control characters or bytes that are no text, is that of no system.
+
     Examples
     --------
     >>> {"S1", "S2", "S3", "S4"} <= set(system_names())
     True
     """
-    return sorted(path.stem for path in Path(folder or SYSTEMS_FOLDER).glob("*.yaml"))
+    return sorted(path.stem for path in Path(folder or SYSTEMS_FOLDER).glob("*.yaml") if path.stem.isprintable())
 
 
 def load_system(name: str, folder: str | Path | None = None) -> System:

@@ -1,0 +1,51 @@
+"""What Snakemake says at its start: what the study costs, or in one line why it is refused."""
+
+from pathlib import Path
+
+import pytest
+from tests.workflow.project import Project
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """A copy of the project in which nothing is made."""
+    found = Project.of_checkout(tmp_path_factory.mktemp("refused") / "project")
+    for name in (b"not\xfftext.yaml", b"\x1b[31mred.yaml", b"two\nlines.yaml"):
+        Path(found.root, "config", "systems").joinpath(name.decode(errors="surrogateescape")).write_text("n_u: 1\n")
+    return found
+
+
+def told(printed: str) -> list[str]:
+    return [line for line in printed.splitlines() if line.startswith("narxbench: ")]
+
+
+def test_a_plan_begins_with_what_it_costs(project: Project) -> None:
+    (line,) = told(project.snakemake("--dry-run"))
+    assert (
+        line.startswith("narxbench: 12 runs in 28 jobs: about 1") and " s of CPU time; the largest step takes" in line
+    )
+
+
+@pytest.mark.parametrize(
+    ("settings", "line"),
+    [
+        ("evaluations=1000000000", "evaluations: found 1000000000; allowed: a whole number of at least 1 and at most"),
+        (
+            "seeds=1:30",
+            "seeds: found '1:30' (text); allowed: a whole number from 1 to 100000, or a list of up to",
+        ),
+        ("data={samples: 601}", "data.samples: found 601; allowed: more than 605 (5 for the largest lag of S4, 600 to"),
+        ("data={excitation: {kind: recorded, file: '{a}'}}", "data.excitation.file: found '{a}'; allowed: a name with"),
+        ("systems=[S3, SS4]", "systems[1]: found 'SS4'; allowed: a file in config/systems, which has S1, S2, S3, S4,"),
+    ],
+)
+def test_a_mistake_is_one_line_that_can_be_shown(project: Project, settings: str, line: str) -> None:
+    (found,) = told(project.snakemake("--dry-run", "--config", settings, code=1))
+    assert found.startswith(f"narxbench: command line (--config): {line}") and found.isprintable()
+
+
+def test_a_system_of_too_many_candidate_terms(project: Project) -> None:
+    project.edit("config/systems/S4.yaml", "n_u: 5", "n_u: 100")
+    project.edit("config/systems/S4.yaml", "n_y: 5", "n_y: 100")
+    (found,) = told(project.snakemake("--dry-run", code=1))
+    assert "config/systems/S4.yaml: n_y=100, n_u=100, degree=2: 20301 candidate terms; allowed: at most 5000" in found
