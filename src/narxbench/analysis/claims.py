@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from narxbench.analysis.frames import VERDICTS as VERDICTS
 from narxbench.analysis.frames import framed
 from narxbench.analysis.published import EVALUATIONS, NAMES, PLACE, RUNS, Published, printed, published_count
 from narxbench.io.errors import NarxbenchError, did_you_mean
@@ -28,7 +29,6 @@ RHOS = ("aic-2", "aic-8", "aic-64", "aic-256")
 CRITERIA = ("bic", *RHOS)
 UPSO, GA = "upso2d", "ga"
 IDENTIFIED = 0.95  # a selection frequency with which the text calls a system term identified
-VERDICTS = {True: "holds", False: "does not hold", None: "cannot be judged"}
 THRESHOLD = 0.9  # the text's example of a threshold for the final structure
 
 # The longest list of places that an evidence holds.

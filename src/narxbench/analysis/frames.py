@@ -6,8 +6,9 @@ one JSON file. A missing number or truth value is NaN (``pd.NA``) in memory and 
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, pairwise, product
 from statistics import median
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
@@ -17,10 +18,11 @@ from pydantic import ConfigDict, Field
 from narxbench.analysis.metrics import Selections, selection_frequency, selections, spurious_ratio
 from narxbench.analysis.published import Published
 from narxbench.experiment.condition import ConditionKey
-from narxbench.io.csv import FLAG, INTEGER, NUMBER, TEXT, Kind, list_of, optional, read_table, wrong
-from narxbench.io.errors import NarxbenchError
+from narxbench.experiment.score_file import MOST
+from narxbench.io.csv import FLAG, INTEGER, NUMBER, TEXT, Kind, list_of, one_of, optional, read_table, wrong
+from narxbench.io.errors import NarxbenchError, show
 from narxbench.io.files import StrPath, read_json
-from narxbench.io.settings import Settings, SettingsError, validated
+from narxbench.io.settings import Line, Settings, SettingsError, validated
 
 Summary = dict[str, Any]
 
@@ -28,19 +30,26 @@ Summary = dict[str, Any]
 KEY = [name for name in ConditionKey.model_fields if name != "scenario"]
 PROBLEM = [name for name in KEY if name != "method"]  # what methods are compared on
 TENTHS = 10  # points of a condition's curve
+# Of a claim: whether it holds (None: cannot be judged), and under how many of the interpretations that can judge it.
+VERDICTS = {True: "holds", False: "does not hold", None: "cannot be judged"}
+SPREADS = ("all", "some", "none", "unjudged")
 
 # Kind of a column -> how CSV holds it, and its type in memory.
 _KINDS: dict[str, tuple[Kind, str]] = {
     "text": (TEXT, "str"),
     "whole": (INTEGER, "int64"),
     "number": (optional(NUMBER), "float64"),
+    "known": (NUMBER, "float64"),
     "truth": (optional(FLAG), "boolean"),
+    "verdict": (one_of(*VERDICTS.values()), "str"),
+    "spread": (one_of(*SPREADS), "str"),
     "wholes": (list_of(INTEGER), "object"),
     "numbers": (list_of(optional(NUMBER)), "object"),
 }
-_CONDITION = "system:text snr_db data_seed:whole interpretation:text method:text criterion:text"
+_CONDITION = "system:text snr_db:known data_seed:whole interpretation:text method:text criterion:text"
 _SIZE = "algorithm:text runs:whole evaluations:whole n_terms:whole"
-_SCORED = "scenario:text system:text snr_db data_seed:whole criterion:text"
+_SCORED = "scenario:text system:text snr_db:known data_seed:whole criterion:text"
+_METHODS = ["scenario", "system", "method"]
 # Frame -> its columns in order; a column without a kind holds numbers.
 _COLUMNS = {
     "conditions": f"{_CONDITION} {_SIZE} nu:wholes spurious:whole nu_max:whole exact_runs:whole cardinality "
@@ -50,14 +59,14 @@ _COLUMNS = {
     "selection": f"{_CONDITION} term:text label:text system_term:truth count:whole runs:whole frequency low high",
     "convergence": f"{_CONDITION} evaluations:whole mean low high",
     "recovery": f"{_CONDITION} exact:whole runs:whole rate low high",
-    "comparisons": "system:text snr_db data_seed:whole interpretation:text criterion:text a:text b:text n_a:whole "
-    "n_b:whole median_a median_b p_value distribution:text p_holm a12 magnitude:text",
+    "comparisons": "system:text snr_db:known data_seed:whole interpretation:text criterion:text a:text b:text "
+    "n_a:whole n_b:whole median_a median_b p_value distribution:text p_holm a12 magnitude:text",
     "run_length": f"{_CONDITION} target:text target_method:text fitness evaluations:wholes runs:whole",
     "budget": f"{_CONDITION} evaluations:whole median low high",
     "gaps": f"{_CONDITION} best_known true_structure median_gap_to_best median_gap_to_true criterion_failure:truth "
     "search_failure_rate",
-    "agreement_values": "table:text system:text algorithm:text criterion:text snr_db metric:text label:text term:text "
-    "data_seed interpretation:text method:text published reproduced low high difference p_value deviance "
+    "agreement_values": "table:text system:text algorithm:text criterion:text snr_db:known metric:text label:text "
+    "term:text data_seed interpretation:text method:text published reproduced low high difference p_value deviance "
     "different:truth",
     "agreement": "table:text algorithm:text method:text compared:whole missing:whole different:whole deviance bias_nu "
     "bias_r bias_nu_max",
@@ -65,9 +74,9 @@ _COLUMNS = {
     # Of the interpretations: narxbench.analysis.multiverse.
     "nearness": "role:text algorithm:text interpretation:text values:whole deviance deviance_low deviance_high "
     "own_deviance own_low own_high bias_nu bias_r bias_nu_max different different_low different_high held_out",
-    "claim_overview": "claim:text title:text published:text as_described:text seeds:whole judged:whole holds:whole "
-    "group:text",
-    "role_verdicts": "claim:text role:text verdict:text seeds:whole",
+    "claim_overview": "claim:text title:text published:verdict as_described:verdict seeds:whole judged:whole "
+    "holds:whole group:spread",
+    "role_verdicts": "claim:text role:text verdict:verdict seeds:whole",
     "found": "label:text algorithm:text interpretation:text system:text data_sets:whole runs:whole exact:whole rate "
     "low high",
     "effects_overview": "algorithm:text option:text design_choice:text contradicts:text change interval_low "
@@ -89,6 +98,37 @@ _KIND_OF = {
     frame: {name: kind or "number" for name, _, kind in (column.partition(":") for column in columns.split())}
     for frame, columns in _COLUMNS.items()
 }
+# What tells the rows of a frame apart.
+_ROWS = {
+    **dict.fromkeys(("metrics", "recovery", "gaps"), KEY),
+    "convergence": [*KEY, "evaluations"],
+    "budget": [*KEY, "evaluations"],
+    "selection": [*KEY, "term"],
+    "run_length": [*KEY, "target"],
+    "claims": ["id", "side"],
+    "nearness": ["role", "algorithm"],
+    "claim_overview": ["claim"],
+    "role_verdicts": ["role", "claim"],
+    "found": ["label", "system"],
+    "effects_overview": ["algorithm", "design_choice", "option"],
+    "scores": [*_METHODS, "snr_db", "data_seed", "criterion", "seed"],
+    "reach": [*_METHODS, "snr_db", "data_seed", "criterion", "target"],
+    "ranking": ["group", "method"],
+    "tests": ["group", "measure"],
+    "pairs": ["group", "a", "b"],
+    "ecdf": [*_METHODS, "evaluations"],
+    "systems": _METHODS,
+    "exceptions": [*_METHODS, "measure"],
+}
+# Frames with a row for every combination of what tells them apart.
+_COMPLETE = ("claims", "nearness", "role_verdicts", "tests")
+# Columns of which frames of one study hold the same, so that none of them is empty.
+_SHARED = (
+    (KEY, ("metrics", "recovery", "gaps", "convergence", "budget", "selection", "run_length")),
+    (["claim"], ("claim_overview", "role_verdicts")),
+    (_METHODS, ("scores", "reach", "ecdf", "systems")),
+    (["method"], ("scores", "ranking")),
+)
 SCHEMAS = {frame: {name: _KINDS[kind][0] for name, kind in kinds.items()} for frame, kinds in _KIND_OF.items()}
 
 
@@ -102,15 +142,47 @@ def framed(name: str, rows: Iterable[Sequence[Any]] | pd.DataFrame) -> pd.DataFr
 
 def read_frame(name: str, path: StrPath) -> pd.DataFrame:
     """Read the CSV file of the frame ``name``; errors name file, line and column."""
-    frame = framed(name, read_table(path, SCHEMAS[name], may_be_empty=True))
+    may_be_empty = name not in ("claims", "nearness", "found", *chain(*(names for _, names in _SHARED)))
+    frame = framed(name, read_table(path, SCHEMAS[name], may_be_empty=may_be_empty))
     if name == "conditions":
         _check_conditions(path, frame)
+    if name in _ROWS:
+        _check_rows(name, path, frame)
     return frame
 
 
 def read_frames(files: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
-    """Read those of the named files that are frames."""
-    return {name: read_frame(name, path) for name, path in files.items() if name in SCHEMAS}
+    """Read those of the named files that are frames of one study; errors name the file."""
+    found = {name: read_frame(name, path) for name, path in files.items() if name in SCHEMAS}
+    for columns, names in _SHARED:
+        held = {name: _tuples(found[name], columns) for name in names if name in found}
+        for one, other in pairwise(held):
+            for here, there in ((one, other), (other, one)):
+                if missing := held[there] - held[here]:
+                    told = f"found no row for {show(min(missing), kind=False)}, which {files[there]} has"
+                    raise NarxbenchError(f"{files[here]}: {told}; delete both and run again")
+    return found
+
+
+def _check_rows(name: str, path: StrPath, frame: pd.DataFrame) -> None:
+    """Refuse a row that stands twice, and a frame that lacks one: it was damaged."""
+    columns = _ROWS[name]
+    for row in np.flatnonzero(frame.duplicated(columns)).tolist():
+        raise wrong(path, row, columns[-1], frame[columns[-1]][row], f"each {', '.join(columns)} once")
+    if name == "selection":
+        own = frame[frame["system_term"]]
+        for row in own.index[own.duplicated([*KEY, "label"]) | (own["label"] == "")].tolist():
+            raise wrong(path, row, "label", frame["label"][row], "a label for each system term, each once")
+    if name in _COMPLETE:
+        held = _tuples(frame, columns)
+        for wanted in product(*(dict.fromkeys(frame[column]) for column in columns)):
+            if wanted not in held:
+                told = f"found no row for {show(wanted, kind=False)}"
+                raise NarxbenchError(f"{path}: {told}; delete it and run again")
+
+
+def _tuples(frame: pd.DataFrame, columns: Sequence[str]) -> set[tuple[Any, ...]]:
+    return set(frame[columns].itertuples(index=False, name=None))
 
 
 def _check_conditions(path: StrPath, frame: pd.DataFrame) -> None:
@@ -133,15 +205,18 @@ def _check_conditions(path: StrPath, frame: pd.DataFrame) -> None:
                 raise wrong(path, row, column, condition[column], allowed)
 
 
+Count = Annotated[int, Field(ge=0, le=MOST)]
+
+
 class _Lenient(Settings):
     model_config = ConfigDict(extra="ignore")
 
 
 class _Runs(_Lenient):
     fitness: list[float | None] = Field(min_length=1)
-    evaluations: list[int]
+    evaluations: list[Count]
     structures: list[list[int]]
-    history_evaluations: list[list[int]]
+    history_evaluations: list[list[Count]]
     history_fitness: list[list[float]]
 
 
@@ -149,19 +224,32 @@ class _TrueStructure(_Lenient):
     fitness: float | None
 
 
+class _FinalModel(_Lenient):
+    coefficients: list[float]
+    fitness: float | None
+    sse: float | None
+    prediction: list[float] | None
+
+
 class _Summary(ConditionKey, _Lenient):
     """What the analysis reads of a summary; it may hold more."""
 
-    algorithm: str
-    evaluations: int = Field(ge=1)
+    algorithm: Line
+    evaluations: int = Field(ge=1, le=MOST)
+    versions: dict[str, str]
+    algorithm_sha256: str
+    data_sha256: str
     realisations: int
-    seeds: list[int]
-    candidates: list[str]
+    seeds: list[Count]
+    data_seed: Count
+    candidates: list[Line]
     system_terms: list[str]
     true_coefficients: list[float]
     true_structure: _TrueStructure
     true_fitness: list[float | None]
     final_structure: list[str]
+    final_model: _FinalModel
+    measured: list[float]
     runs: _Runs
 
     def model_post_init(self, _: Any) -> None:

@@ -19,6 +19,7 @@ from narxbench.experiment.interpretations import (
     problem_text,
 )
 from narxbench.io.errors import NarxbenchError
+from narxbench.io.settings import SettingsError
 
 SCREENED = "bic"  # the criterion under which every interpretation is run
 COMPARED = (UPSO, GA)  # the algorithms with published values
@@ -132,9 +133,12 @@ def make_multiverse(conditions: pd.DataFrame, choices: DesignChoices, published:
     place_of = {text: place for place, text in enumerate(options["interpretation"])}
     shared, problem, ranks = {}, {}, {}
     for algorithm, text in conditions[["algorithm", "interpretation"]].drop_duplicates().itertuples(index=False):
-        chosen = parse_interpretation(choices, text)
+        try:
+            chosen = parse_interpretation(choices, text)
+        except SettingsError as error:
+            raise NarxbenchError(f"conditions.csv: {algorithm}: {str(error).splitlines()[0]}") from None
         if (allowed := interpretation_text(choices, chosen, algorithm)) != text:
-            raise NarxbenchError(f"conditions, {algorithm}: found interpretation {text!r}; allowed: {allowed!r}")
+            raise NarxbenchError(f"conditions.csv: {algorithm}: found interpretation {text!r}; allowed: {allowed!r}")
         shared[text] = interpretation_text(choices, chosen, "")
         problem[text] = problem_text(choices, chosen)
         ranks[text] = len(chosen), [place_of[f"{name}={option}"] for name, option in chosen.items()]
@@ -150,10 +154,12 @@ def make_multiverse(conditions: pd.DataFrame, choices: DesignChoices, published:
             seed, system, snr_db = min(lacking, key=lambda place: (place[0], place[1], -place[2]))
             found = f"none of {algorithm} under {BASELINE} for data seed {seed}, {system}, {snr_db:g} dB"
             allowed = f"every system and SNR of the paper under {SCREENED} on every data seed"
-            raise NarxbenchError(f"conditions: found {found}; allowed: {allowed}")
+            raise NarxbenchError(f"conditions.csv: found {found}; allowed: {allowed}")
         if not ((published.values["algorithm"] == algorithm) & (published.values["criterion"] == SCREENED)).any():
             allowed = "those of every compared algorithm"
-            raise NarxbenchError(f"published values: found none of {algorithm} under {SCREENED}; allowed: {allowed}")
+            raise NarxbenchError(
+                f"published_tables.csv: found none of {algorithm} under {SCREENED}; allowed: {allowed}"
+            )
     order = {text: place for place, text in enumerate(sorted(ranks, key=ranks.__getitem__))}
     known = conditions.assign(
         shared=conditions["interpretation"].map(shared),

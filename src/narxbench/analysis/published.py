@@ -12,6 +12,7 @@ from functools import cached_property
 import pandas as pd
 
 from narxbench.io.csv import NAME, TEXT, Kind, matching, one_of, read_table, wrong
+from narxbench.io.errors import NarxbenchError
 from narxbench.io.files import StrPath
 from narxbench.model.terms import parse_term, term_name
 
@@ -104,6 +105,12 @@ def _load_values(path: StrPath, labels: Mapping[str, list[str]]) -> pd.DataFrame
             raise wrong(path, row, "value", value, f"a rounded multiple of 1/{RUNS}")
         if repeated[row]:
             raise wrong(path, row, "metric", metric, "each value once, found that of an earlier line")
+    for (table, system, *_), rows in values.groupby(["table", *PLACE], sort=False):
+        needed = [*(("nu", label) for label in labels[str(system)]), ("r", ""), ("nu_max", "")]
+        if missing := {*needed} - {*rows[["metric", "term"]].itertuples(index=False, name=None)}:
+            metric, term = min(missing)
+            found = f"found no {metric} {term}".rstrip()
+            raise NarxbenchError(f"{path}: line {rows.index[0] + 2}: {found} beside this value of {table}; needed: all")
     return values.rename(columns={"term": "label", "value": "published"})
 
 

@@ -1,22 +1,22 @@
 """What a condition is called: problem, method and criterion, as run files, summaries and frames have it."""
 
-from narxbench.io.settings import Settings
+from narxbench.io.settings import Line, Settings
 
 
 class ConditionKey(Settings):
     """What tells a condition from the others of its study."""
 
-    system: str
+    system: Line
     """Name of the system."""
     snr_db: float
     """Signal-to-noise ratio in dB."""
     data_seed: int
     """Seed of input and noise."""
-    interpretation: str
+    interpretation: Line
     """Interpretation of what the paper leaves open: a name, or the text of its differences from the baseline."""
-    method: str
+    method: Line
     """Name of the method."""
-    criterion: str
+    criterion: Line
     """Criterion of the fitness."""
-    scenario: str = ""
+    scenario: Line = ""
     """Scenario of a comparison of methods: how the problem departs from the others of its study."""

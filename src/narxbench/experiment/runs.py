@@ -182,7 +182,11 @@ def load_problem(path: str, digest: str, **structure: Any) -> StructureProblem:
 
     ``structure`` are the arguments of :class:`~narxbench.fitness.problem.StructureProblem` beside the signals.
     """
-    return StructureProblem(*read_signals(path), **structure)
+    u, y = read_signals(path)
+    try:
+        return StructureProblem(u, y, **structure)
+    except NarxbenchError as error:
+        raise NarxbenchError(f"{path}: {error}") from None
 
 
 def finite(value: float) -> float | None:
@@ -263,7 +267,8 @@ def read_runs(
             _must_be(path, "terms", [term for term in run.terms if term not in candidates], [])
         runs += found.runs
     if first is None or len(runs) != len(seeds):
-        raise NarxbenchError(f"runs of a condition: found {len(runs)}; needed: {len(seeds)}, one for each seed")
+        last = next(reversed(files), "runs of a condition")
+        raise NarxbenchError(f"{last}: runs: found {len(runs)}; needed: {len(seeds)}, one for each seed")
     return first, runs
 
 

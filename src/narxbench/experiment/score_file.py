@@ -5,7 +5,9 @@ from pydantic import Field
 
 from narxbench.io.errors import NarxbenchError
 from narxbench.io.files import StrPath, read_json
-from narxbench.io.settings import Settings, SettingsError, validated
+from narxbench.io.settings import Line, Settings, SettingsError, validated
+
+MOST = 10**18 - 1  # of whole numbers: the 18 digits that tables hold
 
 
 class Course(Settings):
@@ -18,15 +20,15 @@ class Course(Settings):
 class ScoredRun(Settings):
     """One run. ``fitness`` is null when it failed or every structure was divergent."""
 
-    seed: int
+    seed: int = Field(ge=-MOST, le=MOST)
     fitness: float | None
-    evaluations: int = Field(ge=0)
+    evaluations: int = Field(ge=0, le=MOST)
     terms: list[str]
     hits: int = Field(ge=0)
     """How many of ``terms`` are system terms."""
     fresh_error: float | None = Field(ge=0)
     """RRSE of the free run on fresh data; null when it diverges."""
-    failure: str
+    failure: Line
     """Why the run failed; empty if it did not."""
     history: Course
 
@@ -52,14 +54,14 @@ class ScoredRun(Settings):
 class ScoredMethod(Settings):
     """All runs of one method; a deterministic one has one run."""
 
-    method: str = Field(min_length=1)
-    algorithm: str
+    method: Line = Field(min_length=1)
+    algorithm: Line
     deterministic: bool
     contributed: bool = False
     """Whether others made the runs."""
     versions: dict[str, str]
     algorithm_sha256: str
-    budget: int = Field(ge=1)
+    budget: int = Field(ge=1, le=MOST)
     runs: list[ScoredRun] = Field(min_length=1)
 
     @pydantic.model_validator(mode="after")
@@ -75,24 +77,24 @@ class ScoredMethod(Settings):
 class ProblemKey(Settings):
     """What tells a problem from the others of its study."""
 
-    scenario: str
-    system: str
+    scenario: Line
+    system: Line
     snr_db: float
-    data_seed: int
-    criterion: str
-    interpretation: str
+    data_seed: int = Field(ge=-MOST, le=MOST)
+    criterion: Line
+    interpretation: Line
 
 
 class Score(ProblemKey):
     """The content of a score file."""
 
-    n_terms: int = Field(ge=1)
-    samples: int = Field(ge=1)
-    n_validation: int = Field(ge=1)
+    n_terms: int = Field(ge=1, le=MOST)
+    samples: int = Field(ge=1, le=MOST)
+    n_validation: int = Field(ge=1, le=MOST)
     """L, the samples that J is computed on."""
     penalty: float
     data_sha256: str
-    true_terms: int = Field(ge=0)
+    true_terms: int = Field(ge=0, le=MOST)
     """Number of system terms; 0: they are not among the candidate terms."""
     true_fitness: float | None
     """J of the system terms; null where it is not finite, or there are none."""

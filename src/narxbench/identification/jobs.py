@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, TypeVar
 
+from pydantic import Field
+
 from narxbench.identification.configurations import Configuration
 from narxbench.identification.identify import Choice, choose, concluded
 from narxbench.identification.reading import read_recording
@@ -26,10 +28,10 @@ class Worth(Settings):
     """What a structure is worth on parts of the data that its weights do not know; no fitness: it diverges."""
 
     fitness: float | None
-    rrse: float | None
-    divergent: float
+    rrse: float | None = Field(ge=0)
+    divergent: float = Field(ge=0, le=1)
     singular: bool
-    candidates: int
+    candidates: int = Field(ge=0)
 
 
 class Structure(Worth):
@@ -73,7 +75,7 @@ class Chosen(Settings):
     runs: list[list[str]]
     beside: Structure | None
     notes: list[str]
-    density: int
+    density: int = Field(ge=1)
 
 
 # The data, and what is tried on them
@@ -153,7 +155,13 @@ def choice(scan: Scan, briefs: Sequence[StrPath], ranked: StrPath, searches: Seq
     keys = [(job.configuration, job.part, job.seed) for job in jobs]
     _check_all(searches, keys, [(c.name, *job) for c in finalists for job in scan.jobs()])
     thorough = {key: _found(job, path) for key, job, path in zip(keys, jobs, searches, strict=True)}
-    found = choose(scan, _briefs(scan, briefs), finalists, thorough)
+    brief = _briefs(scan, briefs)
+    named = {configuration.name: configuration for configuration in finalists}
+    names = [*brief, *(name for name, *_ in keys)]
+    for name, job, path in zip(names, [*brief.values(), *thorough.values()], [*briefs, *searches], strict=True):
+        if name in named:
+            _check_terms(scan, named[name], job["terms"], path)
+    found = choose(scan, brief, finalists, thorough)
     return _text(
         Chosen(
             finalists=[_structure(finalist) for finalist in found.finalists],
@@ -183,8 +191,11 @@ def conclusion(scan: Scan, chosen: StrPath, searches: Sequence[StrPath]) -> Iden
         [(job.configuration, job.resample) for job in jobs],
         [(choice.best.configuration.name, number) for number in range(1, len(searches) + 1)],
     )
-    count = scan.n_resamples(choice.best.configuration)
-    return concluded(scan, choice, [_found(job, path) for job, path in zip(jobs[:count], searches, strict=False)])
+    resamples = []
+    for job, path in zip(jobs[: scan.n_resamples(choice.best.configuration)], searches, strict=False):
+        resamples.append(_found(job, path))
+        _check_terms(scan, choice.best.configuration, resamples[-1]["terms"], path)
+    return concluded(scan, choice, resamples)
 
 
 # Files
@@ -216,14 +227,31 @@ def _check_all(files: Sequence[StrPath], found: Sequence[Any], wanted: Sequence[
             raise NarxbenchError(f"{path}: {other}; delete it and run again")
 
 
+def _check_terms(scan: Scan, configuration: Configuration, terms: Sequence[str], path: StrPath) -> None:
+    """Raise NarxbenchError unless these are candidate terms of a configuration, each once."""
+    known = set(scan.trial(configuration).terms)
+    for i, term in enumerate(terms):
+        if term not in known or term in terms[:i]:
+            found = f"found the term {show(term, kind=False)}; needed: candidates of {configuration.name}, each once"
+            raise NarxbenchError(f"{path}: {found}; delete it and run again")
+
+
 def _briefs(scan: Scan, files: Sequence[StrPath]) -> dict[str, dict[str, Any]]:
     jobs = [_read(Job, path) for path in files]
     _check_all(files, [job.configuration for job in jobs], [c.name for c in scan.configurations])
-    return {job.configuration: _found(job, path) for job, path in zip(jobs, files, strict=True)}
+    found = {job.configuration: _found(job, path) for job, path in zip(jobs, files, strict=True)}
+    for job, path in zip(found.values(), files, strict=True):
+        if job["worth"] is None:
+            raise NarxbenchError(f"{path}: found no worth of what was found; delete it and run again")
+    return found
 
 
 def _ranked(scan: Scan, path: StrPath) -> list[Configuration]:
-    return [_configuration(scan, name, path) for name in _read(Ranking, path).configurations]
+    names = _read(Ranking, path).configurations
+    if len(names) != scan.n_finalists or len(set(names)) != len(names):
+        found = f"found {len(names)} configurations; needed: {scan.n_finalists}, each once"
+        raise NarxbenchError(f"{path}: {found}; delete it and run again")
+    return [_configuration(scan, name, path) for name in names]
 
 
 def _structure(found: Finalist) -> Structure:
@@ -235,13 +263,16 @@ def _structure(found: Finalist) -> Structure:
 def _choice(scan: Scan, path: StrPath) -> Choice:
     content = _read(Chosen, path)
     finalists = [_finalist(scan, structure, path) for structure in content.finalists]
-    if not finalists:
+    if not finalists or not finalists[0].terms or content.finalists[0].fitness is None:
         raise NarxbenchError(f"{path}: found no structure; delete it and run again")
+    beside = None if content.beside is None else _finalist(scan, content.beside, path)
+    for terms in (finalists[0].terms, *content.runs, beside.terms if beside else ()):
+        _check_terms(scan, finalists[0].configuration, terms, path)
     return Choice(
         finalists=finalists,
         briefly=[_finalist(scan, structure, path) for structure in content.briefly],
         runs=content.runs,
-        beside=None if content.beside is None else _finalist(scan, content.beside, path),
+        beside=beside,
         notes=content.notes,
         density=content.density,
     )

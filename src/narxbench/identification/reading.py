@@ -130,7 +130,8 @@ def read_recording(
         raise NarxbenchError(f"{' '.join([f'data: {found}.', *notes])}")
     if test is not None and not any(record.role == "test" for record in records):
         found = f"found no record of at least {LEAST_SAMPLES} samples to test a model on"
-        raise NarxbenchError(f"test: {found}; allowed: longer data, or a larger share of them")
+        names = printable(", ".join(labels[len(items) :] or labels))
+        raise NarxbenchError(f"test: {found} in {names}; allowed: longer data, or a larger share of them")
     first = experiments[0]
     return Recording(
         records=tuple(records),

@@ -7,7 +7,6 @@ anything else that is no finite number is told by line and column. Row ``i``, co
 """
 
 import csv
-import os
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -30,6 +29,7 @@ _ALLOWED = "a finite number without thousands separators, or nothing where it is
 _GROUPED = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")
 _WHOLE = re.compile(r"[+-]?[0-9]{1,3}")
 _SAMPLE_LINES = 30
+_LONGEST_LINE = 10_000_000
 
 
 @dataclass(frozen=True)
@@ -179,7 +179,12 @@ def read_delimited(
         lines.pop()
     if first == len(lines):
         raise NarxbenchError(f"{path}: found no samples; needed: columns of numbers")
-    sep = separator or _separator(lines[first : first + _SAMPLE_LINES], decimal)
+    beginning = lines[first : first + _SAMPLE_LINES]
+    sep = separator or _separator(beginning, decimal)
+    # A large file of something else is not looked through to its end.
+    fields = (field for line in beginning for field in _split(line, sep))
+    if len(beginning) == _SAMPLE_LINES and not any(is_missing(field) or _is_numeric(field) for field in fields):
+        raise NarxbenchError(f"{path}: found no number in {_SAMPLE_LINES} lines; needed: columns of numbers")
     rows = _rows(path, lines, first, sep)
     if _has_header(path, rows[0], first + 1, wanted, header):
         names = rows.pop(0)
@@ -196,8 +201,6 @@ def read_delimited(
 
 
 def _lines(path: StrPath) -> list[str]:
-    if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
-        raise NarxbenchError(f"{path}: cannot be read: not a regular file")  # a pipe may never end
     content = read_bytes(path)
     try:
         text = content.decode("utf-8-sig")
@@ -208,7 +211,12 @@ def _lines(path: StrPath) -> list[str]:
         found = f"found the byte 0x{content[error.start]:02x}, which is not text in UTF-8"
         raise NarxbenchError(f"{path}: line {line}: {found}; needed: a text file such as CSV, in UTF-8") from None
     # Not str.splitlines: lines are counted as an editor counts them.
-    return re.sub(r"\r+\n|\r", "\n", text).split("\n") if "\r" in text else text.split("\n")
+    lines = re.sub(r"\r+\n|\r", "\n", text).split("\n") if "\r" in text else text.split("\n")
+    for i, each in enumerate(lines):
+        if len(each) > _LONGEST_LINE:
+            allowed = f"up to {_LONGEST_LINE}; needed: a text file such as CSV"
+            raise NarxbenchError(f"{path}: line {i + 1}: found {len(each)} characters; allowed: {allowed}")
+    return lines
 
 
 def _separator(lines: list[str], decimal: str | None) -> str:

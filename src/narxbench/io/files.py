@@ -3,16 +3,24 @@
 import hashlib
 import json
 import os
+import re
 import secrets
+import stat
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pydantic_core
 
-from narxbench.io.errors import NarxbenchError, show
+from narxbench.io.errors import NarxbenchError, printable, show
 
 StrPath = str | os.PathLike[str]
+# The largest files that are read, in bytes: data of users, what steps have found, and texts.
+MOST_DATA, MOST_FOUND, MOST_TEXT = 2_000_000_000, 100_000_000, 10_000_000
+_CHUNK = 1_000_000
+# How a shell names what it has opened for a command.
+_OPENED = re.compile(r"/dev/(stdin|fd/[0-9]+)|/proc/(self|[0-9]+)/fd/[0-9]+")
 # Settings and systems that come with the project: in its config folder, or inside an installed package.
 _BUNDLED = Path(__file__).parents[1] / "bundled"
 CONFIG_FOLDER = _BUNDLED if _BUNDLED.is_dir() else Path(__file__).parents[3] / "config"
@@ -36,35 +44,63 @@ def write_atomically(path: StrPath, content: str | bytes) -> None:
             stream.write(content.encode() if isinstance(content, str) else content)
         os.replace(temporary, target)
     except OSError as error:
-        raise NarxbenchError(
-            f"{path}: cannot be written: {error.strerror}; needed: room on the disk and a folder that may be written to"
-        ) from None
+        raise cannot_be_written(path, error) from None
     finally:
         with suppress(OSError):  # it is there only if something went wrong
             temporary.unlink()
 
 
-def read_bytes(path: StrPath) -> bytes:
-    """Return the content of a file; one that cannot be read raises :class:`NarxbenchError`."""
+def cannot_be_written(path: StrPath, error: OSError) -> NarxbenchError:
+    """Return the error that names ``path``, the reason and what is needed."""
+    return NarxbenchError(
+        f"{path}: cannot be written: {error.strerror}; needed: room on the disk and a folder that may be written to"
+    )
+
+
+def read_bytes(path: StrPath, most: int = MOST_DATA) -> bytes:
+    """Return the content of a file of up to ``most`` bytes; one that cannot be read raises :class:`NarxbenchError`.
+
+    A pipe is read if a shell has opened it, as in ``<(zcat data.csv.gz)``: others, and devices, may never end.
+    """
     try:
-        return Path(path).read_bytes()
+        return _content(os.fspath(path), most)
     except OSError as error:
-        raise NarxbenchError(f"{path}: cannot be read: {error.strerror}") from None
+        raise NarxbenchError(f"{printable(str(path), 500)}: cannot be read: {error.strerror}") from None
+    except MemoryError:
+        raise NarxbenchError(f"{path}: cannot be read: larger than the memory") from None
     except ValueError:  # of a null character or half a surrogate pair in the name
         raise NarxbenchError(f"{show(str(path), kind=False)}: cannot be read: not a name of a file") from None
 
 
-def read_text(path: StrPath) -> str:
+def _content(path: str, most: int) -> bytes:
+    status = os.stat(path)
+    is_pipe = stat.S_ISFIFO(status.st_mode) and _OPENED.fullmatch(path)
+    # A directory has a message of its own.
+    if not (is_pipe or stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
+        raise OSError(0, "not a regular file")
+    size = status.st_size
+    with open(path, "rb") as stream:
+        if is_pipe:
+            content = b"".join(islice(iter(lambda: stream.read(_CHUNK), b""), most // _CHUNK + 1))
+            size = len(content)
+        elif size <= most:
+            content = stream.read()
+    if size > most:
+        raise OSError(0, f"found {size} bytes; allowed: up to {most}")
+    return content
+
+
+def read_text(path: StrPath, most: int = MOST_TEXT) -> str:
     """Return the text of a file in UTF-8, without a byte order mark; other bytes raise :class:`NarxbenchError`."""
     try:
-        return read_bytes(path).decode("utf-8-sig")
+        return read_bytes(path, most).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise NarxbenchError(f"{path}: not text in UTF-8 (byte {error.start})") from None
 
 
 def read_json(path: StrPath) -> Any:
     """Return what a JSON file says; a missing or damaged file raises :class:`NarxbenchError`."""
-    content = read_bytes(path)
+    content = read_bytes(path, MOST_FOUND)
     try:
         return pydantic_core.from_json(content, allow_inf_nan=False)
     except ValueError as error:

@@ -5,7 +5,7 @@ What is allowed at a place is read from the model's JSON schema, so that message
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple, TypeVar
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 import pydantic
 
@@ -29,6 +29,14 @@ class Settings(pydantic.BaseModel):
 def described_as(text: str) -> Any:
     """Annotate a type whose allowed values are better told by ``text`` than by its fields and bounds."""
     return pydantic.Field(json_schema_extra={"allowed": text})
+
+
+# Nearer to 1 the limits of intervals are no numbers any more.
+Coverage = Annotated[float, pydantic.Field(gt=0, le=0.999_999_999)]
+
+
+# What can stand in a field of a table.
+Line = Annotated[str, pydantic.Field(pattern=r"^[^\r\n]*$"), described_as("text of one line")]
 
 
 class Problem(NamedTuple):

@@ -19,6 +19,8 @@ from narxbench.io.errors import NarxbenchError, printable, show
 from narxbench.io.files import StrPath, read_text
 
 MAX_DEPTH = 50
+# Larger files would take more than a second or two.
+MOST_BYTES = 100_000
 
 _WORDS = {"": None, "~": None} | {
     spelling: value
@@ -37,7 +39,7 @@ def read_mapping(path: StrPath) -> dict[str, Any]:
     NarxbenchError
         When the file cannot be read, is not UTF-8, or holds something else; the message names file, line and column.
     """
-    value = read_value(read_text(path), str(path))
+    value = read_value(read_text(path, MOST_BYTES), str(path))
     if not isinstance(value, dict):
         raise NarxbenchError(f"{path}: found {show(value)} at the top level; allowed: a mapping (KEY: VALUE)")
     return value

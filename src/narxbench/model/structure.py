@@ -58,6 +58,7 @@ def column(
     """
     values = np.ones(len(rows))
     inputs = u.reshape(len(y), -1) if len(y) else u
-    for signal, lag in monomial:
-        values *= y[rows - lag] if signal == OUTPUT else inputs[rows - lag, signal - 1]
+    with np.errstate(over="ignore"):  # J of what overflows is infinite
+        for signal, lag in monomial:
+            values *= y[rows - lag] if signal == OUTPUT else inputs[rows - lag, signal - 1]
     return values

@@ -7,6 +7,7 @@ page), so that the first difference is the one that explains those below it.
 
 import csv
 import io
+import os
 import platform
 from collections.abc import Iterable, Mapping
 from importlib import metadata
@@ -14,15 +15,25 @@ from pathlib import Path
 from typing import Any
 
 from narxbench.experiment.provenance import versions
-from narxbench.io.csv import read_rows, wrong
-from narxbench.io.errors import NarxbenchError, show
+from narxbench.io.csv import guarded, read_rows, unguarded, wrong
+from narxbench.io.errors import NarxbenchError, printable, show
 from narxbench.io.files import read_bytes, sha256
 from narxbench.io.settings import flattened
 
 SETTINGS, ENVIRONMENT = "settings/", "environment/"
 _HEADER = ["name", "value"]
 # Packages that analyse, draw, lay out or write; those that compute are named by the runs.
-_WRITING = ("scipy", "pandas", "matplotlib", "fonttools", "kiwisolver", "plotly", "jinja2", "markdown-it-py")
+_WRITING = [
+    "scipy",
+    "pandas",
+    "statsmodels",
+    "matplotlib",
+    "fonttools",
+    "kiwisolver",
+    "plotly",
+    "jinja2",
+    "markdown-it-py",
+]
 _LISTED = 4
 
 
@@ -36,7 +47,7 @@ def manifest_csv(files: Iterable[str], settings: Mapping[str, Any]) -> str:
     settings : mapping
         The settings of the study as plain data.
     """
-    rows = [(SETTINGS + name, value) for name, value in flattened(settings)]
+    rows = [(SETTINGS + name, guarded(value)) for name, value in flattened(settings)]
     rows += [(ENVIRONMENT + name, value) for name, value in environment().items()]
     rows += [(path, sha256(read_bytes(path))) for path in files]
     stream = io.StringIO()
@@ -65,14 +76,14 @@ def read_manifest(path: str | Path) -> dict[str, str]:
     for row, (name, value) in enumerate(rows):
         if name in values:
             raise wrong(path, row, "name", name, "each name once")
-        values[name] = value
+        values[name] = unguarded(value)
     return values
 
 
 def check_settings(path: str | Path, settings: Mapping[str, Any]) -> None:
-    """Raise the error that the reference results at ``path`` are missing, or those of other settings."""
+    """Raise the error that the manifest to compare with is missing, or that of other settings."""
     if not Path(path).exists():
-        raise NarxbenchError(f"verify: there are no reference results {path}; make them: snakemake update_reference")
+        raise NarxbenchError(f"verify: there is no manifest {path} to compare with: run the study to its end first")
     known = _part(read_manifest(path), SETTINGS)
     here = dict(flattened(settings))
     differing = _differing(known, here, "{}: found {}; needed: {}", "nothing")
@@ -101,15 +112,15 @@ def verdict(reference: str | Path, files: Iterable[str]) -> tuple[bool, str]:
     """
     manifest = read_manifest(reference)
     kept = {name: value for name, value in manifest.items() if not name.startswith((SETTINGS, ENVIRONMENT))}
-    missing = [name for name in kept if not Path(name).exists()]
-    here = {name: sha256(read_bytes(name)) for name in dict.fromkeys([*kept, *files]) if Path(name).exists()}
+    missing = [name for name in kept if not os.path.exists(name)]
+    here = {name: sha256(read_bytes(name)) for name in dict.fromkeys([*kept, *files]) if os.path.exists(name)}
     differing = [name for name in kept if name in here and here[name] != kept[name]]
     extra = [name for name in here if name not in kept]
     same = len(kept) - len(missing) - len(differing)
     lines = [f"{same} of {len(kept)} files are the same as in {reference}."]
     for what, names in (("Different", differing), ("Missing", missing), ("Not in the reference", extra)):
         if names:
-            lines.append(f"{what}: {len(names)} files, the first in the order of causes is {names[0]}")
+            lines.append(f"{what}: {len(names)} files, the first in the order of causes is {printable(names[0])}")
     others = ", ".join(_differing(_part(manifest, ENVIRONMENT), environment(), "{} {} (reference: {})", "unknown"))
     same_there = "Versions and platform are those of the reference."
     lines.append(f"Made in another environment: {others}." if others else same_there)
@@ -119,7 +130,8 @@ def verdict(reference: str | Path, files: Iterable[str]) -> tuple[bool, str]:
 def _differing(known: Mapping[str, str], here: Mapping[str, str], text: str, absent: str) -> list[str]:
     """Return ``text`` with name, value here and known value for each name whose values differ."""
     names = [name for name in dict.fromkeys([*known, *here]) if known.get(name) != here.get(name)]
-    return [text.format(name, here.get(name, absent), known.get(name, absent)) for name in names]
+    values = ((name, here.get(name, absent), known.get(name, absent)) for name in names)
+    return [text.format(*map(printable, each)) for each in values]
 
 
 def _part(manifest: Mapping[str, str], prefix: str) -> dict[str, str]:

@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-_TIMES = re.compile(r"cpu ([0-9.]+) s, wall ([0-9.]+) s\n")
+_TIMES = re.compile(r"cpu ([0-9]{1,12}(?:\.[0-9]{1,6})?) s, wall ([0-9]{1,12}(?:\.[0-9]{1,6})?) s\n")
 
 
 def run_info(logs: Mapping[str, Sequence[str]]) -> str:

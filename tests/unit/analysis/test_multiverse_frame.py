@@ -38,7 +38,7 @@ def test_without_its_baseline_nothing_is_compared():
 def test_an_algorithm_without_published_values_is_not_compared():
     without_ga = replace(published(), values=published().values.query("algorithm != 'ga'"))
     frame = frame_of(conditions_of("upso2d", "baseline"), conditions_of("ga", "baseline"))
-    with pytest.raises(NarxbenchError, match="published values: found none of ga under bic"):
+    with pytest.raises(NarxbenchError, match=r"published_tables\.csv: found none of ga under bic"):
         make_multiverse(frame, choices(), without_ga)
 
 

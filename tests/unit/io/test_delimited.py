@@ -120,6 +120,8 @@ def test_commas_between_decimal_points_and_a_single_column(tmp_path: Path) -> No
         (b"u,y\n1,2\n\0\0\0", None, "line 3: found the byte 0x00"),
         ("u,y\n" + "1," * 10**6, None, "line 2: found 1000001 fields; allowed: 2"),
         ("x" * 10**6, [0], "field larger than field limit"),
+        ("u,y\n" + "," * (10**7 + 1), None, "line 2: found 10000001 characters; allowed: up to 10000000"),
+        ("abc,def\n" * 30, None, "found no number in 30 lines; needed: columns of numbers"),
     ],
 )
 def test_mistakes_are_told_in_one_line(

@@ -11,7 +11,15 @@ import pytest
 
 from narxbench.io.csv import TEXT, read_table
 from narxbench.io.errors import NarxbenchError
-from narxbench.io.files import canonical_json, read_bytes, read_json, read_text, write_atomically
+from narxbench.io.files import (
+    MOST_DATA,
+    MOST_FOUND,
+    canonical_json,
+    read_bytes,
+    read_json,
+    read_text,
+    write_atomically,
+)
 from narxbench.io.yaml import read_mapping
 
 
@@ -87,3 +95,27 @@ def test_what_cannot_be_read(tmp_path: Path, read: Callable[[Any], object]) -> N
     for name in ("a\x00b", "\ud800"):
         with pytest.raises(NarxbenchError, match="cannot be read: not a name of a file"):
             read(name)
+
+
+def test_what_may_never_end_is_not_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "loop").symlink_to("loop")
+    for path, reason in (
+        (tmp_path / "pipe", "not a regular file"),
+        ("/dev/zero", "not a regular file"),
+        (tmp_path / "loop", "Too many levels of symbolic links"),
+        (tmp_path / ("a" * 300), "File name too long"),
+    ):
+        with pytest.raises(NarxbenchError) as error:
+            read_bytes(path)
+        assert str(error.value) == f"{path}: cannot be read: {reason}"
+
+
+@pytest.mark.parametrize(("read", "most"), [(read_bytes, MOST_DATA), (read_json, MOST_FOUND), (read_mapping, 100_000)])
+def test_files_that_are_too_large(tmp_path: Path, read: Callable[[Any], object], most: int) -> None:
+    path = tmp_path / "large"
+    path.touch()
+    os.truncate(path, most + 1)  # takes no room on the disk
+    with pytest.raises(NarxbenchError) as error:
+        read(path)
+    assert str(error.value) == f"{path}: cannot be read: found {most + 1} bytes; allowed: up to {most}"

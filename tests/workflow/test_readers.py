@@ -1,0 +1,192 @@
+"""Whatever stands in a file that a user's command reads: a result, or lines that name the file; never a traceback."""
+
+import os
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from tests.unit.experiment import result_files
+from tests.workflow.damage import damaged
+from tests.workflow.jobs import Job, jobs_of
+
+from narxbench import cli
+from narxbench.experiment.exchange import export_problems
+from narxbench.io.errors import NarxbenchError
+from narxbench.pipeline.session import plan_of
+
+pytestmark = pytest.mark.xdist_group("pipeline")
+
+ROOT = Path(__file__).parents[2]
+# Scripts, and how many damages of what they read are tried here; tests/slow/test_readers.py tries more.
+SCRIPTS = {"summarise": 40, "analyse": 40, "tables": 40, "page": 10, "interpretations": 4, "figures": 4}
+SCRIPTS |= {"search": 15, "run_info": 15, "manifest": 15}
+
+
+def quickly(examples: int) -> settings:
+    checks = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large]
+    # To make a failing example smaller takes minutes.
+    phases = [Phase.generate]
+    return settings(
+        max_examples=examples,
+        deadline=None,
+        derandomize=True,
+        phases=phases,
+        database=None,
+        suppress_health_check=checks,
+    )
+
+
+def try_damages(job: Job, examples: int) -> None:
+    """Damage what a job reads, in the working directory, one file at a time."""
+
+    @quickly(examples)
+    @given(st.data())
+    def tried(data: st.DataObject) -> None:
+        kinds: dict[tuple[str, str], str] = {}
+        for path in job.read:  # one of each kind
+            kinds.setdefault((os.path.dirname(path), os.path.splitext(path)[1]), path)
+            kinds.setdefault((os.path.basename(path), ""), path)
+        path = data.draw(st.sampled_from(sorted(set(kinds.values()))), "file")
+        right = Path(path).read_bytes()
+        Path(path).write_bytes(data.draw(damaged(right, path), "content"))
+        try:
+            job.told(path)
+        finally:
+            Path(path).write_bytes(right)
+
+    tried()
+
+
+@pytest.fixture(scope="module")
+def jobs(finished, tmp_path_factory):
+    """The jobs of the tiny study, and the working directory in which they run."""
+    project = finished.copied(tmp_path_factory.mktemp("readers") / "project")
+    return project, jobs_of(project)
+
+
+@pytest.fixture
+def job(jobs, monkeypatch):
+    project, found = jobs
+    monkeypatch.chdir(project.root)
+    return found.__getitem__
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_damaged_files_of_a_step(job, script):
+    assert job(script).outcome() == ""
+    try_damages(job(script), SCRIPTS[script])
+
+
+@pytest.mark.parametrize(
+    ("script", "name", "old", "new", "told"),
+    [
+        # Allowed by the schema of each row.
+        ("tables", "frames/claims.csv", r"(?m)^.*,here,.*\n", "", r"found no row for \('.*', 'here'\); delete it"),
+        ("figures", "frames/gaps.csv", r"(?m)^S4,.*\n", "", r"found no row for \('S4'.* has; delete both"),
+        ("tables", "frames/selection.csv", r"(?m)^(S3,.*\n)", r"\1\1", r"line 3, column term: found .*once"),
+        ("page", "interpretations/role_verdicts.csv", r"does not hold", "maybe", r"column verdict: found 'maybe'"),
+        ("page", "CITATION.cff", r"(?s)\A.*\Z", "- a\n", r"found .*; allowed: a mapping"),
+        ("page", "docs/errata.md", r"(?s)\n## .*", "\n## ", ""),
+        ("page", "docs/errata.md", r"(?s)\A.*\Z", "", ""),
+        ("page", "docs/method.md", "\\Z", "\udcff", r"not text in UTF-8 \(byte \d+\)"),
+        ("page", "figures/convergence.svg", r"(?s)\A.*\Z", "", r"not a whole SVG"),
+        ("analyse", "published_tables.csv", r"\n[^\n]*\Z", "\n", ""),
+        ("analyse", "published_tables.csv", r"(?m)^.*,r,,.*\n", "", r"line \d+: found no r beside this value of"),
+        (
+            "analyse",
+            "bic.json",
+            r'"history_evaluations":\[\[',
+            r"\g<0>1" + 30 * "0" + ",",
+            r"no summary of a condition",
+        ),
+        ("page", "bic.json", r'"versions":\{.*?\}', '"versions":{"numba":null}', r"versions\.numba: found null"),
+        ("summarise", "problems/", r"(?s)\A((?:.*?\n){99}).*\Z", r"\1", r"found 98 samples; needed: more than"),
+        ("run_info", "search", r"\d\.", "0.1.", ""),
+    ],
+)
+def test_a_damage_is_told(job, script, name, old, new, told):
+    path = next(Path(path) for path in job(script).read if name in path)
+    right = path.read_bytes()
+    wrong, count = re.subn(old, new, right.decode(), count=1 if "|" not in name else 0)
+    assert count
+    path.write_bytes(wrong.encode(errors="surrogateescape"))
+    try:
+        found = job(script).told(str(path))
+    finally:
+        path.write_bytes(right)
+    assert re.search(told, found) if told else found == ""
+
+
+def test_what_is_no_file_is_told_and_not_waited_for(job, tmp_path):
+    found = job("summarise")
+    path = Path(found.input[0])
+    kept = path.rename(tmp_path / "kept.json")
+    try:
+        os.mkfifo(path)
+        assert found.outcome() == f"{path}: cannot be read: not a regular file"
+        path.unlink()
+        path.mkdir()
+        assert found.outcome() == f"{path}: cannot be read: Is a directory"
+        path.rmdir()
+        for target, reason in ((path.name, "Too many levels of symbolic links"), ("/dev/zero", "not a regular file")):
+            path.symlink_to(target)
+            assert found.outcome() == f"{path}: cannot be read: {reason}"
+            path.unlink()
+        path.touch()
+        os.truncate(path, 200_000_000)  # of which none is on the disk
+        assert found.outcome() == f"{path}: cannot be read: found 200000000 bytes; allowed: up to 100000000"
+        path.unlink()
+    finally:
+        shutil.move(kept, path)
+    assert found.outcome() == ""
+
+
+@pytest.mark.parametrize("name", ["quick", "methods", "measured", "interpretations"])
+def test_damaged_settings(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(ROOT)
+    right, path = (ROOT / f"config/{name}.yaml").read_bytes(), tmp_path / "mine.yaml"
+
+    @quickly(25)
+    @given(damaged(right, "mine.yaml"))
+    def tried(wrong: bytes) -> None:
+        path.write_bytes(wrong)
+        try:
+            plan_of([path], []).results()
+        except NarxbenchError as mistake:
+            lines = str(mistake).splitlines()
+            assert len(lines) <= 6 and all(line.isprintable() for line in lines), lines
+
+    tried()
+
+
+def test_large_settings_are_refused_unread(tmp_path):
+    path = tmp_path / "mine.yaml"
+    path.touch()
+    os.truncate(path, 100_000_000)
+    with pytest.raises(NarxbenchError) as error:
+        plan_of([path], [])
+    assert str(error.value) == f"{path}: cannot be read: found 100000000 bytes; allowed: up to 100000"
+
+
+def test_damaged_contribution(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(result_files.small_project(tmp_path / "project"))
+    export_problems("exported")
+    results = [result_files.result(Path("exported"), name, seed) for name in result_files.PROBLEMS for seed in (1, 2)]
+    right = result_files.write(tmp_path / "mine.json", results).read_bytes()
+    path = tmp_path / "damaged.json"
+
+    @quickly(40)
+    @given(damaged(right, "mine.json"))
+    def tried(wrong: bytes) -> None:
+        path.write_bytes(wrong)
+        code = cli.main(["add-results", str(path)])
+        out, err = capsys.readouterr()
+        lines = err.splitlines()
+        assert (code, bool(out), bool(err)) in ((0, True, False), (2, False, True))
+        assert len(lines) <= 6 and all(line.isprintable() for line in lines), err
+        assert not err or err.startswith(f"narxbench: {path}: ")
+
+    tried()
