@@ -9,7 +9,6 @@ import itertools
 import json
 import math
 import subprocess
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from statistics import median
@@ -19,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from narxbench.algorithms.isolation.guard import Draws, global_states, wrong_clocks
-from narxbench.algorithms.isolation.host import environment
+from narxbench.algorithms.isolation.host import environment, python
 from narxbench.algorithms.isolation.worker import told
 from narxbench.algorithms.registry import Algorithm
 from narxbench.algorithms.registry import algorithm as algorithm_of
@@ -116,8 +115,7 @@ class Suite:
                 runs = [other.run(self.problem, seed, LONG) for seed in seeds]
                 return [_Repeated(run.trace, run.generators) for run in runs]
         code = f"from {__name__} import repeat; repeat({name!r}, {[*seeds]!r}, {wrong_clock!r})"
-        command = [sys.executable, "-P", "-c", code]
-        ended = subprocess.run(command, env=environment(), stdout=subprocess.PIPE, check=True)
+        ended = subprocess.run(python(code), env=environment(), stdout=subprocess.PIPE, check=True)
         return [_Repeated(np.array(trace), made) for trace, made in json.loads(ended.stdout)]
 
 

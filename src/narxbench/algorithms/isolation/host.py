@@ -30,7 +30,9 @@ from narxbench.algorithms.objective import CountedObjective
 from narxbench.io.errors import NarxbenchError, printable
 from narxbench.io.files import CONFIG_FOLDER
 
-_WORKER = "narxbench.algorithms.isolation.worker"
+_WORK = "from narxbench.algorithms.isolation.worker import main; main(sys.argv[1:])"
+# Beside PYTHONPATH, as a colon in the path of a folder would end an entry there.
+_PATHS = "NARXBENCH_IMPORTS"
 # Time to import an algorithm with all that it needs.
 _START_SECONDS = 120.0
 
@@ -49,7 +51,7 @@ class Answer(NamedTuple):
 
 def describe(module: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return what an algorithm declares, and its settings after a check, without importing it here."""
-    command = [sys.executable, "-P", "-m", _WORKER, "describe", module]
+    command = [*python(_WORK), "describe", module]
     try:
         ended = subprocess.run(
             command,
@@ -93,7 +95,7 @@ class Host:
         # It closes with this process, whatever ends it, and with it end the runs that are under way.
         life, self._life = os.pipe()
         passed = [theirs.fileno(), life]
-        command = [sys.executable, "-P", "-m", _WORKER, "serve", *map(str, passed), self._module, self._clock]
+        command = [*python(_WORK), "serve", *map(str, passed), self._module, self._clock]
         # What an algorithm prints is no result.
         self._process = subprocess.Popen(
             command, pass_fds=passed, stdin=subprocess.DEVNULL, stdout=sys.__stderr__, env=environment()
@@ -245,12 +247,20 @@ def _texts(noted: object) -> list[str]:
     return [printable(str(text)) for text in noted] if isinstance(noted, list) else []
 
 
+def python(code: str) -> list[str]:
+    """Return the command that runs code, which may use ``sys``, with the same imports as here."""
+    begin = f"import json, os, sys; sys.path[:] = json.loads(os.environ[{_PATHS!r}])"
+    return [sys.executable, "-P", "-c", f"{begin}; {code}"]
+
+
 def environment() -> dict[str, str]:
-    """Return the environment of a process for an algorithm: the same imports as here, one thread, one order of sets."""
+    """Return the environment of such a process: the same imports as here, one thread, one order of sets."""
     data = [Path.cwd() / name for name in ("config", "data", "reports")]
+    paths = [path or os.getcwd() for path in sys.path]
     return {
         **os.environ,
-        "PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path),
+        _PATHS: json.dumps(paths),
+        "PYTHONPATH": os.pathsep.join(path for path in paths if os.pathsep not in path),
         "PYTHONHASHSEED": "0",
         **{f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMBA")},
         "NARXBENCH_PROTECTED": json.dumps([str(CONFIG_FOLDER), *map(str, data)]),

@@ -1,7 +1,7 @@
 """The process of an algorithm: it imports the algorithm once, then forks a fresh child for every run.
 
-``python -m narxbench.algorithms.isolation.worker describe MODULE`` tells what the algorithm declares, and checks
-settings; ``serve SOCKET PIPE MODULE CLOCK`` waits for runs.
+``describe MODULE`` tells what the algorithm declares, and checks settings; ``serve SOCKET PIPE MODULE CLOCK`` waits for
+runs.
 """
 
 import fcntl
@@ -208,7 +208,3 @@ def _run(to: socket.socket, module: ModuleType, settings: type[Settings], guard:
         with suppress(Exception):
             sys.stdout.flush()
         os._exit(0)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

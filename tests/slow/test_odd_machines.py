@@ -1,0 +1,230 @@
+"""Machines that lack something, or have something odd: the pipeline runs with the right results, or says why not.
+
+Limits, missing folders and closed streams are real ones: a shell sets them up, then starts the command.
+"""
+
+import os
+import re
+import shlex
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+import pytest
+from tests.slow.test_disk import read_only
+from tests.slow.test_kills import others_of
+from tests.workflow.project import LIMIT, TINY, hiding, wait_for
+
+pytestmark = [pytest.mark.slow, pytest.mark.ci]
+
+RUN = "data/tiny/runs/S3/30dB/ga/bic/seed-2.json"
+SNAKEMAKE = [sys.executable, "-m", "snakemake", "--cores", "2", "--configfile", "tiny.yaml"]
+NOWHERE = ["HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "TMPDIR"]
+# One of this package that needs another, so that it has a process of its own.
+APART = """\
+systems: [S3]
+snr_db: [30]
+seeds: 1
+evaluations: 200
+methods: {upso2d: {criteria: [bic]}, pymoo-ga: {algorithm: pymoo_ga, criteria: [bic]}}
+"""
+
+
+def shell(script, command, folder, code=0, env=None):
+    """Run a command in a folder after a shell has done what a script says; return what it prints."""
+    done = subprocess.run(
+        ["bash", "-c", f'{script}\nexec "$@"', "bash", *command],
+        cwd=folder,
+        env=os.environ | (env or {}),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=LIMIT,
+    )
+    printed = done.stdout + done.stderr
+    assert done.returncode == code, printed
+    assert "Traceback" not in printed, printed
+    return printed
+
+
+def told(printed):
+    """Return the one line that tells a mistake."""
+    (line,) = re.findall("^narxbench: (.*; (?:allowed|needed): .*)$", printed, re.MULTILINE)
+    return line
+
+
+def programs(folder, *names):
+    """Return a folder that has some programs only."""
+    folder.mkdir()
+    for name in names:
+        (folder / name).symlink_to(shutil.which(name))
+    return str(folder)
+
+
+def test_no_folder_of_the_user(finished, empty):
+    shell(f"export {' '.join(f'{name}=/dev/null/x' for name in NOWHERE)} LC_ALL=xx_YY.odd", SNAKEMAKE, empty.root)
+    assert empty.manifest() == finished.manifest()
+
+
+def test_little_of_everything(finished, empty, tmp_path):
+    """No home, few open files, 4 GB, one core, no git nor most other programs, nobody who reads what is printed."""
+    few = programs(tmp_path / "bin", "bash", "sh", "which")
+    core = min(os.sched_getaffinity(0))
+    limits = f"unset {' '.join(NOWHERE)}; ulimit -n 64 -v 4000000; taskset --pid --cpu-list {core} $$"
+    shell(f"{limits}; export PATH={shlex.quote(few)}; exec >&-", SNAKEMAKE, empty.root)
+    assert empty.manifest() == finished.manifest()
+
+
+def test_few_processes_and_no_shared_memory(finished, empty):
+    """Limits do not bind root, so that somebody else meets them."""
+    apart = ["unshare", "--mount", "bash", "-c", 'mount -t tmpfs -o ro,mode=000 none /dev/shm && exec "$@"', "bash"]
+    bounded = [f"--{kind}=-all,+dac_override" for kind in ("inh-caps", "ambient-caps", "bounding-set")]
+    nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", *bounded]
+    limited = ["bash", "-c", 'ulimit -u 16; exec "$@"', "bash"]
+    if subprocess.run(["chown", "-R", "65534", str(empty.root)], capture_output=True).returncode or (
+        subprocess.run([*apart, *nobody, *limited, "touch", str(empty.root)], capture_output=True).returncode
+    ):
+        pytest.skip("nobody can become somebody else here, or file systems cannot be taken away")
+    shell("", [*apart, *nobody, *limited, *SNAKEMAKE], empty.root)
+    assert empty.manifest() == finished.manifest()
+
+
+def test_a_colon_in_the_path_of_the_folder(finished, tmp_path):
+    """Steps and algorithms with a process of their own import this checkout: another one is not to be found."""
+    copy = finished.copied(tmp_path / "a:b", made=False)
+    (tmp_path / "hiding").mkdir()
+    environment = hiding(tmp_path / "hiding")
+    copy.snakemake(env=environment)
+    assert copy.manifest() == finished.manifest()
+    apart = copy.with_study("apart", APART)
+    apart.snakemake("data/apart/conditions/S3/30dB/pymoo-ga/bic.json", env=environment)
+    assert b'"failure"' not in apart.run_files()[0].read_bytes()
+    (tmp_path / "elsewhere").mkdir()
+    command = [*SNAKEMAKE[:-2], "--snakefile", str(copy / "Snakefile")]
+    assert "found a colon" in told(shell("", command, tmp_path / "elsewhere", code=1))
+
+
+@pytest.mark.parametrize("folders", [["data/tiny", "reports/tiny"], ["config", "data", "docs", "scripts"]], ids=str)
+def test_dates_in_the_future(finished, copy, folders):
+    """No attempt would end: the line names a file and the command that mends all."""
+    future = time.time() + 3600
+    for path in (path for folder in folders for path in (copy / folder).rglob("*.*")):
+        os.utime(path, (future, future))
+    (copy / "data/tiny/frames/claims.csv").unlink()
+    line = told(copy.snakemake(code=1))
+    assert re.match(r"(data|reports|config)/\S+: found a date 3[56]\d\d s in the future, and \d+ more; ", line), line
+    shell("", ["bash", "-c", line.partition("if the clock is right: ")[2]], copy.root)
+    copy.snakemake()
+    assert copy.manifest() == finished.manifest()
+    assert "Nothing to be done" in copy.snakemake("--dry-run")
+
+
+def pipe(path):
+    os.mkfifo(path)
+
+
+def listening(path):
+    # Its name may be longer than a socket's can be.
+    os.chdir(path.parent)
+    socket.socket(socket.AF_UNIX).bind(path.name)
+
+
+def endless(path):
+    path.symlink_to("/dev/zero")
+
+
+@pytest.mark.parametrize(
+    ("path", "make", "found"),
+    [
+        (RUN, pipe, "a named pipe"),
+        (RUN, listening, "a socket"),
+        ("data/tiny/problems/S3/30dB.csv", endless, "a device"),
+        ("data/tiny/frames/claims.csv", os.mkdir, "a folder"),
+        ("reports/tiny/tables/claims.md", pipe, "a named pipe"),
+        ("data/reference/claims.yaml", pipe, "a named pipe"),
+        ("config/systems/S3.yaml", pipe, None),
+        ("config/paper.yaml", endless, None),
+        ("tiny.yaml", pipe, None),
+    ],
+)
+def test_what_is_no_file(copy, monkeypatch, path, make, found):
+    """It is told at the start: to read it would never end."""
+    monkeypatch.chdir(copy.root)
+    (copy / path).unlink()
+    make(copy / path)
+    printed = copy.snakemake(code=1)
+    words = f"found {found}; allowed: a file" if found else "cannot be read: not a regular file"
+    assert f"{path}: {words}" in printed, printed
+    assert not copy.locked()
+
+
+def test_a_folder_that_cannot_be_written(copy):
+    with read_only(copy.root):
+        for option in ("--cores=2", "--dry-run"):
+            line = told(copy.snakemake(option, code=1))
+            assert line.startswith(".snakemake: cannot be written: Read-only file system; needed: "), line
+
+
+def test_repeated_interrupts(finished, tmp_path):
+    """All but the first change nothing."""
+    copy = finished.copied(tmp_path / "project", made=False).with_study("long", TINY.replace("200", "60000"))
+    with copy.under_way("--cores", "2") as begun:
+        wait_for(copy.run_files, "the first run file")
+        for _ in range(9):
+            os.killpg(begun.pid, signal.SIGINT)
+            time.sleep(0.02)
+        printed, _ = begun.communicate(timeout=LIMIT)
+        assert others_of(begun.pid) == []
+    assert begun.returncode == 1
+    assert "Traceback" not in printed, printed
+    assert not copy.locked()
+
+
+def test_streams_that_nobody_holds(empty):
+    assert told(shell("exec 2>&-", SNAKEMAKE, empty.root, code=1)).startswith("standard error: found closed")
+    shell("exec 2>/dev/full", SNAKEMAKE, empty.root, code=1)
+    assert empty.run_files() == [] and not empty.locked()
+
+
+@pytest.fixture(scope="module")
+def identify(tmp_path_factory):
+    """A command that identifies a model, its folder, and what it prints."""
+    folder = tmp_path_factory.mktemp("identify")
+    values, rows = [0.0, 0.0], ["u,y"]
+    for k in range(200):
+        u = (k * k % 17) / 17 - 0.5
+        rows.append(f"{u!r},{values[-1]!r}")
+        values.append(0.5 * values[-1] + u)
+    (folder / "data.csv").write_text("\n".join(rows) + "\n")
+    command = [sys.executable, "-m", "narxbench.cli", "identify", "data.csv", "--output", "y", "--input", "u"]
+    command += ["--degree", "1", "--y-lags", "1", "--u-lags", "1", "--decimation", "1", "--json"]
+    return command, folder, shell("", command, folder)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        f"export {' '.join(f'{name}=/dev/null/x' for name in NOWHERE)} LC_ALL=xx_YY.odd PATH=/nowhere",
+        f"unset {' '.join(NOWHERE)}; ulimit -n 16 -v 4000000; exec 2>&-",
+    ],
+)
+def test_identify_on_a_poor_machine(identify, odd):
+    command, folder, right = identify
+    assert right in shell(odd, command, folder)
+
+
+@pytest.mark.parametrize(
+    ("odd", "line"),
+    [
+        ("exec >&-", "standard output: found closed; allowed: open, or >/dev/null"),
+        ("exec >/dev/full", "standard output: cannot be written: No space left on device; needed: room for it"),
+        ("rm data.csv; mkfifo data.csv", "data.csv: cannot be read: not a regular file"),
+    ],
+)
+def test_identify_tells_why_not(identify, tmp_path, odd, line):
+    command, folder, _ = identify
+    copy = shutil.copytree(folder, tmp_path / "copy")
+    assert shell(odd, command, copy, code=2) == f"narxbench: {line}\n"
