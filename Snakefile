@@ -5,7 +5,7 @@
 #   snakemake --cores 8 --configfile config/interpretations.yaml    what the paper leaves open
 #   snakemake --cores 8 --configfile config/methods.yaml            which method to use
 #   snakemake --cores 8 --configfile config/measured.yaml           a model of measured data
-#   snakemake --cores 8 verify                                      the study, compared with the reference results
+#   snakemake --cores 8 verify                                      the results, compared with those of the reference
 #   snakemake --cores 8 update_reference                            the study, and new reference results of it
 from snakemake.utils import min_version
 
@@ -49,9 +49,18 @@ rule all:
         PLAN.manifest,
 
 
+WATCH = Watch(workflow, PLAN)
+
+
 onstart:
     begin(workflow)
+    WATCH.begin()
+
+
+onerror:
+    WATCH.end(success=False)
 
 
 onsuccess:
+    WATCH.end(success=True)
     print(f"narxbench: the page of this study is {PLAN.page}", file=sys.stderr)

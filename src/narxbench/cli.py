@@ -128,17 +128,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         hint = did_you_mean(unknown[0].partition("=")[0], re.findall("--[a-z-]+", command.format_help()))
         command.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
     try:
+        if sys.stdout is None:
+            raise NarxbenchError("standard output: found closed; allowed: open, or >/dev/null")
         match given.command:
             case "identify":
                 _identify(given)
             case "export-problems":
                 from narxbench.experiment.exchange import export_problems
 
-                print(export_problems(given.folder))
+                _print(f"{export_problems(given.folder)}\n")
             case "add-results":
                 from narxbench.experiment.exchange import add_results
 
-                print(add_results(given.file))
+                _print(f"{add_results(given.file)}\n")
             case _:
                 return _check_algorithm(given.name)
         return 0
@@ -151,8 +153,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        # Whoever reads has seen enough; nothing more can be written at the end either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # Whoever reads has seen enough.
+        _abandon_output()
         return 1
 
 
@@ -162,8 +164,8 @@ def _check_algorithm(name: str) -> int:
     failed = 0
     for checked in check(name):
         failed += not checked.passed
-        print(f"{'passed' if checked.passed else 'FAILED'}  {checked.name}: {checked.text}", flush=True)
-    print(f"{name}: {f'{failed} failed' if failed else 'all checks passed'}")
+        _print(f"{'passed' if checked.passed else 'FAILED'}  {checked.name}: {checked.text}\n")
+    _print(f"{name}: {f'{failed} failed' if failed else 'all checks passed'}\n")
     return 1 if failed else 0
 
 
@@ -207,10 +209,11 @@ def _add_identify(commands: Any) -> None:
 
 
 def _identify(given: argparse.Namespace) -> None:
-    from narxbench.identification.identify import identified
+    from narxbench.identification.identify import THREADS, identified
     from narxbench.identification.reading import read_recording
     from narxbench.identification.settings import IdentificationSettings
     from narxbench.io.settings import SettingsError, place, validated
+    from narxbench.pipeline.estimate import measured_estimate, refuse
 
     if given.report is not None and os.path.exists(given.report) and not os.path.isdir(given.report):
         raise NarxbenchError(f"--report: found the file {show(given.report, kind=False)}; allowed: a folder")
@@ -225,9 +228,13 @@ def _identify(given: argparse.Namespace) -> None:
         # An algorithm of the user's may print; what overflows is told in words.
         with redirect_stdout(sys.stderr), warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)
-            found = identified(read_recording(given.files, **reading), settings)
+            found = identified(
+                read_recording(given.files, **reading),
+                settings,
+                lambda scan: refuse(measured_estimate(scan), cores=THREADS),
+            )
     except NarxbenchError as error:
-        raise NarxbenchError(_as_options(str(error))) from None
+        raise NarxbenchError(_as_options(str(error).removeprefix("identification."))) from None
     if given.json:
         _print(json.dumps(found.to_dict(), indent=1, allow_nan=False) + "\n")
     else:
@@ -246,8 +253,19 @@ def _identify(given: argparse.Namespace) -> None:
 def _print(text: str) -> None:
     """Print text, with a question mark for what the terminal has no sign for."""
     encoding = sys.stdout.encoding or "utf-8"
-    sys.stdout.write(text.encode(encoding, "replace").decode(encoding))
-    sys.stdout.flush()
+    try:
+        sys.stdout.write(text.encode(encoding, "replace").decode(encoding))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        _abandon_output()
+        raise NarxbenchError(f"standard output: cannot be written: {error.strerror}; needed: room for it") from None
+
+
+def _abandon_output() -> None:
+    # Else Python would try again at its end, and fail again.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _arguments(given: argparse.Namespace) -> dict[str, Any]:

@@ -8,20 +8,25 @@ import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import replace
+from html import unescape
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.unit.algorithms.plugins import SOURCE, install, install_text
+from tests.unit.report.test_page import check_policy
 
 import narxbench
 from narxbench import cli
 from narxbench.algorithms.isolation.host import environment
 from narxbench.identification.checks import Check
 from narxbench.identification.settings import IdentificationSettings
+from narxbench.io.csv import read_rows
 from narxbench.io.errors import NarxbenchError
 from narxbench.numerics.random_streams import generator
+from narxbench.pipeline.code import TEMPLATES
 
 
 @pytest.fixture
@@ -142,7 +147,7 @@ def wanted(monkeypatch, *words):
     """Return the recording and the settings that the command would identify a model from."""
     seen = []
 
-    def stop(recording, settings):
+    def stop(recording, settings, *_):
         seen.append((recording, settings))
         raise NarxbenchError("stopped")
 
@@ -310,6 +315,21 @@ def test_a_mistake_of_identify_is_told_in_one_line(monkeypatch, tmp_path, file, 
     assert re.fullmatch(f"narxbench: {message}\n", err), err
 
 
+def test_a_pipe_that_the_shell_has_opened(file):
+    """As in ``narxbench identify <(zcat data.csv.gz)``."""
+    reading, writing = os.pipe()
+    os.set_inheritable(reading, True)
+    with open(writing, "w", encoding="utf-8") as stream:
+        stream.write(Path(file).read_text(encoding="utf-8"))
+    try:
+        code, out, err = run(f"/dev/fd/{reading}", "--output=temp (µK)", "--input=valve,heat", *WORDS, "--json")
+    finally:
+        os.close(reading)
+    assert (code, err) == (0, ""), err
+    _, of_file, _ = run(file, "--output=temp (µK)", "--input=valve,heat", *WORDS, "--json")
+    assert json.loads(out)["coefficients"] == json.loads(of_file)["coefficients"]
+
+
 TEXTS = st.text(max_size=8) | st.sampled_from(
     ["9" * 5000, "1e400", "nan", "-1", "4-1", "1," * 2000, "\udc80", "a\nb", "a=1;b", "=", ";", "{a: 1}", "null", "*"]
 )
@@ -342,7 +362,7 @@ def test_whatever_the_numbers_are_is_no_traceback(tmp_path, rows, words):
 
 
 def test_only_json_is_printed(monkeypatch, capsys, file, found):
-    def chatty(recording, settings):
+    def chatty(recording, settings, *_):
         print("a step of the search")
         return found
 
@@ -363,6 +383,30 @@ def test_the_page_and_where_it_is(monkeypatch, capsys, tmp_path, file, found):
     assert cli.main([*words, "--json"]) == 0
     out, err = capsys.readouterr()
     assert json.loads(out) and err == f"The page is {page}\n"
+
+
+def test_the_page_has_the_licences_of_the_letters_in_its_figures(monkeypatch, tmp_path, file, found):
+    monkeypatch.setattr("narxbench.identification.identify.identified", lambda *_: found)
+    assert cli.main(["identify", file, "--output", "4", "--report", str(tmp_path / "report")]) == 0
+    html = unescape((tmp_path / "report/report.html").read_text(encoding="utf-8"))
+    assert (TEMPLATES / "notices/fonts.txt").read_text(encoding="utf-8") in html
+    assert "plotly.js" not in html
+
+
+def test_names_in_the_tables_of_the_report_are_no_formulas(tmp_path, file):
+    hostile = tmp_path / "=cmd|'calc'!A0.csv"
+    lines = Path(file).read_text().splitlines()
+    hostile.write_text("\n".join(["t [s],=1+1,@heat,<script>alert(1)</script>", *lines[1:]]) + "\n")
+    code, _, err = run(str(hostile), "--input", "2,3", "--output", "4", *WORDS, "--report", str(tmp_path / "r"))
+    assert (code, err) == (0, "")
+    check_policy((tmp_path / "r/report.html").read_text())
+    found = 0
+    for name in ("validation.csv", "terms.csv", "tried.csv"):
+        header, rows = read_rows(tmp_path / "r" / name)
+        for field in (field for row in [header, *rows] for field in row):
+            assert not re.match(r"[=+@\t\r\n]|-(?![0-9.e-]+$)", field)
+            found += field.startswith("'=cmd")
+    assert found
 
 
 @pytest.mark.parametrize(

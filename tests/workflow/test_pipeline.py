@@ -4,11 +4,13 @@ import os
 import re
 import subprocess
 import sys
+from html import unescape
 
 import pytest
 from tests.workflow.project import CONDITIONS, TINY, hiding, unlike
 
 from narxbench.io.files import sha256
+from narxbench.pipeline.code import TEMPLATES
 
 pytestmark = pytest.mark.xdist_group("pipeline")
 
@@ -18,19 +20,31 @@ SUMMARIES = [f"data/tiny/conditions/{condition}.json" for condition in CONDITION
 # What follows from each result, and from the frames.
 ENDING = {"manifest", "run_info", "all"}
 AFTER_ANALYSIS = {"tables", "figures", "page", *ENDING}
+# No results: what tells of them.
+BESIDE = ("reports/tiny/manifest.csv", "data/tiny/made_with.json")
 NOT_A_NUMBER = re.compile(rb"\bnan\b|\binfinity\b|\binf\b", re.IGNORECASE)
 
 
 def test_everything_is_made_and_named_by_the_manifest(finished):
     made = finished.files()
     named = {name: value for name, value in finished.manifest().items() if "/" in name and name in made}
-    assert named == {path: sha256(content) for path, content in made.items() if path != "reports/tiny/manifest.csv"}
+    assert named == {path: sha256(content) for path, content in made.items() if path not in BESIDE}
     assert {path for path in made if path.startswith("data/tiny/runs/")} == set(RUNS)
     assert {path for path in made if path.startswith("data/tiny/conditions/")} == set(SUMMARIES)
     assert {"data/tiny/problems/S3/30dB.csv", "data/tiny/frames/claims.csv", "reports/tiny/report.html"} <= set(made)
     assert {f"reports/tiny/tables/comparison_S4.{form}" for form in ("csv", "md", "tex")} <= set(made)
     assert {f"reports/tiny/figures/convergence.{form}" for form in ("pdf", "svg")} <= set(made)
     assert (finished / "reports/tiny/run_info.md").exists()
+
+
+def test_pages_have_the_licences_of_what_they_hold(finished):
+    fonts, charts = (
+        (TEMPLATES / f"notices/{name}").read_text(encoding="utf-8") for name in ("fonts.txt", "plotly.js.txt")
+    )
+    holding = {"report": [fonts], "explorer": [charts], "statistics": [charts], "provenance": [], "method": []}
+    for name, texts in holding.items():
+        html = unescape((finished / f"reports/tiny/{name}.html").read_text(encoding="utf-8"))
+        assert [text for text in (fonts, charts) if text in html] == texts, name
 
 
 def test_no_result_is_not_a_number(finished):

@@ -6,13 +6,12 @@ sys.path.insert(0, f"{workflow.basedir}/src")
 
 try:
     from narxbench.pipeline.plan import DOOR, REFERENCE, SCREENSHOT
-    from narxbench.pipeline.session import begin, plan
+    from narxbench.pipeline.session import Watch, begin, plan
     from narxbench.pipeline.steps import call
 except ModuleNotFoundError as missing:
-    sys.exit(
-        f"narxbench: Python finds no module {missing.name!r}; set up the environment: "
-        "python3 -m pip install uv && python3 -m uv sync, then uv run snakemake ..."
-    )
+    from narxbench.pipeline.config_files import no_module
+
+    sys.exit(no_module(missing))
 
 PLAN = plan(workflow)
 

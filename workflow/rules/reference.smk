@@ -34,7 +34,7 @@ rule manifest:
 
 
 rule verify:
-    """Compare every result with the reference results."""
+    """Compare every result with the reference results, or with what it was when the study was finished."""
     input:
         lambda w: PLAN.to_verify(),
     log:
@@ -42,7 +42,7 @@ rule verify:
     params:
         files=PLAN.results(),
         # No input: it would be made anew from the results.
-        reference=f"{PLAN.kept}/manifest.csv",
+        reference=PLAN.reference,
     script:
         "../../scripts/verify.py"
 

@@ -7,7 +7,8 @@ from pathlib import Path
 from narxbench.identification.scan import BESIDE, Scan
 from narxbench.identification.study import MeasuredStudy, load_measured
 from narxbench.io.files import sha256
-from narxbench.pipeline.plan import StudyPlan, script_digest
+from narxbench.pipeline.estimate import measured_estimate, refuse
+from narxbench.pipeline.plan import StudyPlan
 
 # What the last step writes beside the page.
 BESIDE_PAGE = "model.json identification.json validation.csv terms.csv tried.csv model.c model.py model.m"
@@ -37,6 +38,8 @@ class MeasuredPlan(StudyPlan):
         self.scan: Scan
         study, self.scan = load_measured([*map(os.path.relpath, overlays)], settings)
         super().__init__(study)
+        self.estimate = measured_estimate(self.scan)
+        refuse(self.estimate)
         self.left_out: dict[str, str] = {}
         self.page = f"{self.reports}/report.html"
         self.ranking = f"{self.data}/ranking.json"
@@ -82,6 +85,14 @@ class MeasuredPlan(StudyPlan):
         """Return the data and every file that depends on them, code, settings and versions alone."""
         return [*self.data_files(), *self.searches(), *self.report_files()]
 
+    def given(self) -> list[str]:
+        """Return the files of data."""
+        return self.data_files()
+
+    def algorithms(self) -> list[str]:
+        """Return the algorithm of the searches."""
+        return [self.study.identification.method]
+
     def from_summaries(self) -> list[str]:
         """Return the report, which stands for the searches that it is made of."""
         return self.report_files()
@@ -121,7 +132,7 @@ class MeasuredPlan(StudyPlan):
             "choose_structure": BESIDE,
             **dict.fromkeys(("brief_search", "thorough_search", "resample"), method),
         }
-        return script_digest(script, searching.get(script))
+        return self._digest(script, searching.get(script))
 
 
 def _short(name: str) -> str:

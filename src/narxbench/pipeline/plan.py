@@ -16,6 +16,7 @@ from narxbench.io.errors import NarxbenchError
 from narxbench.model.excitation import RecordedInput
 from narxbench.model.system import SYSTEMS_FOLDER, System, load_system
 from narxbench.pipeline.code import digest_of
+from narxbench.pipeline.estimate import refuse, study_estimate
 from narxbench.pipeline.manifest import check_settings
 
 BASE = "config/paper.yaml"
@@ -50,6 +51,8 @@ INTERPRETATION_FILES = (
 )
 # The pages of a study of the paper's kind beside the main one.
 PAGES = "interpretations statistics explorer method provenance"
+# Steps that write no result of a study.
+_WITHOUT_RESULTS = ("run_info", "screenshot", "update_reference")
 # The first screen of the paper's page as a picture.
 SCREENSHOT = "docs/images/report.png"
 
@@ -70,6 +73,22 @@ class StudyPlan(ABC):
         self.run_info = f"{self.reports}/run_info.md"
         self.manifest = f"{self.reports}/manifest.csv"
         self.kept = f"{REFERENCE}/{name}"
+        # Whether only results of complete conditions are planned.
+        self.finished_only = False
+        # Of the code of each step that makes results, as the rules have asked for them.
+        self._digests: dict[str, str] = {}
+
+    @abstractmethod
+    def results(self) -> list[str]:
+        """Return every file that depends on code, settings and versions alone, hence has the same bytes everywhere."""
+
+    @abstractmethod
+    def given(self) -> list[str]:
+        """Return the files that steps read and no step makes."""
+
+    @abstractmethod
+    def algorithms(self) -> list[str]:
+        """Return the algorithms that the steps call."""
 
     @abstractmethod
     def lost(self) -> list[str]:
@@ -79,18 +98,45 @@ class StudyPlan(ABC):
     def from_summaries(self) -> list[str]:
         """Return what stands for all results."""
 
+    @property
+    def reference(self) -> str:
+        """The manifest that results are compared with: that of the repository, or else that of the finished study."""
+        kept = f"{self.kept}/manifest.csv"
+        return kept if os.path.exists(kept) else self.manifest
+
     def to_verify(self) -> list[str]:
-        """Return what is compared with the reference results; other settings end the process before any job."""
+        """Return what is made before it is compared: all that the repository has reference results of, else nothing.
+
+        Results of other settings end the process before any job.
+        """
         try:
-            check_settings(f"{self.kept}/manifest.csv", self.settings())
+            check_settings(self.reference, self.settings())
         except NarxbenchError as mistake:
             sys.exit(f"narxbench: {mistake}")
-        return [*self.lost(), *self.from_summaries()]
+        return [] if self.reference == self.manifest else [*self.lost(), *self.from_summaries()]
 
     def settings(self) -> dict[str, Any]:
         """Return all settings of the study as plain data."""
         settings: dict[str, Any] = self.study.model_dump(mode="json")
         return settings
+
+    def definitions(self) -> dict[str, Any]:
+        """Return what the settings only name."""
+        return {}
+
+    def code_digests(self) -> dict[str, str]:
+        """Return a digest of the code of every step that makes results, after the rules have asked for them."""
+        return dict(self._digests)
+
+    def code_files(self) -> list[Path]:
+        """Return the files of the algorithms, which need not be of this package."""
+        return [path for name in self.algorithms() for path in algorithm(name).files]
+
+    def _digest(self, script: str, name: str | None) -> str:
+        digest = script_digest(script, name)
+        if script not in _WITHOUT_RESULTS:
+            self._digests[script if name is None else f"{script} ({name})"] = digest
+        return digest
 
 
 class Plan(StudyPlan):
@@ -113,13 +159,15 @@ class Plan(StudyPlan):
     def __init__(self, overlays: Sequence[str | Path] = (), command_line: Sequence[str] = ()) -> None:
         self.files = [BASE, *map(os.path.relpath, overlays)]
         own = "finished_only="
-        self.finished_only = _flag([text for text in command_line if text.startswith(own)])
         self.choices = load_design_choices(DESIGN_CHOICES)
         settings = [text for text in command_line if not text.startswith(own)]
         self.left_out: dict[str, str] = {}
         self.study: Study
         super().__init__(load_study(self.files, settings, choices=self.choices, left_out=self.left_out))
+        self.finished_only = _flag([text for text in command_line if text.startswith(own)])
         self.systems: dict[str, System] = {name: load_system(name) for name in self.study.systems}
+        self.estimate = study_estimate(self.study, self.choices, self.systems)
+        refuse(self.estimate)
         self.all_conditions: list[Condition] = conditions(self.study, self.choices, self.systems)
         self.page = "reports/report.html" if self.study.study == DOOR else f"{self.reports}/report.html"
         others = PAGES.split() if self.study.page == "paper" else []
@@ -247,11 +295,41 @@ class Plan(StudyPlan):
         return f"{REFERENCE}/interpretations/conditions.csv"
 
     def results(self) -> list[str]:
-        """Return every file that depends on code, settings and versions alone, hence has the same bytes everywhere."""
+        """Return the data sets, the runs and every file that is made of them."""
         names = [condition.name for condition in self.conditions]
         data = dict.fromkeys(path for name in names for path in self.data_files(name))
         runs = [path for name in names for path in self.run_files(name)]
         return [*data, *runs, *self.from_summaries()]
+
+    def given(self) -> list[str]:
+        """Return the files of the repository, and the recorded inputs, that steps read."""
+        known = [*self.contributions(), *(path for name in self.data_sets for path in self.recorded_input(name))]
+        if self.study.page != "methods":
+            known += [f"{REFERENCE}/{name}" for name in ("published_tables.csv", "system_terms.csv", "claims.yaml")]
+            known += [DESIGN_CHOICES, self.interpretations_frame]
+        for files in self.page_files().values():
+            known += [files] if isinstance(files, str) else files
+        own = (f"{self.data}/", f"{self.reports}/")
+        return [path for path in dict.fromkeys(known) if not path.startswith(own)]
+
+    def algorithms(self) -> list[str]:
+        """Return the algorithms of the methods."""
+        return list(dict.fromkeys(method.algorithm for method in self.study.methods.values()))
+
+    def code_digests(self) -> dict[str, str]:
+        """Return a digest of the code of every step that makes results; that of the runs is asked for by no rule."""
+        for name in self.algorithms():
+            for script in ("search", *(["summarise"] if self.study.page != "methods" else [])):
+                self._digest(script, name)
+        return super().code_digests()
+
+    def definitions(self) -> dict[str, Any]:
+        """Return the systems and the design choices."""
+        choices = self.choices.model_dump(mode="json")
+        return {
+            **{f"systems/{name}": system.definition() for name, system in self.systems.items()},
+            "design choices": choices,
+        }
 
     def from_summaries(self) -> list[str]:
         """Return the summaries, which stand for the data sets and runs that they are made of, and all that comes after.
@@ -393,7 +471,7 @@ class Plan(StudyPlan):
 
     def code(self, script: str, condition: str | None = None) -> str:
         """Return a digest of all code that a script depends on, the algorithm of a condition included."""
-        return script_digest(script, None if condition is None else self.by_name[condition].algorithm)
+        return self._digest(script, None if condition is None else self.by_name[condition].algorithm)
 
 
 @cache

@@ -9,7 +9,13 @@ from narxbench.io.errors import NarxbenchError
 from narxbench.io.files import sha256
 from narxbench.pipeline.manifest import check_settings, environment, manifest_csv, read_manifest, verdict
 
-SETTINGS: dict[str, Any] = {"seeds": [1, 2], "study": "mine", "methods": {"ga": {"settings": {"elitism": False}}}}
+SETTINGS: dict[str, Any] = {
+    "seeds": [1, 2],
+    "study": "mine",
+    "note": "=1+1",
+    "least": -2,
+    "methods": {"ga": {"settings": {"elitism": False}}},
+}
 FILES = ["data/a.csv", "data/run, 1.json", "report.html"]
 
 
@@ -27,6 +33,8 @@ def test_a_manifest_reads_back(reference: Path) -> None:
     rows = read_manifest(reference)
     expected = {"settings/seeds": "[1, 2]", "settings/study": "mine", "settings/methods.ga.settings.elitism": "false"}
     assert rows.items() >= expected.items()
+    # A spreadsheet takes neither for a formula.
+    assert "settings/note,'=1+1\nsettings/least,-2\n" in reference.read_text() and rows["settings/note"] == "=1+1"
     assert list(rows)[-3:] == FILES
     assert rows["report.html"] == sha256("content of report.html")
     assert {f"environment/{name}" for name in ("platform", "python", "numpy", "pandas", "plotly")} <= rows.keys()
@@ -58,7 +66,7 @@ def test_other_settings(reference: Path) -> None:
         check_settings(reference, {**SETTINGS, "seeds": [1], "new": None})
     told = "seeds: found [1]; needed: [1, 2]; new: found null; needed: nothing"
     assert str(error.value) == f"verify: manifest.csv was made with other settings: {told}"
-    with pytest.raises(NarxbenchError, match=r"no reference results none\.csv; make them: snakemake update_reference"):
+    with pytest.raises(NarxbenchError, match=r"no manifest none\.csv to compare with: run the study to its end first"):
         check_settings("none.csv", SETTINGS)
 
 

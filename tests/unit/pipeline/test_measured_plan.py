@@ -108,7 +108,7 @@ def test_lost_searches_are_asked_for_beside_the_report(plan: Planned) -> None:
 
 def test_to_verify(plan: Planned) -> None:
     own = plan()
-    with pytest.raises(SystemExit, match=r"^narxbench: verify: there are no reference results data/reference/mine/m"):
+    with pytest.raises(SystemExit, match=r"^narxbench: verify: there is no manifest reports/mine/manifest.csv"):
         own.to_verify()
     Path(own.kept).mkdir(parents=True)
     Path(own.kept, "manifest.csv").write_text(manifest_csv([], own.settings()))

@@ -110,6 +110,7 @@ def test_blocks_of_seeds_and_data_of_their_own(plan: Planned) -> None:
     assert (own.data_files(name), own.data_files(name, [3])) == (data, data[1:2])
     assert [own.simulation(data_set)["realisation"] for data_set in own.data_sets] == [7, 3, 5]
     assert own.recorded_input("S1/30dB/realisation-3") == []
+    Path("own.csv").write_text("u\n" + "0.5\n" * 2100)
     recorded = plan(SMALL + "data: {excitation: {kind: recorded, file: own.csv}}")
     assert recorded.recorded_input("S1/30dB") == ["own.csv"]
     assert own.code("search", name) == own.code("search", name) != own.code("search")
@@ -147,8 +148,11 @@ def test_summaries_stand_for_their_data_sets_and_runs_unless_these_are_lost(plan
 
 def test_to_verify(plan: Planned) -> None:
     mine = plan(SMALL)
-    with pytest.raises(SystemExit, match=r"^narxbench: verify: there are no reference results data/reference/mine/m"):
+    with pytest.raises(SystemExit, match=r"^narxbench: verify: there is no manifest reports/mine/manifest.csv"):
         mine.to_verify()
+    Path(mine.reports).mkdir(parents=True)
+    Path(mine.manifest).write_text(manifest_csv([], mine.settings()))
+    assert (mine.reference, mine.to_verify()) == (mine.manifest, [])
     Path(mine.kept).mkdir(parents=True)
     Path(mine.kept, "manifest.csv").write_text(manifest_csv([], mine.settings()))
     assert mine.to_verify() == mine.from_summaries()

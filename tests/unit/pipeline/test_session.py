@@ -1,11 +1,17 @@
-"""Progress in place of Snakemake's lines for each job."""
+"""Progress in place of Snakemake's lines for each job, and mistakes in settings, told before any job."""
 
 import logging
+import os
+from pathlib import Path
 
 import pytest
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from narxbench.pipeline.session import Progress
+from narxbench.io.errors import NarxbenchError
+from narxbench.pipeline.plan import Plan
+from narxbench.pipeline.session import Progress, plan_of
+
+ROOT = Path(__file__).parents[3]
 
 
 def shown(progress: Progress, message: str, event: LogEvent | None, level: int = logging.INFO, **more: object) -> bool:
@@ -26,3 +32,88 @@ def test_jobs_are_counted_and_hidden_and_all_else_passes(capsys: pytest.CaptureF
     assert not shown(progress, "RuleException: StepFailedError in line 3", LogEvent.ERROR, logging.ERROR)
     assert shown(progress, "Select jobs to execute, slowly", None, logging.WARNING)
     assert shown(progress, "Shutting down", LogEvent.PROGRESS, logging.WARNING)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the project's settings."""
+    for name in ("config", "scripts"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    monkeypatch.chdir(tmp_path)
+    Path("short.csv").write_text("u\n" + "0.5\n" * 2099)
+    Path("link.csv").symlink_to("link.csv")
+    Path("long.csv").write_text("u\n" + "0.5\n-0.25\n" * 1050)
+    Path("words.csv").write_text("u\n0.5\nmany\n")
+    os.mkfifo("pipe.csv")
+    return tmp_path
+
+
+def mistake(text: str, *command_line: str) -> str:
+    Path("mine.yaml").write_text(text)
+    with pytest.raises(NarxbenchError) as error:
+        plan_of(["mine.yaml"], command_line)
+    return str(error.value)
+
+
+RECORDED = "data: {excitation: {kind: recorded, file: %s}}"
+COMPARED = "page: methods\nsystems: [S1, S3]\nsnr_db: [30]\nmethods: {upso2d: null}\n"
+COMPARED += "scenarios: {base: {description: plain, %s}}"
+CASES = [
+    ("data: {samples: 605}", "data.samples: found 605; allowed: more than 605 (5 for the largest lag of S1, 600 to"),
+    (COMPARED % "samples: 601", "scenarios.base.samples: found 601; allowed: more than 605 (5 for the largest lag"),
+    (
+        COMPARED % "systems: [S1], samples: 660, n_y: 60",
+        "scenarios.base.samples: found 660; allowed: more than 660 (60 for the",
+    ),
+    (COMPARED % "n_y: 9999, n_u: 5, degree: 1", "scenarios.base: system S1: n_y=9999, n_u=5, degree=1: 10005 cand"),
+    (COMPARED % "n_u: 100, n_y: 100", "scenarios.base: system S1: n_y=100, n_u=100, degree=2: 20301 candidate terms"),
+    (COMPARED % "degree: 1", "scenarios.base: system S1: term 'y(k-1)*u(k-1)': not among the 11 candidate terms"),
+    (COMPARED % "n_y: 10000", "scenarios.base.n_y: found 10000; allowed: a whole number of at least 1 and at most 9"),
+    (COMPARED % "degree: 13", "scenarios.base.degree: found 13; allowed: a whole number of at least 1 and at most 12"),
+    (RECORDED % "shord.csv", "data.excitation.file: found 'shord.csv'; allowed: a file that is there (did you mean"),
+    (RECORDED % "'{foo}.csv'", "data.excitation.file: found '{foo}.csv'; allowed: a name without braces"),
+    (RECORDED % "link.csv", "data.excitation.file: found 'link.csv'; allowed: a file that is there"),
+    (RECORDED % "config", "data.excitation.file: found 'config'; allowed: a file that is there"),
+    (RECORDED % "pipe.csv", "data.excitation.file: found 'pipe.csv'; allowed: a file that is there"),
+    (RECORDED % "data/mine/problems/S1/30dB.csv", "data.excitation.file: found 'data/mine/problems/S1/30dB.csv'; a"),
+    (RECORDED % "short.csv", "data.excitation.file: short.csv: found 2099 samples; allowed: at least 2100 (with was"),
+    (RECORDED % "words.csv", "data.excitation.file: words.csv: line 3"),
+    (
+        COMPARED % "excitation: {kind: recorded, file: short.csv}",
+        "scenarios.base.excitation.file: short.csv: found 2099 samples; allowed: at least 2100",
+    ),
+    ("statistics: {confidence: 0.9999999999999999}", "statistics.confidence: found 0.9999999999999999; allowed: a n"),
+    ("seeds: 1000000", "seeds: found 1000000; allowed: a whole number from 1 to 100000, or a list of up to 100000"),
+    ("seeds: 1:30", "seeds: found '1:30' (text); allowed: a whole number from 1 to 100000"),
+    ("methods: {ga: {criteria: [aic-2, bic, aic-02.0]}}", "methods.ga.criteria[2]: found 'aic-2' twice; allowed: e"),
+    ("methods: {ga: {criteria: [aic-0]}}", "methods.ga.criteria[0]: criterion: found 'aic-0'; allowed: 'bic', or"),
+]
+
+
+@pytest.mark.parametrize(("text", "told"), CASES)
+def test_a_mistake_is_told_in_one_line_before_any_job(folder: Path, text: str, told: str) -> None:
+    found = mistake(text)
+    assert found.startswith(f"mine.yaml: {told}") and "\n" not in found
+    assert not (folder / "data" / "mine").exists()
+
+
+def test_what_is_just_enough(folder: Path) -> None:
+    for text in ("data: {samples: 606}", RECORDED % "long.csv", "statistics: {confidence: 0.999999999}"):
+        Path("mine.yaml").write_text(text)
+        plan_of(["mine.yaml"], [])
+    # Two samples more are needed than there are.
+    told = mistake(RECORDED % "long.csv", "data={washout: 102}")
+    assert told.startswith("mine.yaml: data.excitation.file: long.csv: found 2100 samples; allowed: at least 2102")
+
+
+def test_criteria_that_mean_the_same_are_one(folder: Path) -> None:
+    Path("mine.yaml").write_text("methods: {ga: {criteria: [aic-02, aic-.5, aic-1e2, bic]}, upso2d: null}")
+    planned = plan_of(["mine.yaml"], [])
+    assert isinstance(planned, Plan)
+    names = ["aic-2", "aic-0.5", "aic-100", "bic"]
+    assert planned.settings()["methods"]["ga"]["criteria"] == names
+    assert [c.name for c in planned.conditions[:4]] == [f"S1/50dB/ga/{name}" for name in names]
+    same = plan_of(["mine.yaml"], ["methods={ga: {criteria: [aic-2.0, aic-0.50, aic-100, bic]}}"])
+    assert same.results() == planned.results() and same.settings() == planned.settings()
+    told = mistake("{}", "methods={ga: {criteria: [aic-2, aic-2.0]}}")
+    assert told.startswith("command line (--config): methods.ga.criteria[1]: found 'aic-2' twice; allowed: each once")
