@@ -2,7 +2,10 @@
 
 import json
 import os
+import re
 import shutil
+import subprocess
+import sys
 import time
 
 import pytest
@@ -119,3 +122,24 @@ def test_code_that_changes_while_a_run_is_on(empty, finished):
     empty.snakemake("--forceall")
     assert NOTHING in empty.snakemake()
     assert empty.files() == finished.files()
+
+
+@pytest.mark.parametrize("settings", ["tiny.yaml", "config/methods_quick.yaml", "config/measured.yaml"])
+def test_all_files_that_steps_read_are_compared(finished, settings):
+    overlays = ["config/methods.yaml", settings] if "methods" in settings else [settings]
+
+    def printed(*command):
+        env = {**os.environ, "PYTHONPATH": str(finished / "src")}
+        done = subprocess.run([sys.executable, *command], cwd=finished.root, env=env, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return done.stdout + done.stderr
+
+    jobs = printed("-m", "snakemake", "--dry-run", "--forceall", "--configfile", *overlays)
+    files = {"input": set(), "output": set()}
+    for kind, paths in re.findall(r"^ {4}(input|output): (.*)$", jobs, re.MULTILINE):
+        files[kind] |= set(paths.split(", "))
+    given = f"from narxbench.pipeline.session import plan_of; print(*plan_of({overlays}, []).given(), sep='\\n')"
+    compared = set(printed("-c", given).splitlines())
+    read = files["input"] - files["output"]
+    assert read and read <= compared
+    assert compared - {"config/design_choices.yaml"} <= read
