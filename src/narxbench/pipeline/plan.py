@@ -16,7 +16,7 @@ from narxbench.io.errors import NarxbenchError
 from narxbench.model.excitation import RecordedInput
 from narxbench.model.system import SYSTEMS_FOLDER, System, load_system
 from narxbench.pipeline.code import digest_of
-from narxbench.pipeline.estimate import refuse, study_estimate
+from narxbench.pipeline.estimate import Estimate, refuse, study_estimate
 from narxbench.pipeline.manifest import check_settings
 
 BASE = "config/paper.yaml"
@@ -73,6 +73,8 @@ class StudyPlan(ABC):
         self.run_info = f"{self.reports}/run_info.md"
         self.manifest = f"{self.reports}/manifest.csv"
         self.kept = f"{REFERENCE}/{name}"
+        # What it will cost.
+        self.estimate: Estimate
         # Whether only results of complete conditions are planned.
         self.finished_only = False
         # Of the code of each step that makes results, as the rules have asked for them.

@@ -150,8 +150,6 @@ def plan(workflow: Any) -> "Plan | MeasuredPlan":
         sys.exit(f"narxbench: {mistake}")
     for name, reason in planned.left_out.items():
         sys.stderr.write(f"narxbench: the method {name} is left out: {reason}\n")
-    if workflow.exec_mode == ExecMode.DEFAULT:
-        sys.stderr.write(f"narxbench: {planned.estimate.line()}\n")
     return planned
 
 
@@ -191,6 +189,7 @@ class Watch:
                 check_origin(self._plan, self._now, self._known)
         except NarxbenchError as mistake:
             sys.exit(f"narxbench: {mistake}")
+        sys.stderr.write(f"narxbench: {self._plan.estimate.line()}\n")
 
     def _known(self, path: str) -> bool:
         compares = RerunTrigger.PARAMS in self._workflow.rerun_triggers
