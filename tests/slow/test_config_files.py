@@ -104,6 +104,7 @@ def test_mistakes_of_the_command_line(project, given, words):
     ("name", "text", "words"),
     [
         ("missing.yaml", None, "cannot be read: No such file or directory"),
+        ("verify", None, "a target stands before --configfile"),
         ("folder.yaml", ..., "cannot be read: "),
         ("invalid.yaml", "a: [1", "line 1, column 6: "),
         ("tabs.yaml", "a:\n\tb: 1", "line 2, column 1: "),

@@ -6,6 +6,7 @@ such a profile Snakemake's own is at work. What else this module needs is import
 package is told in words.
 """
 
+import os
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -36,7 +37,9 @@ def _configfile(path: str) -> dict[str, Any]:
     try:
         return read_mapping(path)
     except NarxbenchError as mistake:
-        sys.exit(f"narxbench: {mistake}")
+        # The option takes all words after it for files.
+        hint = "" if os.path.lexists(path) else "; a target stands before --configfile"
+        sys.exit(f"narxbench: {mistake}{hint}")
 
 
 def _command_line(entries: Sequence[str] | None) -> dict[str, Any]:
