@@ -88,8 +88,11 @@ def check_origin(plan: StudyPlan, now: Mapping[str, str], knows: Callable[[str],
         One line: what differs, and how to go on.
     """
     record = read_record(plan)
+    if record is not None and record.made_with == [now] and not record.code_changed:
+        return
+    given = set(plan.given())
     made = dict.fromkeys([*plan.results(), plan.manifest])
-    here = [path for path in made if path not in plan.given() and os.path.exists(path)]
+    here = [path for path in made if path not in given and os.path.exists(path)]
     if not here:
         return
     remedy = f"repeat the command with --forceall, which makes all anew, or delete {plan.data} and {plan.reports}"
