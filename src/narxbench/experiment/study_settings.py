@@ -383,6 +383,12 @@ def _wrong_inputs(study: Study, systems: Mapping[str, System], choices: DesignCh
             yield Problem(path, what + wrong)
 
 
+def no_file(name: str) -> str:
+    """Return what is told of the name of a file that is not there, with the closest one that is."""
+    hint = did_you_mean(name, map(str, Path(name).parent.glob("*")))
+    return f"found {show(name, kind=False)}; allowed: a file that is there{hint}"
+
+
 def _wrong_file(file: str, size: int, study: str) -> str:
     """Return what is wrong with a recorded input of which so many samples are needed; nothing where all is right."""
     found = f"found {show(file, kind=False)}; allowed: "
@@ -392,7 +398,7 @@ def _wrong_file(file: str, size: int, study: str) -> str:
     if os.path.realpath(file).startswith(own):
         return f"{found}a file that is no result of this study"
     if not os.path.isfile(file):
-        return f"{found}a file that is there{did_you_mean(file, map(str, Path(file).parent.glob('*')))}"
+        return no_file(file)
     try:
         RecordedInput(file=file).samples(generator(purpose="input"), size)
     except NarxbenchError as error:

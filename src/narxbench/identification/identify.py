@@ -87,10 +87,10 @@ def identified(
         scan = Scan(recording, settings)
         if affordable is not None:
             affordable(scan)
-        return _identified(scan, recording, settings)
+        return _identified(scan)
 
 
-def _identified(scan: Scan, recording: Recording, settings: IdentificationSettings) -> Identification:
+def _identified(scan: Scan) -> Identification:
     with ThreadPoolExecutor(THREADS) as threads:
         briefs = dict(
             zip([c.name for c in scan.configurations], threads.map(scan.brief, scan.configurations), strict=True)

@@ -22,12 +22,13 @@ from narxbench.experiment.study_settings import (
     for_overlays,
     located,
     merged,
+    no_file,
     no_reference,
 )
 from narxbench.identification.jobs import scan_of
 from narxbench.identification.scan import Scan
 from narxbench.identification.settings import IdentificationSettings
-from narxbench.io.errors import NarxbenchError, did_you_mean, show
+from narxbench.io.errors import NarxbenchError, show
 from narxbench.io.files import canonical_json
 from narxbench.io.settings import Problem, Settings, SettingsError, described_as, validated
 from narxbench.io.yaml import read_mapping
@@ -150,10 +151,8 @@ def _missing(path: tuple[str, ...], files: Sequence[str]) -> Iterator[Problem]:
     """Yield each file that is not there, with the closest one that is."""
     for index, name in enumerate(files):
         if not os.path.isfile(name):
-            there = [str(path) for path in Path(name).parent.glob("*")]
             place: tuple[str | int, ...] = (*path, index) if len(files) > 1 else path
-            hint = did_you_mean(name, there)
-            yield Problem(place, f"found {show(name, kind=False)}; allowed: a file that is there{hint}")
+            yield Problem(place, no_file(name))
 
 
 def load_measured(files: Sequence[str | Path], command_line: Sequence[str] = ()) -> tuple[MeasuredStudy, Scan]:

@@ -1,6 +1,8 @@
 """Numbers and names in sentences, for messages and for readers."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+
+_SHOWN = 3
 
 
 def listed(names: Iterable[str]) -> str:
@@ -13,6 +15,18 @@ def listed(names: Iterable[str]) -> str:
     """
     *first, last = names
     return f"{', '.join(first)} and {last}" if first else last
+
+
+def some(names: Sequence[str], what: str) -> str:
+    """Return names as a list in a sentence; of many the first, and how many more there are.
+
+    Examples
+    --------
+    >>> some(["a", "b", "c", "d", "e"], "files")
+    'a, b, c and 2 other files'
+    """
+    others = [f"{len(names) - _SHOWN} other {what}"] if len(names) > _SHOWN else []
+    return listed([*names[:_SHOWN], *others])
 
 
 def ordinal(number: int) -> str:

@@ -8,17 +8,19 @@ package is told in words.
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import snakemake.cli
 import snakemake.settings.types
 
+from narxbench.io.errors import NarxbenchError
+
 
 def use_strict_reader() -> None:
-    """Let Snakemake, in this process, read settings as plain values."""
-    snakemake.settings.types.load_configfile = _configfile
-    snakemake.cli.parse_config = _command_line
+    """Let Snakemake, in this process, read settings as plain values; a mistake ends the process with one line."""
+    snakemake.settings.types.load_configfile = _in_one_line(_configfile)
+    snakemake.cli.parse_config = _in_one_line(_command_line)
 
 
 def no_module(missing: ModuleNotFoundError) -> str:
@@ -27,29 +29,32 @@ def no_module(missing: ModuleNotFoundError) -> str:
     return f"narxbench: Python finds no module {missing.name!r}; set up the environment: {remedy}"
 
 
+def _in_one_line(read: Callable[[Any], dict[str, Any]]) -> Callable[[Any], dict[str, Any]]:
+    def checked(given: Any) -> dict[str, Any]:
+        try:
+            return read(given)
+        except ModuleNotFoundError as missing:
+            sys.exit(no_module(missing))
+        except NarxbenchError as mistake:
+            sys.exit(f"narxbench: {mistake}")
+
+    return checked
+
+
 def _configfile(path: str) -> dict[str, Any]:
-    """Return the values of a file of ``--configfile``; a mistake ends the process with one line."""
-    try:
-        from narxbench.io.errors import NarxbenchError
-        from narxbench.io.yaml import read_mapping
-    except ModuleNotFoundError as missing:
-        sys.exit(no_module(missing))
+    """Return the values of a file of ``--configfile``."""
+    from narxbench.io.yaml import read_mapping
+
     try:
         return read_mapping(path)
     except NarxbenchError as mistake:
         # The option takes all words after it for files.
         hint = "" if os.path.lexists(path) else "; a target stands before --configfile"
-        sys.exit(f"narxbench: {mistake}{hint}")
+        raise NarxbenchError(f"{mistake}{hint}") from None
 
 
 def _command_line(entries: Sequence[str] | None) -> dict[str, Any]:
-    """Return the values of ``KEY=VALUE`` of ``--config``; a mistake ends the process with one line."""
-    try:
-        from narxbench.experiment.study_settings import assignment
-        from narxbench.io.errors import NarxbenchError
-    except ModuleNotFoundError as missing:
-        sys.exit(no_module(missing))
-    try:
-        return {key: value for text in entries or () for key, value in assignment(text).items()}
-    except NarxbenchError as mistake:
-        sys.exit(f"narxbench: {mistake}")
+    """Return the values of ``KEY=VALUE`` of ``--config``."""
+    from narxbench.experiment.study_settings import assignment
+
+    return {key: value for text in entries or () for key, value in assignment(text).items()}

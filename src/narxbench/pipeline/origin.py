@@ -6,7 +6,7 @@ study keeps a record of its own, ``data/STUDY/made_with.json``, which is compare
 """
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Annotated
 
 from pydantic import Field
@@ -14,12 +14,11 @@ from pydantic import Field
 from narxbench.io.errors import NarxbenchError, show
 from narxbench.io.files import canonical_json, read_bytes, read_json, sha256, write_atomically
 from narxbench.io.settings import Settings, SettingsError, flattened, validated
-from narxbench.io.words import listed
+from narxbench.io.words import some
 from narxbench.pipeline.code import PACKAGE, TEMPLATES
 from narxbench.pipeline.plan import SCRIPTS, StudyPlan
 
 RECORD = "made_with.json"
-_SHOWN = 3
 # What a step is told as its parameters: Snakemake sees a change of these in its record. Files it sees by their time.
 _SETTINGS, _CODE, _FILES = "settings/", "code/", "files/"
 
@@ -60,10 +59,10 @@ def read_record(plan: StudyPlan) -> Record | None:
         return validated(Record, read_json(path), path)
     except SettingsError as error:
         problem = str(error).splitlines()[0]
-        raise NarxbenchError(f"{problem}; damaged: delete it and data/{plan.study.study}, and run again") from None
+        raise NarxbenchError(f"{problem}; damaged: delete it and {plan.data}, and run again") from None
 
 
-def write_record(plan: StudyPlan, made_with: Iterable[Origin], code_changed: Iterable[str] = ()) -> None:
+def write_record(plan: StudyPlan, made_with: Iterable[Origin], code_changed: Iterable[str]) -> None:
     """Write the record of a study; equal origins stand once."""
     distinct = list({canonical_json(each): each for each in made_with}.values())
     record = {"made_with": distinct, "code_changed": sorted(set(code_changed))}
@@ -141,21 +140,9 @@ def _path(plan: StudyPlan) -> str:
 
 
 def _differing(former: Mapping[str, str], now: Mapping[str, str], *kinds: str) -> list[str]:
-    """Return the names of some kinds whose values differ; what only one of them asks for is another study."""
+    """Return the names of some kinds whose values differ, or that only one of the two has."""
     names = dict.fromkeys([*former, *now])
     return [name for name in names if name.startswith(kinds) and former.get(name) != now.get(name)]
-
-
-def some(names: Sequence[str], what: str) -> str:
-    """Return names as a list in a sentence; of many the first, and how many more there are.
-
-    Examples
-    --------
-    >>> some(["a", "b", "c", "d", "e"], "files")
-    'a, b, c and 2 other files'
-    """
-    others = [f"{len(names) - _SHOWN} other {what}"] if len(names) > _SHOWN else []
-    return listed([*names[:_SHOWN], *others])
 
 
 def _told(former: Mapping[str, str], now: Mapping[str, str]) -> str:

@@ -18,6 +18,7 @@ from snakemake_interface_executor_plugins.settings import ExecMode
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from narxbench.io.errors import NarxbenchError, show
+from narxbench.io.words import some
 from narxbench.io.yaml import read_mapping
 from narxbench.pipeline.estimate import refuse
 from narxbench.pipeline.machine import check_files, file_system_time
@@ -28,7 +29,6 @@ from narxbench.pipeline.origin import (
     check_origin,
     origin,
     read_record,
-    some,
     stamps,
     write_record,
 )
@@ -200,9 +200,8 @@ class Watch:
         """Note what is about to be made, beside what results may be left of."""
         if self._now:
             record = read_record(self._plan)
-            write_record(
-                self._plan, [self._now, *(record.made_with if record else [])], record.code_changed if record else []
-            )
+            former, code_changed = (record.made_with, record.code_changed) if record else ([], [])
+            write_record(self._plan, [self._now, *former], code_changed)
 
     def end(self, success: bool) -> None:
         """Note that all is made of the same; code that was changed meanwhile ends the process with one line."""
