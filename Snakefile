@@ -7,60 +7,21 @@
 #   snakemake --cores 8 --configfile config/measured.yaml           a model of measured data
 #   snakemake --cores 8 verify                                      the results, compared with those of the reference
 #   snakemake --cores 8 update_reference                            the study, and new reference results of it
-from snakemake.utils import min_version
-
-min_version("9.27")
-
-
-include: "workflow/rules/common.smk"
-
-
-if PLAN.study.page == "measured":
-
-    include: "workflow/rules/measured.smk"
-
-else:
-
-    include: "workflow/rules/data.smk"
-    include: "workflow/rules/search.smk"
-    include: "workflow/rules/analysis.smk"
-    include: "workflow/rules/report.smk"
+#
+# The rules are in workflow/, where other workflows can use them too.
+module narxbench:
+    snakefile:
+        "workflow/Snakefile"
+    config:
+        config
 
 
-include: "workflow/rules/reference.smk"
-
-
-# What a cluster does are the searches; all else is short, and costs less here than to start it elsewhere.
-localrules:
-    all,
-    run_info,
-    manifest,
-    verify,
-    update_reference,
-
-
-rule all:
-    """Every table, every figure and the page."""
-    default_target: True
-    input:
-        lambda w: PLAN.lost(),
-        PLAN.from_summaries(),
-        PLAN.run_info,
-        PLAN.manifest,
-
-
-WATCH = Watch(workflow, PLAN)
+use rule * from narxbench
 
 
 onstart:
-    begin(workflow)
-    WATCH.begin()
-
-
-onerror:
-    WATCH.end(success=False)
+    narxbench.begin(workflow, narxbench.PLAN)
 
 
 onsuccess:
-    WATCH.end(success=True)
-    print(f"narxbench: the page of this study is {PLAN.page}", file=sys.stderr)
+    narxbench.end(narxbench.PLAN)

@@ -28,7 +28,7 @@ from scipy.signal import lfilter
 
 import narxbench
 from benchmarks.common import ROOT, machine_facts, number, table, version
-from narxbench.identification.reading import read_recording
+from narxbench.identification.data.reading import read_recording
 from narxbench.io.files import write_atomically
 from narxbench.numerics.random_streams import generator
 
@@ -461,7 +461,7 @@ def truth_table(results: Sequence[tuple[Case, narxbench.Identification, int]]) -
     for case, result, first in results:
         model = result.model.expanded()
         checks = {check.name: check.values for check in result.checks}
-        delays = [found["delay"] for name, found in checks["delay"].items() if name in result.recording.inputs]
+        delays = [found["delay"] for found in checks["delay"]["inputs"].values()]
         seen = ", ".join("none" if delay is None else str(delay) for delay in delays)
         told = "" if not case.truth else "no"
         if case.truth:

@@ -22,6 +22,7 @@ import narxbench
 from benchmarks.common import N_VALIDATION, ROOT, SAMPLES, machine_facts, median
 from narxbench import StructureProblem
 from narxbench.algorithms.search import prepared
+from narxbench.experiment.layers import read_layers
 from narxbench.experiment.study_settings import load_study
 from narxbench.io.files import write_atomically
 
@@ -78,7 +79,7 @@ def session(
 def measured(quick: bool) -> list[Cost]:
     """Measure all methods in turns: what slows the machine for a while slows all of them."""
     size = "quick" if quick else "full"
-    study = load_study(STUDY)
+    study = load_study(read_layers(STUDY))
     machine = machine_facts().split(";")[0]
     costs = []
     for degree in DEGREES:

@@ -16,7 +16,7 @@ from narxbench.fitness.kernel import free_run, large, least_squares
 from narxbench.fitness.kernel.evaluation import LARGE, evaluate_structures, kernel_for
 from narxbench.fitness.kernel.problem_data import ProblemData
 from narxbench.fitness.kernel.simd import aligned
-from narxbench.numerics.apart import address_of, call
+from narxbench.numerics.addresses import address_of, call
 
 CARDINALITIES = (10, 20, 33)  # and all terms
 PARTS = ("least squares", "least squares: gathering", "free run", "free run: inputs", "free run: recursion")

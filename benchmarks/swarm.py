@@ -22,7 +22,7 @@ from narxbench.algorithms.objective import CountedObjective, Record, evaluate, v
 from narxbench.algorithms.registry import algorithm as algorithm_of
 from narxbench.fitness.kernel.evaluation import kernel_for
 from narxbench.fitness.kernel.problem_data import ProblemData
-from narxbench.numerics.apart import address_of, call
+from narxbench.numerics.addresses import address_of, call
 from narxbench.numerics.random_streams import generator
 
 EVALUATIONS = 6000

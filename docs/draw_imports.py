@@ -29,7 +29,7 @@ text { font-family: sans-serif; font-size: 13px; fill: #222 }
 def layers() -> list[str]:
     """Return the packages, highest first, as the contract of import-linter lists them."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]
-    (contract,) = [contract for contract in settings["contracts"] if contract["type"] == "layers"]
+    (contract,) = [contract for contract in settings["contracts"] if contract["id"] == "layers"]
     return contract["layers"]
 
 

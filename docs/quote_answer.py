@@ -8,7 +8,7 @@ from pathlib import Path
 
 from narxbench.analysis.claims import UPSO
 from narxbench.analysis.frames import read_frame
-from narxbench.report.answer import claims_hold, values_near, worth_using
+from narxbench.report.answer import claims_hold, use_of_the_swarm, values_near
 from narxbench.report.formats import rounded
 
 ROOT = Path(__file__).parents[1]
@@ -27,7 +27,7 @@ def answers() -> str:
     told = {
         "Does the paper hold?": claims_hold(overview),
         "Are its numbers reproduced?": values_near(nearness),
-        "Is 2D-UPSO worth using?": worth_using(found),
+        "Is 2D-UPSO worth using?": use_of_the_swarm(found),
     }
     return "".join(f"- **{ask} {answer.word}** {' '.join(answer.sentences)}\n" for ask, answer in told.items())
 

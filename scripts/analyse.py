@@ -15,7 +15,7 @@ def main(job: Any) -> None:
     """Write every frame."""
     summaries = load_summaries(job.input.summaries)
     published = load_published(job.input.published, job.input.system_terms)
-    if job.params.page == "interpretations":
+    if [*job.output.keys()] == ["conditions"]:
         frames = {"conditions": conditions_frame(summaries, published)}
     else:
         given, claims = job.params, load_claims(job.input.claims)

@@ -9,7 +9,7 @@ from narxbench.analysis.published import load_published
 from narxbench.experiment.interpretations import load_design_choices
 from narxbench.io.files import write_atomically
 from narxbench.pipeline.steps import as_script
-from narxbench.report.multiverse_document import interpretations_report
+from narxbench.report.interpretations_document import interpretations_report
 
 
 def main(job: Any) -> None:

@@ -11,8 +11,8 @@ from narxbench.report.page import study_pages
 def main(job: Any) -> None:
     """Write the pages, each under its name."""
     settings = job.params.settings
-    apart = Path(job.output[0]).parent.name != settings["study"]
-    pages = study_pages(job.input, settings, apart=apart)
+    above = Path(job.output[0]).parent.name != settings["study"]
+    pages = study_pages(job.input, settings, above=above, document_only=len(job.output) == 1)
     for path in job.output:
         write_atomically(path, pages[Path(path).name])
 

@@ -1,9 +1,44 @@
 import os
 
+# Tests run side by side: threads of linear algebra would only wait for each other. NumPy reads it when it is imported.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import numpy as np
 import pytest
 
 import narxbench
+
+pytest.register_assert_rewrite("tests.messages")  # so that it shows the difference
+
+
+def pytest_addoption(parser):
+    parser.addoption("--renew-messages", action="store_true", help="write the reviewed files of messages again")
+
+
+def pytest_xdist_auto_num_workers(config):
+    """Whole tiers use all processors; what is asked for by name runs in this process, which starts at once."""
+    if config.args_source is pytest.Config.ArgsSource.TESTPATHS:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    config.option.dist = "no"
+    return 0
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Tests of one file share fixtures and compiled code, so that they stay in one process; slow ones are spread."""
+    for item in items:
+        if not item.get_closest_marker("slow") and not item.get_closest_marker("xdist_group"):
+            item.add_marker(pytest.mark.xdist_group(item.path.stem))
+
+
+@pytest.fixture
+def review(request, tmp_path, monkeypatch):
+    """Compare the answers to mistakes, made in an empty folder, with ``messages.txt`` next to the test."""
+    from tests import messages
+
+    monkeypatch.chdir(tmp_path)
+    file, renew = request.path.with_name("messages.txt"), request.config.getoption("--renew-messages")
+    return lambda mistakes: messages.compare(mistakes, file, renew=renew)
 
 
 @pytest.fixture(scope="session")

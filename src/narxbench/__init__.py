@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from narxbench.identification.identify import identify
     from narxbench.identification.result import Identification
     from narxbench.io.errors import NarxbenchError
+    from narxbench.io.version import __version__ as __version__
     from narxbench.model.dataset import read_signals, write_signals
     from narxbench.model.narx import Model
     from narxbench.model.system import System, load_system
     from narxbench.model.terms import candidate_terms, model_size
+    from narxbench.report.findings import in_words
     from narxbench.report.model_page import write_report
-
-__version__ = "0.2.0"
 
 __all__ = [
     "Evaluation",
@@ -40,6 +40,7 @@ __all__ = [
     "System",
     "candidate_terms",
     "identify",
+    "in_words",
     "load_system",
     "model_size",
     "read_signals",
@@ -59,12 +60,14 @@ _HOMES = {
     "System": "narxbench.model.system",
     "candidate_terms": "narxbench.model.terms",
     "identify": "narxbench.identification.identify",
+    "in_words": "narxbench.report.findings",
     "load_system": "narxbench.model.system",
     "model_size": "narxbench.model.terms",
     "read_signals": "narxbench.model.dataset",
     "search": "narxbench.algorithms.search",
     "write_report": "narxbench.report.model_page",
     "write_signals": "narxbench.model.dataset",
+    "__version__": "narxbench.io.version",
 }
 
 

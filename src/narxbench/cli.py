@@ -5,21 +5,14 @@ import json
 import os
 import re
 import sys
-import textwrap
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout, suppress
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
-from narxbench.io.errors import NarxbenchError, did_you_mean, printable, show
+from narxbench.io.errors import FieldError, NarxbenchError, did_you_mean, printable, show
 
 # Each command imports what it needs when it runs: --help shall come at once.
-if TYPE_CHECKING:
-    from narxbench.identification.checks import Check
-    from narxbench.identification.result import Identification
-
-# Of the summary.
-LINES, WIDTH = 40, 100
 _EXAMPLES = """examples:
   narxbench identify data.csv --input u --output y --test 20%
   narxbench identify day1.csv day2.csv --input 2,3 --output 4 --test day3.csv --report report
@@ -40,7 +33,7 @@ class _Option(NamedTuple):
         return self.flag.replace("-", "_")
 
 
-# What is no value of a setting goes on as the text that it is, for the settings tell what is allowed.
+# What is no value of a setting goes on as the text that it is, for the settings say what is allowed.
 def _plain(text: str) -> Any:
     """Return a number, or true or false, or else the text."""
     for kind in (int, float):
@@ -81,7 +74,7 @@ _CANDIDATES = (
 )
 _SEARCH = (
     _Option("method", "NAME", str, "search algorithm, a module of narxbench.algorithms (default: multistart)"),
-    _Option("criterion", "NAME", str, "criterion of the fitness: bic, aic-RHO (default: bic)"),
+    _Option("criterion", "NAME", str, "criterion of the fitness, such as bic, aic-2, aicc (default: bic)"),
     _Option("error", "KIND", str, "error that the fitness has: auto, free_run, one_step (default: auto)"),
     _Option("seeds", "N", _plain, "searches of each configuration (default: 4)"),
     _Option("blocks", "N", _plain, "parts of the data that take turns in selection (default: 8)"),
@@ -91,9 +84,8 @@ _SEARCH = (
     _Option("effort", "SECONDS", _plain, "what the search is planned for (default: 20)"),
 )
 _OPTIONS = {option.setting: option for option in (*_CANDIDATES, *_SEARCH)}
-# What an identification also takes, and what messages call it in Python.
+# What an identification also takes.
 _READING = ("input", "output", "time", "test", "sampling_time", "separator", "decimal", "header")
-_PYTHON = re.compile(r"\b(?:(?P<name>[a-z_]+)=(?P<value>\"[^\"]*\"|'[^']*'|\w+|\.\.\.)?|(?P<lags>[yu]_lags)\b)")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -102,7 +94,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit code: 0, 1 if a check has failed, 2 for a mistake, which is told in one line.
+    """Run the command and return its exit code: 0, 1 if a check has failed, 2 for a mistake, with one line.
 
     Parameters
     ----------
@@ -209,8 +201,9 @@ def _add_identify(commands: Any) -> None:
 
 
 def _identify(given: argparse.Namespace) -> None:
-    from narxbench.identification.identify import THREADS, identified
-    from narxbench.identification.reading import read_recording
+    from narxbench.identification.data.reading import read_recording
+    from narxbench.identification.identify import identified
+    from narxbench.identification.search.choice import THREADS
     from narxbench.identification.settings import IdentificationSettings
     from narxbench.io.settings import SettingsError, place, validated
     from narxbench.pipeline.estimate import measured_estimate, refuse
@@ -222,10 +215,10 @@ def _identify(given: argparse.Namespace) -> None:
     try:
         settings = validated(IdentificationSettings, arguments, "")
     except SettingsError as error:
-        told = [f"{_flag(str(path[0]))} {place(path[1:])}".rstrip() + f": {text}" for path, text in error.problems]
-        raise NarxbenchError("; ".join(told)) from None
+        lines = [f"{_flag(str(path[0]))} {place(path[1:])}".rstrip() + f": {text}" for path, text in error.problems]
+        raise NarxbenchError("; ".join(lines)) from None
     try:
-        # An algorithm of the user's may print; what overflows is told in words.
+        # An algorithm of the user's may print; what overflows is reported in words.
         with redirect_stdout(sys.stderr), warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)
             found = identified(
@@ -233,12 +226,18 @@ def _identify(given: argparse.Namespace) -> None:
                 settings,
                 lambda scan: refuse(measured_estimate(scan), cores=THREADS),
             )
+    except FieldError as error:
+        raise NarxbenchError(": ".join(filter(None, (error.source, _flag(error.field), error.text)))) from None
     except NarxbenchError as error:
-        raise NarxbenchError(_as_options(str(error).removeprefix("identification."))) from None
+        # What is planned is named as in a study.
+        raise NarxbenchError(str(error).removeprefix("identification.")) from None
+    from narxbench.report.findings import as_json
+    from narxbench.report.model_summary import summary_lines
+
     if given.json:
-        _print(json.dumps(found.to_dict(), indent=1, allow_nan=False) + "\n")
+        _print(json.dumps(as_json(found), indent=1, allow_nan=False) + "\n")
     else:
-        _print("\n".join(_summary(found, report=given.report is not None)) + "\n")
+        _print("\n".join(summary_lines(found, report=given.report is not None)) + "\n")
     if given.report is not None:
         from narxbench.report.model_page import write_report
 
@@ -301,141 +300,11 @@ def _arguments(given: argparse.Namespace) -> dict[str, Any]:
     return found
 
 
-def _flag(setting: str) -> str:
-    return f"--{_OPTIONS[setting].flag}" if setting in _OPTIONS else f"--set {setting}"
-
-
-def _as_options(text: str) -> str:
-    """Return a message that speaks of Python's arguments as one that speaks of options."""
-
-    def option(match: re.Match[str]) -> str:
-        name, value = match["name"] or match["lags"], (match["value"] or "").strip("\"'").replace("...", "COLUMN")
-        if name == "header" and value:
-            return "--header" if value == "True" else "--no-header"
-        if name not in (*_READING, *_OPTIONS):
-            return match[0]
-        value = {"False": "none"}.get(value, value)
-        return f"--{name.replace('_', '-')}{f' {value}' if value else ''}"
-
-    return _PYTHON.sub(option, text)
-
-
-# ------------------------------------------------------------------------------------------------------------- summary
-
-
-def _summary(found: "Identification", *, report: bool) -> list[str]:
-    """Return what a terminal shows: at most 40 lines of 100 characters."""
-    records = found.recording.records
-    counts = {test: [len(r) for r in records if (r.role == "test") == test] for test in (False, True)}
-    told = [
-        f"{sum(lengths)} samples in {len(lengths)} record{'s' * (len(lengths) != 1)}" for lengths in counts.values()
-    ]
-    title = f"{found.model.output} from {', '.join(found.model.inputs) or 'its own past'}: {told[0]}"
-    title += f"; for the test {told[1]}" if counts[True] else "; none for a test"
-    equation, *legend = found.model.equation().split("\n")
-    head = [_cut(title), "", *_wrapped(equation, 3, "       ", kept=r" (?![+-])"), *_wrapped(" ".join(legend), 2, "  ")]
-    blocks = [head, _lights(found), _figures(found), _ending(found, report)]
-    room = LINES - report - sum(map(len, blocks)) - len(blocks)
-    blocks.insert(3, _terms(found, room))
-    return [line for block in blocks for line in ("", *block)][1:]
-
-
-def _cut(text: str, width: int = WIDTH) -> str:
-    text = printable(text, 10 * WIDTH)
-    return text if len(text) <= width else f"{text[: width - 1]}…"
-
-
-def _wrapped(text: str, lines: int, indent: str = "", kept: str = "(?!)") -> list[str]:
-    """Return text in at most so many lines, not broken at ``kept``; what does not fit is cut off."""
-    # Lines are not broken at a no-break space.
-    text = re.sub(kept, "\xa0", printable(text, 20 * WIDTH))
-    broken = textwrap.wrap(
-        text, WIDTH, subsequent_indent=indent, max_lines=lines, placeholder=" …", break_on_hyphens=False
-    )
-    return [line.replace("\xa0", " ") for line in broken]
-
-
-def _lights(found: "Identification") -> list[str]:
-    """Return the findings: what is bad, what to look at, and the names of what is fine."""
-    of: dict[str, list[Check]] = {"bad": [], "look": [], "fine": []}
-    for check in found.summary:
-        of[check.status].append(check)
-    bad, look = of["bad"][:3], of["look"][: max(2, 5 - 2 * len(of["bad"]))]
-    lines = [line for check in bad for line in _wrapped(f"BAD   {check.title}: {check.text}", 2, " " * 6)]
-    lines += [_cut(f"LOOK  {check.title}: {check.text}") for check in look]
-    more = [check.title for check in (*of["bad"][3:], *of["look"][len(look) :])]
-    lines += [_cut(f"LOOK  Also: {'; '.join(more)}")] if more else []
-    return [*lines, *_wrapped(f"FINE  {'; '.join(c.title for c in of['fine'])}", 2, " " * 6)] if of["fine"] else lines
-
-
-def _figures(found: "Identification") -> list[str]:
-    """Return the table of errors, by role and kind of prediction."""
-    from narxbench.identification.validation import (
-        ALL,
-        ARX,
-        DECIMATED,
-        FREE_RUN,
-        INCOMING,
-        K_STEP,
-        LAST_VALUE,
-        MODEL,
-        ONE_STEP,
-    )
-    from narxbench.model.records import ROLES
-
-    keys = ["role", "kind", "sampling", "model"]
-    kinds = [ONE_STEP, FREE_RUN if found.model.inputs else K_STEP]
-    rows = {tuple(row[key] for key in keys): row for row in found.validation.to_dict("records") if row["record"] == ALL}
-    stride = found.model.decimation
-    samplings = {DECIMATED: f"one in {stride} samples", INCOMING: "all samples"} if stride > 1 else {INCOMING: ""}
-    names = {MODEL: "model", ARX: ARX, LAST_VALUE: LAST_VALUE}
-    lines = [f"{'RRSE (fit = 100 (1 - RRSE) %)':30}" + "".join(f"{title:>34}" for title in samplings.values())]
-    lines.append(" " * 30 + f"{'model':>10}{ARX:>12}{LAST_VALUE:>12}" * len(samplings))
-    for role in ROLES:
-        for kind in kinds:
-            row = [rows.get((role, kind, sampling, name)) for sampling in samplings for name in names]
-            if row[0]:
-                steps = row[0]["steps"]
-                ahead = "free run" if steps is None else f"{steps} step{'s' * (steps != 1)} ahead"
-                widths = (10, 12, 12) * len(samplings)
-                cells = "".join(f"{_rrse(cell):>{width}}" for cell, width in zip(row, widths, strict=True))
-                lines.append(f"{f'{role}, {ahead}':30}{cells}")
-    return [line.rstrip() for line in lines]
-
-
-def _rrse(row: dict[str, Any] | None) -> str:
-    if row is None or row["rrse"] is None:
-        return "diverges" if row and row["diverged"] else "-"
-    return f"{row['rrse']:.3g}"
-
-
-def _terms(found: "Identification", lines: int) -> list[str]:
-    """Return the terms with how sure they are, as many as there are lines for."""
-    told = found.to_dict()
-    of = f"{found.settings['resamples']} resamples" if found.settings["resamples"] else "seeds"
-    names = [_cut(term, 50) for term in told["terms"]]
-    width = max(4, *map(len, names))
-    rows = [f"{'term':{width}}{'coefficient':>14} ± standard error   chosen in {of}"]
-    columns = (told["coefficients"], told["standard_errors"], told["selection_frequency"])
-    for name, weight, error, often in zip(names, *columns, strict=True):
-        sure = "-" if error is None else f"{error:.2g}"
-        rows.append(f"{name:{width}}{weight:14.5g} ± {sure:<17}{'-' if often is None else f'{often:.0%}'}")
-    if len(rows) > lines:
-        rows[lines - 1 :] = [f"and {len(rows) - lines + 1} more"]
-    return rows
-
-
-def _ending(found: "Identification", report: bool) -> list[str]:
-    """Return warnings that the findings do not repeat, and what to do next."""
-    repeated = {f"{check.title}: {check.text}" for check in found.summary}
-    notes = [note for note in dict.fromkeys(found.warnings) if note not in repeated]
-    lines = [_cut(f"Note: {note}") for note in notes[:3]]
-    if len(notes) > 3:
-        lines[2:] = [f"Note: and {len(notes) - 2} more; --json and the page have them."]
-    advice = [check.advice for status in ("bad", "look") for check in found.summary if check.status == status]
-    best = next(filter(None, advice), "")
-    lines += _wrapped(f"Next: {_as_options(best)}", 2, " " * 6) if best else []
-    return lines if report else [*lines, "Next: --report FOLDER writes the page with charts, the model and its code."]
+def _flag(field: str) -> str:
+    """Return the option that a setting, or an argument of reading, is given by."""
+    if field == "data":
+        return "FILE"
+    return f"--{field.replace('_', '-')}" if field in (*_OPTIONS, *_READING) else f"--set {field}"
 
 
 if __name__ == "__main__":

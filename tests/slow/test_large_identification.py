@@ -51,7 +51,7 @@ def test_a_thousand_candidates_of_twenty_thousand_samples():
     assert found.to_dict()["metrics"]["test"]["free_run"]["rrse"] < 0.2
     frequency = dict(zip(found.model.terms, found.to_dict()["selection_frequency"], strict=True))
     assert [frequency[term] for term in TERMS] == [1.0] * 4
-    assert set(TERMS) <= set(found.structures["threshold"]["terms"])
+    assert set(TERMS) <= set(found.structures["threshold"].terms)
 
 
 def test_all_by_itself_on_a_long_record():

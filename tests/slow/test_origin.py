@@ -1,21 +1,17 @@
-"""Results of other settings, code or files never pass for current ones, whatever happened to Snakemake's own record."""
+"""Results of other settings, code, files or versions never pass for current ones, whatever Snakemake still knows."""
 
 import json
 import os
-import re
 import shutil
-import subprocess
-import sys
-import time
 
 import pytest
-from tests.workflow.project import LIMIT, wait_for
 
 pytestmark = pytest.mark.slow
 
 RECORD = "data/tiny/made_with.json"
 SETTINGS = ("--config", "evaluations=100")
-NOTHING = "Nothing to be done"
+RUN = "data/tiny/runs/S3/30dB/ga/bic/seed-1.json"
+EVERYTHING = {"simulate", "search", "summarise", "analyse", "tables", "figures", "interpretations", "page"}
 
 
 def forget(project):
@@ -23,124 +19,65 @@ def forget(project):
     shutil.rmtree(project / ".snakemake")
 
 
-def the_line(printed):
-    """Return the one line of a mistake."""
-    lines = [line for line in printed.splitlines() if line.startswith("narxbench:")]
-    (line,) = (line for line in lines if " of CPU time; " not in line)
-    return line
+def made_with(project):
+    return json.loads((project / RECORD).read_bytes())["made_with"]
 
 
-def record_of(project):
-    return json.loads((project / RECORD).read_bytes())
-
-
-def test_other_settings(copy):
-    # As long as Snakemake knows, it makes anew what depends on them.
-    assert "search" in copy.planned(*SETTINGS)
+def test_a_lost_memory_and_the_same_settings(copy):
     forget(copy)
-    assert NOTHING in copy.snakemake()
-    line = the_line(copy.snakemake(*SETTINGS, code=1))
-    assert "evaluations: made with '200', now '100'" in line and "--forceall" in line
-    for setting in ("statistics={threshold: 0.8}", "interpretation=reset", "seeds=1"):
-        assert "found results of other settings or code" in the_line(copy.snakemake("--config", setting, code=1)), (
-            setting
-        )
-    assert "search" in copy.planned("--forceall", *SETTINGS)
-    # Another study, in folders of its own, is not concerned.
-    assert "search" in copy.planned("--config", "evaluations=100", "study=other")
+    assert copy.planned() == {}
+    # Nobody knows of the single results any more, so that a change concerns all of them, also later.
+    assert set(copy.planned(*SETTINGS)) >= EVERYTHING
 
 
-def test_what_the_settings_name(copy):
+@pytest.mark.parametrize("setting", ["statistics={threshold: 0.8}", "interpretation=reset"])
+def test_a_lost_memory_and_other_settings(copy, setting):
     forget(copy)
-    system = (copy / "config/systems/S3.yaml").read_text()
-    copy.write("config/systems/S3.yaml", system.replace("0.", "0.0", 1))
-    assert "systems/S3: made with" in the_line(copy.snakemake(code=1))
+    printed = copy.snakemake("--dry-run", "--config", setting)
+    assert "narxbench: found results in data/tiny that may be of other settings or code" in printed
+    assert set(copy.planned("--config", setting)) >= EVERYTHING
 
 
-def test_settings_that_snakemake_is_told_not_to_compare(copy):
-    assert "evaluations: made with" in the_line(copy.snakemake("--rerun-triggers", "mtime", *SETTINGS, code=1))
-
-
-def test_other_code(copy):
+@pytest.mark.parametrize("path", ["src/narxbench/algorithms/ga.py", "config/systems/S3.yaml", "docs/method.md"])
+def test_a_lost_memory_and_other_code_or_files(copy, path):
     forget(copy)
-    copy.edit("src/narxbench/algorithms/ga.py", "import numpy as np\n", "import numpy as np\n\nNEW = 1\n")
-    line = the_line(copy.snakemake(code=1))
-    assert "the code of search (ga)" in line and "summarise" not in line.replace("summarise (ga)", "")
+    times = (copy / path).stat()
+    edit = {".py": "\nNEW = 1\n", ".yaml": "# A remark.\n", ".md": "\nMore.\n"}
+    copy.append(path, edit[(copy / path).suffix])
+    os.utime(copy / path, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert set(copy.planned()) >= EVERYTHING
 
 
 def test_results_of_unknown_settings(copy):
     (copy / RECORD).unlink()
-    assert NOTHING in copy.snakemake()
+    assert set(copy.planned()) == {"manifest", "all"}
     forget(copy)
-    line = the_line(copy.snakemake(code=1))
-    assert f"no record of the settings and code that they were made with, {RECORD}" in line
+    assert set(copy.planned()) >= EVERYTHING
+    forget(copy)
     copy.write(RECORD, "{}")
-    assert f"{RECORD}: made_with: missing" in the_line(copy.snakemake(code=1))
+    assert f"{RECORD}: token: missing" in copy.snakemake("--dry-run", code=1)
 
 
-def test_an_older_file_in_place_of_one(copy):
-    """An edit has a newer time, which Snakemake sees; a copy that keeps its time may have an older one."""
-    claims = copy / "data/reference/claims.yaml"
-    claims.write_text(claims.read_text(encoding="utf-8") + "# A remark.\n", encoding="utf-8")
-    assert "analyse" in copy.planned()
-    os.utime(claims, (1e9, 1e9))
-    assert the_line(copy.snakemake(code=1)).startswith("narxbench: data/reference/claims.yaml: found another content")
-    claims.touch()
-    assert "analyse" in copy.planned()
-
-
-def test_a_run_that_did_not_finish(copy):
-    """Results may be left of settings before; when Snakemake's record is lost, neither settings can take them."""
-    assert len(record_of(copy)["made_with"]) == 1
-    copy.snakemake("data/tiny/runs/S3/30dB/ga/bic/seed-1.json", *SETTINGS)
-    assert [each["settings/evaluations"] for each in record_of(copy)["made_with"]] == ["100", "200"]
-    assert copy.planned()["search"] == ["data/tiny/runs/S3/30dB/ga/bic/seed-1.json"]
-    kept = copy.copied(copy.root.parent / "kept")
+def test_a_run_that_did_not_finish(finished, copy):
+    """Results may be left of settings before; when Snakemake's memory is lost, neither settings can take them."""
+    assert made_with(copy)["settings/evaluations"] == "200"
+    copy.snakemake(RUN, *SETTINGS)
+    assert not (copy / RECORD).exists()
+    assert copy.planned()["search"] == [RUN]
     forget(copy)
     for settings in ((), SETTINGS):
-        assert "found results of other settings" in the_line(copy.snakemake(*settings, code=1))
-    kept.snakemake(*SETTINGS)
-    assert [each["settings/evaluations"] for each in record_of(kept)["made_with"]] == ["100"]
-    forget(kept)
-    assert NOTHING in kept.snakemake(*SETTINGS)
+        assert set(copy.planned(*settings)) >= EVERYTHING
+    copy.snakemake()
+    assert copy.files() == finished.files()
+    assert made_with(copy) == made_with(finished)
+    forget(copy)
+    assert copy.planned() == {}
 
 
-def test_code_that_changes_while_a_run_is_on(empty, finished):
-    """Nobody knows which code made the results, also when it is as before at the end."""
-    file = empty / "src/narxbench/report/tables.py"
-    text, times = file.read_text(encoding="utf-8"), file.stat()
-    with empty.under_way("--cores", "1") as begun:
-        wait_for(empty.run_files, "a run")
-        file.write_text(text + "\nNEW = 1\n", encoding="utf-8")
-        time.sleep(0.05)
-        file.write_text(text, encoding="utf-8")
-        os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
-        printed, _ = begun.communicate(timeout=LIMIT)
-    assert begun.returncode == 1
-    assert "code was changed while results were made (src/narxbench/report/tables.py)" in the_line(printed)
-    line = the_line(empty.snakemake(code=1))
-    assert "a run during which code was changed (src/narxbench/report/tables.py)" in line and "--forceall" in line
-    empty.snakemake("--forceall")
-    assert NOTHING in empty.snakemake()
-    assert empty.files() == finished.files()
-
-
-@pytest.mark.parametrize("settings", ["tiny.yaml", "config/methods_quick.yaml", "config/measured.yaml"])
-def test_all_files_that_steps_read_are_compared(finished, settings):
-    overlays = ["config/methods.yaml", settings] if "methods" in settings else [settings]
-
-    def printed(*command):
-        env = {**os.environ, "PYTHONPATH": str(finished / "src")}
-        done = subprocess.run([sys.executable, *command], cwd=finished.root, env=env, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-        return done.stdout + done.stderr
-
-    jobs = printed("-m", "snakemake", "--dry-run", "--forceall", "--configfile", *overlays)
-    files = {"input": set(), "output": set()}
-    for kind, paths in re.findall(r"^ {4}(input|output): (.*)$", jobs, re.MULTILINE):
-        files[kind] |= set(paths.split(", "))
-    given = f"from narxbench.pipeline.session import plan_of; print(*plan_of({overlays}, []).given(), sep='\\n')"
-    compared = set(printed("-c", given).splitlines())
-    read = files["input"] - files["output"]
-    assert read and read <= compared
-    assert compared - {"config/design_choices.yaml"} <= read
+def test_results_of_another_folder(finished, copy, tmp_path):
+    """The memory next to them is that of other results."""
+    other = finished.copied(tmp_path / "other", made=False)
+    other.snakemake(*SETTINGS)
+    shutil.rmtree(copy / ".snakemake")
+    shutil.copytree(other / ".snakemake", copy / ".snakemake")
+    assert set(copy.planned(*SETTINGS)) >= EVERYTHING

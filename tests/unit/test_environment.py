@@ -48,6 +48,14 @@ def test_dependency_has_the_same_version_everywhere(dependency):
     assert f"{dependency.name} =={version}" in CONDA_SPECS
 
 
+def test_the_environment_of_steps_is_a_part_of_that_of_conda():
+    steps = YAML(typ="safe").load(ROOT / "workflow/envs/narxbench.yaml")
+    assert steps["channels"] == CONDA["channels"]
+    assert set(steps["dependencies"]) <= set(CONDA_SPECS)
+    run = {Requirement(text).name for text in PROJECT["project"]["dependencies"]}
+    assert {spec.split()[0] for spec in steps["dependencies"]} == {"python", *run}
+
+
 def test_conda_has_nothing_else():
     rest = {
         spec for spec in CONDA_SPECS if spec.split()[0] not in {dependency.name for dependency in DEPENDENCIES.values()}

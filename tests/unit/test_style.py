@@ -13,8 +13,6 @@ import pytest
 import narxbench
 
 ROOT = Path(__file__).parents[2]
-# One environment serves the whole workflow: environment.yml for conda, pyproject.toml for uv.
-LINT_EXCEPTION = "Specify a conda environment or container for each rule."
 MODULES = sorted(module.name for module in pkgutil.walk_packages(narxbench.__path__, "narxbench."))
 
 
@@ -30,6 +28,7 @@ def texts():
     return {name: (ROOT / name).read_text("utf-8") for name in names if not name.endswith((".png", ".pdf"))}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
     [
@@ -47,11 +46,13 @@ def test_tool_is_content(command):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_snakemake_lint():
-    command = [sys.executable, "-m", "snakemake", "--lint"]
+@pytest.mark.slow
+@pytest.mark.parametrize("study", ["paper", "methods", "measured"])
+def test_snakemake_lint(study):
+    given = [] if study == "paper" else ["--configfile", f"config/{study}.yaml"]
+    command = [sys.executable, "-m", "snakemake", "--lint", *given]
     done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True)
-    found = re.findall(r"^ {4}\* (.*?):$", done.stdout + done.stderr, re.MULTILINE)
-    assert set(found) == {LINT_EXCEPTION}, done.stdout + done.stderr
+    assert done.returncode == 0 and "good condition" in done.stderr, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("name", ["narxbench", *MODULES])
@@ -60,6 +61,7 @@ def test_examples_in_docstrings(name):
     assert failed == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "unwanted",
     [

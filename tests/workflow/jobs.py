@@ -70,7 +70,7 @@ class Job(NamedTuple):
         """What it reads, without the systems: a process reads those of its own checkout."""
         files = dict.fromkeys(path for path in self.input if not path.startswith("config/systems"))
         files |= dict.fromkeys(path for logs in getattr(self.params, "logs", {}).values() for path in logs)
-        return [*files, *getattr(self.params, "files", [])[:2]]
+        return [*files, *list(getattr(self.params, "files", []))[:2]]
 
     def outcome(self, damaged: str = "") -> str:
         """Call the script in the folder of the project and return the mistake that it tells, or nothing.
@@ -78,9 +78,9 @@ class Job(NamedTuple):
         Tables have no NaN, unless the damaged file has it for a text.
         """
         shutil.rmtree("out", ignore_errors=True)
-        files = {"input": self.input, "output": self.output, "params": self.params, "log": ["out/log"]}
+        files = {"input": self.input, "output": self.output, "params": self.params, "log": ["out/log"], "made_with": {}}
         try:
-            call(f"scripts/{self.script}.py", **files)
+            call(self.script, **files)
         except StepFailedError:
             return Path("out/log").read_text(encoding="utf-8").removeprefix("narxbench: ").rstrip("\n")
         if damaged and re.search(rb"nan|inf", Path(damaged).read_bytes(), re.IGNORECASE):

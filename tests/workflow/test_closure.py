@@ -8,9 +8,10 @@ import pytest
 from tests.workflow.project import ROOT
 
 from narxbench.pipeline import code
-from narxbench.pipeline.plan import Plan, script_digest
+from narxbench.pipeline.kinds import plan_of
+from narxbench.pipeline.plan import script_digest
 
-pytestmark = pytest.mark.xdist_group("pipeline")
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("pipeline")]
 
 MODULES = sorted(code.PACKAGE.rglob("*.py"))
 STEPS = sorted(path.stem for path in (ROOT / "scripts").glob("*.py"))
@@ -35,7 +36,7 @@ ABOVE = ("analysis", "report")
 def plan(finished, monkeypatch):
     """The plan of the tiny study here."""
     monkeypatch.chdir(ROOT)
-    return Plan([finished / "tiny.yaml"])
+    return plan_of([finished / "tiny.yaml"])
 
 
 def digests(plan):

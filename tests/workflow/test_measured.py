@@ -8,7 +8,7 @@ import pytest
 import narxbench
 from narxbench.io.files import sha256
 
-pytestmark = pytest.mark.xdist_group("pipeline")
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("pipeline")]
 
 SETTINGS = {
     "degree": 2,
@@ -40,7 +40,7 @@ def measured(finished, tmp_path_factory):
 
 def test_one_job_for_each_search_and_the_result_of_the_library(measured):
     assert "narxbench: the page of this study is reports/mine/report.html" in measured.printed
-    assert len(measured.printed.splitlines()) < 20, measured.printed
+    assert len(measured.printed.splitlines()) < 40, measured.printed
     made = measured.files()
     briefs = [path for path in made if path.startswith("data/mine/brief/")]
     assert 1 <= len(briefs) <= 6

@@ -12,7 +12,7 @@ from tests.workflow.project import CONDITIONS, TINY, hiding, unlike
 from narxbench.io.files import sha256
 from narxbench.pipeline.code import TEMPLATES
 
-pytestmark = pytest.mark.xdist_group("pipeline")
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("pipeline")]
 
 RUNS = [f"data/tiny/runs/{condition}/seed-{seed}.json" for condition in CONDITIONS for seed in (1, 2)]
 GA_RUNS = [path for path in RUNS if "/ga/" in path]
@@ -53,7 +53,7 @@ def test_no_result_is_not_a_number(finished):
 
 def test_one_line_of_progress_in_place_of_thirty_a_job(finished):
     lines = finished.printed.splitlines()
-    assert len(lines) < 20, finished.printed
+    assert len(lines) < 40, finished.printed
     assert any(re.fullmatch(r"(\d+) of \1 steps, \d+ s", line) for line in lines), finished.printed
 
 
@@ -140,7 +140,6 @@ def test_neither_the_package_nor_a_library_need_be_installed(finished, tmp_path)
     assert line.startswith("narxbench: Python finds no module 'ruamel'; set up the environment: ")
 
 
-def test_linter_finds_the_known_exception_only(finished):
-    """One environment serves all steps."""
-    found = set(re.findall(r"^ {4}\* (.*)$", finished.snakemake("--lint", code=1), re.MULTILINE))
-    assert found == {"Specify a conda environment or container for each rule.:"}
+@pytest.mark.parametrize("study", ["tiny.yaml", "config/methods.yaml", "config/measured.yaml"])
+def test_the_linter_finds_nothing(finished, study):
+    assert "Congratulations" in finished.snakemake("--lint", "--configfile", study)

@@ -15,9 +15,9 @@ from tests.workflow.jobs import Job, jobs_of
 from narxbench import cli
 from narxbench.experiment.exchange import export_problems
 from narxbench.io.errors import NarxbenchError
-from narxbench.pipeline.session import plan_of
+from narxbench.pipeline.kinds import plan_of
 
-pytestmark = pytest.mark.xdist_group("pipeline")
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("pipeline")]
 
 ROOT = Path(__file__).parents[2]
 # Scripts, and how many damages of what they read are tried here; tests/slow/test_readers.py tries more.
@@ -94,7 +94,7 @@ def test_damaged_files_of_a_step(job, script):
         ("page", "docs/method.md", "\\Z", "\udcff", r"not text in UTF-8 \(byte \d+\)"),
         ("page", "figures/convergence.svg", r"(?s)\A.*\Z", "", r"not a whole SVG"),
         ("analyse", "published_tables.csv", r"\n[^\n]*\Z", "\n", ""),
-        ("analyse", "published_tables.csv", r"(?m)^.*,r,,.*\n", "", r"line \d+: found no r beside this value of"),
+        ("analyse", "published_tables.csv", r"(?m)^.*,r,,.*\n", "", r"line \d+: found no r with this value of"),
         (
             "analyse",
             "bic.json",

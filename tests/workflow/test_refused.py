@@ -1,5 +1,6 @@
 """What Snakemake says at its start: what the study costs, or in one line why it is refused."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -21,9 +22,7 @@ def told(printed: str) -> list[str]:
 
 def test_a_plan_begins_with_what_it_costs(project: Project) -> None:
     (line,) = told(project.snakemake("--dry-run"))
-    assert (
-        line.startswith("narxbench: 12 runs in 28 jobs: about 1") and " s of CPU time; the largest step takes" in line
-    )
+    assert re.match("narxbench: 12 runs in 28 jobs: about [0-9]+ s of CPU time; the largest step takes about 0", line)
 
 
 @pytest.mark.parametrize(

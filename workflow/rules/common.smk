@@ -1,19 +1,21 @@
+# What a cluster does are the searches; all else is short, and costs less in the main process than to start it elsewhere.
+# Hence the rules with "localrule".
+#
 # The plan of the study that the settings ask for; the rules' questions are answered in
-# src/narxbench/pipeline/plan.py, and for measured data in measured_plan.py beside it.
+# src/narxbench/pipeline/kinds/, one module for each kind of study.
 import sys
 
-sys.path.insert(0, f"{workflow.basedir}/src")
+import checkout
 
 try:
-    from narxbench.pipeline.plan import DOOR, REFERENCE, SCREENSHOT
-    from narxbench.pipeline.session import Watch, begin, plan
+    from narxbench.pipeline.origin import digest, origin
+    from narxbench.pipeline.plan import DESIGN_CHOICES, HERE, MAIN_STUDY, REFERENCE, SCREENSHOT
+    from narxbench.pipeline.session import begin, end, plan, settle
     from narxbench.pipeline.steps import call
 except ModuleNotFoundError as missing:
-    from narxbench.pipeline.config_files import no_module
+    sys.exit(checkout.missing(missing))
 
-    sys.exit(no_module(missing))
-
-PLAN = plan(workflow)
+PLAN = plan(workflow, config)
 
 
 wildcard_constraints:

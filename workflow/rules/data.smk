@@ -1,20 +1,19 @@
 # From systems to data sets.
 
 
-localrules:
-    simulate,
-
-
 rule simulate:
     """Simulate one system at one SNR."""
     input:
-        lambda w: PLAN.recorded_input(w.data_set),
+        recorded=lambda w: local(PLAN.recorded_input(w.data_set)),
+        memory=lambda w: local(PLAN.memory),
     output:
         f"{PLAN.data}/problems/{{data_set}}.csv",
     log:
         f"{PLAN.logs}/simulate/{{data_set}}.log",
+    localrule: True
     params:
         simulation=lambda w: PLAN.simulation(w.data_set),
+        recorded=lambda w: PLAN.digests(PLAN.recorded_input(w.data_set)),
         code=PLAN.code("simulate"),
     run:
-        call("scripts/simulate.py", output=output, params=params, log=log)
+        call("simulate", output=output, params=params, log=log)

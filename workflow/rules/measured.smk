@@ -1,11 +1,6 @@
 # From measured data to a model: brief searches, thorough ones of the best configurations, the choice, how sure it is.
 
 
-localrules:
-    rank_configurations,
-    conclude,
-
-
 wildcard_constraints:
     configuration="[^/]+",
     rank="[0-9]+",
@@ -17,7 +12,8 @@ wildcard_constraints:
 rule brief_search:
     """Search one configuration of decimation, degree and lags briefly."""
     input:
-        lambda w: PLAN.data_files(),
+        data=lambda w: local(PLAN.data_files()),
+        memory=lambda w: local(PLAN.memory),
     output:
         f"{PLAN.data}/brief/{{configuration}}.json",
     log:
@@ -27,29 +23,30 @@ rule brief_search:
         configuration=lambda w: PLAN.configurations[w.configuration],
         code=PLAN.code("brief_search"),
     run:
-        call("scripts/brief_search.py", output=output, params=params, log=log)
+        call("brief_search", output=output, params=params, log=log)
 
 
 rule rank_configurations:
     """Rank the configurations: the best are searched thoroughly."""
     input:
-        data=lambda w: PLAN.data_files(),
+        data=lambda w: local(PLAN.data_files()),
         briefs=PLAN.briefs(),
     output:
         PLAN.ranking,
     log:
         f"{PLAN.logs}/rank_configurations.log",
+    localrule: True
     params:
         settings=PLAN.job,
         code=PLAN.code("rank_configurations"),
     run:
-        call("scripts/rank_configurations.py", input=input, output=output, params=params, log=log)
+        call("rank_configurations", input=input, output=output, params=params, log=log)
 
 
 rule thorough_search:
     """Search the configuration of one rank with one seed, on all data (part 0) or without one part of them."""
     input:
-        data=lambda w: PLAN.data_files(),
+        data=lambda w: local(PLAN.data_files()),
         ranking=PLAN.ranking,
     output:
         f"{PLAN.data}/thorough/rank-{{rank}}/part-{{part}}/seed-{{seed}}.json",
@@ -60,13 +57,13 @@ rule thorough_search:
         search=lambda w: {"rank": int(w.rank), "part": int(w.part), "seed": int(w.seed)},
         code=PLAN.code("thorough_search"),
     run:
-        call("scripts/thorough_search.py", input=input, output=output, params=params, log=log)
+        call("thorough_search", input=input, output=output, params=params, log=log)
 
 
 rule choose_structure:
     """Compare all structures that were found on data that their weights do not know, and choose one."""
     input:
-        data=lambda w: PLAN.data_files(),
+        data=lambda w: local(PLAN.data_files()),
         briefs=PLAN.briefs(),
         ranking=PLAN.ranking,
         searches=PLAN.thorough(),
@@ -78,13 +75,13 @@ rule choose_structure:
         settings=PLAN.job,
         code=PLAN.code("choose_structure"),
     run:
-        call("scripts/choose_structure.py", input=input, output=output, params=params, log=log)
+        call("choose_structure", input=input, output=output, params=params, log=log)
 
 
 rule resample:
     """Search one resampled data set in the configuration of the choice."""
     input:
-        data=lambda w: PLAN.data_files(),
+        data=lambda w: local(PLAN.data_files()),
         choice=PLAN.choice,
     output:
         f"{PLAN.data}/resampled/{{number}}.json",
@@ -95,13 +92,13 @@ rule resample:
         number=lambda w: int(w.number),
         code=PLAN.code("resample"),
     run:
-        call("scripts/resample.py", input=input, output=output, params=params, log=log)
+        call("resample", input=input, output=output, params=params, log=log)
 
 
 rule conclude:
     """Estimate the weights, tell how sure and how good the model is, and write the report."""
     input:
-        data=lambda w: PLAN.data_files(),
+        data=lambda w: local(PLAN.data_files()),
         choice=PLAN.choice,
         resampled=PLAN.resampled(),
     output:
@@ -109,8 +106,9 @@ rule conclude:
         PLAN.report_files()[1:],
     log:
         f"{PLAN.logs}/conclude.log",
+    localrule: True
     params:
         settings=PLAN.job,
         code=PLAN.code("conclude"),
     run:
-        call("scripts/conclude.py", input=input, output=output, params=params, log=log)
+        call("conclude", input=input, output=output, params=params, log=log)

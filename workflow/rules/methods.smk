@@ -1,14 +1,6 @@
 # Methods compared: the scores of each problem, ranks and tests, the leaderboard.
 
 
-localrules:
-    score,
-    rank,
-    ranking_tables,
-    ranking_figures,
-    leaderboard,
-
-
 rule score:
     """Score what all methods found on one problem."""
     input:
@@ -19,11 +11,12 @@ rule score:
         f"{PLAN.data}/scores/{{problem}}.json",
     log:
         f"{PLAN.logs}/score/{{problem}}.log",
+    localrule: True
     params:
         scoring=lambda w: PLAN.scoring(w.problem),
         code=PLAN.code("score"),
     run:
-        call("scripts/score.py", input=input, output=output, params=params, log=log)
+        call("score", input=input, output=output, params=params, log=log)
 
 
 rule rank:
@@ -34,11 +27,12 @@ rule rank:
         **PLAN.frames(),
     log:
         f"{PLAN.logs}/rank.log",
+    localrule: True
     params:
         statistics=PLAN.study.statistics.model_dump(exclude={"threshold"}),
         code=PLAN.code("rank"),
     run:
-        call("scripts/rank.py", input=input, output=output, params=params, log=log)
+        call("rank", input=input, output=output, params=params, log=log)
 
 
 rule ranking_tables:
@@ -53,10 +47,11 @@ rule ranking_tables:
         PLAN.answer,
     log:
         f"{PLAN.logs}/ranking_tables.log",
+    localrule: True
     params:
         code=PLAN.code("ranking_tables"),
     run:
-        call("scripts/ranking_tables.py", input=input, output=output, params=params, log=log)
+        call("ranking_tables", input=input, output=output, params=params, log=log)
 
 
 rule ranking_figures:
@@ -68,6 +63,9 @@ rule ranking_figures:
         PLAN.figure_files("pdf"),
     log:
         f"{PLAN.logs}/ranking_figures.log",
+    localrule: True
+    conda:
+        "../envs/narxbench.yaml"
     params:
         code=PLAN.code("ranking_figures"),
     script:
@@ -83,6 +81,9 @@ rule leaderboard:
         report(PLAN.page, category="Page", caption="../report/page.rst"),
     log:
         f"{PLAN.logs}/leaderboard.log",
+    localrule: True
+    conda:
+        "../envs/narxbench.yaml"
     params:
         settings=PLAN.settings(),
         methods=PLAN.about_methods(),

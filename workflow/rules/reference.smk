@@ -10,27 +10,33 @@ rule run_info:
         PLAN.run_info,
     log:
         f"{PLAN.logs}/run_info.log",
+    localrule: True
     params:
-        logs=PLAN.timing_logs(),
+        logs=lambda w: {step: list(map(PLAN.at, logs)) for step, logs in PLAN.timing_logs().items()},
         code=PLAN.code("run_info"),
     run:
-        call("scripts/run_info.py", output=output, params=params, log=log)
+        call("run_info", output=output, params=params, log=log)
 
 
 rule manifest:
     """Write settings, versions and the digest of every result."""
     input:
-        PLAN.from_summaries(),
+        results=PLAN.from_summaries(),
+        memory=lambda w: local(PLAN.memory),
     output:
-        PLAN.manifest,
+        manifest=PLAN.manifest,
+        record=PLAN.record,
     log:
         f"{PLAN.logs}/manifest.log",
+    localrule: True
     params:
-        files=PLAN.results(),
+        files=lambda w: {path: PLAN.at(path) for path in PLAN.results()},
         settings=PLAN.settings(),
+        made_with=lambda w: digest(origin(PLAN)),
+        complete=not PLAN.finished_only,
         code=PLAN.code("manifest"),
     run:
-        call("scripts/manifest.py", output=output, params=params, log=log)
+        call("manifest", input=input, output=output, params=params, log=log, made_with=origin(PLAN))
 
 
 rule verify:
@@ -39,29 +45,39 @@ rule verify:
         lambda w: PLAN.to_verify(),
     log:
         f"{PLAN.logs}/verify.log",
+    localrule: True
+    conda:
+        "../envs/narxbench.yaml"
     params:
-        files=PLAN.results(),
-        # No input: it would be made anew from the results.
-        reference=PLAN.reference,
+        files=lambda w: {path: PLAN.at(path) for path in PLAN.results()},
+        # No input: it would be made again from the results.
+        reference=lambda w: PLAN.reference,
+        versions=lambda w: PLAN.versions(),
     script:
         "../../scripts/verify.py"
 
 
-rule update_reference:
-    """Make the results of this study the reference results that the repository keeps."""
-    input:
-        list(PLAN.kept_files().values()),
-    output:
-        list(PLAN.kept_files()),
-    log:
-        f"{PLAN.logs}/update_reference.log",
-    params:
-        code=PLAN.code("update_reference"),
-    script:
-        "../../scripts/update_reference.py"
+# In the project's own folder only.
+if not HERE:
+
+    rule update_reference:
+        """Make the results of this study the reference results that the repository keeps."""
+        input:
+            list(PLAN.kept_files().values()),
+        output:
+            list(PLAN.kept_files()),
+        log:
+            f"{PLAN.logs}/update_reference.log",
+        localrule: True
+        conda:
+            "../envs/narxbench.yaml"
+        params:
+            code=PLAN.code("update_reference"),
+        script:
+            "../../scripts/update_reference.py"
 
 
-if PLAN.study.study == DOOR:
+if PLAN.study.study == MAIN_STUDY and not HERE:
 
     rule screenshot:
         """Take a picture of the first screen of the page, which needs Chromium."""
@@ -71,6 +87,8 @@ if PLAN.study.study == DOOR:
             SCREENSHOT,
         log:
             f"{PLAN.logs}/screenshot.log",
+        conda:
+            "../envs/narxbench.yaml"
         params:
             code=PLAN.code("screenshot"),
         script:

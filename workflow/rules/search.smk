@@ -13,7 +13,7 @@ rule search:
         # One function, for it is called for each of thousands of jobs.
         search=lambda w: PLAN.search(w.condition, w.seeds),
     run:
-        call("scripts/search.py", input=input, output=output, params=params, log=log)
+        call("search", input=input, output=output, params=params, log=log)
 
 
 rule summarise:
@@ -25,9 +25,10 @@ rule summarise:
         f"{PLAN.data}/conditions/{{condition}}.json",
     log:
         f"{PLAN.logs}/summarise/{{condition}}.log",
+    localrule: True
     params:
         seeds=lambda w: PLAN.seeds(w.condition),
         condition=lambda w: PLAN.summary(w.condition),
         code=lambda w: PLAN.code("summarise", w.condition),
     run:
-        call("scripts/summarise.py", input=input, output=output, params=params, log=log)
+        call("summarise", input=input, output=output, params=params, log=log)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from narxbench.algorithms.isolation.guard import Draws, global_states, wrong_clocks
 from narxbench.algorithms.isolation.host import environment, python
-from narxbench.algorithms.isolation.worker import told
+from narxbench.algorithms.isolation.worker import in_words
 from narxbench.algorithms.registry import Algorithm
 from narxbench.algorithms.registry import algorithm as algorithm_of
 from narxbench.algorithms.search import Observation, Runner, budget, prepared
@@ -81,7 +81,7 @@ class Suite:
         result = observed.result
         again = problem.evaluate(result.terms)
         if again.fitness != result.fitness or np.isnan(observed.trace).any():
-            raise _FoundError(f"J of the structure that it returns is {again.fitness!r}, told is {result.fitness!r}")
+            raise _FoundError(f"J of the structure that it returns is {again.fitness!r}; it reports {result.fitness!r}")
         if not all(map(math.isfinite, result.coefficients)):
             raise _FoundError("the weights are not all finite")
         allowed = budget(result.settings, evaluations)
@@ -168,7 +168,7 @@ def synchronous(first: Trace, second: Trace) -> float:
     Returns
     -------
     float
-        At most 1; 0 for runs that are too short to tell.
+        At most 1; 0 for runs that are too short to judge.
 
     Examples
     --------
@@ -267,9 +267,9 @@ def _options(suite: Suite) -> str:
         name, value = option
         if name not in defaults or value == defaults[name]:
             raise _FoundError(f"ABOUT.options: {name} = {value!r} is no other value of a setting")
-        # Some settings matter only beside another.
-        beside = [(other,) for other in options if other[0] != name]
-        if all(run(*others, option) == run(*others) for others in [(), *beside]):
+        # Some settings matter only together with another.
+        together = [(other,) for other in options if other[0] != name]
+        if all(run(*others, option) == run(*others) for others in [(), *together]):
             raise _FoundError(f"ABOUT.options: {name} = {value!r} changes nothing")
     return f"{len(options)} values tried, each changes the run"
 
@@ -304,20 +304,15 @@ def _global_generators(suite: Suite) -> str:
 
 
 def _same_seed(suite: Suite) -> str:
-    again = suite.run(suite.problem, SEEDS[0], LONG).trace
-    for what, trace in (
-        *(("again after other runs", (suite.long[0], again)),),
-        *((f"with seed {seed} in another process", pair) for seed, pair in _pairs(suite)),
-    ):
-        if (first := _first_difference(*trace)) is not None:
+    runs = [("again after other runs", suite.long[0], suite.run(suite.problem, SEEDS[0], LONG).trace)]
+    for seed, trace, repeated in zip(SEEDS, suite.long, suite.repeated, strict=True):
+        runs.append((f"with seed {seed} in another process", trace, repeated.trace))
+    for what, *both in runs:
+        if (first := _first_difference(*both)) is not None:
             raise _FoundError(
                 f"a run made {what} differs from evaluation {first} on; needed: the same draws, from rng alone"
             )
     return "gives the same run, after other runs and in another process"
-
-
-def _pairs(suite: Suite) -> list[tuple[int, tuple[Trace, Trace]]]:
-    return [(seed, (a, b.trace)) for seed, a, b in zip(SEEDS, suite.long, suite.repeated, strict=True)]
 
 
 def _other_seeds(suite: Suite) -> str:
@@ -404,7 +399,7 @@ def check(name: str) -> Iterator[Check]:
             except (_FoundError, NarxbenchError) as error:
                 found = Check(what, False, str(error))
             except Exception as error:  # of an algorithm that runs here
-                found = Check(what, False, told(error, suite.algorithm.module))
+                found = Check(what, False, in_words(error, suite.algorithm.module))
             yield found
             if what in _NEEDED and not found.passed:
                 return

@@ -86,14 +86,15 @@ class ProblemView:
         :data:`~narxbench.model.terms.OUTPUT` or :data:`~narxbench.model.terms.INPUT`.
     n_u, n_y, degree : int
         Largest lags and largest degree of the candidate terms.
-    gram, moments, u, y, rows
+    gram, moments, u, y, rows, penalties
         Functions that return the arrays of these names: inner products of the candidate columns, shape (N_t, N_t), and
-        of them with y, shape (N_t,), over the estimation rows; the samples of the estimation part; and which of them
-        are the estimation rows.
+        of them with y, shape (N_t,), over the estimation rows; the samples of the estimation part; which of them are
+        the estimation rows; and what 0 to N_t terms add to J.
     criterion : str
         Name of the criterion.
     penalty : float
-        What a term adds to J.
+        What the first term adds to J. Under a linear criterion, such as BIC and AIC, each term adds as much;
+        ``penalties`` has what more terms add under any.
     n_validation : int
         L, the samples that J is computed on.
     """
@@ -111,6 +112,7 @@ class ProblemView:
         u: Any,
         y: Any,
         rows: Any,
+        penalties: Any,
         criterion: str,
         penalty: float,
         n_validation: int,
@@ -118,7 +120,7 @@ class ProblemView:
         self.terms, self.monomials = tuple(terms), tuple(monomials)
         self.n_u, self.n_y, self.degree = n_u, n_y, degree
         self.criterion, self.penalty, self.n_validation = criterion, penalty, n_validation
-        self._arrays = {"gram": gram, "moments": moments, "u": u, "y": y, "rows": rows}
+        self._arrays = {"gram": gram, "moments": moments, "u": u, "y": y, "rows": rows, "penalties": penalties}
 
     @cached_property
     def gram(self) -> Floats:
@@ -146,6 +148,11 @@ class ProblemView:
         rows: NDArray[np.int64] = np.array(self._arrays["rows"](), np.int64)
         rows.flags.writeable = False
         return rows
+
+    @cached_property
+    def penalties(self) -> Floats:
+        """What a structure of 0 to N_t terms adds to J, shape (N_t + 1,); +inf where the criterion allows none."""
+        return self._copy("penalties")
 
     @property
     def n_rows(self) -> int:
@@ -181,17 +188,18 @@ class ProblemView:
 
 
 class Objective(ABC):
-    """Evaluations on a budget. What counts and records them stands behind it, outside of the algorithm."""
+    """Evaluations on a budget. What counts and records them stands behind it, outside of the algorithm.
 
-    @property
-    @abstractmethod
-    def n_terms(self) -> int:
-        """N_t, the number of candidate terms."""
+    Attributes
+    ----------
+    n_terms : int
+        N_t, the number of candidate terms.
+    budget : int
+        Evaluations of the whole run; equal structures count each time.
+    """
 
-    @property
-    @abstractmethod
-    def budget(self) -> int:
-        """Evaluations of the whole run; equal structures count each time."""
+    n_terms: int
+    budget: int
 
     @property
     @abstractmethod

@@ -11,7 +11,7 @@ from narxbench.algorithms.contract import Objective, ProblemView
 from narxbench.fitness.kernel.evaluation import Kernel
 from narxbench.fitness.kernel.problem_data import ProblemData
 from narxbench.fitness.problem import StructureProblem
-from narxbench.numerics.apart import address_of, call
+from narxbench.numerics.addresses import address_of, call
 from narxbench.numerics.compilation import compiled
 
 _WORD = 64
@@ -144,14 +144,14 @@ class CountedObjective(Objective):
     """
 
     def __init__(self, problem: StructureProblem, budget: int) -> None:
-        self._n_terms, self._data = len(problem.terms), problem.data
+        self.n_terms, self.budget, self._data = len(problem.terms), budget, problem.data
         slots = 1 << (2 * budget - 1).bit_length()
         record = Record(
             fitness=np.empty(budget),
             evaluations=np.zeros(1, np.int64),
-            best_position=np.zeros(self._n_terms, np.uint8),
+            best_position=np.zeros(self.n_terms, np.uint8),
             best_fitness=np.full(1, np.inf),
-            known_structures=np.zeros((slots, -(-self._n_terms // _WORD)), np.uint64),
+            known_structures=np.zeros((slots, -(-self.n_terms // _WORD)), np.uint64),
             known_fitness=np.zeros(slots),
             slot_used=np.zeros(slots, np.bool_),
             kernel=problem.kernel,
@@ -163,16 +163,6 @@ class CountedObjective(Objective):
     def compiled(self) -> tuple[ProblemData, Record]:
         """The first arguments of :func:`evaluate`, for compiled algorithms that run in this process."""
         return self._data, self._record
-
-    @property
-    def n_terms(self) -> int:
-        """N_t, the number of candidate terms."""
-        return self._n_terms
-
-    @property
-    def budget(self) -> int:
-        """Evaluations of the whole run."""
-        return len(self._record.fitness)
 
     @property
     def remaining(self) -> int:
@@ -203,7 +193,7 @@ class CountedObjective(Objective):
         """Return J of a structure that was evaluated, else None."""
         record = self._record
         bits = np.zeros(record.known_structures.shape[1] * _WORD, np.uint8)
-        bits[: self._n_terms] = position
+        bits[: self.n_terms] = position
         words = np.packbits(bits, bitorder="little").view(np.uint64)
         slots = np.flatnonzero(record.known_structures[:, 0] == words[0])
         slots = slots[record.slot_used[slots] & (record.known_structures[slots] == words).all(axis=1)]
@@ -247,6 +237,7 @@ def view_of(problem: StructureProblem) -> ProblemView:
         y=lambda: y,
         rows=lambda: problem.estimation_rows,
         criterion=problem.criterion,
-        penalty=problem.data.penalty,
+        penalty=float(problem.data.penalties[1]),
+        penalties=lambda: problem.data.penalties,
         n_validation=len(problem.data.measured),
     )

@@ -6,6 +6,7 @@ whose value is the module.
 """
 
 import json
+import math
 import pkgutil
 import sys
 from collections.abc import Mapping
@@ -14,14 +15,14 @@ from functools import cache, cached_property
 from importlib import import_module, metadata
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import pydantic
 
 import narxbench.algorithms
 from narxbench.algorithms.contract import About
 from narxbench.algorithms.isolation.host import describe
-from narxbench.algorithms.isolation.worker import told
+from narxbench.algorithms.isolation.worker import in_words
 from narxbench.io.errors import NarxbenchError, did_you_mean
 from narxbench.io.files import canonical_json
 from narxbench.io.settings import Problem, Settings, SettingsError, validated
@@ -29,22 +30,40 @@ from narxbench.io.settings import Problem, Settings, SettingsError, validated
 GROUP = "narxbench.algorithms"
 # What the algorithms share: no algorithms themselves.
 _SHARED = ("conformance", "contract", "forward_regression", "objective", "population", "registry", "search")
-# What is reviewed with this package is imported by the pipeline itself, and runs in its process if it needs no other
-# package. Whatever else lies in the folder or is installed is neither imported nor run there.
-REVIEWED = (
-    "annealing",
-    "binary_pso",
-    "frols",
-    "ga",
-    "iterative_ofr",
-    "lasso",
-    "metamss",
-    "multistart",
-    "pymoo_ga",
-    "random_search",
-    "stepwise",
-    "upso2d",
-)
+
+
+class Cost(NamedTuple):
+    """What a run costs, roughly: within a factor of three, as ``benchmarks/estimate.py`` measures."""
+
+    evaluation: float
+    """CPU seconds of an evaluation of J, few of 66 candidate terms chosen, with 600 samples to validate."""
+    wide: bool = False
+    """Whether structures have about half of the candidate terms: least squares cost the cube of their number."""
+    most: float = math.inf
+    """Evaluations after which a run ends by itself."""
+    start: float = 0.0
+    """CPU seconds before the first evaluation with 66 candidate terms; they grow with the square of their number."""
+    copies: int = 0
+    """Copies that it makes of the columns of all candidate terms."""
+
+
+# What is reviewed with this package, and what it costs. The pipeline itself imports it, and it runs in its process if
+# it needs no other package. Whatever else lies in the folder or is installed is neither imported nor run there.
+REVIEWED = {
+    "annealing": Cost(1e-5),
+    "binary_pso": Cost(4e-6, wide=True),
+    "frols": Cost(4e-6, most=50),
+    "ga": Cost(4e-6, wide=True),
+    "iterative_ofr": Cost(6e-5, most=1000, copies=3),
+    "lasso": Cost(4e-6, most=200, start=0.2, copies=4),
+    "metamss": Cost(4e-6, wide=True),
+    "multistart": Cost(8e-6),
+    "pymoo_ga": Cost(8e-5, wide=True, copies=1),
+    "random_search": Cost(4e-6, wide=True),
+    "stepwise": Cost(4e-6),
+    "upso2d": Cost(4e-6, wide=True),
+}
+_UNKNOWN = REVIEWED["pymoo_ga"]
 
 
 class AlgorithmUnavailableError(NarxbenchError):
@@ -92,7 +111,7 @@ class Algorithm:
         try:
             return import_module(self.module)
         except Exception as error:
-            raise AlgorithmUnavailableError(f"algorithm {self.name!r}: cannot be imported: {told(error)}") from None
+            raise AlgorithmUnavailableError(f"algorithm {self.name!r}: cannot be imported: {in_words(error)}") from None
 
     @cached_property
     def _description(self) -> dict[str, Any]:
@@ -127,6 +146,11 @@ class Algorithm:
         """The files of its code: its module, or the whole package that it comes in."""
         names = [self.imported.__file__] if self.reviewed else self._description["files"]
         return [Path(str(name)) for name in names]
+
+    @property
+    def cost(self) -> Cost:
+        """What a run costs; one that is not reviewed counts as a population that a process of its own looks after."""
+        return REVIEWED[self.name] if self.reviewed else _UNKNOWN
 
     @cached_property
     def in_process(self) -> bool:

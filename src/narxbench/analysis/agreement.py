@@ -1,4 +1,4 @@
-"""Published beside reproduced: difference, test and deviance of every published value, and nearness of conditions.
+"""Published and reproduced: difference, test and deviance of every published value, and nearness of conditions.
 
 All of it works on the conditions frame, so that every study is compared by the same code. The one measure of nearness
 is the deviance, the one verdict on a single value Fisher's exact test.
@@ -48,7 +48,7 @@ def deviance(a: int, n_a: int, b: int, n_b: int) -> float:
 
 
 def compare(conditions: pd.DataFrame, values: pd.DataFrame) -> pd.DataFrame:
-    """Return published values beside those of each condition that reproduces them.
+    """Return published values with those of each condition that reproduces them.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def compare(conditions: pd.DataFrame, values: pd.DataFrame) -> pd.DataFrame:
 
 
 def different(compared: pd.DataFrame, by: Sequence[str]) -> pd.Series:
-    """Tell of each row of :func:`compare` whether Fisher's test with Holm's correction tells it from the published one.
+    """Return of each row of :func:`compare` whether Fisher's test with Holm's correction finds a difference.
 
     The correction covers all rows that agree in the columns ``by``; each value should stand there once.
     """
@@ -109,7 +109,7 @@ def nearness(compared: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     pandas.DataFrame
         One row a group, with the columns ``by`` and: ``values``, their number; ``deviance``, its sum over them;
         ``bias_nu``, ``bias_r``, ``bias_nu_max``, means of reproduced minus published values; and how many values are
-        ``different``, which Holm's correction over the group tells.
+        ``different`` after Holm's correction over the group.
     """
     by = list(by)
     grouped = compared.assign(different=different(compared, by)).groupby(by, sort=False)

@@ -105,7 +105,7 @@ class View:
 class Verdict(NamedTuple):
     """Whether a claim holds (None: cannot be judged), and the numbers that decide it.
 
-    At one place ``margin`` tells how close it came to the other verdict.
+    At one place ``margin`` is how close it came to the other verdict.
     """
 
     holds: bool | None
@@ -122,7 +122,7 @@ def load_claims(path: StrPath) -> list[Claim]:
     ids = [claim.id for claim in claims]
     for number, name in enumerate(ids):
         if name not in PREDICATES or name in ids[:number]:
-            allowed = f"each of {', '.join(PREDICATES)} once{did_you_mean(name, PREDICATES)}"
+            allowed = f"the name of a predicate, each once{did_you_mean(name, PREDICATES)}"
             raise NarxbenchError(f"{path}: claims[{number}].id: found {name!r}; allowed: {allowed}")
     if missing := [name for name in PREDICATES if name not in ids]:
         raise NarxbenchError(f"{path}: claims: found no claim {missing[0]!r}; needed: one for each predicate")
@@ -319,9 +319,9 @@ def separable(view: View) -> Verdict:
         return verdict
     lowest, highest = min(min(row.nu) for row in rows), max(row.nu_max for row in rows)
     one = "A single threshold serves all rows" if highest < lowest else "No single threshold serves all rows"
-    told = f"{one}: largest ν_max {printed(highest)}, smallest ν {printed(lowest)}"
+    found = f"{one}: largest ν_max {printed(highest)}, smallest ν {printed(lowest)}"
     example = f"{THRESHOLD}, the text's example, gives the exact structure in {_count(map(exact_at_threshold, rows))}"
-    return Verdict(verdict.holds, f"{verdict.evidence} {told}; {example}.")
+    return Verdict(verdict.holds, f"{verdict.evidence} {found}; {example}.")
 
 
 def larger_rho_fewer_spurious(view: View) -> Verdict:

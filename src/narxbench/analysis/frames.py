@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from pydantic import ConfigDict, Field
 
-from narxbench.analysis.metrics import Selections, selection_frequency, selections, spurious_ratio
+from narxbench.analysis.metrics import COMPARISON, CONDITION, GAP, Selections, selection_frequency, selections
 from narxbench.analysis.published import Published
 from narxbench.experiment.condition import ConditionKey
 from narxbench.experiment.score_file import MOST
@@ -50,12 +50,14 @@ _CONDITION = "system:text snr_db:known data_seed:whole interpretation:text metho
 _SIZE = "algorithm:text runs:whole evaluations:whole n_terms:whole"
 _SCORED = "scenario:text system:text snr_db:known data_seed:whole criterion:text"
 _METHODS = ["scenario", "system", "method"]
+_INTERVALS = " ".join(f"{metric.name} {metric.name}_low {metric.name}_high" for metric in CONDITION)
+_OF_RUNS = " ".join(f"{metric.name}:{metric.kind}" for metric in COMPARISON if metric.of_run and metric is not GAP)
 # Frame -> its columns in order; a column without a kind holds numbers.
 _COLUMNS = {
     "conditions": f"{_CONDITION} {_SIZE} nu:wholes spurious:whole nu_max:whole exact_runs:whole cardinality "
     "true_fitness best_fitness median_fitness third_fitness curve:numbers last_improvement",
-    "metrics": f"{_CONDITION} {_SIZE} r r_low r_high nu_max nu_max_low nu_max_high worst_spurious_term:text "
-    "exact_runs:whole final_is_exact:truth best_fitness median_fitness true_fitness",
+    "metrics": f"{_CONDITION} {_SIZE} {_INTERVALS} worst_spurious_term:text exact_runs:whole final_is_exact:truth "
+    "best_fitness median_fitness true_fitness",
     "selection": f"{_CONDITION} term:text label:text system_term:truth count:whole runs:whole frequency low high",
     "convergence": f"{_CONDITION} evaluations:whole mean low high",
     "recovery": f"{_CONDITION} exact:whole runs:whole rate low high",
@@ -71,7 +73,7 @@ _COLUMNS = {
     "agreement": "table:text algorithm:text method:text compared:whole missing:whole different:whole deviance bias_nu "
     "bias_r bias_nu_max",
     "claims": "id:text side:text holds:truth evidence:text",
-    # Of the interpretations: narxbench.analysis.multiverse.
+    # Of the interpretations: narxbench.analysis.interpretations.
     "nearness": "role:text algorithm:text interpretation:text values:whole deviance deviance_low deviance_high "
     "own_deviance own_low own_high bias_nu bias_r bias_nu_max different different_low different_high held_out",
     "claim_overview": "claim:text title:text published:verdict as_described:verdict seeds:whole judged:whole "
@@ -83,22 +85,21 @@ _COLUMNS = {
     "interval_high rank:whole",
     # Of a comparison of methods: narxbench.analysis.ranking.
     "scores": f"{_SCORED} method:text algorithm:text seed:whole deterministic:truth n_terms:whole samples:whole "
-    "n_validation:whole budget:whole evaluations:whole fitness best_known true_fitness gap exact:truth precision "
-    "recall f1 fresh_error failure:text",
+    f"n_validation:whole budget:whole evaluations:whole fitness best_known true_fitness gap {_OF_RUNS} failure:text",
     "reach": f"{_SCORED} method:text target evaluations:wholes spent:wholes runs:whole",
-    "ranking": "group:text method:text runs:whole data_sets:whole systems:whole average_rank rank_low rank_high exact "
-    "exact_low exact_high precision recall f1 gap fresh_error reached ert failures:whole",
+    "ranking": "group:text method:text runs:whole data_sets:whole systems:whole average_rank rank_low rank_high "
+    f"{' '.join(column for metric in COMPARISON for column in metric.columns)} failures:whole",
     "tests": "group:text measure:text blocks:whole methods:whole statistic p_value critical_difference",
     "pairs": "group:text a:text b:text blocks:whole median_difference p_value p_holm effect",
     "ecdf": "scenario:text system:text method:text evaluations:whole reached:whole total:whole",
-    "systems": "scenario:text system:text method:text exact f1 gap fresh_error ert",
+    "systems": f"scenario:text system:text method:text {' '.join(m.name for m in COMPARISON if m.by_system)}",
     "exceptions": "scenario:text system:text method:text measure:text theirs best_ours",
 }
 _KIND_OF = {
     frame: {name: kind or "number" for name, _, kind in (column.partition(":") for column in columns.split())}
     for frame, columns in _COLUMNS.items()
 }
-# What tells the rows of a frame apart.
+# What identifies a row of a frame.
 _ROWS = {
     **dict.fromkeys(("metrics", "recovery", "gaps"), KEY),
     "convergence": [*KEY, "evaluations"],
@@ -120,7 +121,7 @@ _ROWS = {
     "systems": _METHODS,
     "exceptions": [*_METHODS, "measure"],
 }
-# Frames with a row for every combination of what tells them apart.
+# Frames with a row for every combination of what identifies them.
 _COMPLETE = ("claims", "nearness", "role_verdicts", "tests")
 # Columns of which frames of one study hold the same, so that none of them is empty.
 _SHARED = (
@@ -159,8 +160,8 @@ def read_frames(files: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
         for one, other in pairwise(held):
             for here, there in ((one, other), (other, one)):
                 if missing := held[there] - held[here]:
-                    told = f"found no row for {show(min(missing), kind=False)}, which {files[there]} has"
-                    raise NarxbenchError(f"{files[here]}: {told}; delete both and run again")
+                    found_none = f"found no row for {show(min(missing), kind=False)}, which {files[there]} has"
+                    raise NarxbenchError(f"{files[here]}: {found_none}; delete both and run again")
     return found
 
 
@@ -177,8 +178,7 @@ def _check_rows(name: str, path: StrPath, frame: pd.DataFrame) -> None:
         held = _tuples(frame, columns)
         for wanted in product(*(dict.fromkeys(frame[column]) for column in columns)):
             if wanted not in held:
-                told = f"found no row for {show(wanted, kind=False)}"
-                raise NarxbenchError(f"{path}: {told}; delete it and run again")
+                raise NarxbenchError(f"{path}: found no row for {show(wanted, kind=False)}; delete it and run again")
 
 
 def _tuples(frame: pd.DataFrame, columns: Sequence[str]) -> set[tuple[Any, ...]]:
@@ -292,14 +292,14 @@ def load_summaries(paths: Iterable[StrPath]) -> list[Summary]:
 
 
 def key_of(summary: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Return what tells a condition from the others: its values of `KEY`."""
+    """Return what identifies a condition: its values of `KEY`."""
     return tuple(summary[name] for name in KEY)
 
 
 def runs_frame(summaries: Iterable[Summary]) -> pd.DataFrame:
     """Return one row a run, for the statistics over runs; it is not stored.
 
-    Beside `KEY` the columns are ``algorithm``, ``seed``, ``fitness`` and ``true_fitness`` (J of the run and of the true
+    The columns are `KEY`, ``algorithm``, ``seed``, ``fitness`` and ``true_fitness`` (J of the run and of the true
     structure on its data; infinite if not finite), ``spent`` and ``evaluations`` (of the run, and its budget),
     ``true_structure`` (J of the true structure on the first data set), ``shared_data`` (whether all runs of the
     condition saw the same data), and the arrays ``history_evaluations`` and ``history_fitness``.
@@ -358,18 +358,17 @@ def _condition(summary: Summary, published: Published) -> tuple[Any, ...]:
 
 
 def metrics_frame(summaries: Iterable[Summary], conditions: pd.DataFrame, confidence: float) -> pd.DataFrame:
-    """Return r and nu_max of each condition with their intervals, beside what ``conditions`` says of it."""
+    """Return the metrics of each condition with their intervals, next to what ``conditions`` says of it."""
     rows = [
         (*key_of(summary), _worst_spurious_term(summary), set(summary["final_structure"]) == {*summary["system_terms"]})
         for summary in summaries
     ]
     own = pd.DataFrame(rows, columns=[*KEY, "worst_spurious_term", "final_is_exact"])
     found = own.merge(conditions, on=KEY, validate="one_to_one")
-    possible = found["n_terms"] - found["nu"].map(len)
-    distinct = zip(found["spurious"], possible, found["n_terms"], strict=True)
-    found[["r", "r_low", "r_high"]] = [spurious_ratio(*count, confidence) for count in distinct]
-    largest = zip(found["nu_max"], found["runs"], strict=True)
-    found[["nu_max", "nu_max_low", "nu_max_high"]] = [selection_frequency(*count, confidence) for count in largest]
+    counts = found.to_dict("records")
+    for metric in CONDITION:
+        own = [metric.of(row, confidence) for row in counts]
+        found[[metric.name, f"{metric.name}_low", f"{metric.name}_high"]] = own
     return framed("metrics", found)
 
 

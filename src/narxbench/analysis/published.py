@@ -20,8 +20,8 @@ RUNS = 40  # runs behind every published value (paper, section IV-A)
 EVALUATIONS = 6000  # fitness evaluations of every published run (paper, section IV-A)
 NAMES = {"upso2d": "2D-UPSO", "ga": "GA"}  # algorithms as the paper calls them
 METRICS = ("nu", "r", "nu_max")
-PLACE = ["system", "algorithm", "criterion", "snr_db"]  # what the paper's tables tell conditions apart by
-VALUE = [*PLACE, "metric", "label"]  # what tells published values apart, whichever table prints them
+PLACE = ["system", "algorithm", "criterion", "snr_db"]  # what identifies a condition in the paper's tables
+VALUE = [*PLACE, "metric", "label"]  # what identifies a published value, whichever table prints them
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +110,7 @@ def _load_values(path: StrPath, labels: Mapping[str, list[str]]) -> pd.DataFrame
         if missing := {*needed} - {*rows[["metric", "term"]].itertuples(index=False, name=None)}:
             metric, term = min(missing)
             found = f"found no {metric} {term}".rstrip()
-            raise NarxbenchError(f"{path}: line {rows.index[0] + 2}: {found} beside this value of {table}; needed: all")
+            raise NarxbenchError(f"{path}: line {rows.index[0] + 2}: {found} with this value of {table}; needed: all")
     return values.rename(columns={"term": "label", "value": "published"})
 
 

@@ -19,16 +19,14 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from narxbench.analysis.frames import framed
-from narxbench.analysis.metrics import Interval, significant
+from narxbench.analysis.metrics import COMPARISON, DECIMALS, GAP, ComparisonMetric, Interval, mean, significant
 from narxbench.analysis.significance import holm
 
 Floats = NDArray[np.float64]
 
 PROBLEM = ["scenario", "system", "snr_db", "data_seed", "criterion"]
-TESTED = ("gap", "fresh_error", "f1")
-SHARES = ["exact", "precision", "recall", "f1"]  # of these more is better
-# Values this many decimals apart count as equal: the last bits of two equal results may differ.
-DECIMALS = 9
+# Errors first.
+TESTED = sorted((metric for metric in COMPARISON if metric.tested), key=lambda metric: metric.larger_is_better)
 # The bootstrap adds whole numbers, values in units of 1e-12, so that no rounding depends on the order of a sum.
 _UNIT = 10**12
 
@@ -57,7 +55,7 @@ def mean_by_system(values: Floats, systems: Sequence[str]) -> Floats:
     """
     names = np.array(systems)
     groups = [values[names == name].T.tolist() for name in sorted({*systems})]
-    means = [[math.fsum(column) / len(column) for column in group] for group in groups]
+    means = [[mean(column) for column in group] for group in groups]
     return np.array(means).reshape(len(groups), values.shape[1])
 
 
@@ -81,7 +79,7 @@ def friedman(values: Floats) -> tuple[float, float]:
 
 @cache
 def critical_difference(methods: int, blocks: int, confidence: float) -> float:
-    """Return Nemenyi's critical difference: average ranks that differ less are not told apart, all pairs at once."""
+    """Return Nemenyi's critical difference: average ranks that differ less do not differ clearly, all pairs at once."""
     q = stats.studentized_range.ppf(confidence, methods, math.inf) / math.sqrt(2)
     return significant(q * math.sqrt(methods * (methods + 1) / (6 * blocks)), 6)
 
@@ -159,18 +157,18 @@ class Blocks:
         self.methods = [str(name) for name in complete.columns[complete.all()]] if len(complete) else []
         self._results = results.set_index(PROBLEM).loc[complete.index].reset_index()
 
-    def values(self, measure: str) -> pd.DataFrame:
-        """Return a measure, problems by methods; without the problems that have no system terms if it needs them."""
-        return self._results.pivot(index=PROBLEM, columns="method", values=measure)[self.methods].dropna()
+    def values(self, column: str) -> pd.DataFrame:
+        """Return a column of the results, problems by methods; without the problems on which it is unknown."""
+        return self._results.pivot(index=PROBLEM, columns="method", values=column)[self.methods].dropna()
 
-    def ranks(self, measure: str) -> Floats:
+    def ranks(self, metric: ComparisonMetric) -> Floats:
         """Return the ranks of the methods in each system, 1 for the best; shape (systems, methods).
 
         Methods are ranked on each problem; the mean of these ranks over the problems of a system is ranked again, so
         that each system is one block with ranks from 1 on, as Friedman's test and the critical difference have it.
         """
-        values = self.values(measure)
-        signed = -values.to_numpy() if measure in SHARES else values.to_numpy()
+        values = self.values(metric.name)
+        signed = -values.to_numpy() if metric.larger_is_better else values.to_numpy()
         return rank_rows(mean_by_system(rank_rows(signed), values.index.get_level_values("system")))
 
     def mean_gaps(self) -> Floats:
@@ -178,26 +176,26 @@ class Blocks:
 
         An infinite gap counts as the worst finite one of any run on the problem.
         """
-        gaps = self.values("gap")
+        gaps = self.values(GAP.name)
         finite = np.where(np.isinf(gaps), self.values("worst"), gaps)
         return mean_by_system(finite, gaps.index.get_level_values("system"))
 
 
 def friedman_frame(blocks: Mapping[str, Blocks], confidence: float) -> pd.DataFrame:
-    """Return Friedman's test that all methods are equal, for each group and measure, with the critical difference.
+    """Return Friedman's test that all methods are equal, for each group and metric, with the critical difference.
 
     Blocks are the systems, values the ranks of `Blocks.ranks`. The p-values are not corrected for their number: the
-    question of the study is the gap over all scenarios, and the others are told beside it. Groups of less than two
+    question of the study is the gap over all scenarios, and the others are reported next to it. Groups of less than two
     systems or three methods have no test.
     """
     rows = []
     for group, of in blocks.items():
-        for measure in TESTED:
-            ranks = of.ranks(measure)
+        for metric in TESTED:
+            ranks = of.ranks(metric)
             systems, methods = ranks.shape
             if systems >= 2 and methods >= 3:
                 difference = critical_difference(methods, systems, confidence)
-                rows.append((group, measure, systems, methods, *friedman(ranks), difference))
+                rows.append((group, metric.name, systems, methods, *friedman(ranks), difference))
     return framed("tests", rows)
 
 

@@ -13,19 +13,16 @@ count in gaps, ranks, targets and errors on fresh data.
 
 import math
 from collections.abc import Iterable, Mapping
-from statistics import median
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from narxbench.analysis.frames import framed
-from narxbench.analysis.metrics import Interval, significant
+from narxbench.analysis.metrics import COMPARISON, DECIMALS, GAP, TARGETS, Interval, gap
 from narxbench.analysis.performance import TOLERANCE
 from narxbench.analysis.rank_tests import (
-    DECIMALS,
     PROBLEM,
-    SHARES,
     Blocks,
     Floats,
     bootstrap_means,
@@ -33,20 +30,17 @@ from narxbench.analysis.rank_tests import (
     mean_by_system,
     pairs_frame,
 )
-from narxbench.experiment.score_file import Score, ScoredMethod, ScoredRun, read_score
+from narxbench.experiment.score_file import Score, ScoredMethod, read_score
 from narxbench.io.errors import NarxbenchError
 from narxbench.io.files import StrPath
 from narxbench.numerics.random_streams import generator
 
 FRAMES = ("scores", "reach", "ranking", "tests", "pairs", "ecdf", "systems", "exceptions")
 ALL = "all"  # the group of all scenarios
-# Gaps that runs are to reach; the expected evaluations are those to one of them.
-TARGETS = (0.0, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
-ERT_TARGET = 0.01
 # Points of an ECDF for each factor of ten in the evaluations.
 POINTS_PER_DECADE = 10
-# Of a system, for the exceptions.
-COMPARED = ("exact", "f1", "gap", "fresh_error", "ert")
+_OF_RUN = [(metric, metric.of_run) for metric in COMPARISON if metric.of_run]
+_BY_SYSTEM = [metric for metric in COMPARISON if metric.by_system]
 _UNRANKED = Interval(math.nan, math.nan, math.nan)
 
 
@@ -62,7 +56,7 @@ def rank_study(
     confidence, bootstrap_samples
         Coverage of the intervals and level of the critical difference; resamples of the systems behind the intervals.
     default_method
-        The method that ``exceptions`` are told of; a study without it has none.
+        The method that the ``exceptions`` are exceptions to; a study without it has none.
 
     Raises
     ------
@@ -119,11 +113,9 @@ def scores_frame(scores: Iterable[Score]) -> pd.DataFrame:
         for method in score.methods:
             for run in method.runs:
                 made = (method.method, method.algorithm, run.seed, method.deterministic, *sizes, method.budget)
-                reached = (run.evaluations, run.fitness, best, score.true_fitness, _gap(score, best, run))
-                exact, *shares = _shares(score, run)
-                exact_or_unknown = None if math.isnan(exact) else bool(exact)
-                judged = (exact_or_unknown, *shares, run.fresh_error, run.failure)
-                rows.append((*_key(score), *made, *reached, *judged))
+                found = (run.evaluations, run.fitness, best, score.true_fitness, gap(score, run, best))
+                others = (of_run(score, run, best) for metric, of_run in _OF_RUN if metric is not GAP)
+                rows.append((*_key(score), *made, *found, *others, run.failure))
     return framed("scores", rows)
 
 
@@ -134,7 +126,7 @@ def best_known(score: Score) -> float:
 
 
 def _results(scores: Iterable[Score]) -> pd.DataFrame:
-    """Return one row for each problem and method, summed up over its runs; nothing is rounded or missing but F1.
+    """Return one row for each problem and method, summed up over its runs; nothing is rounded; a metric may be unknown.
 
     ``reach`` has for each target the evaluations of the runs that reached it, in ascending order, and of the others;
     ``evaluations`` is the largest number of any run, ``worst`` the largest finite gap of any run on the problem.
@@ -142,11 +134,10 @@ def _results(scores: Iterable[Score]) -> pd.DataFrame:
     rows = []
     for score in scores:
         best = best_known(score)
-        gaps = {method.method: [_gap(score, best, run) for run in method.runs] for method in score.methods}
-        worst = max((gap for own in gaps.values() for gap in own if math.isfinite(gap)), default=0.0)
+        gaps = (gap(score, run, best) for method in score.methods for run in method.runs)
+        worst = max(filter(math.isfinite, gaps), default=0.0)
         for method in score.methods:
             runs = method.runs
-            shares = zip(*(_shares(score, run) for run in runs), strict=True)
             rows.append(
                 {
                     **dict(zip(PROBLEM, _key(score), strict=True)),
@@ -156,10 +147,8 @@ def _results(scores: Iterable[Score]) -> pd.DataFrame:
                     "failures": sum(run.fitness is None for run in runs),
                     "budget": method.budget,
                     "evaluations": max(run.evaluations for run in runs),
-                    "gap": median(gaps[method.method]),
                     "worst": worst,
-                    "fresh_error": median(math.inf if run.fresh_error is None else run.fresh_error for run in runs),
-                    **{name: math.fsum(of) / len(runs) for name, of in zip(SHARES, shares, strict=True)},
+                    **{m.name: m.averaged(of_run(score, run, best) for run in runs) for m, of_run in _OF_RUN},
                     "reach": _reach(score, best, method),
                 }
             )
@@ -168,18 +157,6 @@ def _results(scores: Iterable[Score]) -> pd.DataFrame:
 
 def _key(score: Score) -> tuple[Any, ...]:
     return tuple(getattr(score, name) for name in PROBLEM)
-
-
-def _gap(score: Score, best: float, run: ScoredRun) -> float:
-    return math.inf if run.fitness is None else round((run.fitness - best) / score.n_validation, DECIMALS)
-
-
-def _shares(score: Score, run: ScoredRun) -> tuple[float, ...]:
-    """Return exactness (0 or 1), precision, recall and F1 of a run."""
-    hits, size, true = run.hits, len(run.terms), score.true_terms
-    if not true:
-        return (math.nan,) * 4
-    return float(hits == size == true), hits / max(size, 1), hits / true, 2 * hits / (size + true)
 
 
 def _reach(score: Score, best: float, method: ScoredMethod) -> list[tuple[list[int], list[int]]]:
@@ -211,29 +188,15 @@ def reach_frame(results: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def expected_evaluations(results: pd.DataFrame) -> float:
-    """Return the evaluations that one success at `ERT_TARGET` costs: those of all runs, by the number of successes.
-
-    A run that reaches the target counts until then, another whole (the ERT of COCO, N. Hansen et al., Optimization
-    Methods and Software 36 (2021) 114-144). NaN without a success, and for a method that evaluates nothing but what it
-    returns: evaluations are no measure of what it costs.
-    """
-    reached, spent = zip(*(reach[TARGETS.index(ERT_TARGET)] for reach in results["reach"]), strict=True)
-    successes = sum(map(len, reached))
-    if not successes or results["evaluations"].max() <= 1:
-        return math.nan
-    return significant((sum(map(sum, reached)) + sum(map(sum, spent))) / successes)
-
-
 def ranking_frame(
     groups: Mapping[str, pd.DataFrame], blocks: Mapping[str, Blocks], confidence: float, resamples: int
 ) -> pd.DataFrame:
-    """Return the methods of each group with all measures.
+    """Return the methods of each group with all metrics.
 
     ``average_rank`` is the mean over the systems of `Blocks.ranks` of the gap; it is missing for methods that are not
-    ranked. Exactness, precision, recall and F1 are means over the problems of a system, then over systems; ``gap`` and
-    ``fresh_error`` medians over problems; ``reached`` and ``ert`` belong to all runs together. Intervals are percentile
-    intervals of the bootstrap over systems.
+    ranked. Metrics that are averaged by the mean are means over the problems of a system, then over systems; others are
+    medians over problems, or belong to all runs together. Intervals are percentile intervals of the bootstrap over
+    systems.
     """
     rows = []
     for group, results in groups.items():
@@ -242,20 +205,19 @@ def ranking_frame(
             rng = generator(purpose="bootstrap", group=group)
             return bootstrap_means(values, rng, confidence=confidence, resamples=resamples)
 
-        ranks = dict(zip(blocks[group].methods, intervals(blocks[group].ranks("gap")), strict=True))
+        ranks = dict(zip(blocks[group].methods, intervals(blocks[group].ranks(GAP)), strict=True))
         for method, own in results.groupby("method"):
-            known = own.dropna(subset=SHARES)
-            shares = intervals(mean_by_system(known[SHARES].to_numpy(), known["system"]))
-            runs = int(own["runs"].sum())
-            reached = sum(len(times) for reach in own["reach"] for times, _ in reach)
-            rows.append(
-                (
-                    *(group, method, runs, len(own), own["system"].nunique(), *ranks.get(str(method), _UNRANKED)),
-                    *(*shares[0], *(share.value for share in shares[1:])),
-                    *(significant(median(own[name])) for name in ("gap", "fresh_error")),
-                    *(significant(reached / (runs * len(TARGETS))), expected_evaluations(own), own["failures"].sum()),
-                )
-            )
+            values: list[float] = []
+            for metric in COMPARISON:
+                if metric.of_run and metric.average == "mean":
+                    known = own.dropna(subset=metric.name)
+                    (found,) = intervals(mean_by_system(known[[metric.name]].to_numpy(), known["system"]))
+                    values += found if metric.interval else found[:1]
+                else:
+                    values.append(metric.overall(own))
+            size = (own["runs"].sum(), len(own), own["system"].nunique())
+            rank = ranks.get(str(method), _UNRANKED)
+            rows.append((group, method, *size, *rank, *values, own["failures"].sum()))
     return framed("ranking", rows)
 
 
@@ -274,13 +236,9 @@ def ecdf_frame(results: pd.DataFrame) -> pd.DataFrame:
 
 
 def systems_frame(results: pd.DataFrame) -> pd.DataFrame:
-    """Return each method on each system of a scenario: means of exactness and F1, medians of gap and fresh error."""
-    rows = []
-    for key, own in results.groupby(["scenario", "system", "method"]):
-        shares = (significant(math.fsum(own[name]) / len(own)) for name in ("exact", "f1"))
-        medians = (significant(median(own[name])) for name in ("gap", "fresh_error"))
-        rows.append((*key, *shares, *medians, expected_evaluations(own)))
-    return framed("systems", rows)
+    """Return the metrics of each method on each system of a scenario."""
+    groups = results.groupby(["scenario", "system", "method"])
+    return framed("systems", [(*key, *(metric.overall(own) for metric in _BY_SYSTEM)) for key, own in groups])
 
 
 def exceptions_frame(systems: pd.DataFrame, default_method: str) -> pd.DataFrame:
@@ -288,10 +246,10 @@ def exceptions_frame(systems: pd.DataFrame, default_method: str) -> pd.DataFrame
     ours = systems[systems["method"] == default_method]
     rows = []
     for row in systems.merge(ours, on=["scenario", "system"], suffixes=("", "_ours")).to_dict("records"):
-        for measure in COMPARED:
-            theirs, best_ours = row[measure], row[f"{measure}_ours"]
-            sign = -1.0 if measure in SHARES else 1.0
+        for metric in _BY_SYSTEM:
+            theirs, best_ours = row[metric.name], row[f"{metric.name}_ours"]
+            sign = -1.0 if metric.larger_is_better else 1.0
             worse = math.isnan(best_ours) or round(sign * (best_ours - theirs), DECIMALS) > 0
             if not math.isnan(theirs) and worse:
-                rows.append((row["scenario"], row["system"], row["method"], measure, theirs, best_ours))
+                rows.append((row["scenario"], row["system"], row["method"], metric.name, theirs, best_ours))
     return framed("exceptions", rows)

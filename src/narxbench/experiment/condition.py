@@ -4,7 +4,7 @@ from narxbench.io.settings import Line, Settings
 
 
 class ConditionKey(Settings):
-    """What tells a condition from the others of its study."""
+    """What distinguishes a condition from the others of its study."""
 
     system: Line
     """Name of the system."""

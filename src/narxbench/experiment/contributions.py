@@ -6,7 +6,7 @@ J.
 """
 
 import sys
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from functools import lru_cache
 from typing import Annotated, Any, Literal
 
@@ -50,18 +50,9 @@ MethodName = Annotated[
     Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$", max_length=40),
     described_as("a name of up to 40 letters, digits, _ and - that starts with a letter or digit"),
 ]
-Label = Annotated[
-    str,
-    Field(min_length=1, max_length=100),
-    AfterValidator(_plain),
-    described_as("plain text of one line, 1 to 100 characters"),
-]
-Text = Annotated[
-    str,
-    Field(min_length=1, max_length=500),
-    AfterValidator(_plain),
-    described_as("plain text of one line, 1 to 500 characters"),
-]
+_PLAIN = Field(min_length=1), AfterValidator(_plain)
+Label = Annotated[str, *_PLAIN, Field(max_length=100), described_as("plain text of one line, 1 to 100 characters")]
+Text = Annotated[str, *_PLAIN, Field(max_length=500), described_as("plain text of one line, 1 to 500 characters")]
 Address = Annotated[
     str,
     Field(pattern=r"^https?://[^\s<>\"'\\]+$", max_length=300),
@@ -341,10 +332,5 @@ def about_contributions(contributions: Iterable[Contribution]) -> dict[str, dict
     }
 
 
-def schema() -> Mapping[str, Any]:
-    """Return the JSON schema of result files."""
-    return Contribution.model_json_schema()
-
-
 if __name__ == "__main__":
-    sys.stdout.write(canonical_json(schema(), indent=1))
+    sys.stdout.write(canonical_json(Contribution.model_json_schema(), indent=1))

@@ -16,9 +16,11 @@ from narxbench.experiment.contributions import (
 )
 from narxbench.experiment.data_sets import simulated_csv
 from narxbench.experiment.interpretations import load_design_choices
+from narxbench.experiment.kinds.methods import MethodsStudy
+from narxbench.experiment.layers import read_layers
 from narxbench.experiment.runs import finite
-from narxbench.experiment.study import Condition, conditions
-from narxbench.experiment.study_settings import Study, load_study
+from narxbench.experiment.study import Condition, Study
+from narxbench.experiment.study_settings import load_study
 from narxbench.fitness.problem import StructureProblem
 from narxbench.io.errors import NarxbenchError, did_you_mean, show
 from narxbench.io.files import StrPath, canonical_json, sha256, write_atomically
@@ -40,7 +42,9 @@ estimation_rows      [first, end): the samples that estimate the weights, counte
 validation_rows      [first, end) of each part that is simulated
 error                free_run: the model sees its own past outputs, at first the measured ones before the part;
                      one_step: it sees the measured outputs
-criterion, penalty   J = L ln(e) + penalty * (number of terms), e the sum of the L squared errors, lower is better
+criterion            J = L ln(e) + penalty, e the sum of the L squared errors, lower is better
+penalties            the penalty of a structure of 0, 1, 2 and more terms; null: so many are not allowed
+penalty              that of one term; under a linear criterion, such as bic and aic-RHO, each term adds as much
 bound                a simulated |y| above it has diverged: J is infinite
 evaluations          J may be evaluated this often in a run; equal structures count each time
 seeds                make a run for each of these seeds; a method that draws no random numbers makes one
@@ -70,14 +74,14 @@ def problems_of(study: Study) -> dict[str, Condition]:
     NarxbenchError
         For a study that compares no methods, and one where each run has data of its own.
     """
-    if study.page != "methods" or study.data.realisation == "per_run":
+    if not isinstance(study, MethodsStudy) or study.data.realisation == "per_run":
         raise NarxbenchError(
             f"study {study.study}: found page {study.page} and realisation {study.data.realisation}; "
             "allowed: methods and shared"
         )
     systems = {name: load_system(name) for name in study.systems}
     found: dict[str, Condition] = {}
-    for condition in conditions(study, load_design_choices(), systems):
+    for condition in study.conditions(load_design_choices(), systems):
         found.setdefault(problem_name(**condition.key.model_dump(exclude={"interpretation", "method"})), condition)
     return found
 
@@ -92,7 +96,7 @@ def check(contribution: Contribution, study: Study, source: StrPath, taken: Coll
     study : Study
         A comparison of methods.
     taken : collection of str
-        Names of methods that are not free, beside those of the study.
+        Names of methods that are not free, in addition to those of the study.
 
     Raises
     ------
@@ -139,7 +143,8 @@ def _posed(condition: Condition) -> tuple[str, StructureProblem]:
 def _compared(root: StrPath) -> tuple[Study, Collection[str]]:
     """Return the comparison of methods of a copy of the project, and the methods that cannot be used here."""
     left_out: dict[str, str] = {}
-    return load_study([Path(root) / BASE, Path(root) / OVERLAY], left_out=left_out), left_out
+    layers = read_layers([Path(root) / BASE, Path(root) / OVERLAY])
+    return load_study(layers, left_out=left_out), left_out
 
 
 def add_results(path: StrPath, root: StrPath = ".") -> str:
@@ -169,7 +174,7 @@ def add_results(path: StrPath, root: StrPath = ".") -> str:
     earlier = [file.name for file in target.parent.glob("*.json") if file.stem.casefold() == target.stem.casefold()]
     if earlier not in ([], [target.name]):
         raise NarxbenchError(
-            f"{path}: method: found {contribution.method!r} beside {earlier[0]}; allowed: one spelling"
+            f"{path}: method: found {contribution.method!r} next to {earlier[0]}; allowed: one spelling"
         )
     write_atomically(target, canonical_json(contribution.model_dump(mode="json", exclude_defaults=True)))
     ranked = (
@@ -232,7 +237,8 @@ def _described(searched: StructureProblem) -> Mapping[str, Any]:
         "factors": [[[SIGNALS[signal], lag] for signal, lag in monomial] for monomial in searched.monomials],
         "estimation_rows": [first, last + 1],
         "validation_rows": [[part.start, part.stop] for part in searched.segments],
-        "penalty": searched.data.penalty,
+        "penalty": float(searched.data.penalties[1]),
+        "penalties": [finite(penalty) for penalty in searched.data.penalties.tolist()],
         "bound": searched.data.bound,
         "example": {"terms": linear, "fitness": finite(searched.evaluate(linear).fitness)},
     }

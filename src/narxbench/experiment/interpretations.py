@@ -19,6 +19,7 @@ from narxbench.io.files import CONFIG_FOLDER
 from narxbench.io.settings import Problem, Settings, SettingsError, described_as, unknown, validated
 from narxbench.io.yaml import read_mapping
 from narxbench.model.excitation import Excitation
+from narxbench.model.noise import NoiseKind
 
 DESIGN_CHOICES_FILE = CONFIG_FOLDER / "design_choices.yaml"
 BASELINE = "baseline"
@@ -42,7 +43,7 @@ class OpenData(Settings):
 
     excitation: Excitation
     """The input signal."""
-    noise: Literal["output", "equation"]
+    noise: NoiseKind
     """Where the white Gaussian noise enters: measured output only, or the equation itself."""
     realisation: Literal["shared", "per_run"]
     """Whether all runs of a condition see the same data set, or each run has input and noise of its own."""
@@ -193,28 +194,15 @@ def interpretation_text(choices: DesignChoices, chosen: Interpretation, algorith
     >>> interpretation_text(load_design_choices(), chosen, "ga"), interpretation_text(load_design_choices(), {})
     ('elitism=on', 'baseline')
     """
-    return _text(choices, chosen, None if algorithm is None else (*SHARED_PARTS, algorithm))
+    parts = None if algorithm is None else (*SHARED_PARTS, algorithm)
+    return parts_text(choices, chosen, parts)
 
 
-def data_text(choices: DesignChoices, chosen: Interpretation) -> str:
-    """Return the canonical text of the part of an interpretation that concerns the data sets."""
-    return _text(choices, chosen, ("data",))
-
-
-def problem_text(choices: DesignChoices, chosen: Interpretation) -> str:
-    """Return the canonical text of the part of an interpretation that concerns problems: data sets and fitness."""
-    return _text(choices, chosen, ("data", "fitness"))
-
-
-def _text(choices: DesignChoices, chosen: Interpretation, parts: Collection[str] | None) -> str:
-    known, shown = choices.design_choices, _differences(choices, chosen).items()
-    named = (f"{name}={option}" for name, option in shown if parts is None or known[name].part in parts)
+def parts_text(choices: DesignChoices, chosen: Interpretation, parts: Collection[str] | None) -> str:
+    """Return the canonical text of what an interpretation says of some parts, or of all."""
+    known, differences = choices.design_choices, _differences(choices, chosen).items()
+    named = (f"{name}={option}" for name, option in differences if parts is None or known[name].part in parts)
     return "+".join(named) or BASELINE
-
-
-def differs_in(choices: DesignChoices, chosen: Interpretation, part: str) -> bool:
-    """Tell whether an interpretation departs from the baseline in a part."""
-    return any(choices.design_choices[name].part == part for name in _differences(choices, chosen))
 
 
 def parse_interpretation(choices: DesignChoices, text: str) -> dict[str, str]:

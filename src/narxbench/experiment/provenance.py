@@ -6,9 +6,9 @@ from functools import cache
 from importlib import metadata
 from pathlib import Path
 
-from narxbench import __version__
 from narxbench.algorithms.registry import algorithm as algorithm_of
 from narxbench.io.files import sha256
+from narxbench.io.version import __version__
 
 # Packages whose version can change a number of a run.
 _COMPUTING = ("numpy", "numba", "llvmlite")

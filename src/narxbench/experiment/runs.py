@@ -109,13 +109,13 @@ def run_seeds(
     condition : mapping
         The fields of :class:`ConditionKey`.
     axes : mapping
-        Axes of the random streams beside algorithm, criterion and seed.
+        Axes of the random streams other than algorithm, criterion and seed.
     structure : mapping
-        Arguments of :class:`~narxbench.fitness.problem.StructureProblem` beside data and criterion.
+        Arguments of :class:`~narxbench.fitness.problem.StructureProblem` other than data and criterion.
     algorithm, settings, evaluations, time_limit
-        The method, its budget and the end of a run that hangs, as for :func:`~narxbench.algorithms.search.search`.
+        The method, its budget and the seconds of a run at most, as for :func:`~narxbench.algorithms.search.search`.
 
-    A run that fails through its algorithm is recorded as failed, and told; the others go on.
+    A run that fails through its algorithm is recorded as failed, and reported; the others go on.
 
     Raises
     ------
@@ -180,7 +180,7 @@ def by_seed(seeds: Sequence[int], files: Sequence[str]) -> Mapping[int, str]:
 def load_problem(path: str, digest: str, **structure: Any) -> StructureProblem:
     """Return the structure problem of a data file; ``digest`` makes a changed file a different problem.
 
-    ``structure`` are the arguments of :class:`~narxbench.fitness.problem.StructureProblem` beside the signals.
+    ``structure`` are the arguments of :class:`~narxbench.fitness.problem.StructureProblem` other than the signals.
     """
     u, y = read_signals(path)
     try:

@@ -18,8 +18,13 @@ class Course(Settings):
 
 
 class ScoredRun(Settings):
-    """One run. ``fitness`` is null when it failed or every structure was divergent."""
+    """One run. ``fitness`` is null when it failed or every structure was divergent.
 
+    Other numbers of a run are what further metrics are computed from; null where they are unknown.
+    """
+
+    model_config = pydantic.ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, float | None] = Field(init=False)
     seed: int = Field(ge=-MOST, le=MOST)
     fitness: float | None
     evaluations: int = Field(ge=0, le=MOST)
@@ -75,7 +80,7 @@ class ScoredMethod(Settings):
 
 
 class ProblemKey(Settings):
-    """What tells a problem from the others of its study."""
+    """What distinguishes a problem from the others of its study."""
 
     scenario: Line
     system: Line

@@ -19,7 +19,7 @@ from narxbench.io.files import canonical_json, read_bytes, sha256
 from narxbench.io.settings import Settings
 from narxbench.model.dataset import Signals, read_signals
 from narxbench.model.excitation import Excitation
-from narxbench.model.prediction import free_run
+from narxbench.model.prediction import simulated
 from narxbench.model.system import System
 from narxbench.model.terms import parse_term
 
@@ -76,7 +76,7 @@ def score(
     system : mapping
         Arguments of :class:`~narxbench.model.system.System`. Where its terms are no candidates, no structure is right.
     structure : mapping
-        Arguments of :class:`~narxbench.fitness.problem.StructureProblem` beside data and criterion.
+        Arguments of :class:`~narxbench.fitness.problem.StructureProblem` other than data and criterion.
     fresh : mapping
         ``samples``, ``washout`` and ``excitation`` of the fresh data. An excitation read from a file is not fresh.
     contributions : sequence of str
@@ -85,7 +85,7 @@ def score(
     Raises
     ------
     NarxbenchError
-        Names a run file that is damaged, belongs to something else, or tells another J than its structure has.
+        Names a run file that is damaged, belongs to something else, or has another J than its structure has.
     """
     key, judged = ProblemKey(**problem), FreshData(**fresh)
     known = System(**system)
@@ -147,7 +147,7 @@ def score(
         n_terms=len(searched.terms),
         samples=len(read_signals(data, ("y",))[0]),
         n_validation=len(searched.data.measured),
-        penalty=searched.data.penalty,
+        penalty=float(searched.data.penalties[1]),
         data_sha256=digest,
         true_terms=len(true),
         true_fitness=finite(searched.evaluate(true).fitness),
@@ -164,7 +164,7 @@ class _Judge:
         self._errors: dict[tuple[Any, ...], float | None] = {}
 
     def mistake(self, run: Run) -> str:
-        """Return what a run file tells wrongly of a run, or nothing."""
+        """Return what a run file says wrongly of a run, or nothing."""
         fitness, best = finite(self._problem.evaluate(run.terms).fitness), run.history.fitness
         if run.fitness != fitness:
             return f"found the fitness {run.fitness}; its structure has {fitness}"
@@ -173,7 +173,7 @@ class _Judge:
         return ""
 
     def scored(self, run: Run) -> ScoredRun:
-        """Return a run with what its structure is worth."""
+        """Return a run with the scores of its structure."""
         model = tuple(run.terms), tuple(run.coefficients)
         if run.terms and model not in self._errors:
             first = max(self._problem.n_u, self._problem.n_y)
@@ -209,11 +209,11 @@ def fresh_error(terms: Sequence[str], coefficients: Sequence[float], data: Signa
         holds for the fitness, and where the outputs are all the same.
     """
     bound = DIVERGENCE_FACTOR * float(abs(data.y).max())
-    y = free_run([parse_term(term) for term in terms], coefficients, data.u, data.y[:first], bound=bound)
+    y, end = simulated([parse_term(term) for term in terms], coefficients, data.u, data.y[:first], bound=bound)
     # math.fsum is correctly rounded; NumPy's sums depend on the processor's vector width.
     measured = data.y[first:].tolist()
     mean = math.fsum(measured) / len(measured)
     spread = math.fsum((a - mean) * (a - mean) for a in measured)
-    if y is None or not spread:
+    if end < len(y) or not spread:
         return None
     return math.sqrt(math.fsum((a - b) * (a - b) for a, b in zip(measured, y[first:].tolist(), strict=True)) / spread)

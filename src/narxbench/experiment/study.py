@@ -1,30 +1,165 @@
-"""The conditions of a study: problem x method x criterion, each with one run for every seed.
+"""Studies of simulated systems: their settings, and the conditions that these mean.
 
-A problem is a data set with candidate terms, a method an algorithm with settings. The study of the paper has every
-combination of its settings; a study of interpretations has one interpretation after the other.
+A condition is problem x method x criterion, with one run for every seed. A problem is a data set with candidate terms,
+a method an algorithm with settings.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, TypeVar
 
+import pydantic
+from pydantic import AfterValidator, BeforeValidator, Field, SerializeAsAny, ValidationInfo
+
+from narxbench.algorithms.registry import algorithm, packaged_names
 from narxbench.experiment.condition import ConditionKey
-from narxbench.experiment.interpretations import (
-    DesignChoices,
-    Fitness,
-    OpenData,
-    Search,
-    data_text,
-    differs_in,
-    interpretation_settings,
-    interpretation_text,
-    parse_interpretation,
-)
-from narxbench.experiment.study_settings import Data, Scenario, Study
+from narxbench.experiment.interpretations import MOST, Count, DesignChoices, Fitness, Label, OpenData
+from narxbench.fitness.criteria import FORMS, canonical_criterion
+from narxbench.io.settings import Coverage, Settings, SettingsError, described_as, show
+from narxbench.io.settings import Problem as Mistake
 from narxbench.model.dataset import snr_label
 from narxbench.model.excitation import Excitation
 from narxbench.model.system import System
+
+MOST_RUNS = 100_000
+T = TypeVar("T")
+Place = tuple[str | int, ...]
+
+
+# Checks of single values
+
+
+def raise_if(problems: Iterable[Mistake]) -> None:
+    """Raise SettingsError for the mistakes that there are."""
+    if found := list(problems):
+        raise SettingsError(found)
+
+
+def distinct(values: list[T]) -> list[T]:
+    """Return the values, or raise SettingsError for those that are given twice."""
+    first: dict[T, int] = {}
+    raise_if(
+        Mistake((i,), f"found {show(value, kind=False)} twice; allowed: each once")
+        for i, value in enumerate(values)
+        if first.setdefault(value, i) != i
+    )
+    return values
+
+
+def _counted(value: object) -> object:
+    # Only a real count is expanded: bool is an int to Python.
+    return list(range(1, value + 1)) if type(value) is int and 1 <= value <= MOST_RUNS else value
+
+
+def no_reference(name: str) -> str:
+    """Return the name of a study; that of the published values raises ValueError."""
+    if name.casefold() == "reference":
+        raise ValueError(f"found {name!r}, the folder of the published values; allowed: any other name")
+    return name
+
+
+def _known_algorithm(name: str) -> str:
+    algorithm(name)
+    return name
+
+
+Name = Annotated[
+    str,
+    Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$", max_length=100),
+    described_as("a name of letters, digits, _ and - that starts with a letter or digit"),
+]
+PositiveInt = Annotated[int, Field(ge=1)]
+Decibels = Annotated[float, Field(ge=-300, le=300)]
+# Criteria are parts of paths, which must not grow without end.
+Criterion = Annotated[
+    str, Field(max_length=40), AfterValidator(canonical_criterion), described_as(f"{FORMS}: up to 40 characters")
+]
+Seeds = Annotated[
+    list[PositiveInt],
+    Field(min_length=1, max_length=MOST_RUNS),
+    BeforeValidator(_counted, json_schema_input_type=PositiveInt | list[PositiveInt]),
+    AfterValidator(distinct),
+    described_as(
+        f"a whole number from 1 to {MOST_RUNS}, or a list of up to {MOST_RUNS} distinct positive whole numbers"
+    ),
+]
+
+
+# The settings, part by part
+
+
+class Data(OpenData):
+    """How the data sets are generated and divided."""
+
+    samples: Count
+    """Samples kept of each data set, estimation and validation together."""
+    validation_samples: Count
+    """The last samples, over which a model is simulated and judged."""
+    washout: int = Field(ge=0, le=MOST)
+    """Samples simulated before the first kept one, so that the start at rest is forgotten."""
+    seeds: Seeds
+    """Seeds of input and noise: a number N for 1 to N, or a list. The realisations are the same at every SNR."""
+
+    @pydantic.model_validator(mode="after")
+    def _some_estimation(self) -> "Data":
+        if self.validation_samples >= self.samples:
+            text = f"found {self.validation_samples}; allowed: less than data.samples, which is {self.samples}"
+            raise SettingsError([Mistake(("validation_samples",), text)])
+        return self
+
+
+class Method(Settings):
+    """A named method: an algorithm, its settings and the criteria that it minimises."""
+
+    algorithm: Annotated[
+        str,
+        AfterValidator(_known_algorithm),
+        described_as(f"one of {', '.join(packaged_names())}, or an algorithm of an installed package"),
+    ]
+    """Search algorithm."""
+    criteria: Annotated[list[Criterion], AfterValidator(distinct)] = Field(min_length=1)
+    """Criteria of the fitness J, each searched for separately."""
+    settings: SerializeAsAny[Settings] = Field(default=Settings(), validate_default=True)
+    """Settings of the algorithm; those left out take its defaults."""
+
+    @pydantic.field_validator("settings", mode="before")
+    @classmethod
+    def _of_algorithm(cls, value: object, info: ValidationInfo) -> object:
+        if "algorithm" not in info.data:
+            return Settings()  # an unknown algorithm is the problem to tell, and the only one
+        given = dict(value) if isinstance(value, Settings) else value
+        return algorithm(info.data["algorithm"]).settings(given)  # type: ignore[arg-type]
+
+
+def without_null(value: object) -> object:
+    """Return a mapping without the keys that are set to null."""
+    # Overlays are merged key by key, so null is the only way for one to take a method away.
+    return {k: v for k, v in value.items() if v is not None} if isinstance(value, Mapping) else value
+
+
+Methods = Annotated[
+    dict[Name, Method],
+    BeforeValidator(without_null, json_schema_input_type=dict[Name, Method | None]),
+]
+
+
+class Statistics(Settings):
+    """How the runs of a condition are summarised."""
+
+    threshold: float = Field(ge=0, le=1)
+    """Terms selected at least this often make the final structure."""
+    confidence: Coverage
+    """Coverage of the intervals."""
+    bootstrap_samples: Count
+    """Resamples of the systems behind the intervals of a comparison of methods."""
+
+
+class Figures(Settings):
+    """What the figures show."""
+
+    snr_db: Decibels
+    """SNR of the figures in dB, one of the study's."""
 
 
 @dataclass(frozen=True)
@@ -45,12 +180,8 @@ class Problem:
         return self.data.realisation == "per_run"
 
     @property
-    def _orders(self) -> dict[str, int]:
-        return {"n_u": self.system.n_u, "n_y": self.system.n_y, "degree": self.system.degree}
-
-    @property
     def axes(self) -> dict[str, str]:
-        """The axes of the random streams of its searches beside algorithm, criterion and seed."""
+        """The axes of the random streams of its searches besides algorithm, criterion and seed."""
         axes = {"system": self.system.name, "snr_db": snr_label(self.snr_db)}
         if self.scenario:
             axes |= {"scenario": self.scenario, "data_seed": str(self.data_seed)}
@@ -68,12 +199,9 @@ class Problem:
 
     @cached_property
     def structure(self) -> dict[str, Any]:
-        """What makes a structure problem of the data set, beside the criterion."""
-        return {
-            **self._orders,
-            "n_validation": self.data.validation_samples,
-            **self.fitness.model_dump(),
-        }
+        """What makes a structure problem of the data set, besides the criterion."""
+        orders = {name: getattr(self.system, name) for name in ("n_u", "n_y", "degree")}
+        return {**orders, "n_validation": self.data.validation_samples, **self.fitness.model_dump()}
 
 
 @dataclass(frozen=True)
@@ -91,7 +219,7 @@ class Condition:
 
     @property
     def key(self) -> ConditionKey:
-        """What tells it from the others."""
+        """What distinguishes it from the others."""
         return ConditionKey(
             system=self.problem.system.name,
             snr_db=self.problem.snr_db,
@@ -102,147 +230,148 @@ class Condition:
             scenario=self.problem.scenario,
         )
 
-    @property
-    def axes(self) -> dict[str, str]:
-        """The axes of its random streams beside algorithm, criterion and seed."""
-        return self.problem.axes
+
+class Input(NamedTuple):
+    """An input that a study needs: where it is set, what it is for, and the samples that it must have."""
+
+    place: Place
+    what: str
+    excitation: Excitation
+    samples: int
 
 
-def conditions(study: Study, choices: DesignChoices, systems: Mapping[str, System]) -> list[Condition]:
-    """Return all conditions of a study in the order of its settings.
+class Part(NamedTuple):
+    """Problems of a study that differ in system, SNR and seed alone."""
 
-    Parameters
-    ----------
-    study : Study
-        The settings.
-    choices : DesignChoices
-        What the interpretations are.
-    systems : mapping
-        The described systems by name.
+    place: Place
+    """Where their settings stand."""
+    systems: Sequence[str]
+    snr_db: Sequence[float]
+    seeds: Sequence[int]
+    data: Data
+    scenario: str = ""
+    excitation: Excitation | None = None
+    """An input that prevails over that of a system."""
+    orders: Mapping[str, int] = {}
+    """Orders of the candidate terms that are not the system's."""
+
+    def known(self, system: System) -> System:
+        """Return a system with the candidate terms of this part.
+
+        Raises
+        ------
+        NarxbenchError
+            For more terms than there can be.
+        """
+        return system.with_candidates(**self.orders) if self.orders else system
+
+    def input_of(self, system: System) -> Excitation:
+        """Return the input of a system: that of this part, its own, or that of the study."""
+        return self.excitation or system.excitation or self.data.excitation
+
+
+class Study(Settings):
+    """The settings that all studies of simulated systems have, complete and valid; each kind of them is a class.
+
+    A study has every combination of its systems, SNRs, seeds of the data, methods and criteria, unless its kind says
+    something else.
     """
-    listed = {"paper": _crossed, "interpretations": _varied, "methods": _compared}[study.page]
-    return list(listed(study, choices, systems))
 
+    study: Annotated[Name, AfterValidator(no_reference)]
+    """Name of the study: of its folders under data/ and reports/. That of an overlay is the name of its file."""
+    page: str
+    """The kind of the study, by what its page says."""
+    interpretation: Label
+    """Interpretation of what the paper leaves open: a name in config/design_choices.yaml."""
+    systems: Annotated[list[Name], AfterValidator(distinct)] = Field(min_length=1)
+    """Systems to identify: NAME stands for config/systems/NAME.yaml."""
+    snr_db: Annotated[list[Decibels], AfterValidator(distinct)] = Field(min_length=1)
+    """Signal-to-noise ratios in dB."""
+    seeds: Seeds
+    """Runs of every condition: their number N for the seeds 1 to N, or the seeds themselves."""
+    seeds_per_job: Annotated[int, Field(ge=1, le=MOST_RUNS)]
+    """Seeds that one job runs; it decides which runs share a file, and no result."""
+    evaluations: Count
+    """Fitness evaluations of every run, a design choice."""
+    time_limit: float = Field(gt=0, le=1e7)
+    """Seconds after which a run of an algorithm that has a process of its own is ended."""
+    data: Data
+    """How the data sets are generated."""
+    fitness: Fitness
+    """How the fitness is computed."""
+    methods: Methods = Field(min_length=1)
+    """Methods by name; the name is used in paths and tables. A method set to null is left out."""
+    statistics: Statistics
+    """How the runs of a condition are summarised."""
+    figures: Figures
+    """What the figures show."""
 
-def _crossed(study: Study, _: DesignChoices, systems: Mapping[str, System]) -> Iterator[Condition]:
-    (seed,) = study.data.seeds
-    for system in study.systems:
-        data = _with_excitation(study.data, systems[system].excitation)
-        for snr_db in study.snr_db:
-            place = f"{system}/{snr_label(snr_db)}dB"
-            yield from _by_all_methods(study, Problem(place, systems[system], snr_db, seed, data, study.fitness))
+    @pydantic.model_validator(mode="after")
+    def _figures_show_an_snr(self) -> "Study":
+        if (shown := self.figures.snr_db) not in self.snr_db:
+            allowed = ", ".join(map(snr_label, self.snr_db))
+            text = f"found {snr_label(shown)}, which is not in snr_db; allowed: one of {allowed}"
+            raise SettingsError([Mistake(("figures", "snr_db"), text)])
+        return self
 
+    def parts(self) -> list[Part]:
+        """Return what the problems are made of."""
+        return [Part(("data",), self.systems, self.snr_db, self.data.seeds, self.data)]
 
-def _compared(study: Study, _: DesignChoices, systems: Mapping[str, System]) -> Iterator[Condition]:
-    assert study.scenarios is not None
-    for name, scenario in study.scenarios.items():
-        for system in scenario.systems or study.systems:
-            for problem in _problems(study, name, scenario, systems[system]):
-                yield from _by_all_methods(study, problem)
+    def conditions(
+        self, choices: DesignChoices, systems: Mapping[str, System], parts: Sequence[Part] | None = None
+    ) -> Iterator[Condition]:
+        """Yield the conditions in the order of the settings.
 
+        Parameters
+        ----------
+        choices : DesignChoices
+            What the interpretations are.
+        systems : mapping
+            The described systems by name.
+        parts : sequence of Part, optional
+            Those of some parts only; default: of all.
+        """
+        for part in self.parts() if parts is None else parts:
+            for name in part.systems:
+                for snr_db in part.snr_db:
+                    for seed in part.seeds:
+                        yield from self._by_all_methods(self._problem(part, systems[name], snr_db, seed))
 
-def _by_all_methods(study: Study, problem: Problem) -> Iterator[Condition]:
-    """Yield the conditions of all methods of a study on one problem."""
-    for name, method in study.methods.items():
-        settings = method.settings.model_dump(mode="json")
-        for criterion in method.criteria:
-            yield Condition(
-                name=f"{problem.name}/{name}/{criterion}",
-                problem=problem,
-                interpretation=study.interpretation,
-                method=name,
-                algorithm=method.algorithm,
-                settings=settings,
-                criterion=criterion,
-                evaluations=study.evaluations,
-            )
+    def _problem(self, part: Part, system: System, snr_db: float, seed: int) -> Problem:
+        data = part.data.model_copy(update={"excitation": part.input_of(system)})
+        place = f"{system.name}/{snr_label(snr_db)}dB"
+        name = f"{part.scenario}/{place}/data-{seed}" if part.scenario else place
+        return Problem(name, part.known(system), snr_db, seed, data, self.fitness, part.scenario)
 
-
-def _problems(study: Study, name: str, scenario: Scenario, system: System) -> Iterator[Problem]:
-    """Yield the problems of one system in a scenario: its data sets with their candidate terms."""
-    given = scenario.model_dump(include={"samples", "validation_samples", "noise"}, exclude_none=True)
-    data = study.data.model_copy(update=given)
-    data = _with_excitation(data, scenario.excitation or system.excitation)
-    orders = scenario.model_dump(include={"n_u", "n_y", "degree"}, exclude_none=True)
-    known = system.with_candidates(**orders) if orders else system
-    for snr_db in scenario.snr_db or study.snr_db:
-        for seed in scenario.seeds or study.data.seeds:
-            place = f"{name}/{system.name}/{snr_label(snr_db)}dB/data-{seed}"
-            yield Problem(place, known, snr_db, seed, data, study.fitness, name)
-
-
-def _with_excitation(data: Data, excitation: Excitation | None) -> Data:
-    """Return data whose input is that of a system or scenario, where it has one of its own."""
-    return data if excitation is None else data.model_copy(update={"excitation": excitation})
-
-
-def _varied(study: Study, choices: DesignChoices, systems: Mapping[str, System]) -> Iterator[Condition]:
-    for method, text, seed, criterion in planned_variations(study, choices):
-        chosen = parse_interpretation(choices, text)
-        parts = interpretation_settings(choices, chosen)
-        data = study.data.model_copy(update=dict(OpenData.model_validate(parts["data"])))
-        fitness = Fitness.model_validate(parts["fitness"])
-        # The budget of the study, unless the interpretation departs from the baseline's.
-        search = Search.model_validate(parts["search"])
-        evaluations = search.evaluations if differs_in(choices, chosen, "search") else study.evaluations
-        algorithm = study.methods[method].algorithm
-        settings = {**study.methods[method].settings.model_dump(mode="json"), **parts.get(algorithm, {})}
-        for system in study.systems:
-            for snr_db in study.snr_db:
-                place = f"data-{seed}/{system}/{snr_label(snr_db)}dB"
-                problem = Problem(f"{data_text(choices, chosen)}/{place}", systems[system], snr_db, seed, data, fitness)
+    def _by_all_methods(self, problem: Problem) -> Iterator[Condition]:
+        for name, method in self.methods.items():
+            settings = method.settings.model_dump(mode="json")
+            for criterion in method.criteria:
                 yield Condition(
-                    name=f"{text}/{place}/{method}/{criterion}",
+                    name=f"{problem.name}/{name}/{criterion}",
                     problem=problem,
-                    interpretation=text,
-                    method=method,
-                    algorithm=algorithm,
+                    interpretation=self.interpretation,
+                    method=name,
+                    algorithm=method.algorithm,
                     settings=settings,
                     criterion=criterion,
-                    evaluations=evaluations,
+                    evaluations=self.evaluations,
                 )
 
+    def unknown_names(self, choices: DesignChoices) -> Iterator[Mistake]:
+        """Yield the names of methods, systems, design choices and interpretations that there are not."""
+        yield from ()
 
-class Variation(NamedTuple):
-    """One method and criterion under the choices that can matter to it, on one data realisation."""
-
-    method: str
-    interpretation: str
-    data_seed: int
-    criterion: str
-
-
-def single_changes(choices: DesignChoices) -> Iterator[dict[str, str]]:
-    """Yield every interpretation that differs from the baseline in one option that alone can change something."""
-    for name, choice in choices.design_choices.items():
-        for option in choice.options:
-            if option != choice.baseline and not choice.needs:
-                yield {name: option}
+    def inputs(self, choices: DesignChoices, systems: Mapping[str, System]) -> Iterator[Input]:
+        """Yield every input that the study needs."""
+        for part in self.parts():
+            size = part.data.washout + part.data.samples
+            yield Input((*part.place, "excitation", "file"), "", part.excitation or part.data.excitation, size)
+            for name in [] if part.excitation else part.systems:
+                if own := systems[name].excitation:
+                    yield Input(("systems",), f"the input of {name}: ", own, size)
 
 
-def planned_variations(study: Study, choices: DesignChoices) -> list[Variation]:
-    """Return what a study of interpretations runs on each system and SNR, each once, in the order of its settings."""
-    plan = study.variations
-    assert plan is not None
-    named = choices.named
-
-    def text(method: str, chosen: Mapping[str, str]) -> str:
-        return interpretation_text(choices, chosen, study.methods[method].algorithm)
-
-    screened = [{}, *single_changes(choices), *plan.combinations, *named.values()]
-    found = [
-        Variation(method, text(method, chosen), seed, plan.criterion)
-        for method in (*plan.methods, *plan.references)
-        # What the references find is needed where the others are looked at closely.
-        for chosen in ([{}, *named.values()] if method in plan.references else screened)
-        for seed in study.data.seeds
-    ]
-    # The paper's tables have further criteria for the first method only.
-    found += [
-        Variation(method, text(method, named[name]), seed, criterion)
-        for method in (plan.methods[0], *plan.references)
-        for name in plan.finalists.interpretations
-        for seed in study.data.seeds
-        for criterion in plan.finalists.criteria
-    ]
-    return list(dict.fromkeys(found))
+# In place of settings that only another kind of study has.
+Absent = Annotated[None, described_as("none with this page")]

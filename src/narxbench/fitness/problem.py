@@ -10,10 +10,11 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from narxbench.fitness.criteria import canonical_criterion, penalty_per_term
+from narxbench.fitness.criteria import parse_criterion
 from narxbench.fitness.kernel.evaluation import Kernel, evaluate_structures, kernel_for
 from narxbench.fitness.kernel.problem_data import prepare, products_over
 from narxbench.io.errors import NarxbenchError, did_you_mean, is_whole_number
+from narxbench.model.dataset import finite_signals
 from narxbench.model.structure import checked_positions
 from narxbench.model.terms import OUTPUT, Monomial, candidate_monomials, index_of_terms, term_name
 
@@ -30,7 +31,7 @@ class Evaluation:
     terms : list of str
         Canonical names, in the order in which they were given.
     fitness : float
-        J; lower is better, +inf when empty, singular or divergent.
+        J; lower is better, +inf when empty, singular, divergent, or of more terms than the criterion allows.
     sse : float
         The free-run error e over the validation samples.
     coefficients : list of float
@@ -43,12 +44,14 @@ class Evaluation:
     coefficients: list[float]
 
     @property
-    def status(self) -> Literal["finite", "empty", "singular", "divergent"]:
-        """Whether J is finite, else why not: no terms, terms that depend on one another, or a run that diverges."""
+    def status(self) -> Literal["finite", "empty", "large", "singular", "divergent"]:
+        """Whether J is finite, else why not: no terms or too many, dependent terms, or a run that diverges."""
         if np.isfinite(self.fitness):
             return "finite"
         if not self.terms:
             return "empty"
+        if np.isfinite(self.sse):
+            return "large"
         return "divergent" if any(self.coefficients) else "singular"
 
 
@@ -63,7 +66,8 @@ class StructureProblem:
     n_u, n_y, degree : int
         Largest lags and largest total degree of the candidate terms (N_l in the paper).
     criterion : str
-        ``"bic"``: J = L ln(e) + ln(L) xi; ``"aic-<rho>"``: J = L ln(e) + rho xi (equations 10 and 11).
+        A name of :data:`narxbench.fitness.criteria.CRITERIA`; ``"bic"``: J = L ln(e) + ln(L) xi, ``"aic-<rho>"``:
+        J = L ln(e) + rho xi (equations 10 and 11).
     estimation : str
         ``"before_validation"``: the weights are estimated on the rows before the validation part (the paper has 1400
         samples there); ``"all"``: on all rows.
@@ -120,7 +124,7 @@ class StructureProblem:
         segment_length: int | None = None,
     ) -> None:
         monomials = candidate_monomials(n_y=n_y, n_u=n_u, degree=degree)
-        u, y = _signal("u", u), _signal("y", y)
+        u, y = (finite_signals(name, values)[:, 0] for name, values in (("u", u), ("y", y)))
         if len(u) != len(y):
             raise NarxbenchError(f"u and y: found {len(u)} and {len(y)} samples; allowed: equally many")
         counts = {"n_validation": n_validation, "n_segments": n_segments}
@@ -137,18 +141,10 @@ class StructureProblem:
             )
         _check_choice("estimation", estimation, get_args(Estimation))
         self.n_validation, self.estimation = n_validation, estimation
-        estimation_end = len(y) if estimation == "all" else len(y) - n_validation
-        self._prepare(
-            u,
-            y,
-            monomials,
-            (n_u, n_y, degree),
-            rows=np.arange(first_row, estimation_end),
-            segments=_segments(len(y) - n_validation, len(y), n_segments, segment_length),
-            criterion=criterion,
-            error=error,
-        )
-        self.estimation_part = u[:estimation_end], y[:estimation_end]
+        end, start = len(y) if estimation == "all" else len(y) - n_validation, len(y) - n_validation
+        rows, segments = np.arange(first_row, end), _segments(start, len(y), n_segments, segment_length)
+        self._prepare(u, y, monomials, rows, segments, criterion, error)
+        self.estimation_part = u[:end], y[:end]
 
     @classmethod
     def of_records(
@@ -181,7 +177,7 @@ class StructureProblem:
         criterion, error : str
             As for the class.
         repeated : float
-            How many samples that validate tell the same, as those of a record that is sampled far too fast do. The
+            How many samples that validate say the same, as those of a record that is sampled far too fast do. The
             penalty grows with it, as the criterion's other part does.
         products : array of float, shape (N_t + 1, N_t + 1), optional
             Inner products over ``rows`` that are known, :func:`narxbench.fitness.kernel.problem_data.products_over`.
@@ -192,25 +188,10 @@ class StructureProblem:
             Its ``estimation_part`` has zeros where no row reaches.
         """
         problem = cls.__new__(cls)
-        lags = [(signal == OUTPUT, lag) for m in monomials for signal, lag in m]
-        n_y = max((lag for is_output, lag in lags if is_output), default=0)
-        n_u = max((lag for is_output, lag in lags if not is_output), default=0)
         problem.n_validation, problem.estimation = sum(map(len, segments)), "before_validation"
-        degree = max(map(len, monomials))
-        problem._prepare(
-            u,
-            y,
-            monomials,
-            (n_u, n_y, degree),
-            rows,
-            segments,
-            criterion=criterion,
-            error=error,
-            repeated=repeated,
-            products=products,
-        )
+        problem._prepare(u, y, monomials, rows, segments, criterion, error, repeated, products)
         reached = np.zeros(len(y), np.bool_)
-        for lag in range(max(n_u, n_y) + 1):
+        for lag in range(max(problem.n_u, problem.n_y) + 1):
             reached[rows - lag] = True
         problem.estimation_part = np.where(reached[:, None], u, 0.0), np.where(reached, y, 0.0)
         return problem
@@ -220,34 +201,32 @@ class StructureProblem:
         u: NDArray[np.float64],
         y: NDArray[np.float64],
         monomials: list[Monomial],
-        orders: tuple[int, int, int],
         rows: NDArray[np.int64],
         segments: list[range],
-        *,
         criterion: str,
         error: ErrorKind,
         repeated: float = 1,
         products: NDArray[np.float64] | None = None,
     ) -> None:
         _check_choice("error", error, get_args(ErrorKind))
-        self.monomials = monomials
+        self.monomials, self.segments, self.estimation_rows = monomials, segments, rows
         self.n_inputs = 1 if u.ndim == 1 else u.shape[1]
         self.terms: list[str] = [term_name(m, self.n_inputs) for m in monomials]
-        self.n_u, self.n_y, self.degree = orders
         self._index = {m: i for i, m in enumerate(monomials)}
-        self.criterion, self.error = canonical_criterion(criterion), error
-        self.segments, self.estimation_rows = segments, rows
-        penalty = repeated * penalty_per_term(criterion, sum(map(len, segments)) / repeated)
-        self.data = prepare(
-            u,
-            y,
-            monomials,
-            n_y=self.n_y,
-            products=products_over(u, y, monomials, rows) if products is None else products,
-            segments=segments,
-            penalty=penalty,
-            one_step=error == "one_step",
-        )
+        self.n_y = max((lag for m in monomials for signal, lag in m if signal == OUTPUT), default=0)
+        self.n_u = max((lag for m in monomials for signal, lag in m if signal != OUTPUT), default=0)
+        self.degree = max(map(len, monomials))
+        named = parse_criterion(criterion)
+        self.criterion, self.error = named.name, error
+        n_steps = sum(map(len, segments))
+        penalties = named.penalties(n_steps, len(monomials), repeated)
+        if penalties[1] == np.inf:
+            raise NarxbenchError(
+                f"criterion: found {named.name!r} for {n_steps} samples; needed: more samples to validate"
+            )
+        if products is None:
+            products = products_over(u, y, monomials, rows)
+        self.data = prepare(u, y, monomials, self.n_y, products, segments, penalties, one_step=error == "one_step")
 
     @cached_property
     def digest(self) -> int:
@@ -271,17 +250,7 @@ class StructureProblem:
         return {name: value for name, value in self.__dict__.items() if name != "kernel"}
 
     def evaluate(self, term_names: Iterable[str]) -> Evaluation:
-        """Evaluate one structure.
-
-        Parameters
-        ----------
-        term_names : iterable of str
-            Its terms, in any spelling and order.
-
-        Returns
-        -------
-        Evaluation
-            Fitness, error and weights.
+        """Evaluate one structure, whose terms are named in any spelling and order.
 
         Raises
         ------
@@ -301,20 +270,11 @@ class StructureProblem:
             raise NarxbenchError(f"terms: found the text {term_names!r}; allowed: a list of term names")
         chosen = self._chosen(term_names)
         fitness, sse, coefficients = self.evaluate_positions(self._position(chosen))
-        return Evaluation(
-            terms=[self.terms[i] for i in chosen],
-            fitness=float(fitness[0]),
-            sse=float(sse[0]),
-            coefficients=[float(coefficients[0, i]) for i in chosen],
-        )
+        weights = coefficients[0, chosen].tolist()
+        return Evaluation([self.terms[i] for i in chosen], float(fitness[0]), float(sse[0]), weights)
 
     def predict(self, term_names: Iterable[str]) -> NDArray[np.float64]:
         """Return the free run (or one-step prediction) behind :meth:`evaluate`.
-
-        Parameters
-        ----------
-        term_names : iterable of str
-            Terms of the structure.
 
         Returns
         -------
@@ -323,10 +283,8 @@ class StructureProblem:
             NaN.
         """
         position = self._position(self._chosen(term_names))
-        outputs: NDArray[np.float64] = np.empty((1, len(self.data.measured)))
-        evaluate_structures(
-            kernel_for(self.data), self.data, position, np.empty(1), np.empty(1), np.empty((0, 0)), outputs
-        )
+        outputs = np.empty((1, len(self.data.measured)))
+        evaluate_structures(self.kernel, self.data, position, np.empty(1), np.empty(1), np.empty((0, 0)), outputs)
         predicted: NDArray[np.float64] = outputs[0]
         return predicted
 
@@ -387,16 +345,3 @@ def _check_choice(name: str, value: str, allowed: tuple[str, ...]) -> None:
         raise NarxbenchError(
             f"{name}: found {value!r}; allowed: {' or '.join(map(repr, allowed))}{did_you_mean(value, allowed)}"
         )
-
-
-def _signal(name: str, values: ArrayLike) -> NDArray[np.float64]:
-    try:
-        signal = np.ascontiguousarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise NarxbenchError(f"{name}: not a sequence of numbers; allowed: one number per sample") from None
-    if signal.ndim != 1:
-        raise NarxbenchError(f"{name}: found an array of shape {signal.shape}; allowed: one dimension, (samples,)")
-    wrong = np.flatnonzero(~np.isfinite(signal))
-    if wrong.size:
-        raise NarxbenchError(f"{name}: found {signal[wrong[0]]} at sample {wrong[0]}; allowed: finite numbers")
-    return signal

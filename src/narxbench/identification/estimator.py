@@ -20,8 +20,8 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from narxbench.identification.data.reading import LEAST_SAMPLES
 from narxbench.identification.identify import identify
-from narxbench.identification.reading import LEAST_SAMPLES
 from narxbench.io.errors import NarxbenchError
 
 try:
@@ -56,7 +56,7 @@ error, criterion, seeds, blocks, selection, divergent, effort, resamples, thresh
     model_ : Model
         The model. Its inputs are named as the columns of ``X``, or ``u``, or ``u1``, ``u2``, ….
     identification_ : Identification
-        All that tells how far to trust it.
+        All that shows how far to trust it.
     y_mean_ : float
         The mean output of the training data.
     n_features_in_ : int
@@ -157,7 +157,7 @@ error, criterion, seeds, blocks, selection, divergent, effort, resamples, thresh
         X : array or frame, shape (samples, inputs)
             The inputs.
         y_initial : array, shape (at least ``model_.initial_samples``,), optional
-            The measured outputs from the first sample on. Without them nothing tells where the run starts: it starts
+            The measured outputs from the first sample on. Without them nothing says where the run starts: it starts
             from the mean output of the training data, so that the first predictions are that mean, and those after
             them are off until the model has forgotten it. A model that does not forget needs measured outputs.
 

@@ -1,7 +1,7 @@
 """An identification as jobs with files between them, for the pipeline.
 
 The steps are those of :func:`narxbench.identification.identify.identified`, and so is the result. A file holds what one
-job has found, as canonical JSON with the names of what it is about; it is checked when it is read.
+step returns, as canonical JSON; it is checked when it is read.
 """
 
 import json
@@ -9,13 +9,13 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, TypeVar
 
-from pydantic import Field
-
-from narxbench.identification.configurations import Configuration
-from narxbench.identification.identify import Choice, choose, concluded
-from narxbench.identification.reading import read_recording
+from narxbench.identification.conclusion import concluded
+from narxbench.identification.data.reading import read_recording
 from narxbench.identification.result import Identification
-from narxbench.identification.scan import Finalist, Scan
+from narxbench.identification.search.choice import choose
+from narxbench.identification.search.configurations import Configuration
+from narxbench.identification.search.scan import Scan
+from narxbench.identification.search.structures import Choice, Search
 from narxbench.identification.settings import IdentificationSettings
 from narxbench.io.errors import NarxbenchError, printable, show
 from narxbench.io.files import StrPath, canonical_json, read_bytes, read_json, sha256
@@ -24,58 +24,10 @@ from narxbench.io.settings import Settings, SettingsError, validated
 T = TypeVar("T", bound=Settings)
 
 
-class Worth(Settings):
-    """What a structure is worth on parts of the data that its weights do not know; no fitness: it diverges."""
-
-    fitness: float | None
-    rrse: float | None = Field(ge=0)
-    divergent: float = Field(ge=0, le=1)
-    singular: bool
-    candidates: int = Field(ge=0)
-
-
-class Structure(Worth):
-    """A structure, where and by what it was found, and what it is worth."""
-
-    configuration: str
-    terms: list[str]
-    found_by: str
-
-
-class Found(Settings):
-    """What a search has found."""
-
-    terms: list[str]
-    fitness: float | None
-    note: str
-    worth: Worth | None = None
-
-
-class Job(Settings):
-    """The file of a search: what it searched, and what it has found; None where it is left out."""
-
-    configuration: str
-    part: int = 0
-    seed: int = 1
-    resample: int = 0
-    found: Found | None
-
-
 class Ranking(Settings):
-    """The file of the configurations that are searched thoroughly, the best first."""
+    """The configurations that are searched thoroughly, the best first."""
 
     configurations: list[str]
-
-
-class Chosen(Settings):
-    """The file of the choice: :class:`narxbench.identification.identify.Choice`."""
-
-    finalists: list[Structure]
-    briefly: list[Structure]
-    runs: list[list[str]]
-    beside: Structure | None
-    notes: list[str]
-    density: int = Field(ge=1)
 
 
 # The data, and what is tried on them
@@ -87,8 +39,8 @@ def scan_of(reading: Mapping[str, Any], identification: Mapping[str, Any]) -> Sc
     Parameters
     ----------
     reading : mapping
-        Arguments of :func:`narxbench.identification.reading.read_recording` as plain data; ``data`` is a list of files,
-        and so is ``test``, or a share.
+        Arguments of :func:`narxbench.identification.data.reading.read_recording` as plain data; ``data`` is a list of
+        files, and so is ``test``, or a share.
     identification : mapping
         Fields of :class:`narxbench.identification.settings.IdentificationSettings` as plain data.
 
@@ -109,21 +61,12 @@ def _scan(settings: str, digests: tuple[str, ...]) -> Scan:
     return Scan(read_recording(**reading), validated(IdentificationSettings, identification, "identification"))
 
 
-def _configuration(scan: Scan, name: str, source: object) -> Configuration:
-    found = next((c for c in scan.configurations if c.name == name), None)
-    if found is None:
-        raise NarxbenchError(
-            f"{source}: found the configuration {printable(name)}; allowed: one of those of the data now"
-        )
-    return found
-
-
 # Jobs: each returns the text of its file
 
 
 def brief_search(scan: Scan, name: str) -> str:
     """Search a configuration briefly."""
-    return _text(Job(configuration=name, found=Found(**scan.brief(_configuration(scan, name, "brief search")))))
+    return _text(scan.brief(_configuration(scan, name, "brief search")))
 
 
 def ranking(scan: Scan, briefs: Sequence[StrPath]) -> str:
@@ -133,76 +76,52 @@ def ranking(scan: Scan, briefs: Sequence[StrPath]) -> str:
 
 def thorough_search(scan: Scan, ranked: StrPath, *, rank: int, part: int, seed: int) -> str:
     """Search the configuration of a rank thoroughly, on all data (part 0) or without a part, with one seed."""
-    configuration = _ranked(scan, ranked)[rank - 1]
-    found = Found(**scan.thorough(configuration, part, seed))
-    return _text(Job(configuration=configuration.name, part=part, seed=seed, found=found))
+    return _text(scan.thorough(_ranked(scan, ranked)[rank - 1], part, seed))
 
 
 def choice(scan: Scan, briefs: Sequence[StrPath], ranked: StrPath, searches: Sequence[StrPath]) -> str:
-    """Choose a structure from all that were found.
-
-    Parameters
-    ----------
-    scan : Scan
-        The search.
-    briefs, searches : sequence of paths
-        The files of the brief and the thorough searches.
-    ranked : path
-        That of the ranking.
-    """
-    finalists = _ranked(scan, ranked)
-    jobs = [_read(Job, path) for path in searches]
-    keys = [(job.configuration, job.part, job.seed) for job in jobs]
-    _check_all(searches, keys, [(c.name, *job) for c in finalists for job in scan.jobs()])
-    thorough = {key: _found(job, path) for key, job, path in zip(keys, jobs, searches, strict=True)}
-    brief = _briefs(scan, briefs)
-    named = {configuration.name: configuration for configuration in finalists}
-    names = [*brief, *(name for name, *_ in keys)]
-    for name, job, path in zip(names, [*brief.values(), *thorough.values()], [*briefs, *searches], strict=True):
-        if name in named:
-            _check_terms(scan, named[name], job["terms"], path)
-    found = choose(scan, brief, finalists, thorough)
-    return _text(
-        Chosen(
-            finalists=[_structure(finalist) for finalist in found.finalists],
-            briefly=[_structure(finalist) for finalist in found.briefly],
-            runs=found.runs,
-            beside=None if found.beside is None else _structure(found.beside),
-            notes=found.notes,
-            density=found.density,
-        )
-    )
+    """Choose a structure, by the files of the brief searches, of the ranking and of the thorough searches."""
+    configurations = _ranked(scan, ranked)
+    wanted = [
+        Search(configuration=c.name, part=part, seed=seed, found=None)
+        for c in configurations
+        for part, seed in scan.jobs()
+    ]
+    brief, thorough = _briefs(scan, briefs), _searches(searches, wanted)
+    for path, each in zip([*briefs, *searches], [*brief, *thorough], strict=True):
+        # The candidates of the others are not made again.
+        if each.found and scan.named[each.configuration] in configurations:
+            _check_terms(scan, each.configuration, each.found.terms, path)
+    return _text(choose(scan, brief, configurations, thorough))
 
 
 def resampled_search(scan: Scan, chosen: StrPath, number: int) -> str:
     """Search a resampled data set, unless it is more than the configuration that was chosen leaves time for."""
-    configuration = _choice(scan, chosen).best.configuration
-    affordable = number <= scan.n_resamples(configuration)
-    found = Found(**scan.resampled(configuration, number)) if affordable else None
-    return _text(Job(configuration=configuration.name, resample=number, found=found))
+    return _text(scan.resampled(scan.named[_choice(scan, chosen).best.configuration], number))
 
 
 def conclusion(scan: Scan, chosen: StrPath, searches: Sequence[StrPath]) -> Identification:
     """Return the identification that the choice and the searches of resampled data sets, all in files, lead to."""
     choice = _choice(scan, chosen)
-    jobs = [_read(Job, path) for path in searches]
-    _check_all(
-        searches,
-        [(job.configuration, job.resample) for job in jobs],
-        [(choice.best.configuration.name, number) for number in range(1, len(searches) + 1)],
-    )
-    resamples = []
-    for job, path in zip(jobs[: scan.n_resamples(choice.best.configuration)], searches, strict=False):
-        resamples.append(_found(job, path))
-        _check_terms(scan, choice.best.configuration, resamples[-1]["terms"], path)
-    return concluded(scan, choice, resamples)
+    best = scan.named[choice.best.configuration]
+    # The others are left out.
+    files = searches[: scan.n_resamples(best)]
+    wanted = [Search(configuration=best.name, resample=number, found=None) for number in range(1, len(files) + 1)]
+    resampled = _searches(files, wanted)
+    for path, each in zip(files, resampled, strict=True):
+        _check_terms(scan, best.name, each.found.terms if each.found else (), path)
+    return concluded(scan, choice, resampled)
 
 
 # Files
 
 
 def _text(content: Settings) -> str:
-    return canonical_json(content.model_dump(mode="json"))
+    return canonical_json(content.model_dump(mode="json", by_alias=True))
+
+
+def _refused(path: StrPath, text: str) -> NarxbenchError:
+    return NarxbenchError(f"{path}: {text}; delete it and run again")
 
 
 def _read(model: type[T], path: StrPath) -> T:
@@ -213,71 +132,56 @@ def _read(model: type[T], path: StrPath) -> T:
         raise NarxbenchError(f"{error}; delete it and run again") from None
 
 
-def _found(job: Job, path: StrPath) -> dict[str, Any]:
-    if job.found is None:
-        raise NarxbenchError(f"{path}: found no search; delete it and run again")
-    return job.found.model_dump()
+def _configuration(scan: Scan, name: str, source: object) -> Configuration:
+    if name not in scan.named:
+        raise NarxbenchError(
+            f"{source}: found the configuration {printable(name)}; allowed: one of those of the data now"
+        )
+    return scan.named[name]
 
 
-def _check_all(files: Sequence[StrPath], found: Sequence[Any], wanted: Sequence[Any]) -> None:
-    """Raise NarxbenchError unless the files are those of the jobs that are wanted, in this order."""
-    for path, here, right in zip(files, found, wanted, strict=True):
-        if here != right:
-            other = f"found the search {show(here, kind=False)}; needed: {show(right, kind=False)}"
-            raise NarxbenchError(f"{path}: {other}; delete it and run again")
+def _searches(files: Sequence[StrPath], wanted: Sequence[Search]) -> list[Search]:
+    """Return the searches of some files, which must be those that are wanted, in this order."""
+    found = [_read(Search, path) for path in files]
+    for path, own, right in zip(files, found, wanted, strict=True):
+        here, there = (each.model_dump(exclude={"found"}) for each in (own, right))
+        if here != there:
+            raise _refused(path, f"found the search {show(here, kind=False)}; needed: {show(there, kind=False)}")
+        if own.found is None:
+            raise _refused(path, "found no search")
+    return found
 
 
-def _check_terms(scan: Scan, configuration: Configuration, terms: Sequence[str], path: StrPath) -> None:
-    """Raise NarxbenchError unless these are candidate terms of a configuration, each once."""
-    known = set(scan.trial(configuration).terms)
-    for i, term in enumerate(terms):
-        if term not in known or term in terms[:i]:
-            found = f"found the term {show(term, kind=False)}; needed: candidates of {configuration.name}, each once"
-            raise NarxbenchError(f"{path}: {found}; delete it and run again")
-
-
-def _briefs(scan: Scan, files: Sequence[StrPath]) -> dict[str, dict[str, Any]]:
-    jobs = [_read(Job, path) for path in files]
-    _check_all(files, [job.configuration for job in jobs], [c.name for c in scan.configurations])
-    found = {job.configuration: _found(job, path) for job, path in zip(jobs, files, strict=True)}
-    for job, path in zip(found.values(), files, strict=True):
-        if job["worth"] is None:
-            raise NarxbenchError(f"{path}: found no worth of what was found; delete it and run again")
+def _briefs(scan: Scan, files: Sequence[StrPath]) -> list[Search]:
+    found = _searches(files, [Search(configuration=c.name, found=None) for c in scan.configurations])
+    for path, search in zip(files, found, strict=True):
+        if search.found is None or search.found.score is None:
+            raise _refused(path, "found no score of what was found")
     return found
 
 
 def _ranked(scan: Scan, path: StrPath) -> list[Configuration]:
     names = _read(Ranking, path).configurations
     if len(names) != scan.n_finalists or len(set(names)) != len(names):
-        found = f"found {len(names)} configurations; needed: {scan.n_finalists}, each once"
-        raise NarxbenchError(f"{path}: {found}; delete it and run again")
+        raise _refused(path, f"found {len(names)} configurations; needed: {scan.n_finalists}, each once")
     return [_configuration(scan, name, path) for name in names]
 
 
-def _structure(found: Finalist) -> Structure:
-    return Structure(
-        configuration=found.configuration.name, terms=list(found.terms), found_by=found.found_by, **found.told()
-    )
-
-
 def _choice(scan: Scan, path: StrPath) -> Choice:
-    content = _read(Chosen, path)
-    finalists = [_finalist(scan, structure, path) for structure in content.finalists]
-    if not finalists or not finalists[0].terms or content.finalists[0].fitness is None:
-        raise NarxbenchError(f"{path}: found no structure; delete it and run again")
-    beside = None if content.beside is None else _finalist(scan, content.beside, path)
-    for terms in (finalists[0].terms, *content.runs, beside.terms if beside else ()):
-        _check_terms(scan, finalists[0].configuration, terms, path)
-    return Choice(
-        finalists=finalists,
-        briefly=[_finalist(scan, structure, path) for structure in content.briefly],
-        runs=content.runs,
-        beside=beside,
-        notes=content.notes,
-        density=content.density,
-    )
+    choice = _read(Choice, path)
+    for structure in (*choice.finalists, *choice.briefly):
+        _configuration(scan, structure.configuration, path)
+    if not choice.best.terms or choice.best.fitness is None:
+        raise _refused(path, "found no structure")
+    for terms in (choice.best.terms, *choice.runs, choice.forward.terms if choice.forward else ()):
+        _check_terms(scan, choice.best.configuration, terms, path)
+    return choice
 
 
-def _finalist(scan: Scan, structure: Structure, path: StrPath) -> Finalist:
-    run = {"terms": structure.terms, "worth": structure.model_dump(include=set(Worth.model_fields))}
-    return Finalist.of(_configuration(scan, structure.configuration, path), run, structure.found_by)
+def _check_terms(scan: Scan, configuration: str, terms: Sequence[str], path: StrPath) -> None:
+    """Raise NarxbenchError unless these are candidate terms of a configuration, each once."""
+    known = set(scan.trial(scan.named[configuration]).terms)
+    for i, term in enumerate(terms):
+        if term not in known or term in terms[:i]:
+            found = f"found the term {show(term, kind=False)}; needed: candidates of {configuration}, each once"
+            raise _refused(path, found)

@@ -87,7 +87,7 @@ def _truth(value: object) -> Auto | bool:
 
 
 def _named(check: Callable[[str], str]) -> AfterValidator:
-    """Return a check that tells what it refuses without the name of the setting, which the place tells already."""
+    """Return a check whose message has no name of the setting, which stands before it already."""
 
     def checked(text: str) -> str:
         try:
@@ -99,7 +99,7 @@ def _named(check: Callable[[str], str]) -> AfterValidator:
 
 
 def _checked(check: Callable[[object], object]) -> Any:
-    # A union would tell of each of its members what is wrong with the value.
+    # A union would say of each of its members what is wrong with the value.
     return PlainValidator(check, json_schema_input_type=Any)
 
 
@@ -141,7 +141,7 @@ class IdentificationSettings(Settings):
     error: Literal["auto", "free_run", "one_step"] = "auto"
     """Error that the fitness has: of the free run, or one step ahead. Auto: of the free run where there is an input."""
     criterion: Annotated[str, _named(canonical_criterion)] = "bic"
-    """Criterion of the fitness: bic, or aic-RHO."""
+    """Criterion of the fitness."""
     seeds: int = Field(default=4, ge=1, le=1000)
     """Searches of each configuration, each with its own random draws."""
     blocks: int = Field(default=8, ge=2, le=100)

@@ -8,30 +8,21 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from functools import reduce
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import pydantic
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from narxbench.experiment.study_settings import (
-    COMMAND_LINE,
-    Name,
-    assignment,
-    for_overlays,
-    located,
-    merged,
-    no_file,
-    no_reference,
-)
+from narxbench.experiment.layers import Layers, located, together
+from narxbench.experiment.study import Name, no_reference
+from narxbench.experiment.study_settings import for_overlays, no_file
 from narxbench.identification.jobs import scan_of
-from narxbench.identification.scan import Scan
+from narxbench.identification.search.scan import Scan
 from narxbench.identification.settings import IdentificationSettings
-from narxbench.io.errors import NarxbenchError, show
+from narxbench.io.errors import FieldError, NarxbenchError, show
 from narxbench.io.files import canonical_json
 from narxbench.io.settings import Problem, Settings, SettingsError, described_as, validated
-from narxbench.io.yaml import read_mapping
 from narxbench.model.records import Role
 
 _SHARE = re.compile(r"\s*[0-9]*\.?[0-9]+\s*%?\s*")
@@ -92,7 +83,7 @@ class MeasuredData(Settings):
     roles: dict[str, Role] = Field(default={})
     """What some of the files are for, by name: estimation, selection or test."""
     sampling_time: float | None = Field(default=None, gt=0)
-    """Seconds between samples, where no column tells the time."""
+    """Seconds between samples, where no column is the time."""
     units: dict[str, str] = Field(default={})
     """Units of signals by name."""
     header: bool | None = None
@@ -142,7 +133,7 @@ class MeasuredStudy(Settings):
 
     @property
     def reading(self) -> dict[str, Any]:
-        """The arguments of :func:`narxbench.identification.reading.read_recording`, as plain data."""
+        """The arguments of :func:`narxbench.identification.data.reading.read_recording`, as plain data."""
         given = {name: value for name, value in self.data.model_dump(mode="json").items() if value not in (None, {})}
         return {"data": given.pop("files"), **given, **({"test": tests} if (tests := self.data.test_files) else {})}
 
@@ -155,26 +146,21 @@ def _missing(path: tuple[str, ...], files: Sequence[str]) -> Iterator[Problem]:
             yield Problem(place, no_file(name))
 
 
-def load_measured(files: Sequence[str | Path], command_line: Sequence[str] = ()) -> tuple[MeasuredStudy, Scan]:
+def load_measured(layers: Layers) -> tuple[MeasuredStudy, Scan]:
     """Return the settings of a study of measured data, and what is tried on the data, which are read for it.
 
     Parameters
     ----------
-    files : sequence of paths
-        The study and its overlays, in the order in which they are merged.
-    command_line : sequence of str
-        ``KEY=VALUE``, VALUE being YAML; merged last.
+    layers : sequence of (str, mapping)
+        What the study, its overlays and the command line give, each with the name of its source.
 
     Raises
     ------
     NarxbenchError
-        One line for each mistake, with the file or command line that has the last word on its key.
+        One line for each mistake, with the source that has the last word on its key.
     """
-    layers = [(str(path), {"study": Path(path).stem, **read_mapping(path)}) for path in files]
-    layers += [(COMMAND_LINE, assignment(text)) for text in command_line]
-    given: dict[str, Any] = reduce(merged, (layer for _, layer in layers), {})
     try:
-        study = validated(MeasuredStudy, given, "")
+        study = validated(MeasuredStudy, together(layers), "")
         return study, _scan(study)
     except SettingsError as error:
         raise located(error, layers, next(source for source, _ in layers)) from None
@@ -184,24 +170,16 @@ def _scan(study: MeasuredStudy) -> Scan:
     """Return what is tried on the data; a mistake that only they show is one of the settings."""
     try:
         return scan_of(study.reading, study.identification.model_dump(mode="json"))
+    except FieldError as error:
+        path = ("data",) if error.field == "data" else (_section(error.field), error.field)
+        raise SettingsError([Problem(path, ": ".join(filter(None, (error.source, error.text))))]) from None
     except NarxbenchError as error:
-        raise SettingsError([_placed(str(error), study)]) from None
+        of_file = str(error).startswith(tuple(f"{name}: " for name in study.files))
+        raise SettingsError([Problem(("data" if of_file else "identification",), str(error))]) from None
 
 
-def _placed(message: str, study: MeasuredStudy) -> Problem:
-    """Return the problem that a message about the data tells of: it begins with a setting, or a file and a setting."""
-    head, _, rest = message.partition(": ")
-    if head in IdentificationSettings.model_fields:
-        return Problem(("identification", head), rest)
-    if head in MeasuredData.model_fields:
-        return Problem(("data", head), rest)
-    if head == "data":
-        return Problem(("data",), rest)
-    file = next((f"{name}: " for name in study.files if message.startswith(f"{name}: ")), "")
-    head, _, rest = message.removeprefix(file).partition(": ")
-    if file and head in ("input", "output", "time"):
-        return Problem(("data", head), f"{file}{rest}")
-    return Problem(("data",) if file else ("identification",), message)
+def _section(field: str) -> str:
+    return "identification" if field in IdentificationSettings.model_fields else "data"
 
 
 def schema() -> dict[str, Any]:

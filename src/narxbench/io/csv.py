@@ -4,7 +4,7 @@ A schema gives the kind of each column, by name and in order:
 
 >>> schema = {"system": NAME, "snr_db": NUMBER, "nu": list_of(INTEGER), "fitness": optional(NUMBER)}
 
-:func:`read_table` returns a frame of exactly these columns, or tells the first mistake by file, line and column;
+:func:`read_table` returns a frame of exactly these columns, or reports the first mistake by file, line and column;
 :func:`write_table` writes such a frame, so that it reads back the same. pandas is imported by the first table that is
 read: signals (:mod:`narxbench.model.dataset`) share this module's rows and numbers in a process that needs no frames.
 """

@@ -1,8 +1,8 @@
 r"""Measured data as text files: columns of numbers in whatever form a logger or a spreadsheet writes them.
 
 :func:`read_delimited` splits a file into columns of texts: it finds the separator (``,`` ``;`` tab or runs of blanks)
-and tells a header from a first sample. :meth:`Delimited.numbers` reads a column; missing values become NaN, and
-anything else that is no finite number is told by line and column. Row ``i``, counted from 0, stands in line
+and distinguishes a header from a first sample. :meth:`Delimited.numbers` reads columns; missing values become NaN, and
+anything else that is no finite number is refused by line and column. Row ``i``, counted from 0, stands in line
 ``first_line + i``. Tables of the project itself are read by :mod:`narxbench.io.csv`, which allows one form only.
 """
 
@@ -11,13 +11,13 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import compress, islice
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
 
 from narxbench.io.csv import number
-from narxbench.io.errors import NarxbenchError, printable, show
+from narxbench.io.errors import FieldError, NarxbenchError, printable, show
 from narxbench.io.files import StrPath, read_bytes
 
 # In the order in which they are preferred where two fit equally well.
@@ -48,6 +48,8 @@ class Delimited:
         Line of the first sample, counted from 1.
     separator : str
         What stands between fields; a blank means runs of blanks and tabs.
+    decimal : {".", ","} or None
+        The decimal mark, where it was given.
     """
 
     path: str
@@ -55,36 +57,37 @@ class Delimited:
     columns: tuple[tuple[str, ...], ...]
     first_line: int
     separator: str
+    decimal: str | None = None
 
     def place(self, row: int) -> str:
         """Return where a row stands, as messages say it."""
         return f"line {self.first_line + row}"
 
     def decimal_mark(self, columns: Sequence[int]) -> str:
-        """Return the decimal mark of some columns, ``.`` or ``,``.
+        """Return the decimal mark of some columns, ``.`` or ``,``: the given one, or what their texts show.
 
-        A comma is one where no point stands beside it. Between commas as separators it can only be a thousands
+        A comma is one where no number has a point. Between commas as separators it can only be a thousands
         separator, which :meth:`numbers` refuses.
 
         Raises
         ------
         NarxbenchError
-            When a column has commas that may be decimal marks or group thousands: 999 beside 1,000.
+            When a column has commas that may be decimal marks or group thousands: 999 and 1,000.
         """
         texts = [text for column in columns for text in self.columns[column] if "," in text or "." in text]
-        if self.separator == "," or not texts or any("." in text for text in texts):
-            return "."
+        if self.decimal or self.separator == "," or not texts or any("." in text for text in texts):
+            return self.decimal or "."
         if all(_GROUPED.fullmatch(text.strip()) for text in texts):
             for column in columns:
                 fields = [text.strip() for text in self.columns[column]]
                 row = next((row for row, text in enumerate(fields) if "," in text), None)
                 if row is not None and any(map(_WHOLE.fullmatch, fields)):
                     found = f"found {show(fields[row], kind=False)}, which may be a decimal comma or group thousands"
-                    raise self.wrong(row, column, f'{found}; needed: decimal="," or numbers without such groups')
+                    raise self._wrong(row, column, f'{found}; needed: decimal="," or numbers without such groups')
         return ","
 
-    def numbers(self, column: int, decimal: str = ".") -> NDArray[np.float64]:
-        """Return a column, counted from 0, as an array of shape (rows,); missing values are NaN.
+    def numbers(self, columns: Sequence[int]) -> NDArray[np.float64]:
+        """Return columns, counted from 0, as an array of shape (rows, columns); missing values are NaN.
 
         Missing are fields that are empty, ``nan``, ``NA``, ``N/A``, ``null`` or ``-``, in any case of the letters.
 
@@ -93,30 +96,35 @@ class Delimited:
         NarxbenchError
             For any other field that is no finite number, with its line and column.
         """
+        decimal = self.decimal_mark(columns)
+        return np.column_stack([self._numbers(column, decimal) for column in columns])
+
+    def _numbers(self, column: int, decimal: str) -> NDArray[np.float64]:
         texts = [text.strip() for text in self.columns[column]]
         present = [text.lower() not in _MISSING for text in texts]
-        fields = [_with_point(text, decimal) for text in compress(texts, present)]
+        fields = list(compress(texts, present))
+        if decimal == ",":  # a point makes it no number
+            fields = [text.replace(".", "'").replace(",", ".") for text in fields]
         values = np.full(len(texts), np.nan)
         try:
             if not _NUMBER_LETTERS.issuperset("".join(fields)):  # float would take 1_000, inf and other digits
                 raise ValueError
-            values[present] = found = np.fromiter(map(float, fields), float, len(fields))
-            if not np.isfinite(found).all():
+            values[present] = np.fromiter(map(float, fields), float, len(fields))
+            if np.isinf(values).any():
                 raise ValueError
         except ValueError:
-            for row in np.flatnonzero(present).tolist():
+            for row, field in zip(np.flatnonzero(present).tolist(), fields, strict=True):
                 try:
-                    number(_with_point(texts[row], decimal))
+                    number(field)
                 except ValueError:
                     hint = ""
-                    if decimal == "." and _is_numeric(texts[row].replace(",", ".")) and "," in texts[row]:
+                    if decimal == "." and "," in field and is_numeric(field):
                         hint = ' (a decimal comma is read if no number has a point, or by decimal=",")'
                     message = f"found {show(texts[row], kind=False)}; allowed: {_ALLOWED}{hint}"
-                    raise self.wrong(row, column, message) from None
+                    raise self._wrong(row, column, message) from None
         return values
 
-    def wrong(self, row: int, column: int, message: str) -> NarxbenchError:
-        """Return the error of a field, to be raised; row and column count from 0."""
+    def _wrong(self, row: int, column: int, message: str) -> NarxbenchError:
         name = (self.names or [""] * len(self.columns))[column] or str(column + 1)
         return NarxbenchError(f"{self.path}: {self.place(row)}, column {printable(name)}: {message}")
 
@@ -126,13 +134,8 @@ def is_missing(text: str) -> bool:
     return text.strip().lower() in _MISSING
 
 
-def _with_point(text: str, decimal: str) -> str:
-    """Return a number with a decimal point; a point where the comma is the mark makes it no number."""
-    return text if decimal == "." else text.replace(".", "'").replace(",", ".")
-
-
-def _is_numeric(text: str) -> bool:
-    """Return whether a field is some number, be it infinite."""
+def is_numeric(text: str) -> bool:
+    """Return whether a field is some number, be it infinite or with a decimal comma."""
     try:
         float(text.replace(",", "."))
     except ValueError:
@@ -158,8 +161,8 @@ def read_delimited(
     path : path
         A text in UTF-8.
     wanted : sequence of int or None
-        The columns, counted from 0, that have to be numbers: they tell a header from a sample. None where columns are
-        wanted by name, so that there has to be a header: the first line, or the comment above it.
+        The columns, counted from 0, that have to be numbers, as a header is not. None where columns are wanted by name,
+        so that there has to be a header: the first line, or the comment above it.
     header : bool or None
         Whether the first line names the columns; None: it does unless all wanted fields of it are numbers.
     separator : {",", ";", "tab", " "} or None
@@ -183,21 +186,28 @@ def read_delimited(
     sep = separator or _separator(beginning, decimal)
     # A large file of something else is not looked through to its end.
     fields = (field for line in beginning for field in _split(line, sep))
-    if len(beginning) == _SAMPLE_LINES and not any(is_missing(field) or _is_numeric(field) for field in fields):
+    if len(beginning) == _SAMPLE_LINES and not any(is_missing(field) or is_numeric(field) for field in fields):
         raise NarxbenchError(f"{path}: found no number in {_SAMPLE_LINES} lines; needed: columns of numbers")
-    rows = _rows(path, lines, first, sep)
-    if _has_header(path, rows[0], first + 1, wanted, header):
+    rows = _rows(path, lines[first:], first, sep)
+    if header if header is not None else _has_header(path, rows[0], first + 1, wanted):
         names = rows.pop(0)
         first += 1
     else:  # NumPy and others write the header as a comment
         comment = next((line.lstrip(" #%") for line in reversed(lines[:first]) if line.strip()), "")
         names = _split(comment, sep)
-        names = names if len(names) == len(rows[0]) and not any(map(_is_numeric, names)) else []
-    _make_equal(path, rows, first + 1, len(names or rows[0]))
+        names = names if len(names) == len(rows[0]) and not any(map(is_numeric, names)) else []
+    width = len(names or rows[0])
+    for i, row in enumerate(rows):
+        if len(row) != width:
+            if any(field.strip() for field in (row if len(row) < width else row[width:])):
+                allowed = f"{width}, as in the first line"
+                raise NarxbenchError(f"{path}: line {first + i + 1}: found {len(row)} fields; allowed: {allowed}")
+            rows[i] = (row + [""] * width)[:width]
     columns = tuple(zip(*rows, strict=True))
     if not columns:
         raise NarxbenchError(f"{path}: found no samples below the header; needed: columns of numbers")
-    return Delimited(str(path), tuple(name.strip() for name in names) if names else None, columns, first + 1, sep)
+    stripped = tuple(name.strip() for name in names) or None
+    return Delimited(str(path), stripped, columns, first + 1, sep, decimal)
 
 
 def _lines(path: StrPath) -> list[str]:
@@ -223,15 +233,14 @@ def _separator(lines: list[str], decimal: str | None) -> str:
     """Return the separator that makes numbers of most fields; where there is none, one that does not occur."""
     best, most = ";", -1.0
     for separator in SEPARATORS:
-        if separator == "," and decimal == ",":
-            continue
         rows = [_split(line, separator) for line in lines]
         samples = rows[1:] or rows
-        if len(rows[0]) < 2 or Counter(map(len, samples)).most_common(1)[0][0] < 2:
+        several = len(rows[0]) > 1 and Counter(map(len, samples)).most_common(1)[0][0] > 1
+        if not several or separator == decimal:
             continue
         fields = [field for row in samples for field in row]
-        share = sum(is_missing(field) or _is_numeric(field) for field in fields) / len(fields)
-        # Decimal commas fall apart into whole numbers: "1,5 2,5" is "1", "5 2", "5".
+        share = sum(is_missing(field) or is_numeric(field) for field in fields) / len(fields)
+        # Decimal commas split into whole numbers: "1,5 2,5" is "1", "5 2", "5".
         if share > most:
             best, most = separator, share
     return best
@@ -242,47 +251,34 @@ def _prepared(line: str, separator: str) -> str:
 
 
 def _split(line: str, separator: str) -> list[str]:
-    """Return the fields of one line; no mistake is told."""
+    """Return the fields of one line, none where they cannot be read."""
     try:
         return next(csv.reader([_prepared(line, separator)], delimiter=separator, skipinitialspace=True), [])
     except csv.Error:
         return []
 
 
-def _rows(path: StrPath, lines: list[str], first: int, separator: str) -> list[list[str]]:
-    texts: Sequence[str] = lines if separator != " " else [_prepared(line, separator) for line in lines]
-    reader = csv.reader(islice(texts, first, None), delimiter=separator, skipinitialspace=True, strict=True)
-    rows = []
+def _rows(path: StrPath, lines: list[str], above: int, separator: str) -> list[list[str]]:
+    texts = (_prepared(line, separator) for line in lines)
+    reader = csv.reader(texts, delimiter=separator, skipinitialspace=True, strict=True)
+    rows: list[list[str]] = []
     try:
         for row in reader:
             rows.append(row)
             if reader.line_num != len(rows):
                 raise csv.Error("found a line break between quotes; allowed: one line for each row")
     except csv.Error as error:
-        line = first + min(max(reader.line_num, 1), len(rows) + 1)
+        line = above + min(max(reader.line_num, 1), len(rows) + 1)
         raise NarxbenchError(f"{path}: line {line}: not CSV: {error}") from None
     return rows
 
 
-def _has_header(path: StrPath, row: list[str], line: int, wanted: Sequence[int] | None, header: bool | None) -> bool:
-    if header is not None:
-        return header
+def _has_header(path: StrPath, row: list[str], line: int, wanted: Sequence[int] | None) -> bool:
     if wanted is None or max(wanted, default=0) >= len(row):
-        return not all(map(_is_numeric, row))
+        return not all(map(is_numeric, row))
     fields = [row[i] for i in wanted if not is_missing(row[i])]
-    texts = [field for field in fields if not _is_numeric(field)]
+    texts = [field for field in fields if not is_numeric(field)]
     if texts and len(texts) < len(fields):
-        found = f"found {show(texts[0], kind=False)} beside numbers, so that it may be a header or a wrong sample"
-        raise NarxbenchError(f"{path}: line {line}: {found}; needed: header=True or header=False")
+        found = f"found {show(texts[0], kind=False)} among numbers, so that it may be a header or a wrong sample"
+        raise FieldError("header", f"line {line}: {found}; needed: true or false", str(path))
     return bool(texts)
-
-
-def _make_equal(path: StrPath, rows: list[list[str]], line: int, width: int) -> None:
-    """Give all rows the same number of fields, where only empty fields stand beyond it."""
-    lengths = np.fromiter(map(len, rows), int, len(rows))
-    for i in np.flatnonzero(lengths != width).tolist():
-        row = rows[i]
-        if any(field.strip() for field in (row if len(row) < width else row[width:])):
-            allowed = f"{width}, as in the first line"
-            raise NarxbenchError(f"{path}: line {line + i}: found {len(row)} fields; allowed: {allowed}")
-        rows[i] = (row + [""] * width)[:width]

@@ -9,7 +9,27 @@ _KINDS: dict[type, str] = {str: "text", list: "list", tuple: "list", dict: "mapp
 
 
 class NarxbenchError(ValueError):
-    """A mistake in settings, data or arguments, told in one line that names place, finding and remedy."""
+    """A mistake in settings, data or arguments, reported in one line that names place, finding and remedy."""
+
+
+class FieldError(NarxbenchError):
+    """A mistake in one argument or setting: ``SOURCE: FIELD: text``.
+
+    Whoever passes it on may call the field by the name that the user knows it by.
+
+    Attributes
+    ----------
+    field : str
+        Name of the argument or setting.
+    text : str
+        What was found, and what is allowed.
+    source : str
+        The file that it was found with, or "".
+    """
+
+    def __init__(self, field: str, text: str, source: str = "") -> None:
+        self.field, self.text, self.source = field, text, source
+        super().__init__(": ".join(part for part in (source, field, text) if part))
 
 
 def did_you_mean(word: object, allowed: Iterable[str]) -> str:

@@ -27,7 +27,7 @@ CONFIG_FOLDER = _BUNDLED if _BUNDLED.is_dir() else Path(__file__).parents[3] / "
 
 
 def write_atomically(path: StrPath, content: str | bytes) -> None:
-    """Write to a temporary name beside ``path`` and rename, so that a kill leaves nothing half-written.
+    """Write to a temporary name next to ``path`` and rename, so that a kill leaves nothing half-written.
 
     What a kill can leave is a hidden file ``.NAME.xxxxxxxx``, which nothing reads. Missing folders are made.
 

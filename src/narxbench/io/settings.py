@@ -1,4 +1,4 @@
-"""Strict settings: pydantic models whose problems are told in plain words, one line each.
+"""Strict settings: pydantic models whose problems are reported in plain words, one line each.
 
 What is allowed at a place is read from the model's JSON schema, so that messages cannot differ from the checks.
 """
@@ -27,7 +27,7 @@ class Settings(pydantic.BaseModel):
 
 
 def described_as(text: str) -> Any:
-    """Annotate a type whose allowed values are better told by ``text`` than by its fields and bounds."""
+    """Annotate a type whose allowed values are better described by ``text`` than by its fields and bounds."""
     return pydantic.Field(json_schema_extra={"allowed": text})
 
 

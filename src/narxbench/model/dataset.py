@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from narxbench.io.csv import number, read_rows, wrong
 from narxbench.io.errors import NarxbenchError, did_you_mean, show
@@ -15,6 +15,36 @@ class Signals(NamedTuple):
 
     u: NDArray[np.float64]
     y: NDArray[np.float64]
+
+
+def as_signals(name: str, values: ArrayLike, columns: int = 1) -> NDArray[np.float64]:
+    """Return numbers of shape (samples, columns); of one column they may have the shape (samples,).
+
+    What is no array of numbers of this shape raises :class:`NarxbenchError`, which calls it ``name``.
+    """
+    try:
+        found = np.asarray(values)
+    except ValueError:  # rows of different lengths
+        found = np.array(None)
+    if found.dtype.kind not in "biuf":
+        raise NarxbenchError(f"{name}: not an array of numbers; allowed: one number per sample")
+    array = found[:, None] if found.ndim == 1 and columns == 1 else found
+    if array.ndim != 2 or array.shape[1] != columns:
+        allowed = f"(samples, {columns})" + (" or (samples,)" if columns == 1 else "")
+        raise NarxbenchError(f"{name}: found an array of shape {found.shape}; allowed: {allowed}")
+    return np.ascontiguousarray(array, np.float64)
+
+
+def finite_signals(name: str, values: ArrayLike, columns: int = 1) -> NDArray[np.float64]:
+    """Return finite numbers as :func:`as_signals` does; others raise :class:`NarxbenchError` too."""
+    array = as_signals(name, values, columns)
+    wrong = np.flatnonzero(~np.isfinite(array).all(axis=1))
+    if wrong.size:
+        bad = array[wrong[0]]
+        raise NarxbenchError(
+            f"{name}: found {bad[~np.isfinite(bad)][0]} at sample {wrong[0] + 1}; allowed: finite numbers"
+        )
+    return array
 
 
 def read_signals(path: StrPath, columns: tuple[str, ...] = ("u", "y")) -> list[NDArray[np.float64]]:
@@ -47,17 +77,15 @@ def read_signals(path: StrPath, columns: tuple[str, ...] = ("u", "y")) -> list[N
             raise NarxbenchError(f"{path}: line 1: {found}{did_you_mean(name, {*header} - {name})}")
     if not rows:
         raise NarxbenchError(f"{path}: found no samples below the header; allowed: at least one")
-    return [_numbers(path, name, [row[header.index(name)] for row in rows]) for name in columns]
-
-
-def _numbers(path: StrPath, name: str, texts: list[str]) -> NDArray[np.float64]:
-    values = np.empty(len(texts))
-    for row, text in enumerate(texts):
-        try:
-            values[row] = number(text.strip(" "))
-        except ValueError:
-            raise wrong(path, row, name, text, "a finite number") from None
-    return values
+    signals = [np.empty(len(rows)) for _ in columns]
+    for name, values in zip(columns, signals, strict=True):
+        place = header.index(name)
+        for row, fields in enumerate(rows):
+            try:
+                values[row] = number(fields[place].strip(" "))
+            except ValueError:
+                raise wrong(path, row, name, fields[place], "a finite number") from None
+    return signals
 
 
 def signals_csv(u: NDArray[np.float64], y: NDArray[np.float64]) -> str:

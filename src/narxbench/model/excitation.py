@@ -1,8 +1,9 @@
 """Excitation: the input signals that drive a simulated system.
 
-Each kind is a settings model, told apart by its key ``kind``; ``samples`` draws its signal.
+Each kind is a settings model, known by its key ``kind``; ``samples`` draws its signal.
 """
 
+from itertools import accumulate
 from typing import Annotated, Literal
 
 import numpy as np
@@ -62,10 +63,7 @@ class AutoregressiveInput(Settings):
         """Return the input, of shape (size,)."""
         white = standard_normal(rng, size)
         gain = float(np.sqrt(1.0 - self.pole * self.pole))
-        values = [white[0]]
-        for e in white[1:]:
-            values.append(self.pole * values[-1] + gain * e)
-        return self.sd * np.array(values)
+        return self.sd * np.array(list(accumulate(white, lambda before, e: self.pole * before + gain * e)))
 
 
 class RecordedInput(Settings):

@@ -2,16 +2,16 @@
 
 import re
 import textwrap
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from keyword import iskeyword
+from typing import NamedTuple
 
 from narxbench.io.errors import NarxbenchError, did_you_mean, show
 from narxbench.model.terms import OUTPUT, Factor, Monomial, signal_name
 
 _WIDTH = 110
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,39}", re.ASCII)
-# Words of MATLAB and Octave, and names that the programs use; words of Python beside them.
+# Words of MATLAB and Octave, and names that the programs use; words of Python are taken too.
 _TAKEN = {
     *("case", "catch", "classdef", "do", "else", "elseif", "end", "end_try_catch", "end_unwind_protect", "endfor"),
     *("endfunction", "endif", "endparfor", "endswitch", "endwhile", "function", "otherwise", "parfor", "persistent"),
@@ -21,20 +21,11 @@ _TAKEN = {
 }
 
 
-@dataclass(frozen=True)
-class Program:
-    """What a program of a model computes.
+class Program(NamedTuple):
+    """What a program of a model computes, and the lines for readers at its top.
 
-    Attributes
-    ----------
-    monomials, coefficients
-        The terms and their weights.
-    n_inputs : int
-        The number of inputs.
-    offsets, scales : sequence of float
-        Of the output and each input: the terms are of ``(signal - offset) / scale``, as their sum is.
-    comment : sequence of str
-        Lines for readers.
+    The terms are of ``(signal - offset) / scale``, as their sum is, with an offset and a scale of the output and each
+    input.
     """
 
     monomials: Sequence[Monomial]
@@ -89,21 +80,7 @@ class Program:
 
 
 def source(program: Program, language: str, name: str) -> str:
-    r"""Return the source text of a program.
-
-    Parameters
-    ----------
-    program : Program
-        What it computes.
-    language : {"python", "c", "matlab", "sysidentpy"}
-        Its language; of ``"sysidentpy"`` Python, with an object of that package.
-    name : str
-        What the names in it begin with.
-
-    Raises
-    ------
-    NarxbenchError
-        For another language or name, and for what SysIdentPy has no code for.
+    r"""Return the source text of a program, as :meth:`narxbench.model.narx.Model.export` says.
 
     Examples
     --------
@@ -240,18 +217,16 @@ def _sysidentpy(program: Program, name: str) -> Iterable[str]:
     ]
     longest = max(max(some) for some in lags)
     padding = longest - program.initial
-    # A code is 1000 times the signal plus the lag, which SysIdentPy takes apart by rounding.
+    # A code is 1000 times the signal plus the lag, which SysIdentPy separates by rounding.
     if longest >= 500:
         raise NarxbenchError(
             f"language: found the lag {longest} for SysIdentPy; allowed: at most 499, or python, c, matlab"
         )
     degree = max(map(len, program.monomials))
-    codes = []
-    for monomial in program.monomials:
-        code = sorted(
-            (1000 * (signal + 1) + lag + early * (signal != OUTPUT) for signal, lag in monomial), reverse=True
-        )
-        codes.append(code + [0] * (degree - len(code)))
+    codes = [
+        sorted((1000 * (s + 1) + lag + early * (s != OUTPUT) for s, lag in m), reverse=True) + [0] * (degree - len(m))
+        for m in program.monomials
+    ]
     yield from _comment(program, "#")
     yield "#"
     if inputs:
@@ -285,10 +260,9 @@ def _sysidentpy(program: Program, name: str) -> Iterable[str]:
     yield f"    basis_function=Polynomial(degree={degree}),"
     yield f'    model_type="{"NARMAX" if inputs else "NAR"}",'
     yield ")"
-    yield f"{name}.max_lag = {longest}"
-    yield f"{name}.n_inputs = {inputs}"
-    yield f"{name}.n_terms = {len(codes)}"
-    yield f"{name}.err = [0.0] * {len(codes)}"
+    err, n_terms = f"[0.0] * {len(codes)}", len(codes)
+    known = {"max_lag": longest, "n_inputs": inputs, "n_terms": n_terms, "err": err}
+    yield from (f"{name}.{attribute} = {value}" for attribute, value in known.items())
     yield f"{name}.final_model = np.array(["
     yield from (f"    {code!r}," for code in codes)
     yield "])"
@@ -301,12 +275,7 @@ def _sysidentpy(program: Program, name: str) -> Iterable[str]:
     yield "])"
 
 
-_LANGUAGES: dict[str, Callable[[Program, str], Iterable[str]]] = {
-    "python": _python,
-    "c": _c,
-    "matlab": _matlab,
-    "sysidentpy": _sysidentpy,
-}
+_LANGUAGES = {"python": _python, "c": _c, "matlab": _matlab, "sysidentpy": _sysidentpy}
 
 
 def _comment(program: Program, mark: str) -> Iterable[str]:
@@ -318,6 +287,4 @@ def _comment(program: Program, mark: str) -> Iterable[str]:
 
 def _past(inputs: int) -> list[str]:
     lines = ["Returns y(k); y_past[0] is y(k-1), y_past[1] is y(k-2), ..."]
-    if inputs == 1:
-        lines.append("u_past[0] is u(k), u_past[1] is u(k-1), ...")
-    return lines
+    return [*lines, "u_past[0] is u(k), u_past[1] is u(k-1), ..."] if inputs == 1 else lines

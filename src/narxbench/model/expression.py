@@ -10,6 +10,7 @@ import operator
 import re
 from collections.abc import Callable, Iterator, Sequence
 from decimal import Context, Decimal, localcontext
+from functools import reduce
 from typing import NamedTuple
 
 from narxbench.io.errors import NarxbenchError
@@ -32,12 +33,9 @@ _TWO_PI = Decimal("6.28318530717958647692528676655900576839433879875021164194988
 class Expression(NamedTuple):
     """A right-hand side in parts."""
 
-    polynomial: str | None
-    """The part without noise as text, if it is a polynomial."""
-    function: Function | None
-    """The part without noise, if it is no polynomial."""
-    noise: list[Function]
-    """The terms with a lagged noise e(k-i) as a factor."""
+    polynomial: str | None  # the part without noise as text, if it is a polynomial
+    function: Function | None  # the part without noise, if it is no polynomial
+    noise: list[Function]  # the terms with a lagged noise e(k-i) as a factor
 
 
 def is_special(text: str) -> bool:
@@ -72,24 +70,24 @@ def parse_expression(text: str) -> Expression:
     polynomial, noise, rest = "", [], []
     bends = special = False
     for sign, node, written in _terms(source):
-        function = _signed(sign, _compiled(node, source, 1))
-        if not _has(node, _is_noise):
+        function, names, curved = _signed(sign, _compiled(node, source, 1)), _names(node), _curved(node)
+        if "e" not in names:
             polynomial += f"{written} "
             rest.append(function)
-            special = special or _has(node, _is_special)
-            bends = bends or _has(node, _bends)
-        elif any(map(_is_noise, _factors(node))):
+            special = special or bool(curved) or "pi" in names
+            bends = bends or any(curved)
+        elif any(isinstance(factor, ast.Call) and _names(factor.func) == {"e"} for factor in _factors(node)):
             noise.append(function)
         else:
-            raise _unexpected(source, node, "noise as a factor of a term, such as 0.1*u(k-1)*e(k-2)")
+            raise _unexpected(source, node.col_offset, "noise as a factor of a term, such as 0.1*u(k-1)*e(k-2)")
     if not special:
         return Expression(polynomial.rstrip(), None, noise)
     if not bends:
+        allowed = "a sum of terms, each a number and factors such as y(k-1) or u(k-2)^2 joined by *"
         raise NarxbenchError(
-            f"equation: found a polynomial with parts to work out in {text[:60]!r}; "
-            "allowed: a sum of terms, each a number and factors such as y(k-1) or u(k-2)^2 joined by *"
+            f"equation: found a polynomial with parts to work out in {text[:60]!r}; allowed: {allowed}"
         )
-    return Expression(None, _sum(rest), noise)
+    return Expression(None, lambda signals, k: reduce(operator.add, (f(signals, k) for f in rest), 0.0), noise)
 
 
 def exponential(x: float) -> float:
@@ -131,15 +129,14 @@ def _tree(source: str) -> ast.expr:
     if len(source) > MAX_LENGTH:
         raise NarxbenchError(f"equation: found {len(source)} characters; allowed: at most {MAX_LENGTH} with such terms")
     position = 0
-    while position < len(source):
-        match = _TOKEN.match(source, position)
-        if not match:
-            raise _unexpected_text(source, position)
+    while match := _TOKEN.match(source, position):
         position = match.end()
+    if position < len(source):
+        raise _unexpected(source, position)
     try:
         return ast.parse(source, mode="eval").body
     except SyntaxError as error:
-        raise _unexpected_text(source, max(0, (error.offset or 1) - 1)) from None
+        raise _unexpected(source, max(0, (error.offset or 1) - 1)) from None
     except (ValueError, RecursionError, MemoryError):  # thousands of digits, signs or powers in a row
         raise NarxbenchError(f"equation: found too much nesting in {source[:60]!r}; allowed: {_ALLOWED}") from None
 
@@ -171,36 +168,26 @@ def _factors(node: ast.expr) -> Iterator[ast.expr]:
                 yield factor
 
 
-def _has(node: ast.AST, what: Callable[[ast.AST], bool]) -> bool:
-    return any(map(what, ast.walk(node)))
+def _names(node: ast.AST) -> set[str]:
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
 
 
-def _is_noise(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "e"
-
-
-def _is_signal(node: ast.AST) -> bool:
-    return isinstance(node, ast.Name) and node.id in _SIGNALS
-
-
-def _is_special(node: ast.AST) -> bool:
-    return isinstance(node, ast.Div) or (isinstance(node, ast.Name) and node.id in ("pi", *_FUNCTIONS))
-
-
-def _bends(node: ast.AST) -> bool:
-    """Return whether a fraction or a function depends on the signals, so that it is no polynomial of them."""
-    match node:
-        case ast.BinOp(_, ast.Div(), right):
-            return _has(right, _is_signal)
-        case ast.Call(ast.Name(name), [argument]) if name in _FUNCTIONS:
-            return _has(argument, _is_signal)
-    return False
+def _curved(node: ast.AST) -> list[bool]:
+    """Return of each fraction and function whether it depends on the signals: it is no polynomial of them then."""
+    inner = []
+    for part in ast.walk(node):
+        match part:
+            case ast.BinOp(_, ast.Div(), right):
+                inner.append(right)
+            case ast.Call(ast.Name(name), [argument]) if name in _FUNCTIONS:
+                inner.append(argument)
+    return [not _names(part).isdisjoint(_SIGNALS) for part in inner]
 
 
 def _compiled(node: ast.expr, source: str, depth: int) -> Function:
     """Return the function that a tree stands for."""
     if depth > MAX_DEPTH:
-        raise _unexpected(source, node, f"at most {MAX_DEPTH} levels")
+        raise _unexpected(source, node.col_offset, f"at most {MAX_DEPTH} levels")
     match node:
         case ast.Constant(int() | float() as number) if number <= _LARGEST:
             value = float(number)
@@ -224,42 +211,24 @@ def _compiled(node: ast.expr, source: str, depth: int) -> Function:
             combined = _OPERATIONS[type(operation)]
             first, second = _compiled(left, source, depth + 1), _compiled(right, source, depth + 1)
             return lambda signals, k: combined(first(signals, k), second(signals, k))
-    raise _unexpected(source, node, _ALLOWED)
+    raise _unexpected(source, node.col_offset)
 
 
 def _signed(sign: int, function: Function) -> Function:
     return function if sign > 0 else lambda signals, k: -function(signals, k)
 
 
-def _sum(functions: Sequence[Function]) -> Function:
-    def total(signals: Sequence[Sequence[float]], k: int) -> float:
-        value = 0.0
-        for function in functions:
-            value += function(signals, k)
-        return value
-
-    return total
-
-
-def _divided(a: float, b: float) -> float:
-    # Python raises where b is 0; the system has then diverged.
-    return a / b if b else math.nan
-
-
 _OPERATIONS: dict[type[ast.operator], Callable[[float, float], float]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
-    ast.Div: _divided,
+    # Python raises where b is 0; the system has then diverged.
+    ast.Div: lambda a, b: a / b if b else math.nan,
 }
 _FUNCTIONS = {"exp": exponential, "sin": sine}
 
 
-def _unexpected(source: str, node: ast.expr, allowed: str) -> NarxbenchError:
-    return _unexpected_text(source, node.col_offset, allowed)
-
-
-def _unexpected_text(source: str, position: int, allowed: str = _ALLOWED) -> NarxbenchError:
+def _unexpected(source: str, position: int, allowed: str = _ALLOWED) -> NarxbenchError:
     found = repr(source[position : position + 12]) if position < len(source) else "its end"
     where = f"at column {position + 1} of {source[:60]!r}"
     return NarxbenchError(f"equation: did not expect {found} {where}; allowed: {allowed}")

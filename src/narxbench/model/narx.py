@@ -15,11 +15,12 @@ import pydantic_core
 from numpy.typing import ArrayLike, NDArray
 from pydantic import Field
 
-from narxbench import __version__
 from narxbench.io.errors import NarxbenchError, is_whole_number, printable, show
 from narxbench.io.files import StrPath, canonical_json, read_bytes, write_atomically
 from narxbench.io.settings import Settings, validated
+from narxbench.io.version import __version__
 from narxbench.io.words import ordinal
+from narxbench.model.dataset import as_signals, finite_signals
 from narxbench.model.export import Program, source
 from narxbench.model.prediction import simulated
 from narxbench.model.system import DIVERGED
@@ -143,9 +144,8 @@ class Model:
         texts = {"terms": self.terms, "inputs": self.inputs, "output": [self.output], "data_digest": [self.data_digest]}
         for name, values in {**texts, "units": [*self.units, *self.units.values()]}.items():
             if not isinstance(values, list | tuple) or not all(isinstance(value, str) for value in values):
-                raise NarxbenchError(
-                    f"{name}: found {show(getattr(self, name))}; allowed: text, or texts for each of them"
-                )
+                found = show(getattr(self, name))
+                raise NarxbenchError(f"{name}: found {found}; allowed: text, or texts for each of them")
         inputs = tuple(self.inputs)
         terms = tuple(term_name(parse_term(term, len(inputs), current=True), len(inputs)) for term in self.terms)
         repeated = [term for i, term in enumerate(terms) if term in terms[:i]]
@@ -177,10 +177,9 @@ class Model:
             plain = json.loads(canonical_json(plain).encode())
         except (TypeError, ValueError) as error:
             raise NarxbenchError(f"about, units: not plain data ({error}); allowed: what JSON can hold") from None
-        for name, value in {**numbers, "terms": terms, "inputs": inputs}.items():
+        own = {**numbers, "terms": terms, "inputs": inputs, "units": plain["units"], "about": plain["about"]}
+        for name, value in own.items():
             object.__setattr__(self, name, value)
-        for name in ("units", "about"):
-            object.__setattr__(self, name, plain[name])
 
     @property
     def n_inputs(self) -> int:
@@ -244,7 +243,7 @@ class Model:
         NarxbenchError
             For too few samples, other shapes, and numbers that are not finite.
         """
-        y = _signal("y", y_initial, 1)[:, 0]
+        y = finite_signals("y", y_initial)[:, 0]
         inputs = self._inputs(u, samples, len(y) if steps is not None else None)
         count, first = len(inputs), self.initial_samples
         if steps is not None and not is_whole_number(steps, 1):
@@ -253,10 +252,8 @@ class Model:
             allowed = "at most as many" if steps is None else "as many"
             raise NarxbenchError(f"y: found {len(y)} outputs for {count} samples; allowed: {allowed}")
         if len(y) < first:
-            raise NarxbenchError(
-                f"y: found {len(y)} outputs; needed: {first}, for the largest lag is {_count(self.max_lag, 'step')} "
-                f"of {_count(self.decimation, 'sample')}"
-            )
+            lag = f"{_count(self.max_lag, 'step')} of {_count(self.decimation, 'sample')}"
+            raise NarxbenchError(f"y: found {len(y)} outputs; needed: {first}, for the largest lag is {lag}")
         largest = float(np.abs(y).max(initial=0.0))
         bound = DIVERGENCE_FACTOR * largest
         if len(y) < count or not largest:
@@ -266,24 +263,14 @@ class Model:
         scaled = (inputs - offsets[1:]) / scales[1:]
         with np.errstate(over="ignore", invalid="ignore"):
             if steps is None:
-                predicted, end = simulated(
-                    self.monomials,
-                    self.coefficients,
-                    scaled,
-                    y[:first],
-                    bound=bound,
-                    stride=self.decimation,
-                    offset=offsets[0],
-                    scale=scales[0],
-                )
+                own, output = (self.monomials, self.coefficients), {"offset": offsets[OUTPUT], "scale": scales[OUTPUT]}
+                predicted, end = simulated(*own, scaled, y[:first], bound=bound, stride=self.decimation, **output)
             else:
                 predicted, end = self._ahead(scaled, y, steps, bound)
         if end < count:
             kind = "a free run" if steps is None else f"a prediction {_count(steps, 'step')} ahead"
-            raise DivergedError(
-                f"{kind} of the model diverges (|y| > {bound:.3g}) at sample {end + 1}; "
-                "allowed: inputs and first outputs for which the model is stable"
-            )
+            found = f"{kind} of the model diverges (|y| > {bound:.3g}) at sample {end + 1}"
+            raise DivergedError(f"{found}; allowed: inputs and first outputs for which the model is stable")
         return predicted
 
     def score(self, u: ArrayLike | None, y: ArrayLike, steps: int | None = None) -> Scores:
@@ -301,7 +288,7 @@ class Model:
         NarxbenchError
             As :meth:`predict`, but not for predictions that diverge, whose scores are None.
         """
-        measured = _signal("y", y, 1)[:, 0]
+        measured = finite_signals("y", y)[:, 0]
         count = len(self._inputs(u, None, len(measured)))
         if count != len(measured):
             raise NarxbenchError(f"u and y: found {count} and {len(measured)} samples; allowed: equally many")
@@ -348,8 +335,7 @@ class Model:
             expansions.append({m: c for m, c in expansion.items() if c})
         constant = {()} if offsets[OUTPUT] else set()
         monomials = sorted(constant.union(*expansions), key=lambda m: (len(m), m))
-        sums = dict.fromkeys(monomials, Fraction())
-        sums.update(dict.fromkeys(constant, offsets[OUTPUT]))
+        sums = dict.fromkeys(monomials, Fraction()) | dict.fromkeys(constant, offsets[OUTPUT])
         for coefficient, expansion in zip(self.coefficients, expansions, strict=True):
             for m, c in expansion.items():
                 sums[m] += Fraction(coefficient) * c
@@ -357,10 +343,8 @@ class Model:
             coefficients = tuple(float(sums[m]) for m in monomials)
             transform = np.array([[float(e.get(m, 0)) for e in expansions] for m in monomials])
         except OverflowError:
-            raise NarxbenchError(
-                "offsets and scales: their model has no expansion in double precision; allowed: scales that are like "
-                "the signals"
-            ) from None
+            found = "their model has no expansion in double precision"
+            raise NarxbenchError(f"offsets and scales: {found}; allowed: scales that are like the signals") from None
         return replace(
             self,
             terms=tuple(term_name(m, self.n_inputs) for m in monomials),
@@ -404,9 +388,8 @@ class Model:
             raise NarxbenchError(f"{path}: not a model; allowed: a file that Model.save wrote")
         version = found.get("version")
         if version != VERSION or isinstance(version, bool):
-            raise NarxbenchError(
-                f"{path}: version: found {show(version)}; allowed: {VERSION}, which narxbench {__version__} reads"
-            )
+            allowed = f"{VERSION}, which narxbench {__version__} reads"
+            raise NarxbenchError(f"{path}: version: found {show(version)}; allowed: {allowed}")
         values = dict(validated(ModelFile, found, str(path)))
         del values["format"], values["version"]
         try:
@@ -455,9 +438,8 @@ class Model:
         lines = [" ".join(summands[i : i + _PER_LINE]) for i in range(0, len(summands), _PER_LINE)]
         body = " \\\\\n& {} ".join(lines)
         text = f"\\[\n\\begin{{array}}{{rl}}\ny(k) = & {body}\n\\end{{array}}\n\\]"
-        legend = "; ".join(
-            self._legend(lambda name: f"${_latex_term(name)}$", _latex_text, lambda value: f"${set_number(value)}$")
-        )
+        set_text = (lambda name: f"${_latex_term(name)}$", _latex_text, lambda value: f"${set_number(value)}$")
+        legend = "; ".join(self._legend(*set_text))
         return f"{text}\n{legend}." if legend else text
 
     def export(self, language: str, name: str = "narx_model") -> str:
@@ -473,8 +455,8 @@ class Model:
         Returns
         -------
         str
-            Its comment says what to give to it. Its operations are those of :meth:`predict`, in the same order, apart
-            from SysIdentPy's own.
+            Its comment says what to give to it. Its operations are those of :meth:`predict`, in the same order, except
+            for SysIdentPy's own.
 
         Raises
         ------
@@ -484,16 +466,9 @@ class Model:
         model = self.decimated()
         if language == "sysidentpy":
             model = model.expanded()
-        offsets, scales = model._scaling()
-        program = Program(
-            monomials=model.monomials,
-            coefficients=model.coefficients,
-            n_inputs=model.n_inputs,
-            offsets=offsets.tolist(),
-            scales=scales.tolist(),
-            comment=self._comment(model),
-        )
-        return source(program, language, name)
+        offsets, scales = (values.tolist() for values in model._scaling())
+        own = model.monomials, model.coefficients, model.n_inputs
+        return source(Program(*own, offsets, scales, self._comment(model)), language, name)
 
     def _comment(self, model: "Model") -> list[str]:
         lines = [f"A polynomial NARX model, exported by narxbench {__version__}.", *model.equation(6).split("\n")[:1]]
@@ -513,7 +488,7 @@ class Model:
         return offsets, np.ones(1 + self.n_inputs) if self.scales is None else np.array(self.scales)
 
     def _inputs(self, u: ArrayLike | None, samples: int | None, outputs: int | None) -> NDArray[np.float64]:
-        """Return the inputs, shape (samples, inputs); of a model without any, the samples are what else tells them."""
+        """Return the inputs, shape (samples, inputs); of a model without any, an array without columns."""
         if samples is not None and not is_whole_number(samples, 0):
             raise NarxbenchError(f"samples: found {show(samples)}; allowed: a whole number from 0 on, or None")
         if u is not None and not self.n_inputs and not (isinstance(u, np.ndarray) and u.ndim == 2):
@@ -525,7 +500,7 @@ class Model:
             if count is None:
                 raise NarxbenchError("samples: found null; needed: how many to predict, for the model has no inputs")
             return np.zeros((count, 0))
-        inputs = _signal("u", u, self.n_inputs)
+        inputs = finite_signals("u", u, self.n_inputs)
         if samples not in (None, len(inputs)):
             raise NarxbenchError(f"samples: found {samples}, but {len(inputs)} of u; allowed: as many, or None")
         return inputs
@@ -537,14 +512,12 @@ class Model:
         first, count, stride = self.initial_samples, len(y), self.decimation
         offsets, scales = self._scaling()
         measured = (y - offsets[OUTPUT]) / scales[OUTPUT]
-        monomials = self.monomials
-        longest = max((lag for m in monomials for signal, lag in m if signal == OUTPUT), default=0)
         # What was predicted one step less ahead comes first, as lag 1 needs it. The first samples are measured in all.
-        earlier: deque[NDArray[np.float64]] = deque(maxlen=longest)
+        earlier: deque[NDArray[np.float64]] = deque(maxlen=self.max_lag)
         predicted = y.copy()
         for _ in range(min(steps, -((first - count) // stride))):
             value = np.zeros(count - first)
-            for weight, monomial in zip(self.coefficients, monomials, strict=True):
+            for weight, monomial in zip(self.coefficients, self.monomials, strict=True):
                 product = np.full(count - first, weight)
                 for signal, lag in monomial:
                     past = slice(first - lag * stride, count - lag * stride)
@@ -578,10 +551,9 @@ class Model:
     ) -> list[str]:
         """Return what the signals are, unless that is plain or always with ``names``, and how long a step is."""
         symbols = [signal_name(signal, self.n_inputs) for signal in range(1 + self.n_inputs)]
-        offsets, scales = self._scaling()
-        signals = [self.output, *self.inputs]
+        offsets, scales = (values.tolist() for values in self._scaling())
         lines = []
-        for short, name, offset, scale in zip(symbols, signals, offsets.tolist(), scales.tolist(), strict=True):
+        for short, name, offset, scale in zip(symbols, [self.output, *self.inputs], offsets, scales, strict=True):
             line = f"{symbol(short)}: {text(name)}"
             if unit := self.units.get(name):
                 line += f" ({text(unit)})"
@@ -617,8 +589,8 @@ def scores(measured: ArrayLike, predicted: ArrayLike) -> Scores:
     Scores(rrse=0.7071067811865476, nrmse=0.28867513459481287, fit_percent=29.28932188134524, mae=0.3333333333333333, \
 samples=3)
     """
-    y = _signal("measured", measured, 1)[:, 0]
-    p = _array("predicted", predicted, 1)[:, 0]
+    y = finite_signals("measured", measured)[:, 0]
+    p = as_signals("predicted", predicted)[:, 0]
     if len(p) != len(y):
         raise NarxbenchError(f"measured, predicted: found {len(y)} and {len(p)} samples; allowed: equally many")
     count = len(y)
@@ -640,33 +612,6 @@ samples=3)
     return Scores(rrse, math.sqrt(squares / count) / extent, 100 * (1 - rrse), mae, count)
 
 
-def _array(name: str, values: ArrayLike, columns: int) -> NDArray[np.float64]:
-    """Return numbers of shape (samples, columns)."""
-    try:
-        found = np.asarray(values)
-    except ValueError:  # rows of different lengths
-        found = np.array(None)
-    if found.dtype.kind not in "biuf":
-        raise NarxbenchError(f"{name}: not an array of numbers; allowed: one number per sample")
-    array = found[:, None] if found.ndim == 1 and columns == 1 else found
-    if array.ndim != 2 or array.shape[1] != columns:
-        allowed = f"(samples, {columns})" + (" or (samples,)" if columns == 1 else "")
-        raise NarxbenchError(f"{name}: found an array of shape {found.shape}; allowed: {allowed}")
-    return np.ascontiguousarray(array, np.float64)
-
-
-def _signal(name: str, values: ArrayLike, columns: int) -> NDArray[np.float64]:
-    """Return finite numbers of shape (samples, columns)."""
-    array = _array(name, values, columns)
-    wrong = np.flatnonzero(~np.isfinite(array).all(axis=1))
-    if wrong.size:
-        bad = array[wrong[0]]
-        raise NarxbenchError(
-            f"{name}: found {bad[~np.isfinite(bad)][0]} at sample {wrong[0] + 1}; allowed: finite numbers"
-        )
-    return array
-
-
 def _numbers(name: str, values: object, shape: tuple[int, ...], allowed: str) -> tuple[float, ...]:
     """Return finite numbers of a shape, row by row."""
     try:
@@ -680,12 +625,8 @@ def _numbers(name: str, values: object, shape: tuple[int, ...], allowed: str) ->
 
 def _transformed(transform: NDArray[np.float64], covariance: NDArray[np.float64]) -> tuple[tuple[float, ...], ...]:
     """Return T C T', summed in the order of the columns on every machine."""
-    half = np.zeros(transform.shape)
-    for j, row in enumerate(covariance):
-        half += transform[:, j, None] * row
-    whole = np.zeros((len(transform), len(transform)))
-    for j in range(transform.shape[1]):
-        whole += half[:, j, None] * transform[:, j]
+    half = sum(map(np.outer, transform.T, covariance), np.zeros(transform.shape))
+    whole = sum(map(np.outer, half.T, transform.T), np.zeros((len(transform), len(transform))))
     whole = (whole + whole.T) / 2
     # What is no more than rounding may lie below 0.
     np.fill_diagonal(whole, np.maximum(whole.diagonal(), 0.0))
@@ -715,13 +656,8 @@ def _latex_term(term: str) -> str:
 
 _LATEX = {
     **{char: f"\\{char}" for char in "{}$&#%_"},
-    **{
-        "\\": r"\textbackslash{}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "\u00b5": r"$\mu$",
-        "\u03bc": r"$\mu$",
-    },
+    **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
+    **{"\u00b5": r"$\mu$", "\u03bc": r"$\mu$"},
     **{"<": r"\textless{}", ">": r"\textgreater{}", "°": r"${}^\circ$", "\u2126": r"$\Omega$", "\u03a9": r"$\Omega$"},
 }
 

@@ -10,15 +10,18 @@ from narxbench.model.terms import Monomial
 from narxbench.numerics.compilation import compiled
 
 
-def free_run(
+def simulated(
     monomials: Sequence[Monomial],
     coefficients: Sequence[float],
     u: ArrayLike,
     y_initial: ArrayLike = (),
     *,
     bound: float = DIVERGED,
-) -> NDArray[np.float64] | None:
-    """Return the free run of a model.
+    stride: int = 1,
+    offset: float = 0.0,
+    scale: float = 1.0,
+) -> tuple[NDArray[np.float64], int]:
+    """Return the free run of a model as far as it goes, and how far that is.
 
     The operations are those of :meth:`narxbench.model.system.System.simulate`, in the order of the terms: the system's
     own terms and coefficients give its noise-free output to the last bit.
@@ -35,42 +38,6 @@ def free_run(
         The first outputs, which are given; at most as many as samples. What lies before the first sample is zero.
     bound : float
         An output of larger magnitude has diverged.
-
-    Returns
-    -------
-    array of float, shape (samples,), or None
-        The given outputs and then the predicted ones; None if they diverge.
-
-    Examples
-    --------
-    >>> from narxbench.model.terms import parse_term
-    >>> model = [parse_term("y(k-1)"), parse_term("u(k-1)")], [0.5, 1.0]
-    >>> free_run(*model, u=[4.0, 0.0, 0.0, 1.0], y_initial=[2.0])
-    array([2.  , 5.  , 2.5 , 1.25])
-    >>> free_run([parse_term("y(k-1)^2")], [2.0], u=[0.0] * 9, y_initial=[1.0], bound=100.0) is None
-    True
-    """
-    y, end = simulated(monomials, coefficients, u, y_initial, bound=bound)
-    return y if end == len(y) else None
-
-
-def simulated(
-    monomials: Sequence[Monomial],
-    coefficients: Sequence[float],
-    u: ArrayLike,
-    y_initial: ArrayLike,
-    *,
-    bound: float,
-    stride: int = 1,
-    offset: float = 0.0,
-    scale: float = 1.0,
-) -> tuple[NDArray[np.float64], int]:
-    """Return the free run of a model as far as it goes, and how far that is.
-
-    Parameters
-    ----------
-    monomials, coefficients, u, y_initial, bound
-        As for :func:`free_run`.
     stride : int
         Samples in one step of a lag.
     offset, scale : float

@@ -42,10 +42,8 @@ def column(
 
     Parameters
     ----------
-    u : array, shape (samples,) or (samples, inputs)
-        Input, or inputs.
-    y : array, shape (samples,)
-        Output.
+    u, y : arrays, shape (samples,) or (samples, inputs), and (samples,)
+        Input, or inputs, and output.
     monomial : Monomial
         The term.
     rows : array of int, shape (rows,)

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,16 +18,16 @@ from narxbench.io.yaml import read_mapping
 from narxbench.model.dataset import Signals
 from narxbench.model.excitation import Excitation, UniformInput, excitation_of
 from narxbench.model.expression import Function, is_special, parse_expression
+from narxbench.model.noise import NOISES, NoiseKind
 from narxbench.model.terms import (
     MAX_DEGREE,
     MAX_LAG,
     OUTPUT,
-    Factor,
     Monomial,
     Token,
     candidate_monomials,
-    checked_degree,
     index_of_terms,
+    product_of,
     term_name,
     tokenize,
 )
@@ -140,16 +140,14 @@ class System:
             definition["excitation"] = self.excitation.model_dump(mode="json")
         return definition
 
-    def with_candidates(self, n_u: int | None = None, n_y: int | None = None, degree: int | None = None) -> "System":
-        """Return the same system, with the same data, among other candidate terms; None leaves an order as it is.
+    def with_candidates(self, **orders: int) -> "System":
+        """Return the same system, with the same data, among candidate terms of other orders.
 
         Examples
         --------
         >>> load_system("S1").with_candidates(degree=3)
         System('S1', 'y(k) = 0.5*y(k-1) + 0.3*u(k-1) + 0.3*y(k-1)*u(k-1) + 0.5*u(k-1)^2', n_u=5, n_y=5, degree=3)
         """
-        given = {"n_u": n_u, "n_y": n_y, "degree": degree}
-        orders = {key: value for key, value in given.items() if value is not None}
         return System(**{**self.definition(), **orders}, description=self.description, reference=self.reference)
 
     def simulate(
@@ -159,7 +157,7 @@ class System:
         snr_db: float | None = None,
         seed: int = 1,
         excitation: Excitation | None = None,
-        noise: Literal["output", "equation"] = "output",
+        noise: NoiseKind = "output",
         washout: int = 100,
         realisation: int | None = None,
     ) -> Signals:
@@ -179,9 +177,10 @@ class System:
             Seed of input and noise, from 0 on.
         excitation : Excitation, optional
             The input; default: that of the system, or else white, uniform on (-1, 1).
-        noise : {"output", "equation"}
-            Whether e(k) is added to the output (measurement noise) or inside the equation (process noise). A system
-            that has noise terms has e(k) inside its equation always.
+        noise : str
+            How e(k) enters, a name of :data:`~narxbench.model.noise.NOISES`: added to the ``"output"`` (measurement
+            noise) or inside the ``"equation"`` (process noise). A system that has noise terms has e(k) inside its
+            equation always.
         washout : int
             Samples simulated before the first one returned, so that the start at rest is forgotten.
         realisation : int, optional
@@ -206,27 +205,28 @@ class System:
         >>> bool(y[2] == 0.5 * y[1] + u[1])
         True
         """
-        wholes: list[tuple[str, object, int]] = [("samples", samples, 1), ("washout", washout, 0), ("seed", seed, 0)]
-        if realisation is not None:
-            wholes.append(("realisation", realisation, 0))
-        for label, value, least in wholes:
+        numbered = {} if realisation is None else {"realisation": realisation}
+        for label, value in {"samples": samples, "washout": washout, "seed": seed, **numbered}.items():
+            least = 1 if label == "samples" else 0
             if not is_whole_number(value, least):
                 raise NarxbenchError(f"simulate: {label}: found {value!r}; allowed: a whole number from {least} on")
-        if noise not in ("output", "equation"):
-            raise NarxbenchError(f"simulate: noise: found {noise!r}; allowed: 'output' or 'equation'")
+        if noise not in NOISES:
+            raise NarxbenchError(f"simulate: noise: found {noise!r}; allowed: {' or '.join(map(repr, NOISES))}")
         excitation = excitation or self.excitation or UniformInput()
         total = washout + samples
-        axes: dict[str, object] = {"system": self.name, "seed": seed}
-        if realisation is not None:
-            axes["realisation"] = realisation
+        axes: dict[str, Any] = {"system": self.name, "seed": seed, **numbered}
         u = excitation.samples(generator(purpose="input", **axes), total)
         clean = self._respond(u, np.zeros(total), excitation)
         y = clean
         if snr_db is not None:
             unit = np.array(standard_normal(generator(purpose="noise", **axes), total))
-            sd = math.sqrt(_variance(clean[washout:]) / float(Decimal(10) ** (Decimal(repr(float(snr_db))) / 10)))
-            outside = noise == "output" and not self._noise
-            y = clean + sd * unit if outside else self._respond(u, sd * unit, excitation)
+            # math.fsum is correctly rounded; NumPy's sums depend on the processor's vector width.
+            kept = clean[washout:].tolist()
+            mean = math.fsum(kept) / samples
+            variance = math.fsum((v - mean) * (v - mean) for v in kept) / samples
+            sd = math.sqrt(variance / float(Decimal(10) ** (Decimal(repr(float(snr_db))) / 10)))
+            kind = NOISES["equation" if self._noise else noise]
+            y = kind.disturbed(clean, sd * unit, lambda e: self._respond(u, e, excitation))
         return Signals(u[washout:].copy(), y[washout:].copy())
 
     def _respond(self, u: NDArray[np.float64], e: NDArray[np.float64], excitation: Excitation) -> NDArray[np.float64]:
@@ -258,7 +258,7 @@ def parse_equation(equation: str) -> list[tuple[Monomial, float]]:
     Raises
     ------
     NarxbenchError
-        Telling the column of what cannot be read; each term once, coefficients finite and not 0.
+        With the column of what cannot be read; each term once, coefficients finite and not 0.
 
     Examples
     --------
@@ -266,22 +266,18 @@ def parse_equation(equation: str) -> list[tuple[Monomial, float]]:
     [(((0, 1),), 0.5), (((1, 1), (1, 1)), -2.0), ((), 1.0)]
     """
     right = _right_side(equation)
-    pairs: list[tuple[Monomial, float]] = []
-    summand: list[Token] = []
-    sign = 1.0
-    signed = False
-    for token in tokenize(right, "equation"):
+    tokens = tokenize(right, "equation")
+    summands: list[tuple[float, list[Token]]] = [(1.0, [])]
+    for before, token in zip([None, *tokens], tokens, strict=False):
         if token.kind != "sign":
-            summand.append(token)
-            continue
-        if summand:
-            pairs.append(_summand(summand, sign, right))
-        elif signed or pairs:
+            summands[-1][1].append(token)
+        elif before and before.kind == "sign":
             raise NarxbenchError(f"equation: two signs in a row before column {token.column + 1} of {right[:60]!r}")
-        summand, sign, signed = [], (1.0 if token.text == "+" else -1.0), True
-    if not summand:
+        else:
+            summands.append((1.0 if token.text == "+" else -1.0, []))
+    if not summands[-1][1]:
         raise NarxbenchError(f"equation: {equation[:60]!r} ends where a term is expected")
-    pairs.append(_summand(summand, sign, right))
+    pairs = [_summand(sign, summand, right) for sign, summand in summands if summand]
     repeated, times = Counter(m for m, _ in pairs).most_common(1)[0]
     if times > 1:
         raise NarxbenchError(f"equation: the term {term_name(repeated)} appears twice; allowed: each term once")
@@ -292,35 +288,18 @@ def _right_side(equation: str) -> str:
     left, equals, right = equation.partition("=")
     if not equals or "".join(left.split()) not in ("y(k)", "y(t)"):
         raise NarxbenchError(f"equation: found {equation[:60]!r}; allowed: 'y(k) = ' and a sum of terms")
-    # Messages tell columns of what stands behind the equals sign.
+    # Messages count columns in what stands behind the equals sign.
     return right.strip()
 
 
-def _summand(tokens: list[Token], sign: float, text: str) -> tuple[Monomial, float]:
-    coefficient = sign
-    factors: list[Factor] = []
-    expects_factor = True
-    for position, token in enumerate(tokens):
-        if token.kind == "number" and position == 0:
-            coefficient = sign * float(token.text)
-            expects_factor = False
-        elif token.kind == "factor":
-            factors.extend(token.monomial)
-            expects_factor = False
-        elif token.kind == "times" and not expects_factor:
-            expects_factor = True
-        else:
-            raise NarxbenchError(
-                f"equation: did not expect {token.text[:12]!r} at column {token.column + 1} of {text[:60]!r}; "
-                "allowed: a number first, then factors such as y(k-1) or u(k-2)^2 joined by *"
-            )
-    if expects_factor:
-        raise NarxbenchError(f"equation: a factor is missing after '*' in {text[:60]!r}")
+def _summand(sign: float, tokens: list[Token], text: str) -> tuple[Monomial, float]:
+    number = tokens[0].kind == "number"
+    coefficient = sign * float(tokens[0].text) if number else sign
     if coefficient == 0.0 or not math.isfinite(coefficient):
         raise NarxbenchError(
             f"equation: found the coefficient {tokens[0].text[:40]}; allowed: a finite number other than 0"
         )
-    return checked_degree(factors, "equation", text), coefficient
+    return product_of(tokens[number:], "equation", text, after_number=number), coefficient
 
 
 def system_names(folder: str | Path | None = None) -> list[str]:
@@ -361,10 +340,3 @@ def load_system(name: str, folder: str | Path | None = None) -> System:
         return System(name, **dict(described))
     except NarxbenchError as error:
         raise NarxbenchError(f"{path}: {error}") from None
-
-
-def _variance(values: NDArray[np.float64]) -> float:
-    # math.fsum is correctly rounded; NumPy's sums depend on the processor's vector width.
-    numbers = values.tolist()
-    mean = math.fsum(numbers) / len(numbers)
-    return math.fsum((v - mean) * (v - mean) for v in numbers) / len(numbers)

@@ -48,24 +48,25 @@ def model_size(*, n_y: int, n_u: int, degree: int, n_e: int = 0) -> int:
     N_t = n_0 + … + n_l with n_0 = 1 and n_i = n_(i-1) (n_y + n_u + n_e + i - 1) / i (paper, section II, equations 1
     and 2); the constant term is counted.
 
-    Parameters
-    ----------
-    n_y, n_u, n_e : int
-        The largest lags of output, input and noise, from 0 to 9999.
-    degree : int
-        The degree n_l, from 1 to 12.
-
     Raises
     ------
     NarxbenchError
-        For orders outside these bounds, and where neither output nor input has a lag.
+        For lags of output, input and noise outside 0 to 9999, a degree n_l outside 1 to 12, and where neither output
+        nor input has a lag.
 
     Examples
     --------
     >>> model_size(n_y=5, n_u=5, degree=2), model_size(n_y=3, n_u=3, degree=3)
     (66, 84)
     """
-    _check_orders(n_y=n_y, n_u=n_u, degree=degree, n_e=n_e)
+    for name, value, least, most in (
+        *(("n_y", n_y, 0, MAX_LAG), ("n_u", n_u, 0, MAX_LAG)),
+        *(("degree", degree, 1, MAX_DEGREE), ("n_e", n_e, 0, MAX_LAG)),
+    ):
+        if not is_whole_number(value, least, most):
+            raise NarxbenchError(f"{name}: found {value!r}; allowed: a whole number from {least} to {most}")
+    if n_y + n_u == 0:
+        raise NarxbenchError("n_y and n_u: found 0 and 0; allowed: at least one of them positive")
     n_i = total = 1
     for i in range(1, degree + 1):
         n_i = n_i * (n_y + n_u + n_e + i - 1) // i
@@ -90,7 +91,7 @@ def candidate_monomials(*, n_y: int, n_u: int, degree: int) -> list[Monomial]:
             f"for the inner products of {size} would fill {8e-9 * size**2:.2g} GB"
         )
     factors = [(OUTPUT, lag) for lag in range(1, n_y + 1)] + [(INPUT, lag) for lag in range(1, n_u + 1)]
-    return [m for total in range(degree + 1) for m in combinations_with_replacement(factors, total)]
+    return monomials_of(factors, degree)
 
 
 def candidate_terms(*, n_y: int, n_u: int, degree: int) -> list[str]:
@@ -150,7 +151,7 @@ def parse_term(text: str, n_inputs: int = 1, *, current: bool = False) -> Monomi
     Raises
     ------
     NarxbenchError
-        Telling the column of what is no factor; lags are 1 to 9999, degrees at most 12.
+        With the column of what is no factor; lags are 1 to 9999, degrees at most 12.
 
     Examples
     --------
@@ -169,21 +170,24 @@ def parse_term(text: str, n_inputs: int = 1, *, current: bool = False) -> Monomi
 @lru_cache(maxsize=10_000)
 def _parse_term(text: str, n_inputs: int, current: bool) -> Monomial:
     tokens = tokenize(text, "term", n_inputs, current=current)
-    if [t.text for t in tokens] == ["1"]:
-        return ()
-    monomial: list[Factor] = []
-    expects_factor = True
+    return () if [t.text for t in tokens] == ["1"] else product_of(tokens, "term", text)
+
+
+def product_of(tokens: Iterable[Token], what: str, text: str, *, after_number: bool = False) -> Monomial:
+    """Return the monomial of factors with or without ``*`` between them; anything else raises NarxbenchError."""
+    factors: list[Factor] = []
+    expects_factor = not after_number
     for token in tokens:
         if token.kind == "factor":
-            monomial.extend(token.monomial)
-            expects_factor = False
-        elif token.kind == "times" and not expects_factor:
-            expects_factor = True
-        else:
-            raise _unexpected("term", text, token.column)
+            factors.extend(token.monomial)
+        elif token.kind != "times" or expects_factor:
+            raise _unexpected(what, text, token.column)
+        expects_factor = token.kind == "times"
     if expects_factor:
-        raise _unexpected("term", text, len(text))
-    return checked_degree(monomial, "term", text)
+        raise _unexpected(what, text, len(text))
+    if len(factors) > MAX_DEGREE:
+        raise NarxbenchError(f"{what} {_shortened(text)}: found degree {len(factors)}; allowed: at most {MAX_DEGREE}")
+    return tuple(sorted(factors))
 
 
 def tokenize(text: str, what: str, n_inputs: int = 1, *, current: bool = False) -> list[Token]:
@@ -217,30 +221,14 @@ def tokenize(text: str, what: str, n_inputs: int = 1, *, current: bool = False) 
                     allowed = f"{first} to {most}"
                     raise NarxbenchError(f"{what} {_shortened(text)}: found {name} {found[:12]}; allowed: {allowed}")
             monomial = ((signal, lag),) * exponent
-        tokens.append(Token(_kind(match), match[0], monomial, position))
+        kind = next(kind for kind in ("factor", "number", "times", "sign") if match[kind])
+        tokens.append(Token(kind, match[0], monomial, position))
         position = match.end()
     return tokens
 
 
-def checked_degree(factors: Iterable[Factor], what: str, text: str) -> Monomial:
-    """Return the factors as a sorted monomial; a degree over the limit raises :class:`NarxbenchError`."""
-    monomial = tuple(sorted(factors))
-    if len(monomial) > MAX_DEGREE:
-        raise NarxbenchError(f"{what} {_shortened(text)}: found degree {len(monomial)}; allowed: at most {MAX_DEGREE}")
-    return monomial
-
-
 def index_of_terms(names: Iterable[str], candidates: dict[Monomial, int], n_inputs: int = 1) -> list[int]:
-    """Return the position of each named term among the candidates.
-
-    Parameters
-    ----------
-    names : iterable of str
-        Terms in any spelling that :func:`parse_term` reads.
-    candidates : dict of monomial to int
-        Position of each candidate.
-    n_inputs : int
-        How many inputs there are.
+    """Return the position of each term, named in any spelling, among the candidates with their positions.
 
     Raises
     ------
@@ -268,24 +256,12 @@ def index_of_terms(names: Iterable[str], candidates: dict[Monomial, int], n_inpu
     return list(indices)
 
 
-def _kind(match: re.Match[str]) -> str:
-    return next(kind for kind in ("factor", "number", "times", "sign") if match[kind])
-
-
-def _check_orders(**orders: int) -> None:
-    for name, value in orders.items():
-        least, most = (1, MAX_DEGREE) if name == "degree" else (0, MAX_LAG)
-        if not is_whole_number(value, least, most):
-            raise NarxbenchError(f"{name}: found {value!r}; allowed: a whole number from {least} to {most}")
-    if orders["n_y"] + orders["n_u"] == 0:
-        raise NarxbenchError("n_y and n_u: found 0 and 0; allowed: at least one of them positive")
-
-
 def _unexpected(what: str, text: str, position: int) -> NarxbenchError:
     found = repr(text[position : position + 12]) if position < len(text) else "its end"
+    factors = "factors such as y(k-1) or u(k-2)^2 joined by *"
+    allowed = f"{factors}, or 1 for the constant" if what == "term" else f"a number first, then {factors}"
     return NarxbenchError(
-        f"{what} {_shortened(text)}: did not expect {found} at column {position + 1}; "
-        "allowed: factors such as y(k-1) or u(k-2)^2 joined by *, or 1 for the constant"
+        f"{what} {_shortened(text)}: did not expect {found} at column {position + 1}; allowed: {allowed}"
     )
 
 

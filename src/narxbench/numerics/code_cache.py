@@ -1,6 +1,6 @@
 """Machine code on disk: what one process has compiled, the others load.
 
-Where it lies is Numba's choice: ``NUMBA_CACHE_DIR``, else beside the source, else the user's cache folder. The files
+Where it lies is Numba's choice: ``NUMBA_CACHE_DIR``, else next to the source, else the user's cache folder. The files
 are our own, for Numba trusts the content of its files. One that is damaged ends the program. And its index is written
 before the code that it lists: a process that is killed in between, or two at once, can leave an index that lists other
 code, of an earlier source, of other types, of another processor. Here each piece of code is one file with a seal,
@@ -10,11 +10,13 @@ written whole.
 import hashlib
 import logging
 import pickle
+import re
 import sys
 from functools import cache
 from pathlib import Path
 from typing import Any, Self
 
+import llvmlite
 import numba
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, InTreeCacheLocator
 from numba.core.serialize import dumps
@@ -25,7 +27,8 @@ from narxbench.io.files import write_atomically
 logger = logging.getLogger("narxbench")
 
 # The packages that hold compiled functions.
-_COMPILED = ("numerics", "model", "fitness/kernel", "algorithms", "identification")
+_COMPILED = ("numerics", "model", "fitness/kernel", "algorithms", "identification/trust")
+_MAKES_CODE = re.compile(rb"^(@compiled$|from numba|import numba)", re.MULTILINE)
 _SEAL_BYTES = hashlib.sha256().digest_size
 
 
@@ -33,20 +36,21 @@ _SEAL_BYTES = hashlib.sha256().digest_size
 def digest_of_compiled_modules(own: Path | None = None) -> str:
     """Return one SHA-256 digest of the modules whose machine code that of a module may hold.
 
-    These are all that hold compiled functions, other algorithms than ``own`` left out: no algorithm calls another.
+    These are all that hold compiled functions or make code for them, other algorithms than ``own`` left out: no
+    algorithm calls another.
     """
     package = Path(__file__).parents[1]
     digest = hashlib.sha256()
     for folder in _COMPILED:
         for path in sorted((package / folder).glob("*.py")):
             content = path.read_bytes()
-            if path == own or (b"@compiled\n" in content and b"\ndef run(" not in content):
+            if path == own or (_MAKES_CODE.search(content) and b"\ndef run(" not in content):
                 digest.update(content)
     return digest.hexdigest()
 
 
 class _Unwritable(InTreeCacheLocator):
-    """The folder beside the source where no folder can be written: whoever installed the package may have filled it."""
+    """The folder of the source where no folder can be written: whoever installed the package may have filled it."""
 
     @classmethod
     def from_function(cls, py_func: Any, py_file: str) -> Self:
@@ -65,7 +69,7 @@ class CodeCache(FunctionCache):
     """
 
     _impl_class = _Code
-    _told = False
+    _reported = False
 
     @property
     def keeps(self) -> bool:
@@ -94,8 +98,8 @@ class CodeCache(FunctionCache):
         try:
             write_atomically(path, seal(body) + body)
         except NarxbenchError as error:
-            if not CodeCache._told:
-                CodeCache._told = True
+            if not CodeCache._reported:
+                CodeCache._reported = True
                 logger.warning("narxbench: compiled code is not kept for other processes: %s", error)
 
     def flush(self) -> None:
@@ -113,7 +117,8 @@ class CodeCache(FunctionCache):
         A new source takes over the file of the old one, so that files do not pile up.
         """
         key = self._index_key(sig, codegen)
-        name = repr((sys.implementation.cache_tag, numba.__version__, sig, codegen.magic_tuple()))
+        versions = sys.implementation.cache_tag, numba.__version__, llvmlite.__version__
+        name = repr((*versions, sig, codegen.magic_tuple()))
         path = Path(self.cache_path, f"{self._stem}-{hashlib.sha256(name.encode()).hexdigest()[:16]}.nbc")
         # It holds the functions that it calls in other files: an edit of any of them must count.
         stamp = digest_of_compiled_modules(Path(self._py_func.__code__.co_filename))

@@ -31,7 +31,7 @@ class Notice(event.Listener):
 
     Meanwhile Python collects no cyclic garbage: it would search what the compiler builds again and again, in vain.
 
-    Numba tells of the beginning and the end of each compilation, also of the functions that the function calls, but not
+    Numba reports the beginning and the end of each compilation, also of the functions that the function calls, but not
     of code that it loads. It holds its lock meanwhile, so that threads take turns here.
 
     Parameters

@@ -1,12 +1,18 @@
-"""What a step depends on in the code: the import closure of its script, computed from the imports themselves.
+"""What a step depends on in the code: the import closure of its script, and the versions of the packages that it needs.
 
-The templates belong to the module that fills them in.
+Both are computed from the imports themselves. The templates belong to the module that fills them in.
 """
 
 import ast
+import platform
+import re
+import sys
 from collections.abc import Iterator
 from functools import cache
+from importlib import metadata
 from pathlib import Path
+
+from packaging.requirements import Requirement
 
 from narxbench.experiment.provenance import code_digest
 from narxbench.io.files import sha256
@@ -15,6 +21,10 @@ PACKAGE = Path(__file__).parents[1]
 TEMPLATING = PACKAGE / "report" / "templating.py"
 TEMPLATES = TEMPLATING.parent / "templates"
 _FOR_TYPES = ("TYPE_CHECKING", "typing.TYPE_CHECKING")
+# Packages that are imported under another name; to look through all that are installed would take a second.
+_DISTRIBUTIONS = {"markdown_it": "markdown-it-py", "ruamel": "ruamel.yaml", "sklearn": "scikit-learn"}
+# They start steps and check what steps read: another version refuses more or less, and alters no result.
+_WITHOUT_RESULTS = ("packaging", "pydantic", "pydantic-core", "snakemake", "snakemake-interface-logger-plugins")
 
 
 def closure(*files: Path) -> frozenset[Path]:
@@ -46,13 +56,47 @@ def digest_of(*files: Path) -> str:
     ]
 
 
+def versions_of(*files: Path) -> dict[str, str]:
+    """Return the versions of Python (major.minor) and of all packages that the closure of the files needs.
+
+    These are the packages that are imported, and those that they require themselves.
+
+    Examples
+    --------
+    >>> versions_of(PACKAGE / "numerics" / "compilation.py").keys() >= {"python", "numba", "llvmlite", "numpy"}
+    True
+    """
+    names = {name.split(".")[0] for file in closure(*files) if file.suffix == ".py" for name in _imported_names(file)}
+    waiting = [_DISTRIBUTIONS.get(name, name) for name in names - {PACKAGE.name}]
+    found = {"python": ".".join(platform.python_version_tuple()[:2])}
+    while waiting:
+        # The same name in all ways of writing it.
+        name = re.sub(r"[-_.]+", "-", waiting.pop().lower())
+        if name not in (*found, *_WITHOUT_RESULTS) and (package := _package(name)):
+            version, required = package
+            found[name] = version
+            waiting += required
+    return dict(sorted(found.items()))
+
+
+@cache
+def _package(name: str) -> tuple[str, list[str]] | None:
+    """Return the version of an installed package and what it requires; None for a module of Python or of nobody."""
+    try:
+        package = metadata.distribution(name)
+    except metadata.PackageNotFoundError:
+        return None
+    required = map(Requirement, package.requires or ())
+    return package.version, [each.name for each in required if not each.marker or each.marker.evaluate({"extra": ""})]
+
+
 @cache
 def imported_files(file: Path) -> frozenset[Path]:
     """Return the modules of the package that a file imports, with the packages that they are in, and its templates."""
     found = {path for path in TEMPLATES.rglob("*") if path.is_file()} if file == TEMPLATING else set()
-    for name in _imported_names(ast.parse(file.read_bytes())):
-        parts = name.split(".")[1:]
-        for end in range(len(parts) + 1):
+    for name in _imported_names(file):
+        package, *parts = name.split(".")
+        for end in range(len(parts) + 1) if package == PACKAGE.name else ():
             module = PACKAGE.joinpath(*parts[:end])
             for path in (module / "__init__.py", module.with_suffix(".py")):
                 if path.is_file() and path.is_relative_to(PACKAGE):
@@ -60,16 +104,20 @@ def imported_files(file: Path) -> frozenset[Path]:
     return frozenset(found)
 
 
-def _imported_names(node: ast.AST) -> Iterator[str]:
-    """Yield the full names of what is imported of this package; the last part may be a name inside a module."""
-    names: list[str] = []
+@cache
+def _imported_names(file: Path) -> frozenset[str]:
+    """Return the full names of what a file imports, Python's own left out; the last part may be a name in a module."""
+    names = _imports(ast.parse(file.read_bytes()))
+    return frozenset(name for name in names if name.split(".")[0] not in sys.stdlib_module_names)
+
+
+def _imports(node: ast.AST) -> Iterator[str]:
     if isinstance(node, ast.Import):
-        names = [alias.name for alias in node.names]
+        yield from (alias.name for alias in node.names)
     elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-        names = [f"{node.module}.{alias.name}" for alias in node.names]
-    yield from (name for name in names if name.split(".")[0] == PACKAGE.name)
+        yield from (f"{node.module}.{alias.name}" for alias in node.names)
     for_types = isinstance(node, ast.If) and ast.unparse(node.test) in _FOR_TYPES
     # Statements alone: expressions, nine nodes of ten, import nothing.
     for part in ("orelse",) if for_types else ("body", "orelse", "handlers", "finalbody", "cases"):
         for inner in getattr(node, part, ()):
-            yield from _imported_names(inner)
+            yield from _imports(inner)

@@ -9,56 +9,52 @@ import csv
 import io
 import os
 import platform
-from collections.abc import Iterable, Mapping
-from importlib import metadata
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from narxbench.experiment.provenance import versions
 from narxbench.io.csv import guarded, read_rows, unguarded, wrong
 from narxbench.io.errors import NarxbenchError, printable, show
-from narxbench.io.files import read_bytes, sha256
+from narxbench.io.files import canonical_json, read_bytes, read_text, sha256, write_atomically
 from narxbench.io.settings import flattened
+from narxbench.io.version import __version__
 
 SETTINGS, ENVIRONMENT = "settings/", "environment/"
+# Of what results were made with: see narxbench.pipeline.origin.
+VERSIONS = "versions/"
 _HEADER = ["name", "value"]
-# Packages that analyse, draw, lay out or write; those that compute are named by the runs.
-_WRITING = [
-    "scipy",
-    "pandas",
-    "statsmodels",
-    "matplotlib",
-    "fonttools",
-    "kiwisolver",
-    "plotly",
-    "jinja2",
-    "markdown-it-py",
-]
 _LISTED = 4
 
 
-def manifest_csv(files: Iterable[str], settings: Mapping[str, Any]) -> str:
+def manifest_csv(files: Mapping[str, str], settings: Mapping[str, Any], made_with: Mapping[str, str]) -> str:
     """Return the manifest of files that are all there.
 
     Parameters
     ----------
-    files : iterable of str
-        The results in the order of causes.
+    files : mapping
+        The names of the results in the order of causes, with their paths here.
     settings : mapping
         The settings of the study as plain data.
+    made_with : mapping
+        What the results were made with; the versions in it are named.
     """
     rows = [(SETTINGS + name, guarded(value)) for name, value in flattened(settings)]
-    rows += [(ENVIRONMENT + name, value) for name, value in environment().items()]
-    rows += [(path, sha256(read_bytes(path))) for path in files]
+    rows += [(ENVIRONMENT + name, value) for name, value in environment(_part(made_with, VERSIONS)).items()]
+    rows += [(name, sha256(read_bytes(path))) for name, path in files.items()]
     stream = io.StringIO()
     csv.writer(stream, lineterminator="\n").writerows([_HEADER, *rows])
     return stream.getvalue()
 
 
-def environment() -> dict[str, str]:
-    """Return platform, Python and the versions of all packages that a result can depend on."""
-    machine = {"platform": f"{platform.system()} {platform.machine()}"}
-    return {**machine, **versions(), **{package: metadata.version(package) for package in _WRITING}}
+def environment(versions: Mapping[str, str]) -> dict[str, str]:
+    """Return platform, this package's version, and the versions that results depend on."""
+    return {"platform": f"{platform.system()} {platform.machine()}", "narxbench": __version__, **versions}
+
+
+def write_record(path: str, memory: str, made_with: Mapping[str, str]) -> None:
+    """Write the record of results that are all made: see :mod:`narxbench.pipeline.origin`."""
+    token = read_text(memory).partition(" ")[0]
+    write_atomically(path, canonical_json({"made_with": made_with, "token": token}, indent=1))
 
 
 def read_manifest(path: str | Path) -> dict[str, str]:
@@ -93,15 +89,17 @@ def check_settings(path: str | Path, settings: Mapping[str, Any]) -> None:
         raise NarxbenchError(f"verify: {path} was made with other settings: {shown}")
 
 
-def verdict(reference: str | Path, files: Iterable[str]) -> tuple[bool, str]:
+def verdict(reference: str | Path, files: Mapping[str, str], versions: Mapping[str, str]) -> tuple[bool, str]:
     """Compare the files that lie here with reference results.
 
     Parameters
     ----------
     reference : path
         The reference manifest.
-    files : iterable of str
-        The results of the study.
+    files : mapping
+        The names of the results of the study, with their paths here.
+    versions : mapping
+        The versions that results depend on.
 
     Returns
     -------
@@ -112,8 +110,9 @@ def verdict(reference: str | Path, files: Iterable[str]) -> tuple[bool, str]:
     """
     manifest = read_manifest(reference)
     kept = {name: value for name, value in manifest.items() if not name.startswith((SETTINGS, ENVIRONMENT))}
-    missing = [name for name in kept if not os.path.exists(name)]
-    here = {name: sha256(read_bytes(name)) for name in dict.fromkeys([*kept, *files]) if os.path.exists(name)}
+    paths = {name: name for name in kept} | dict(files)
+    missing = [name for name in kept if not os.path.exists(paths[name])]
+    here = {name: sha256(read_bytes(path)) for name, path in paths.items() if os.path.exists(path)}
     differing = [name for name in kept if name in here and here[name] != kept[name]]
     extra = [name for name in here if name not in kept]
     same = len(kept) - len(missing) - len(differing)
@@ -121,7 +120,10 @@ def verdict(reference: str | Path, files: Iterable[str]) -> tuple[bool, str]:
     for what, names in (("Different", differing), ("Missing", missing), ("Not in the reference", extra)):
         if names:
             lines.append(f"{what}: {len(names)} files, the first in the order of causes is {printable(names[0])}")
-    others = ", ".join(_differing(_part(manifest, ENVIRONMENT), environment(), "{} {} (reference: {})", "unknown"))
+    known, now = _part(manifest, ENVIRONMENT), environment(versions)
+    # Reference results of an earlier version name fewer packages.
+    now = {name: value for name, value in now.items() if name in known}
+    others = ", ".join(_differing(known, now, "{} {} (reference: {})", "unknown"))
     same_there = "Versions and platform are those of the reference."
     lines.append(f"Made in another environment: {others}." if others else same_there)
     return not (differing or missing or extra), "\n".join(lines) + "\n"

@@ -22,9 +22,12 @@ from snakemake.logging import logger
 from narxbench.io.errors import NarxbenchError
 from narxbench.io.files import write_atomically
 
+# The rules call scripts of this checkout, wherever they run.
+SCRIPTS = Path(__file__).resolve().parents[3] / "scripts"
+
 
 class StepFailedError(Exception):
-    """A step has ended with a mistake that was told already."""
+    """A step has ended with a mistake that was reported already."""
 
 
 def as_script(main: Callable[[Any], None], module: Mapping[str, Any]) -> None:
@@ -45,13 +48,13 @@ def as_script(main: Callable[[Any], None], module: Mapping[str, Any]) -> None:
         sys.exit(f"narxbench: {mistake}")
 
 
-def call(script: str | Path, **job: Any) -> None:
+def call(script: str, **job: Any) -> None:
     """Call ``main`` of a script in this thread with the variables of a ``run:`` block; a mistake gives one line.
 
     Parameters
     ----------
-    script : path
-        The file that defines ``main``; it is executed once a process.
+    script : str
+        The name of the script that defines ``main``; it is executed once a process.
     **job
         ``log``, and what ``main`` wants of ``input``, ``output`` and ``params``.
 
@@ -62,16 +65,16 @@ def call(script: str | Path, **job: Any) -> None:
     """
     try:
         with timed(job["log"][0]):
-            _main(Path(script))(SimpleNamespace(**job))
+            _main(script)(SimpleNamespace(**job))
     except NarxbenchError as mistake:
-        # By Snakemake's logger: what threads write beside it can end up in the middle of its lines.
+        # By Snakemake's logger: what threads write next to it can end up in the middle of its lines.
         logger.error(f"narxbench: {mistake}")
         raise StepFailedError from None
 
 
 @cache
-def _main(script: Path) -> Callable[[Any], None]:
-    spec = importlib.util.spec_from_file_location(f"narxbench_script_{script.stem}", script)
+def _main(script: str) -> Callable[[Any], None]:
+    spec = importlib.util.spec_from_file_location(f"narxbench_script_{script}", SCRIPTS / f"{script}.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -89,7 +92,7 @@ def timed(log: str) -> Iterator[None]:
     try:
         yield
     except NarxbenchError as mistake:
-        # On a full disk the log cannot be written either; what matters is told on the terminal.
+        # On a full disk the log cannot be written either; what matters is on the terminal.
         with suppress(NarxbenchError):
             write_atomically(log, f"narxbench: {mistake}\n")
         raise

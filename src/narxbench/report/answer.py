@@ -9,8 +9,10 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from narxbench.analysis.claims import GA, UPSO
-from narxbench.analysis.multiverse_frame import JOINT
-from narxbench.report.formats import METRIC_SYMBOLS, MISSING, count, listed, method_name, share, signed
+from narxbench.analysis.interpretation_study import JOINT
+from narxbench.analysis.metrics import PUBLISHED
+from narxbench.model.noise import NOISES
+from narxbench.report.formats import MISSING, count, listed, method_name, share, signed
 
 # How near a deviance is that is so many times the one between two data sets of one's own.
 _NEAR = {1.5: "Near.", 3.0: "Fairly near.", math.inf: "Not near."}
@@ -20,7 +22,6 @@ _INPUTS = {
     "autoregressive": "coloured, Gaussian with standard deviation {sd} and pole {pole}",
     "recorded": "recorded, from {file}",
 }
-_NOISE = {"output": "on the measured output", "equation": "inside the equation"}
 
 
 class Answer(NamedTuple):
@@ -77,26 +78,24 @@ def values_near(nearness: pd.DataFrame) -> Answer:
     """Return how near the published values are as described, the first role of the frame ``nearness``."""
     role = nearness[nearness["role"] == nearness["role"].iloc[0]]
     here = role.iloc[0]
-    told = [
+    said = [
         f"{count(here['different'])} of {count(here['values'])} values differ clearly.",
         f"Reproduced minus published, on average: {'; '.join(_biases(role[role['algorithm'] != JOINT]))}.",
     ]
     if not here["own_deviance"] > 0:
-        return Answer("On one data set alone:", told)
+        return Answer("On one data set alone:", said)
     times = here["deviance"] / here["own_deviance"]
     word = next(word for limit, word in _NEAR.items() if times <= limit)
     size = "no farther" if times <= 1 else f"{times:.1f} times as far"
     than = f"{size} from the published ones {'than' if times <= 1 else 'as'} two data sets of ours are from each other"
-    return Answer(word, [f"As described, our numbers are {than}.", *told])
+    return Answer(word, [f"As described, our numbers are {than}.", *said])
 
 
 def _biases(nearness: pd.DataFrame) -> Iterator[str]:
     """Yield the biases of each algorithm: those of both together may cancel."""
     for row in nearness.to_dict("records"):
-        known = {
-            symbol: row[f"bias_{name}"] for name, symbol in METRIC_SYMBOLS.items() if not pd.isna(row[f"bias_{name}"])
-        }
-        shown = ", ".join(f"{symbol} {signed(value, 2)}" for symbol, value in known.items())
+        biases = ((metric.heading, row[f"bias_{metric.name}"]) for metric in PUBLISHED)
+        shown = ", ".join(f"{symbol} {signed(value, 2)}" for symbol, value in biases if not pd.isna(value))
         yield f"{method_name(row['algorithm'])} {shown}"
 
 
@@ -138,17 +137,17 @@ def own_board(recovery: pd.DataFrame, criterion: str, name: str) -> Board:
 
 def best_of(board: Board) -> Answer:
     """Return which method of a board ends most often at the true structure of each system."""
-    told: dict[str, list[str]] = {}
+    said: dict[str, list[str]] = {}
     for place, system in enumerate(board.systems):
         best = [(label, found) for label, shares in board.rows if (found := shares[place]) and found.best]
         names = listed(label for label, _ in best) if best else "None"
-        told.setdefault(names, []).append(f"{system} ({best[0][1].text})" if best else system)
-    word = next(iter(told)) + "." if len(told) == 1 else "It depends on the system."
-    said = {names: "Never" if names == "None" else f"{names} most often" for names in told}
-    return Answer(word, [f"{said[names]} on {listed(systems)}." for names, systems in told.items()])
+        said.setdefault(names, []).append(f"{system} ({best[0][1].text})" if best else system)
+    word = next(iter(said)) + "." if len(said) == 1 else "It depends on the system."
+    how = {names: "Never" if names == "None" else f"{names} most often" for names in said}
+    return Answer(word, [f"{how[names]} on {listed(systems)}." for names, systems in said.items()])
 
 
-def worth_using(found: pd.DataFrame) -> Answer:
+def use_of_the_swarm(found: pd.DataFrame) -> Answer:
     """Return whether 2D-UPSO finds the true structures more often than other searches, and than the paper's GA.
 
     One search finds a structure clearly more often than another where even its worst data set beats the other's best.
@@ -158,24 +157,24 @@ def worth_using(found: pd.DataFrame) -> Answer:
         return Answer("Unknown.", ["2D-UPSO was not run."])
     papers = (found["algorithm"] == GA) & (found["interpretation"] == own["interpretation"].iloc[0])
     others = found[~papers & (found["algorithm"] != UPSO)]
-    told = []
+    said = []
     if papers.any():
-        told.append(f"It finds the true structure {_compared(own, found[papers], 'the paper’s GA')}.")
+        said.append(f"It finds the true structure {_compared(own, found[papers], 'the paper’s GA')}.")
     means = others.groupby("label", sort=False)["rate"].mean().sort_values(ascending=False, kind="stable")
     rivals = [others[others["label"] == label].set_index("system") for label in means.index]
     for rival in rivals[:2]:
         label = str(rival["label"].iloc[0])
-        told.append(f"{label[0].upper()}{label[1:]} finds it {_compared(rival, own.reset_index(), '2D-UPSO')}.")
+        said.append(f"{label[0].upper()}{label[1:]} finds it {_compared(rival, own.reset_index(), '2D-UPSO')}.")
     if never := list(own.index[own["exact"] == 0]):
-        told.append(f"2D-UPSO never found that of {listed(never)}.")
+        said.append(f"2D-UPSO never found that of {listed(never)}.")
     best = [
         system
         for system, row in own.iterrows()
         if all(_more(row, rival.loc[system]) for rival in rivals if system in rival.index)
     ]
     if not rivals:
-        return Answer("More than the paper’s GA." if best else "Not beside the paper’s GA.", told)
-    return Answer("Yes." if len(best) == len(own) else f"On {listed(best)} alone." if best else "Hardly.", told)
+        return Answer("More than the paper’s GA." if best else "Not next to the paper’s GA.", said)
+    return Answer("Yes." if len(best) == len(own) else f"On {listed(best)} alone." if best else "Hardly.", said)
 
 
 def _compared(own: pd.DataFrame, other: pd.DataFrame, name: str) -> str:
@@ -186,8 +185,8 @@ def _compared(own: pd.DataFrame, other: pd.DataFrame, name: str) -> str:
         if row["system"] in own.index:
             mine = own.loc[row["system"]]
             (more if _more(mine, row) else less if _more(row, mine) else alike).append(row["system"])
-    told = [f"{word} on {listed(systems)}" for word, systems in groups.items() if systems]
-    return ", ".join([told[0].replace(" on ", f" than {name} on ", 1), *told[1:]])
+    said = [f"{word} on {listed(systems)}" for word, systems in groups.items() if systems]
+    return ", ".join([said[0].replace(" on ", f" than {name} on ", 1), *said[1:]])
 
 
 def _more(a: Mapping[Any, Any], b: Mapping[Any, Any]) -> bool:
@@ -211,14 +210,14 @@ def what_moves(effects: pd.DataFrame) -> dict[str, list[Move]]:
         allowed = own[own["contradicts"] == ""]
         largest = allowed.loc[allowed["change"].abs().sort_values(kind="stable", ascending=False).index].head(1)
         nearest = own[own["change"] < 0].sort_values("change", kind="stable").head(1)
-        told = pd.concat([largest, nearest]).drop_duplicates(["design_choice", "option"]).to_dict("records")
+        said = pd.concat([largest, nearest]).drop_duplicates(["design_choice", "option"]).to_dict("records")
         moves[method_name(name)] = [
             Move(
                 _words(row["design_choice"]), _words(row["option"]), signed(row["change"], 0), bool(row["contradicts"])
             )
-            for row in told
+            for row in said
         ]
-    return {name: told for name, told in moves.items() if told}
+    return {name: said for name, said in moves.items() if said}
 
 
 def data_shown(settings: Mapping[str, Any], systems: Sequence[Any]) -> str:
@@ -234,7 +233,7 @@ def data_shown(settings: Mapping[str, Any], systems: Sequence[Any]) -> str:
     drawn += f" (not for {listed(own)}, with inputs of their own)" if own else ""
     seeds = data["seeds"]
     which = f"seed {seeds[0]}" if len(seeds) == 1 else f"seeds {listed(map(str, seeds))}"
-    return f"input {drawn}; noise {_NOISE[data['noise']]}; data {which}"
+    return f"input {drawn}; noise {NOISES[data['noise']].words}; data {which}"
 
 
 def _board(found: pd.DataFrame, note: str) -> Board:

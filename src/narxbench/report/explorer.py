@@ -54,13 +54,21 @@ def explorer_data(
     """
     summary = {condition_of(each): each for each in summaries}
     terms, curves = (by_condition(frames[name]) for name in ("selection", "convergence"))
-    published, best = _published(frames["agreement_values"]), _best_known(frames["gaps"])
+    published = _published(frames["agreement_values"])
+    best = {condition_of(row): row["best_known"] for row in frames["gaps"].to_dict("records")}
     rows = {condition_of(row): row for row in frames["metrics"].to_dict("records")}
     shown = {condition: row for condition, row in rows.items() if condition in summary}
     return {
         **names_and_colours(shown),
         "statistics": {key: statistics[key] for key in ("threshold", "confidence")},
-        "systems": {each.system: _system(terms[each], summary[each]) for each in shown},
+        "systems": {
+            each.system: {
+                "terms": list(terms[each]["term"]),
+                "labels": system_labels(terms[each]),
+                "true": dict(zip(*(summary[each][key] for key in ("system_terms", "true_coefficients")), strict=True)),
+            }
+            for each in shown
+        },
         # Conditions of one system and SNR judge their models on the same samples.
         "measured": {f"{each.system}/{each.snr_db:g}": short(summary[each]["measured"]) for each in shown},
         "conditions": [
@@ -98,7 +106,7 @@ def place(condition: Condition) -> dict[str, Any]:
 
 
 def curve_data(curve: pd.DataFrame, keys: Sequence[str]) -> dict[str, Any]:
-    """Return the columns of a curve beside its numbers of evaluations."""
+    """Return the columns of a curve with its numbers of evaluations."""
     return {"evaluations": list(curve["evaluations"]), **{key: short(curve[key], FITNESS_DIGITS) for key in keys}}
 
 
@@ -123,15 +131,6 @@ def _published(values: pd.DataFrame) -> dict[Condition, dict[str, float]]:
     for row in values[values["method"] != ""].to_dict("records"):
         found.setdefault(condition_of(row), {}).setdefault(row["label"] or row["metric"], row["published"])
     return found
-
-
-def _best_known(gaps: pd.DataFrame) -> dict[Condition, float]:
-    return {condition_of(row): row["best_known"] for row in gaps.to_dict("records")}
-
-
-def _system(terms: pd.DataFrame, summary: Mapping[str, Any]) -> dict[str, Any]:
-    true = dict(zip(summary["system_terms"], summary["true_coefficients"], strict=True))
-    return {"terms": list(terms["term"]), "labels": system_labels(terms), "true": true}
 
 
 def _condition(

@@ -27,7 +27,7 @@ from narxbench.report.tables import Frames, in_order, shared_criterion
 START = 0.05  # share of the evaluations after which J must fit into the axis
 WIDTH = 7.16  # inches: both columns of a page
 NARROW = 5.5  # inches: what a phone can show without scrolling
-# Okabe and Ito's palette, which readers with any form of colour blindness can tell apart.
+# Okabe and Ito's palette, which readers with any form of colour blindness can distinguish.
 METHOD_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 DASHES = ("-", "--", "-.", ":")
 SYSTEM_TERM, SPURIOUS_TERM = "#0072B2", "#999999"
@@ -84,9 +84,9 @@ def convergence(curves: pd.DataFrame, gaps: pd.DataFrame) -> dict[str, bytes]:
     """Return the figure of convergence (paper, figure 1) from ``convergence`` and ``gaps`` at one SNR and criterion.
 
     Mean over the runs of the best J so far, with the quartiles as a band, against evaluations, for every method. J is
-    drawn above the best known J of the data, on an axis that is logarithmic beyond 1: searches that end far apart are
-    told from each other as well as those that end close together. Where runs have data of their own there is no best
-    known J, and J itself is drawn. The axis fits what follows the first 5 % of the evaluations.
+    drawn above the best known J of the data, on an axis that is logarithmic beyond 1: it shows searches
+    that end far from each other as well as those that end close together. Where runs have data of their own there is no
+    best known J, and J itself is drawn. The axis fits what follows the first 5 % of the evaluations.
     """
     systems, styles = list(dict.fromkeys(curves["system"])), _styles(curves["method"])
     across = min(2, len(systems))
@@ -116,7 +116,7 @@ def convergence(curves: pd.DataFrame, gaps: pd.DataFrame) -> dict[str, bytes]:
 def term_frequency(selection: pd.DataFrame, threshold: float) -> dict[str, bytes]:
     """Return the figure of selection frequencies (paper, figure 2) from ``selection`` at one SNR and criterion.
 
-    A panel for each system and method, two beside each other; one bar for each candidate term in canonical order.
+    A panel for each system and method, two side by side; one bar for each candidate term in canonical order.
     """
     systems, methods = (list(dict.fromkeys(selection[key])) for key in ("system", "method"))
     across = min(2, len(methods))
@@ -204,7 +204,7 @@ def _draw_frequencies(axis: Axes, terms: pd.DataFrame, threshold: float, room: f
 
 
 def _spread(places: Sequence[float], gap: float) -> list[float]:
-    """Return ascending places moved, to both sides, such that they are at least ``gap`` apart."""
+    """Return ascending places moved, to both sides, to distances of at least ``gap``."""
     up = accumulate(places, lambda before, place: max(place, before + gap))
     down = accumulate(reversed(places), lambda after, place: min(place, after - gap))
     return [(high + low) / 2 for high, low in zip(up, reversed(list(down)), strict=True)]

@@ -6,13 +6,12 @@ from html import escape as _escape_html
 from typing import Literal
 
 from narxbench.analysis.published import NAMES, printed
+from narxbench.fitness.criteria import parse_criterion
 from narxbench.io.words import listed as listed
 
 OutputFormat = Literal["plain", "markdown", "latex", "html"]
 
 MISSING = "–"
-# As sentences and tables of this project write them, to be set for each format.
-METRIC_SYMBOLS = {"nu": "ν", "r": "r", "nu_max": "ν_max"}
 # A frequency or ratio with two decimals, half up; exactly 0 and 1 without decimals.
 rounded = printed
 
@@ -24,8 +23,7 @@ def method_name(name: str) -> str:
 
 def criterion_name(name: str) -> str:
     """Return the name of a criterion as readers know it: ``aic-8`` is ``AIC (ϱ = 8)``."""
-    match = re.fullmatch(r"aic-(\d+(?:\.\d+)?)", name, re.ASCII)
-    return f"AIC (ϱ = {match[1]})" if match else {"bic": "BIC"}.get(name, name)
+    return parse_criterion(name).title
 
 
 def table_name(name: str) -> str:
@@ -73,7 +71,7 @@ def share(value: float) -> str:
 
 
 def count(value: float) -> str:
-    """Return a count, rounded to a whole number, its thousands set apart."""
+    """Return a count, rounded to a whole number, its thousands separated by commas."""
     return f"{value:,.0f}".replace("-", "−")
 
 

@@ -1,27 +1,28 @@
 """The page of a comparison of methods: which to use, leaderboard, tests, curves, systems, sources."""
 
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from statistics import median
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import pandas as pd
 
 from narxbench.analysis.agreement import ALPHA
-from narxbench.analysis.ranking import ALL, TARGETS
+from narxbench.analysis.metrics import COMPARISON, TARGETS, TARGETS_NAMED, ComparisonMetric
+from narxbench.analysis.ranking import ALL
 from narxbench.io.settings import flattened
 from narxbench.model.system import System
 from narxbench.model.terms import model_size
 from narxbench.report.figures import METHOD_COLOURS
-from narxbench.report.formats import MISSING, count, method_name, snr
+from narxbench.report.formats import MISSING, count, criterion_name, method_name, snr
 from narxbench.report.leaderboard_answer import answer_lines
 from narxbench.report.leaderboard_figures import critical, critical_difference
 from narxbench.report.leaderboard_tables import (
     DEFAULT,
-    MEASURES,
-    TARGETS_NAMED,
+    SHOWN,
     leaderboard_tables,
     methods_in_order,
+    metric_columns,
     pairs_table,
     ranked,
     run_costs,
@@ -29,22 +30,19 @@ from narxbench.report.leaderboard_tables import (
     usual_terms,
 )
 from narxbench.report.markup import inline_svg, markdown_html, script_json
-from narxbench.report.table import Column, Table, to_html
+from narxbench.report.table import Column, Table, columns, records, to_html
 from narxbench.report.tables import Frames
 from narxbench.report.templating import rendered
 
 _PAGES = {"report": "Study of the paper", "leaderboard": "Leaderboard"}
-# What the heat map shows, and how the values of several scenarios are put together.
-_SHOWN = {"exact": "mean", "f1": "mean", "gap": "median", "fresh_error": "median"}
+# What the heat map shows; values of several scenarios are averaged like those of runs.
+_HEAT = [metric for metric in COMPARISON if metric.by_system and metric.of_run]
+_WORDS = {metric.name: metric.words for metric in COMPARISON}
 # Upper ends of the classes of a gap or error, from the darkest shade on.
 _CLASSES = (*TARGETS, math.inf)
 
-_MIDDLE: Mapping[str, Callable[[Any], float]] = {"mean": lambda own: math.fsum(own) / len(own), "median": median}
 _SHADES = len(_CLASSES)
-_NOTHING = "found no structure of finite J"
-_ORDERS = {"terms": "Terms", "n_u": "n_u", "n_y": "n_y", "degree": "N_l", "n_terms": "N_t"}
-
-_Row = dict[Hashable, Any]
+_METHOD = Column("method", "Method", kind="method")
 
 
 def leaderboard_page(
@@ -85,8 +83,10 @@ def leaderboard_page(
     shown = leaderboard_tables(frames, cost, contributed)
     pairs, exceptions = pairs_table(frames["pairs"], None), _each_exception(frames["exceptions"])
     pairs_shown, pairs_choices = _filtered(pairs, {"Scenario": ((0,), ALL), "Method": ((1, 2), method_name(order[0]))})
-    filters = {"Scenario": ((0,), groups[1]), "Method": ((2,), ""), "Measure": ((3,), MEASURES["exact"][0])}
+    filters = {"Scenario": ((0,), groups[1]), "Method": ((2,), ""), "Measure": ((3,), _WORDS["exact"])}
     exceptions_shown, exceptions_choices = _filtered(exceptions, filters)
+    overall = ranking[ranking["group"] == ALL]
+    most = overall["data_sets"].max()
     heat = _heat(frames["systems"], order, groups)
     curves = _curves(frames["ecdf"], order, groups[1:])
     page = {
@@ -94,14 +94,14 @@ def leaderboard_page(
         "links": {"report": f"{folder}../report.html", "leaderboard": "#main"},
         **{"folder": folder, "settings": settings, "all": ALL, "default": DEFAULT, "groups": groups, "order": order},
         "answer": [markdown_html(line, "answer") for line in answer_lines(frames, cost, contributed)],
-        "rows": _records(ranking),
+        "rows": records(ranking),
         "notes": shown["leaderboard"].notes,
         "timed": {
             "n_terms": timed[0] if timed else usual_terms(scores),
             "machines": list(dict.fromkeys(cost["machine"])),
         },
-        "incomplete": _incomplete(ranking),
-        "tests": _records(frames["tests"]),
+        "incomplete": [(row.method, row.data_sets, most) for row in overall.itertuples() if row.data_sets < most],
+        "tests": records(frames["tests"]),
         "critical": critical(frames["tests"]),
         "alpha": ALPHA,
         "targets": TARGETS_NAMED,
@@ -115,7 +115,9 @@ def leaderboard_page(
             "test_systems": to_html(_systems_described(systems)),
             "conditions": to_html(_scenarios_described(scores, settings["scenarios"])),
             "failures": to_html(_failures(scores)),
-            "left_out": to_html(_left_out(left_out)),
+            "left_out": to_html(
+                Table.of("left_out", "Methods left out", (_METHOD, Column("reason", "Reason")), left_out.items())
+            ),
         },
         "choices": {"pairs": pairs_choices, "each_exception": exceptions_choices},
         "exceptions": len(frames["exceptions"]),
@@ -124,9 +126,10 @@ def leaderboard_page(
         "failed": bool(scores["fitness"].isna().any()),
         "left_out": bool(left_out),
         "study_settings": [(name, value) for name, value in flattened(settings) if value != "null"],
-        "named": {name: heading for name, (heading, _, _) in MEASURES.items()},
+        "named": _WORDS,
         "heat": heat,
-        "measures": _SHOWN,
+        "measures": {metric.name: metric.average for metric in _HEAT},
+        "metrics": [(each, partial(metric_columns(each)[0].show, output_format="plain")) for each in SHOWN],
         "methods": [(methods_about[name], *_settings_of(name, methods_about)) for name in order],
         "outside": [name for name, own in scores.groupby("system", sort=False) if own["exact"].isna().all()],
         "counts": _counts(scores),
@@ -142,25 +145,12 @@ def leaderboard_page(
     return rendered("leaderboard.html.j2", page | {"data": script_json(data)})
 
 
-def _records(frame: pd.DataFrame) -> list[_Row]:
-    """Return rows by column; missing values are None."""
-    rows: list[_Row] = frame.astype(object).where(frame.notna(), None).to_dict("records")
-    return rows
-
-
 def _settings_of(name: str, about: Mapping[str, Mapping[str, Any]]) -> tuple[list[tuple[str, str]], list[str]]:
     """Return the settings of a method, and those of them that another method of its algorithm has otherwise."""
     settings = list(flattened(about[name]["settings"]))
     same = [of for of in about.values() if not of["contributed"] and of["algorithm"] == about[name]["algorithm"]]
     others = [dict(flattened(of["settings"])) for of in same]
     return settings, [f"{key} {value}" for key, value in settings if any(of.get(key) != value for of in others)]
-
-
-def _incomplete(ranking: pd.DataFrame) -> list[tuple[str, int, int]]:
-    """Return the methods that were not run on all data sets, with the number of theirs and of all."""
-    overall = ranking[ranking["group"] == ALL]
-    most = overall["data_sets"].max()
-    return [(row.method, row.data_sets, most) for row in overall.itertuples() if row.data_sets < most]
 
 
 def _counts(scores: pd.DataFrame) -> dict[str, Any]:
@@ -170,7 +160,7 @@ def _counts(scores: pd.DataFrame) -> dict[str, Any]:
         "runs": len(scores),
         "evaluations": int(scores["evaluations"].sum()),
         "budgets": sorted(set(scores["budget"])),
-        "criteria": list(dict.fromkeys(scores["criterion"])),
+        "criteria": list(map(criterion_name, dict.fromkeys(scores["criterion"]))),
     }
 
 
@@ -186,35 +176,32 @@ def _filtered(
     """
     rows = table.rows("plain")
     mask, choices = [True] * len(rows), []
-    for label, (columns, first) in filters.items():
-        found = [[row[column] for column in columns] for row in rows]
+    for label, (places, first) in filters.items():
+        found = [[row[place] for place in places] for row in rows]
         values = list(dict.fromkeys(value for own in found for value in own))
         first = first if first in values else ""
         mask = [kept and (not first or first in own) for kept, own in zip(mask, found, strict=True)]
-        choices.append((label, columns, values, first))
+        choices.append((label, places, values, first))
     part = table.data.iloc[[place for place, kept in enumerate(mask) if kept]]
     return Table(table.name, table.caption, table.columns, part, table.notes, table.row_headers), choices
 
 
 def _each_exception(exceptions: pd.DataFrame) -> Table:
-    columns = (
-        Column("scenario", "Scenario"),
-        Column("system", "System"),
-        Column("method", "Method", kind="method"),
-        Column("measure", "Measure"),
-        Column("theirs", "Its value", kind="significant"),
-        Column("best_ours", f"Value of {method_name(DEFAULT)}", kind="significant"),
+    ours = method_name(DEFAULT)
+    head = (
+        *columns(scenario="Scenario", system="System"),
+        *(_METHOD, Column("measure", "Measure")),
+        *columns("significant", theirs="Its value", best_ours=f"Value of {ours}"),
     )
-    data = exceptions.assign(measure=[MEASURES[measure][0] for measure in exceptions["measure"]])
-    return Table("each_exception", f"Where a method does better than {method_name(DEFAULT)}", columns, data)
+    data = exceptions.assign(measure=exceptions["measure"].map(_WORDS))
+    return Table("each_exception", f"Where a method does better than {ours}", head, data)
 
 
 def _systems_described(systems: Sequence[System]) -> Table:
-    columns = (
-        Column("system", "System"),
-        Column("description", "What it is"),
+    head = (
+        *columns(system="System", description="What it is"),
         Column("equation", "Equation", kind="equation"),
-        *(Column(key, heading, kind="number") for key, heading in _ORDERS.items()),
+        *columns("number", terms="Terms", n_u="n_u", n_y="n_y", degree="N_l", n_terms="N_t"),
         Column("reference", "Source"),
     )
     rows = [
@@ -227,60 +214,41 @@ def _systems_described(systems: Sequence[System]) -> Table:
         "Terms: number of system terms; none where the truth lies outside the candidate terms. n_u input lag, n_y "
         "output lag, N_l degree and N_t number of the candidate terms, unless a scenario says otherwise.",
     )
-    data = pd.DataFrame(rows, columns=[column.key for column in columns])
-    return Table("test_systems", "Systems", columns, data, notes)
+    return Table.of("test_systems", "Systems", head, rows, notes=notes)
 
 
 def _scenarios_described(scores: pd.DataFrame, scenarios: Mapping[str, Mapping[str, Any]]) -> Table:
-    columns = (
-        Column("scenario", "Scenario"),
-        Column("description", "What it is"),
-        Column("snr", "SNR"),
-        Column("samples", "Samples"),
-        Column("n_validation", "For validation"),
-        Column("n_terms", "Candidate terms"),
-        Column("systems", "Systems", kind="count"),
-        Column("data_sets", "Data sets", kind="count"),
+    head = (
+        *columns(scenario="Scenario", description="What it is", snr="SNR", samples="Samples"),
+        *columns(n_validation="For validation", n_terms="Candidate terms"),
+        *columns("count", systems="Systems", data_sets="Data sets"),
     )
     rows = []
     for scenario, own in scores.groupby("scenario", sort=False):
-        data_sets = len(own[["system", "snr_db", "data_seed"]].drop_duplicates())
         levels = ", ".join(map(snr, dict.fromkeys(own["snr_db"])))
-        sizes = (_span(own[name]) for name in ("samples", "n_validation", "n_terms"))
-        said = scenarios[str(scenario)]["description"]
-        rows.append((scenario, said, levels, *sizes, own["system"].nunique(), data_sets))
-    data = pd.DataFrame(rows, columns=[column.key for column in columns])
-    return Table("conditions", "Scenarios", columns, data)
-
-
-def _span(values: "pd.Series[int]") -> str:
-    low, high = count(values.min()), count(values.max())
-    return low if low == high else f"{low} to {high}"
+        limits = ((count(own[name].min()), count(own[name].max())) for name in ("samples", "n_validation", "n_terms"))
+        sizes = (low if low == high else f"{low} to {high}" for low, high in limits)
+        counts = own["system"].nunique(), len(own[["system", "snr_db", "data_seed"]].drop_duplicates())
+        rows.append((scenario, scenarios[str(scenario)]["description"], levels, *sizes, *counts))
+    return Table.of("conditions", "Scenarios", head, rows)
 
 
 def _failures(scores: pd.DataFrame) -> Table:
     """Return why runs failed, each text once for each method, with one run as an example."""
-    columns = (
-        Column("method", "Method", kind="method"),
-        Column("failure", "Failure"),
-        Column("runs", "Runs", kind="count"),
-        Column("example", "For example"),
-    )
     failed = scores[scores["fitness"].isna()]
-    failed = failed.assign(failure=failed["failure"].replace("", _NOTHING))
+    failed = failed.assign(failure=failed["failure"].replace("", "found no structure of finite J"))
     rows = []
     for (method, failure), own in failed.groupby(["method", "failure"], sort=False):
         one = own.iloc[0]
         example = f"{one['scenario']}, {one['system']}, data seed {one['data_seed']}, seed {one['seed']}"
         rows.append((method, failure, len(own), example))
-    data = pd.DataFrame(rows, columns=[column.key for column in columns])
-    return Table("failed_runs", "Runs that failed", columns, data)
-
-
-def _left_out(left_out: Mapping[str, str]) -> Table:
-    columns = (Column("method", "Method", kind="method"), Column("reason", "Reason"))
-    data = pd.DataFrame(list(left_out.items()), columns=[column.key for column in columns])
-    return Table("left_out", "Methods left out", columns, data)
+    head = (
+        _METHOD,
+        Column("failure", "Failure"),
+        Column("runs", "Runs", kind="count"),
+        Column("example", "For example"),
+    )
+    return Table.of("failed_runs", "Runs that failed", head, rows)
 
 
 # What the charts of the page draw; places in lists stand for names.
@@ -290,26 +258,26 @@ def _heat(systems: pd.DataFrame, methods: Sequence[str], groups: Sequence[str]) 
     """Return the cells of the heat map by measure, group, method and system: a shade from 0 to 8 and the value."""
     names = list(dict.fromkeys(systems["system"]))
     cells: dict[str, list[list[list[str]]]] = {}
-    for measure in _SHOWN:
-        known = systems.dropna(subset=measure)
-        values = known.set_index(["scenario", "method", "system"])[measure].to_dict()
-        pooled = known.groupby(["method", "system"], sort=False)[measure].agg(_MIDDLE[_SHOWN[measure]])
+    for metric in _HEAT:
+        known = systems.dropna(subset=metric.name)
+        values = known.set_index(["scenario", "method", "system"])[metric.name].to_dict()
+        pooled = known.groupby(["method", "system"], sort=False)[metric.name].agg(metric.averaged)
         values |= {(ALL, *key): value for key, value in pooled.items()}
-        cells[measure] = [
-            [[_cell(measure, values.get((group, method, name))) for name in names] for method in methods]
+        cells[metric.name] = [
+            [[_cell(metric, values.get((group, method, name))) for name in names] for method in methods]
             for group in groups
         ]
     return {"systems": names, "cells": cells}
 
 
-def _cell(measure: str, value: float | None) -> str:
-    heading, kind, larger = MEASURES[measure]
+def _cell(metric: ComparisonMetric, value: float | None) -> str:
     if value is None:
         return f"0{MISSING}"
-    shade = (
-        math.floor(_SHADES * value) if larger else _SHADES - next(n for n, end in enumerate(_CLASSES) if value <= end)
-    )
-    return f"{shade}{Column(measure, heading, kind=kind).show(value, 'plain')}"
+    if metric.larger_is_better:
+        shade = min(_SHADES, math.floor(_SHADES * value))
+    else:
+        shade = _SHADES - next(place for place, end in enumerate(_CLASSES) if value <= end)
+    return f"{shade}{metric_columns(metric)[0].show(value, 'plain')}"
 
 
 def _curves(ecdf: pd.DataFrame, methods: Sequence[str], scenarios: Sequence[str]) -> dict[str, Any]:

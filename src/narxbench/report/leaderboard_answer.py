@@ -24,14 +24,14 @@ class _Test(NamedTuple):
     lower: bool
 
     @property
-    def apart(self) -> bool:
+    def differs(self) -> bool:
         return self.p < ALPHA
 
 
 def answer_lines(frames: Frames, cost: pd.DataFrame, contributed: Collection[str] = ()) -> list[str]:
     """Return in Markdown which method to use: by default, if time matters, and in special cases.
 
-    Best is the method with the best average rank over all scenarios. Another one is told apart from it where Wilcoxon's
+    Best is the method with the best average rank over all scenarios. Another one differs from it where Wilcoxon's
     signed-rank test of their gaps, two-sided and over systems, has p < 0.05 after Holm's correction over all pairs of
     methods, as in the frame ``pairs``.
 
@@ -91,10 +91,10 @@ def _default(methods: Sequence[_Row], frames: Frames, tests: Mapping[str, _Test]
     compared = f"{_number(len(pairs), 'pair')} of methods"
     if not tests:
         return f"{text}. Its lead is untested: a test of {compared} needs more systems."
-    worse = sum(test.apart and test.lower for test in tests.values())
+    worse = sum(test.differs and test.lower for test in tests.values())
     known = [(_name(row), tests[row["method"]]) for row in others if row["method"] in tests]
-    better = [name for name, test in known if test.apart and not test.lower]
-    same = [name for name, test in known if not test.apart]
+    better = [name for name, test in known if test.differs and not test.lower]
+    same = [name for name, test in known if not test.differs]
     text += (
         f". Its gaps to the lowest known *J* are lower than those of {worse} of "
         f"{_number(len(tests), 'other method')} (Wilcoxon’s signed-rank test over "
@@ -112,7 +112,7 @@ def _cheap(methods: Sequence[_Row], tests: Mapping[str, _Test], measured_at: str
     cheaper = sorted((row for row in methods if row["seconds"] < best["seconds"]), key=lambda row: row["seconds"])
     tested = [row for row in cheaper if row["method"] in tests]
     for row in tested:
-        if not (test := tests[row["method"]]).apart:
+        if not (test := tests[row["method"]]).differs:
             exact = "" if pd.isna(row["exact"]) else f", its exact recovery {share(row['exact'])}"
             return (
                 f"**If time matters, use {_name(row)}.** A run takes {significant(row['seconds'])} s of CPU time, "
@@ -136,7 +136,7 @@ def _special_cases(frames: Frames, ranking: pd.DataFrame, methods: Sequence[_Row
     finder = max(recovery, key=lambda method: (recovery[method], method == best["method"]), default=best["method"])
     if finder != best["method"]:
         found = f"{_name(by_name[finder])} ends at them most often, {share(recovery[finder])}"
-        yield f"the lowest *J* need not have the system terms: {found}{_beside(best, finder, recovery, share)}"
+        yield f"the lowest *J* need not have the system terms: {found}{_compared(best, finder, recovery, share)}"
     # On other data sets a method reaches other shares.
     most = max(row["data_sets"] for row in methods)
     fair = [row["method"] for row in methods if row["data_sets"] == most]
@@ -146,17 +146,17 @@ def _special_cases(frames: Frames, ranking: pd.DataFrame, methods: Sequence[_Row
         last = curves[curves["evaluations"] == curves["evaluations"].max()]
         shares = dict(zip(last["method"], last["reached"] / last["total"], strict=True))
         first = max(shares, key=lambda method: (shares[method], method == best["method"]))
-        beside = _beside(best, first, shares, share)
+        other = _compared(best, first, shares, share)
         within = _number(int(last["evaluations"].iloc[0]), "evaluation")
-        yield f"within {within}, {_name(by_name[first])} has reached the most targets, {share(shares[first])}{beside}"
+        yield f"within {within}, {_name(by_name[first])} has reached the most targets, {share(shares[first])}{other}"
     sizes = scores.groupby("scenario", sort=False)["n_terms"].max()
     largest = ranking[(ranking["group"] == sizes.idxmax()) & ranking["average_rank"].notna()]
     if sizes.nunique() > 1 and len(largest):
         ranks = dict(zip(largest["method"], largest["average_rank"], strict=True))
         first = min(ranks, key=lambda method: (ranks[method], method != best["method"]))
         of = f"{_number(int(sizes.max()), 'candidate term')} ({_number(int(largest['systems'].max()), 'system')})"
-        beside = _beside(best, first, ranks, lambda rank: fixed(rank, 2))
-        yield f"with {of}, {_name(by_name[first])} has the best average rank, {fixed(ranks[first], 2)}{beside}"
+        other = _compared(best, first, ranks, lambda rank: fixed(rank, 2))
+        yield f"with {of}, {_name(by_name[first])} has the best average rank, {fixed(ranks[first], 2)}{other}"
     # One evaluation is that of the structure returned.
     spent = scores.groupby("method", sort=False)["evaluations"].max()
     blind = [row for row in methods if spent[row["method"]] <= 1 and row["failures"] < row["runs"] and row["place"] > 0]
@@ -178,7 +178,7 @@ def _interval(row: _Row, stem: str, form: Callable[[float], str]) -> str:
     return "" if pd.isna(low) or pd.isna(high) else f" (interval {form(low)} to {form(high)})"
 
 
-def _beside(best: _Row, first: str, values: Mapping[str, float], form: Callable[[float], str]) -> str:
+def _compared(best: _Row, first: str, values: Mapping[str, float], form: Callable[[float], str]) -> str:
     """Return the value of the best method in brackets, unless it is the first here too."""
     known = first != best["method"] and best["method"] in values
     return f" ({_name(best)}: {form(values[best['method']])})" if known else ""

@@ -14,7 +14,7 @@ from narxbench.report.formats import MISSING, method_name, percent
 from narxbench.report.leaderboard_tables import methods_in_order, pooled_ecdf, pooled_systems
 from narxbench.report.tables import Frames
 
-# With the six colours, enough to tell 24 methods apart; the best six have no dashes.
+# With the six colours, enough for 24 methods; the best six have no dashes.
 DASHES = ("-", "--", ":", "-.")
 _ROW = 0.2  # inches of height for a row of text
 _DARK, _GREY = "#333333", "#999999"
@@ -40,7 +40,7 @@ def leaderboard_figures(frames: Frames) -> dict[str, bytes]:
 def critical_difference(ranking: pd.DataFrame, tests: pd.DataFrame) -> dict[str, bytes]:
     """Return the figure of average ranks over all scenarios, with intervals and Nemenyi's critical difference.
 
-    Bars beside the methods join those whose average ranks differ by less than the critical difference (J. Demšar,
+    Bars next to the methods join those whose average ranks differ by less than the critical difference (J. Demšar,
     Statistical comparisons of classifiers over multiple data sets, Journal of Machine Learning Research 7 (2006) 1-30).
     Without a critical difference there are no bars.
     """

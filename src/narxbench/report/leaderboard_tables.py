@@ -4,49 +4,30 @@ A group is all scenarios together (`ALL`) or one of them.
 """
 
 import math
-from collections.abc import Collection, Hashable, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Sequence
+from itertools import chain
 
 import pandas as pd
 
 from narxbench.analysis.agreement import ALPHA
-from narxbench.analysis.metrics import significant
-from narxbench.analysis.ranking import ALL, ERT_TARGET, TARGETS
+from narxbench.analysis.metrics import COMPARISON, ComparisonMetric, significant
+from narxbench.analysis.ranking import ALL
 from narxbench.io.csv import INTEGER, NAME, NUMBER, TEXT, read_table
 from narxbench.io.files import StrPath
 from narxbench.report.formats import method_name
-from narxbench.report.table import Column, Kind, Table
-from narxbench.report.tables import Frames
+from narxbench.report.table import Column, Kind, Table, columns
+from narxbench.report.tables import Frames, clearly_better
 
 DEFAULT = "multistart"  # the project's default method, which the exceptions are measured against
 
-# Measures of a method on a system: heading, how values are shown, and whether larger is better.
-MEASURES: Mapping[str, tuple[str, Kind, bool]] = {
-    "exact": ("exact recovery", "share", True),
-    "f1": ("F1", "effect", True),
-    "gap": ("gap", "significant", False),
-    "fresh_error": ("error on fresh data", "significant", False),
-    "ert": ("expected evaluations", "count", False),
-}
-
 _COST = {"method": NAME, "n_terms": INTEGER, "seconds": NUMBER, "evaluations": INTEGER, "machine": TEXT}
 _METHOD = Column("method", "Method", kind="method")
-TARGETS_NAMED = f"{', '.join(f'{target:g}' for target in TARGETS[:-1])} and {TARGETS[-1]:g}"
+SHOWN = [metric for metric in COMPARISON if metric.on_leaderboard]
+_BY_SYSTEM = [metric for metric in COMPARISON if metric.by_system]
 _NOTES = (
     "Average rank: methods are ranked by their gaps on each data set, from 1 for the best; their mean ranks on the "
     "data sets of a system are ranked again, and these ranks averaged over the systems.",
-    "Exact recovery: share of the runs that end at exactly the system terms, averaged over the data sets of each "
-    "system, then over the systems.",
-    "F1: twice the number of right terms, divided by the number of chosen and system terms together; averaged "
-    "likewise.",
-    "Gap: J less the lowest J known for the data set, divided by the number of validation samples; 0.01 is one per "
-    "cent of squared error. Median over the runs on each data set, then over the data sets.",
-    "Fresh error: root of the squared error of the free run on new data without noise, relative to the spread of the"
-    " output; 0 is perfect, 1 no better than a constant. Median likewise.",
-    f"Targets: share of the gaps {TARGETS_NAMED} that the runs reach.",
-    f"Expected evaluations: what one success, a gap of {ERT_TARGET:g}, costs: evaluations of all runs, each until its "
-    "success or its end, divided by the number of successes. Methods that evaluate no more than their result have "
-    "no such number.",
+    *(f"{metric.heading}: {metric.description}" for metric in SHOWN),
 )
 
 
@@ -136,38 +117,31 @@ def pooled_systems(systems: pd.DataFrame) -> pd.DataFrame:
 
 def leaderboard_table(ranking: pd.DataFrame) -> Table:
     """Return the leaderboard over all scenarios from :func:`ranked`."""
-    columns = (
+    head = (
         *(Column("place", "Rank", kind="number"), _METHOD),
         *_interval("average_rank", "rank", "Average rank", "effect"),
-        *_interval("exact", "exact", "Exact recovery", "share"),
-        Column("f1", "F1", kind="effect"),
-        Column("gap", "Gap", kind="significant"),
-        Column("fresh_error", "Fresh error", kind="significant"),
-        Column("reached", "Targets", kind="share"),
-        Column("ert", "Expected evaluations", kind="count"),
+        *(column for metric in SHOWN for column in metric_columns(metric)),
         Column("seconds", "CPU seconds", kind="significant"),
         Column("failures", "Failures", kind="count"),
         Column("remarks", "Remarks"),
     )
     shown = ranking[ranking["group"] == ALL]
-    return Table("leaderboard", "Leaderboard of the methods, all scenarios", columns, shown, _NOTES, row_headers=2)
+    return Table("leaderboard", "Leaderboard of the methods, all scenarios", head, shown, _NOTES, row_headers=2)
 
 
 def pairs_table(pairs: pd.DataFrame, group: str | None = ALL) -> Table:
     """Return the tests between pairs of methods over all scenarios; with ``group`` None over each group."""
-    columns = (
+    head = (
         *(() if group else (Column("group", "Scenario"),)),
-        Column("a", "A", kind="method"),
-        Column("b", "B", kind="method"),
+        *columns("method", a="A", b="B"),
         Column("blocks", "Systems", kind="count"),
         Column("median_difference", "Median of A − B", kind="significant"),
-        Column("p_value", "p", kind="p_value"),
-        Column("p_holm", "p (Holm)", kind="p_value"),
+        *columns("p_value", p_value="p", p_holm="p (Holm)"),
         Column("effect", "Effect", kind="effect"),
         Column("better", "Better", kind="method"),
     )
     own = pairs[pairs["group"] == group] if group else pairs
-    data = own.assign(better=[_better(row) for row in own.to_dict("records")])
+    data = own.assign(better=clearly_better(own, own["effect"]))
     notes = (
         "Wilcoxon’s signed-rank test, two-sided: the gap of A, mean over the data sets of a system, against that of "
         "B. Holm: corrected for all pairs of a scenario, or of all scenarios together. Effect: matched-pairs "
@@ -175,27 +149,24 @@ def pairs_table(pairs: pd.DataFrame, group: str | None = ALL) -> Table:
         " largest finite one on its data set. Better: the method with the lower gaps where p (Holm) is below "
         f"{ALPHA}.",
     )
-    return Table("pairs", "Pairs of methods, tested over the systems", columns, data, notes, row_headers=2)
+    return Table("pairs", "Pairs of methods, tested over the systems", head, data, notes, row_headers=2)
 
 
 def exceptions_table(frames: Frames, methods: Sequence[str]) -> Table:
     """Return on how many systems, counted in each scenario, methods do better than the default one, by measure."""
     counts = frames["exceptions"].groupby(["method", "measure"]).size()
-    cases = frames["systems"].groupby("method")[list(MEASURES)].count()
+    cases = frames["systems"].groupby("method")[[metric.name for metric in _BY_SYSTEM]].count()
     rows = [
-        (
-            name,
-            *(number for measure in MEASURES for number in (counts.get((name, measure), 0), cases.at[name, measure])),
-        )
+        (name, *(n for m in _BY_SYSTEM for n in (counts.get((name, m.name), 0), cases.at[name, m.name])))
         for name in methods
         if name != DEFAULT
     ]
-    groups = [(measure, heading.capitalize()) for measure, (heading, _, _) in MEASURES.items()]
-    pairs = [(f"{key}{end}", word, group) for key, group in groups for end, word in (("", "better"), ("_of", "of"))]
-    columns = (_METHOD, *(Column(key, word, group, "count") for key, word, group in pairs))
-    data = pd.DataFrame(rows, columns=[column.key for column in columns])
+    pairs = (
+        columns("count", metric.words.capitalize(), **{metric.name: "better", f"{metric.name}_of": "of"})
+        for metric in _BY_SYSTEM
+    )
     caption = f"Systems, counted in each scenario, on which a method does better than {method_name(DEFAULT)}"
-    return Table("exceptions", caption, columns, data)
+    return Table.of("exceptions", caption, (_METHOD, *chain(*pairs)), rows)
 
 
 def scenarios_table(ranking: pd.DataFrame, methods: Sequence[str]) -> Table:
@@ -210,9 +181,15 @@ def systems_table(systems: pd.DataFrame, methods: Sequence[str]) -> Table:
     return _crossed("systems", "Exact recovery by system, mean of the scenarios", cells, methods, "share")
 
 
+def metric_columns(metric: ComparisonMetric) -> tuple[Column, ...]:
+    """Return the columns of a metric in a table of the frame ``ranking``."""
+    if metric.interval:
+        return _interval(metric.name, metric.name, metric.heading, metric.form)
+    return (Column(metric.name, metric.heading, kind=metric.form),)
+
+
 def _interval(key: str, stem: str, group: str, kind: Kind) -> tuple[Column, ...]:
-    headings = {key: "value", f"{stem}_low": "from", f"{stem}_high": "to"}
-    return tuple(Column(name, heading, group, kind) for name, heading in headings.items())
+    return columns(kind, group, **{key: "value", f"{stem}_low": "from", f"{stem}_high": "to"})
 
 
 def _crossed(name: str, caption: str, cells: pd.DataFrame, methods: Sequence[str], kind: Kind) -> Table:
@@ -220,11 +197,5 @@ def _crossed(name: str, caption: str, cells: pd.DataFrame, methods: Sequence[str
     _, key, values = cells
     across = list(dict.fromkeys(cells[key]))
     wide = cells.pivot(index="method", columns=key, values=values).reindex(index=list(methods), columns=across)
-    columns = (_METHOD, *(Column(each, each, kind=kind) for each in across))
-    return Table(name, caption, columns, wide.rename_axis(columns=None).reset_index())
-
-
-def _better(row: Mapping[Hashable, Any]) -> str:
-    if pd.isna(row["p_holm"]) or row["p_holm"] >= ALPHA:
-        return "no clear difference"
-    return str(row["a"] if row["effect"] < 0 else row["b"])
+    head = (_METHOD, *(Column(each, each, kind=kind) for each in across))
+    return Table(name, caption, head, wide.rename_axis(columns=None).reset_index())

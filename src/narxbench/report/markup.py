@@ -103,7 +103,7 @@ def script_json(value: Any) -> Markup:
 
 
 _SVG = "{http://www.w3.org/2000/svg}"
-# What matplotlib draws with. All else is refused and not repaired: a figure is made by a step, which can make it anew.
+# What matplotlib draws with. All else is refused and not repaired: a figure is made by a step, which can make it again.
 _ELEMENTS = ("svg", "g", "defs", "clipPath", "path", "rect", "use", "text", "tspan")
 _PROPERTIES = (
     *("fill", "fill-opacity", "fill-rule", "opacity", "stroke", "stroke-dasharray", "stroke-dashoffset"),
@@ -112,7 +112,7 @@ _PROPERTIES = (
 )
 _PLACES = ("clip-path", "d", "height", "href", "id", "transform", "version", "viewBox", "width", "x", "y")
 _ATTRIBUTES = (*_PLACES, *_PROPERTIES)
-# Beside words and numbers a value has transformations, and addresses within the drawing only.
+# Besides words and numbers a value has transformations, and addresses within the drawing only.
 _FUNCTION = re.compile(r"url\(#[\w.-]+\)|(?:translate|scale|rotate|matrix|skewX|skewY)\([-+\d.,e\s]*\)")
 _WORDS = re.compile(r"[\w\s.,#%'+-]*")
 # The style sheet that matplotlib gives every drawing; site.css has the same.

@@ -53,7 +53,7 @@ class Answer(NamedTuple):
 
     @property
     def others(self) -> list[str]:
-        """The answers that there are beside this one."""
+        """The other answers."""
         return [option for option in self.choice.options if option != self.option]
 
 

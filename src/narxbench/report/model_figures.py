@@ -15,9 +15,9 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, MaxNLocator, NullFormatter, NullLocator, StrMethodFormatter
 from numpy.typing import NDArray
 
-from narxbench.identification.checks import Check
-from narxbench.identification.residuals import CorrelationTest
-from narxbench.identification.steady_state import FixedPoint, Rest
+from narxbench.identification.finding import Finding
+from narxbench.identification.trust.residuals import CorrelationTest
+from narxbench.identification.trust.steady_state import FixedPoint, Rest
 from narxbench.io.errors import printable
 from narxbench.model.records import Recording
 from narxbench.report.figures import DARK, METHOD_COLOURS, NARROW, drawing, new_figure, saved
@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 
 MODEL_COLOUR, MEASURED_COLOUR, INPUT_COLOUR = METHOD_COLOURS[1], DARK, METHOD_COLOURS[0]
 _GREY, _GRID = "#999999", "#e5e5e5"
-# Bins of a line that has more samples than can be told apart: of each the smallest and the largest are drawn.
+# Bins of a line that has more samples than the eye can separate: of each the smallest and the largest are drawn.
 _BINS = 700
 # Windows of a record in which it is enlarged; shorter records are large enough.
 _WINDOW, _FEWEST = 0.12, 150
@@ -64,7 +64,7 @@ class Fit:
 
 
 class TimeAxis(NamedTuple):
-    """How the samples of a record are told on an axis: their number times ``scale``, from ``begin`` on."""
+    """How the samples of a record are shown on an axis: their number times ``scale``, from ``begin`` on."""
 
     scale: float
     begin: float
@@ -281,7 +281,7 @@ def tried_figure(tried: pd.DataFrame, error: str) -> str:
 
 
 def data_figure(recording: Recording, places: Sequence[int], titles: Sequence[str]) -> str:
-    """Return the figure of the output and the inputs of some records, one beside the other.
+    """Return the figure of the output and the inputs of some records, one next to the other.
 
     Parameters
     ----------
@@ -313,11 +313,13 @@ def data_figure(recording: Recording, places: Sequence[int], titles: Sequence[st
         return _svg(figure)
 
 
-def checks_figure(checks: Sequence[Check], decimation: int) -> str | None:
+def checks_figure(checks: Sequence[Finding], decimation: int) -> str | None:
     """Return the figure behind the checks of sampling and dead time; None where neither has anything to draw."""
     by_name = {check.name: check.values for check in checks}
     sampling = by_name.get("sampling", {})
-    delays = [(name, v) for name, v in by_name.get("delay", {}).items() if v.get("correlations")][:MOST_INPUTS]
+    delays = [(name, v) for name, v in by_name.get("delay", {}).get("inputs", {}).items() if v.get("correlations")][
+        :MOST_INPUTS
+    ]
     correlations = sampling.get("correlations") or {}
     first = [None] if correlations.get("lag") else []
     panels: list[Any] = [*first, *delays]

@@ -1,4 +1,4 @@
-"""The page of a model of measured data, and the files beside it.
+"""The page of a model of measured data, and the files next to it.
 
 The page answers in this order: can the model be trusted, how sure is it, is it good, what else was tried, what are the
 data like, how is it used, and how was it made.
@@ -14,9 +14,9 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
-from narxbench.identification.checks import Check
+from narxbench.identification.finding import Finding
 from narxbench.identification.result import Identification
-from narxbench.identification.validation import (
+from narxbench.identification.trust.validation import (
     ALL,
     ARX,
     DECIMATED,
@@ -36,6 +36,7 @@ from narxbench.io.words import ordinal
 from narxbench.model.narx import DivergedError, Model
 from narxbench.model.records import ROLES, Record
 from narxbench.report import model_figures as drawn
+from narxbench.report.findings import as_json, in_words
 from narxbench.report.formats import MISSING, count, fixed, format_equation, listed, method_name, p_value, share
 from narxbench.report.markup import inline_svg, script_json
 from narxbench.report.model_figures import Fit
@@ -106,7 +107,7 @@ def report_files(identification: Identification, *, repository: str = "") -> dic
     validation = identification.validation
     return {
         "report.html": model_page(identification, repository=repository),
-        "identification.json": canonical_json(identification.to_dict(), indent=1),
+        "identification.json": canonical_json(as_json(identification), indent=1),
         "validation.csv": write_table(validation.assign(record=[printable(name) for name in validation["record"]])),
         "terms.csv": write_table(_all_terms(identification)),
         "tried.csv": write_table(identification.tried),
@@ -130,7 +131,6 @@ def model_page(identification: Identification, *, repository: str = "") -> str:
     output = drawn.signal_label(model.output, model.units)
     equation, _, legend = model.equation().partition("\n")
     programs = _programs(model)
-    checks = {check.name: check for check in found.summary}
     shown = _shown_records(found)
     page = {
         **{"current": "model", "titles": {"model": "Model"}, "links": {"model": "#main"}, "repository": repository},
@@ -168,10 +168,12 @@ def model_page(identification: Identification, *, repository: str = "") -> str:
             "tried": to_html(_tried_table(found)),
             "data": to_html(_data_table(found)),
         },
+        "refinement": next((in_words(note).text for note in found.notes if note.name == "refinement"), ""),
         "each_record": any(_several(found, role) for role in ROLES),
         "tried_sentences": _tried_sentences(found),
         "error_of": _error_of(found),
-        "says": checks,
+        "says": {finding.name: _worded(finding) for finding in found.summary},
+        "checks": [_worded(finding) for finding in found.checks],
         "programs": programs,
         "refused": [(title, reason) for _, title, _, reason in programs if reason],
         "settings": [(name, value) for name, value in flattened(found.settings) if value not in ("null", "[]", "{}")],
@@ -191,10 +193,13 @@ def model_page(identification: Identification, *, repository: str = "") -> str:
 # Whether it can be trusted
 
 
+def _worded(finding: Finding) -> dict[str, str]:
+    return {"name": finding.name, "status": finding.status, **in_words(finding)._asdict()}
+
+
 def _warnings(found: Identification) -> list[str]:
-    """Return what stands above all else: the warnings that do not repeat a finding just below."""
-    told = {f"{check.title}: {check.text}" for check in found.summary}
-    return [warning for warning in dict.fromkeys(found.warnings) if warning not in told]
+    """Return what stands above all else: what was done to the data, and how the search went."""
+    return [*dict.fromkeys([*found.recording.notes, *(in_words(note).text for note in found.notes)])]
 
 
 def _verdict(found: Identification) -> tuple[str, str]:
@@ -204,7 +209,7 @@ def _verdict(found: Identification) -> tuple[str, str]:
     if any(check.name in _DECISIVE or check.name not in _ABOUT for check in bad):
         return "Not as it is", f"What speaks against it: {_about(bad)}."
     if not any(record.role == "test" for record in found.recording.records):
-        return "Not known", "No data were kept for a test, so nothing tells how the model does on new data."
+        return "Not known", "No data were kept for a test, so nothing shows how the model does on new data."
     if bad:
         also = f" Look also at {_about(look)}." if look else ""
         return "With care", f"No prediction is bad, but this is: {_about(bad)}.{also}"
@@ -213,22 +218,23 @@ def _verdict(found: Identification) -> tuple[str, str]:
     return "Yes", "On data that the search has not seen, and within their ranges, nothing speaks against it."
 
 
-def _about(checks: Iterable[Check]) -> str:
-    return listed(_ABOUT.get(check.name, f"the data ({check.title.lower()})") for check in checks)
+def _about(findings: Iterable[Finding]) -> str:
+    return listed(_ABOUT.get(f.name) or f"the data ({in_words(f).title.lower()})" for f in findings)
 
 
-def _lights(found: Identification) -> dict[str, list[Check]]:
+def _lights(found: Identification) -> dict[str, list[dict[str, str]]]:
     """Return the findings: those to read, what is bad first; of the data; and those that are fine."""
-    of_model = [check for check in found.summary if check.name in _ABOUT]
+    findings = [_worded(finding) for finding in found.summary]
+    of_model = [finding for finding in findings if finding["name"] in _ABOUT]
     return {
-        "read": [c for c in found.summary if c.status == "bad"] + [c for c in of_model if c.status == "look"],
-        "data": [c for c in found.summary if c.status == "look" and c.name not in _ABOUT],
-        "fine": [c for c in of_model if c.status == "fine"],
+        "read": [f for f in findings if f["status"] == "bad"] + [f for f in of_model if f["status"] == "look"],
+        "data": [f for f in findings if f["status"] == "look" and f["name"] not in _ABOUT],
+        "fine": [f for f in of_model if f["status"] == "fine"],
     }
 
 
 def _kind(found: Identification) -> tuple[str, int | None]:
-    """Return the kind of prediction that tells most: a free run without inputs forgets where it started."""
+    """Return the kind of prediction that says most: a free run without inputs forgets where it started."""
     if found.model.inputs:
         return FREE_RUN, None
     steps = max(step for step in found.validation["steps"] if step is not None)
@@ -241,13 +247,13 @@ def _row(found: Identification, **place: Any) -> _Row | None:
 
 
 def _role(found: Identification) -> str:
-    """Return the role whose figures tell most of new data."""
+    """Return the role whose figures say most of new data."""
     present = set(found.validation["role"])
     return next((role for role in reversed(ROLES) if role in present), "estimation")
 
 
 def _fit_table(found: Identification) -> Table:
-    """Return the figures of the first screen: the model beside simpler ones."""
+    """Return the figures of the first screen: the model next to simpler ones."""
     kind, steps = _kind(found)
     role = _role(found)
     samplings = [DECIMATED, INCOMING] if found.model.decimation > 1 else [INCOMING]
@@ -317,9 +323,9 @@ def _fit(found: Identification, record: Record, most: int) -> Fit:
             predicted = model.predict(u, own.y, steps, samples=len(own))
             return Fit(_name(record), role, stride, own.y, predicted, model.initial_samples, note)
         except DivergedError as error:
-            told = f"The prediction diverges: {_first_words(error)}."
+            diverges = f"The prediction diverges: {_first_words(error)}."
             if attempt == 2 or model.decimation == 1:
-                return Fit(_name(record), role, 1, record.y, None, 0, f"{told} {note}".strip())
+                return Fit(_name(record), role, 1, record.y, None, 0, f"{diverges} {note}".strip())
             stride, own = model.decimation, record.phase(0, model.decimation)
             note = f"At the incoming sampling the prediction diverges: every {ordinal(stride)} sample. {note}".strip()
             model = model.decimated()
@@ -448,12 +454,15 @@ def _stability(found: Identification) -> tuple[str, str] | None:
     resamples, seeds = _runs(found, "resample"), _runs(found, "seed")
     if not resamples and seeds < 2:
         return None
-    source, told = ("resample", "resampled data") if resamples else ("seed", "other seeds")
+    source, others = ("resample", "resampled data") if resamples else ("seed", "other seeds")
     often = dict(zip(found.selection["term"], found.selection[f"{source}_frequency"], strict=True))
     sure = sum((often.get(term) or 0) >= found.settings["threshold"] for term in found.model.terms)
     if sure == len(found.model.terms):
-        return "fine", f"The structure stays the same with {told}."
-    return "look", f"The structure {'stays in part' if 2 * sure >= len(found.model.terms) else 'changes'} with {told}."
+        return "fine", f"The structure stays the same with {others}."
+    return (
+        "look",
+        f"The structure {'stays in part' if 2 * sure >= len(found.model.terms) else 'changes'} with {others}.",
+    )
 
 
 def _weak(found: Identification) -> list[Markup]:
@@ -486,21 +495,29 @@ def _structures_table(found: Identification) -> Table:
     rows = [
         {
             "how": _STRUCTURES.get(name, name.replace("_", " ")),
-            "size": count(len(each["terms"])),
-            "rrse": _number(each["rrse"], 3),
-            "fitness": MISSING if each["fitness"] is None else fixed(each["fitness"], 1),
-            "shared": count(len(own & set(each["terms"]))),
-            "terms": ", ".join(each["terms"]),
+            "size": count(len(each.terms)),
+            "rrse": _number(each.rrse, 3),
+            "fitness": MISSING if each.fitness is None else fixed(each.fitness, 1),
+            "shared": count(len(own & set(each.terms))),
+            "terms": ", ".join(each.terms),
         }
         for name, each in found.structures.items()
     ]
-    notes = dict.fromkeys(filter(None, (each["note"] for each in found.structures.values())))
+    made, failed = found.structures_made, [each for each in found.structures.values() if each.fitness is None]
+    notes = [
+        f"The threshold is a frequency of {made['threshold']:g} over {made['source']}.",
+        "" if made["reached"] else "No term reaches it: these are the most frequent ones, as many as the best has.",
+        f"The most frequent structure came up in {made['count']} of {made['searches']} searches.",
+        "Of some, terms depend on one another." if any(each.singular for each in failed) else "",
+        "Some diverge on the selection." if any(not each.singular for each in failed) else "",
+    ]
     about = (
         f"RRSE: {_error_of(found)} error on the parts of the selection, with weights that do not know them, relative "
         "to the spread of the output about its mean over all parts. J weighs it against the number of terms; lower is "
         "better. Shared: terms of the model."
     )
-    return Table("structures", "Structures side by side", tuple(columns), _frame(rows, columns), (about, *notes))
+    notes = [about, *filter(None, notes)]
+    return Table("structures", "Structures next to one another", tuple(columns), _frame(rows, columns), tuple(notes))
 
 
 def _alike_table(found: Identification) -> Table:
@@ -558,12 +575,12 @@ def _figures_table(found: Identification) -> Table:
         del samplings[DECIMATED]
     rows = []
     for role in reversed(ROLES):
-        for sampling, told in samplings.items():
+        for sampling, title in samplings.items():
             for name in (MODEL, ARX, LAST_VALUE):
                 if (found.validation["role"] == role).any():
                     place = {"role": role, "record": ALL, "model": name, "sampling": sampling}
                     shown = _figures(found, **place)
-                    rows.append({"role": role, "sampling": told, "model": _model_name(name), **shown})
+                    rows.append({"role": role, "sampling": title, "model": _model_name(name), **shown})
     notes = (
         "RRSE: root of the sum of squared errors relative to that about the mean; 0 is perfect, 1 no better than the "
         "mean. Fit: 100 (1 − RRSE) %. NRMSE: root mean square error by range. MAE: mean absolute error.",

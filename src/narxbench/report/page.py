@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from narxbench.analysis.claims import VERDICTS, Claim, load_claims
 from narxbench.analysis.frames import load_summaries, read_frames
-from narxbench.analysis.multiverse import FRAMES
+from narxbench.analysis.interpretations import FRAMES
 from narxbench.analysis.published import EVALUATIONS, RUNS, VALUE
 from narxbench.experiment.interpretations import load_design_choices
 from narxbench.io.errors import NarxbenchError, show
@@ -37,7 +37,8 @@ from narxbench.report.tables import (
 
 # By how many interpretations a claim holds under, in the order of the page.
 GROUPS = ("all", "some", "none", "unjudged")
-_MARKS = {VERDICTS[True]: ("yes", "✓"), VERDICTS[False]: ("no", "✗"), VERDICTS[None]: ("open", "?")}
+_SIGNS = {True: ("yes", "✓"), False: ("no", "✗"), None: ("open", "?")}
+_MARKS = {VERDICTS[holds]: (*sign, VERDICTS[holds]) for holds, sign in _SIGNS.items()}
 # The figures of the main page, and which of the material's they are.
 _FIGURES = {
     "recovered": "interpretations/recovery.svg",
@@ -48,27 +49,31 @@ _FIGURES = {
 }
 
 
-def study_pages(files: Mapping[str, Any], settings: Mapping[str, Any], *, apart: bool) -> dict[str, str]:
+def study_pages(
+    files: Mapping[str, Any], settings: Mapping[str, Any], *, above: bool, document_only: bool
+) -> dict[str, str]:
     """Return the pages of a study by the names of their files.
 
     Parameters
     ----------
     files : mapping
-        Paths by name, as :meth:`narxbench.pipeline.plan.Plan.page_files` returns them.
+        Paths by name, as ``page_files`` of the study's plan returns them.
     settings : mapping
         The settings of the study as plain data.
-    apart : bool
-        Whether the main page stands beside the study's folder and not in it.
+    above : bool
+        Whether the main page stands next to the study's folder and not in it.
+    document_only : bool
+        Whether the document on the interpretations is the only page.
     """
     repository = _repository(files["about"])
     document, drawn = read_text(files["document"]), map(Path, files["document_figures"])
     figures = {f"{path.parent.name}/{path.name}": read_svg(path) for path in drawn}
-    if settings["page"] == "interpretations":
+    if document_only:
         site = Site(settings["study"], pages={"interpretations": "report.html"}, repository=repository)
         return {"report.html": interpretations_page(site, document, figures)}
     frames = read_frames(files)
     material = Material(
-        site=Site(settings["study"], apart, repository=repository),
+        site=Site(settings["study"], above, repository=repository),
         settings=settings,
         # The frames of a study of interpretations have an order of their own.
         frames={name: frame if name in FRAMES else in_order(frame, settings) for name, frame in frames.items()},
@@ -98,13 +103,13 @@ def pages(material: Material) -> dict[str, str]:
     def shown(page: str) -> dict[str, Markup]:
         return {name: to_html(table, study=study, folder=site.folder(page)) for name, table in tables.items()}
 
-    beside = shown("statistics")
+    tables_html = shown("statistics")
     return {
         site.pages[MAIN]: main_page(material, shown(MAIN)),
         site.pages["interpretations"]: interpretations_page(site, material.texts["document"], material.figures),
-        site.pages["statistics"]: statistics_page(material, beside),
+        site.pages["statistics"]: statistics_page(material, tables_html),
         site.pages["explorer"]: explorer_page(material),
-        site.pages["method"]: method_page(material, beside),
+        site.pages["method"]: method_page(material, tables_html),
         site.pages["provenance"]: provenance_page(material),
     }
 
@@ -122,7 +127,7 @@ def interpretations_page(site: Site, document: str, figures: Mapping[str, str]) 
 def main_page(material: Material, tables: Mapping[str, Markup]) -> str:
     """Return the main page, which says what of the study's conditions and of the published values is missing.
 
-    Where no value of the study has a published one beside it, it speaks of the study alone.
+    Where no value of the study is compared with a published one, it speaks of the study alone.
 
     Parameters
     ----------
@@ -160,7 +165,7 @@ def main_page(material: Material, tables: Mapping[str, Markup]) -> str:
 
 
 def _on_paper(material: Material) -> dict[str, Any]:
-    """Return what the page says of the paper: as far as the study of interpretations tells it, and its errata."""
+    """Return what the page says of the paper: from the study of interpretations, and its errata."""
     frames = material.frames
     values, found = frames["agreement_values"], frames["found"]
     seeds = int(found["data_sets"].max()) // values["snr_db"].nunique()
@@ -169,37 +174,37 @@ def _on_paper(material: Material) -> dict[str, Any]:
         "near": answer.values_near(frames["nearness"]),
         "nearness": answer.nearness_rows(frames["nearness"]),
         "board": answer.found_board(found, seeds),
-        "worth": answer.worth_using(found),
+        "use_of_the_swarm": answer.use_of_the_swarm(found),
         "moves": answer.what_moves(frames["effects_overview"]),
         "roles": list(dict.fromkeys(frames["role_verdicts"]["role"])),
-        "claims": told_claims(material.claims, frames),
+        "claims": claims_shown(material.claims, frames),
         "errata": markdown_sections(material.texts["errata"], "erratum"),
     }
 
 
-def told_claims(claims: Sequence[Claim], frames: Frames) -> dict[str, list[dict[str, Any]]]:
-    """Return what is told of each claim, by how many interpretations it holds under: all, some, none or unjudged.
+def claims_shown(claims: Sequence[Claim], frames: Frames) -> dict[str, list[dict[str, Any]]]:
+    """Return what is shown of each claim, by how many interpretations it holds under: all, some, none or unjudged.
 
-    Verdicts have a mark and a word; ``roles`` has one for each interpretation that is set beside the published values.
+    Verdicts have a mark and a word; ``roles`` has one for each interpretation that is shown with the published values.
     """
     overview = frames["claim_overview"].set_index("claim")
     by_role = frames["role_verdicts"].groupby("claim", sort=False)
     roles = {claim: dict(zip(of["role"], of["verdict"], strict=True)) for claim, of in by_role}
     here = claim_verdicts(frames["claims"])
-    told: dict[str, list[dict[str, Any]]] = {group: [] for group in GROUPS}
+    shown: dict[str, list[dict[str, Any]]] = {group: [] for group in GROUPS}
     for claim in (claim for claim in claims if claim.id in overview.index):
         row = overview.loc[claim.id]
-        told[row["group"]].append(
+        shown[row["group"]].append(
             {
                 "claim": claim,
-                "published": _marked(row["published"]),
-                "roles": [_marked(word) for word in roles[claim.id].values()],
+                "published": _MARKS[row["published"]],
+                "roles": [_MARKS[word] for word in roles[claim.id].values()],
                 "holds": int(row["holds"]),
                 "judged": int(row["judged"]),
                 "evidence": {side: here[claim.id, side] for side in ("published", "here") if (claim.id, side) in here},
             }
         )
-    return {group: rows for group, rows in told.items() if rows}
+    return {group: rows for group, rows in shown.items() if rows}
 
 
 def coverage(values: pd.DataFrame) -> dict[str, int]:
@@ -224,7 +229,3 @@ def _kinds(settings: Mapping[str, Any]) -> list[str]:
     methods = settings["methods"].values()
     compared = {"fitness": any(len(method["criteria"]) > 1 for method in methods), "comparison": len(methods) > 1}
     return [kind for kind, applies in compared.items() if applies] or ["fitness"]
-
-
-def _marked(word: str) -> tuple[str, str, str]:
-    return *_MARKS[word], word

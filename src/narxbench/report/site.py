@@ -30,8 +30,8 @@ class Site:
     ----------
     study
         The name of the study.
-    apart
-        Whether the main page stands beside the study's folder and not in it: the door to all others does.
+    above
+        Whether the main page stands next to the study's folder and not in it, as that of the default study does.
     pages
         The names of the pages, each with its file.
     repository
@@ -39,18 +39,18 @@ class Site:
     """
 
     study: str
-    apart: bool = False
+    above: bool = False
     pages: Mapping[str, str] = field(default_factory=lambda: {name: f"{name}.html" for name in PAGES})
     repository: str = ""
 
     def folder(self, current: str) -> str:
         """Return where the study's files are from a page: "" or a folder that ends with a slash."""
-        return f"{self.study}/" if self.apart and current == MAIN else ""
+        return f"{self.study}/" if self.above and current == MAIN else ""
 
     def links(self, current: str) -> dict[str, str]:
         """Return where all pages are from one of them, by name."""
-        above = "../" if self.apart and current != MAIN else ""
-        return {name: f"{above if name == MAIN else self.folder(current)}{file}" for name, file in self.pages.items()}
+        up = "../" if self.above and current != MAIN else ""
+        return {name: f"{up if name == MAIN else self.folder(current)}{file}" for name, file in self.pages.items()}
 
     def page(self, name: str, values: Mapping[str, Any]) -> str:
         """Return a page from the template of its name, which extends ``base.html.j2``, and the template's values."""

@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, Literal, NamedTuple
@@ -53,7 +53,7 @@ _FORMS: Mapping[str, Callable[[Any], str]] = {
     "bias": formats.signed,
     "published_table": formats.table_name,
 }
-# Widths in rem of row headers on the page, so that a second one can stay in view beside the first.
+# Widths in rem of row headers on the page, so that a second one can stay in view next to the first.
 _WIDTHS = {"criterion": 7.4, "snr": 3.6, "method": 5.2}
 # Wider ones would be scaled down too far to be read: in one of the two columns of a page, or in both.
 _CHARACTERS_OF_A_NARROW_TABLE, _COLUMNS_OF_A_WIDE_TABLE = 80, 20
@@ -90,6 +90,17 @@ class Column(NamedTuple):
         return text.replace(" ", "~") if self.kind == "snr" and output_format == "latex" else text
 
 
+def columns(kind: Kind = "text", group: str = "", **headings: str) -> tuple[Column, ...]:
+    """Return columns of one kind under a heading that they share, each with its own by key."""
+    return tuple(Column(key, heading, group, kind) for key, heading in headings.items())
+
+
+def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return rows by column; missing values are None."""
+    rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
+    return [{str(name): value for name, value in row.items()} for row in rows]
+
+
 class Condition(NamedTuple):
     """What names a condition on the page, in the order of the explorer's choices."""
 
@@ -106,7 +117,7 @@ class Condition(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """What stands beside a reproduced value: the published one, the interval of the reproduced, and their test."""
+    """What a reproduced value is compared with: the published one, the interval of the reproduced, and their test."""
 
     published: float
     low: float
@@ -125,8 +136,8 @@ class Table:
     """A table; ``data`` has a column for each of ``columns`` and may have more.
 
     The first ``row_headers`` columns head their rows; of these, the first ``merged`` show a repeated value once.
-    ``conditions`` names the condition behind each row, where rows show conditions; ``beside`` has for each row what
-    stands beside its values, by the key of the column.
+    ``conditions`` names the condition behind each row, where rows show conditions; ``comparisons`` has for each
+    row what its values are compared with, by the key of the column.
     """
 
     name: str
@@ -137,12 +148,18 @@ class Table:
     row_headers: int = 1
     merged: int = 0
     conditions: tuple[Condition, ...] = ()
-    beside: tuple[Mapping[str, Compared], ...] = ()
+    comparisons: tuple[Mapping[str, Compared], ...] = ()
+
+    @classmethod
+    def of(cls, name: str, caption: str, columns: Sequence[Column], rows: Iterable[Any], **more: Any) -> "Table":
+        """Return the table of rows with a value for each column."""
+        data = pd.DataFrame(list(rows), columns=[column.key for column in columns])
+        return cls(name, caption, tuple(columns), data, **more)
 
     @property
     def compared(self) -> bool:
-        """Whether any value has a published one beside it."""
-        return any(self.beside)
+        """Whether any value is compared with a published one."""
+        return any(self.comparisons)
 
     @property
     def width(self) -> Literal["narrow", "wide", "dense"]:
@@ -165,9 +182,9 @@ class Table:
             for row in self.values.astype(object).itertuples(index=False, name=None)
         ]
 
-    def rows_beside(self) -> Iterator[list[Compared | None]]:
-        """Yield for each row what stands beside its values, in the order of the columns."""
-        for found in self.beside or [{}] * len(self.data):
+    def compared_rows(self) -> Iterator[list[Compared | None]]:
+        """Yield for each row what its values are compared with, in the order of the columns."""
+        for found in self.comparisons or [{}] * len(self.data):
             yield [found.get(column.key) for column in self.columns]
 
     def groups(self) -> list[tuple[str, list[tuple[int, Column]]]]:
@@ -204,17 +221,17 @@ def to_csv(table: Table) -> str:
     A column KEY with published values is followed by these, KEY_published, and by whether the two differ clearly,
     KEY_different. Texts are :func:`narxbench.io.csv.guarded`.
     """
-    compared = {key for found in table.beside for key in found}
-    columns = {}
+    compared = {key for found in table.comparisons for key in found}
+    shown = {}
     for place, column in enumerate(table.columns):
         values = table.data[column.key]
-        columns[column.key] = values.map("{:g}".format) if column.kind == "snr" else values
+        shown[column.key] = values.map("{:g}".format) if column.kind == "snr" else values
         if column.key in compared:
-            found = [row[place] for row in table.rows_beside()]
-            columns[f"{column.key}_published"] = pd.Series([each and each.published for each in found], values.index)
+            found = [row[place] for row in table.compared_rows()]
+            shown[f"{column.key}_published"] = pd.Series([each and each.published for each in found], values.index)
             verdicts = [each and str(each.different).lower() for each in found]
-            columns[f"{column.key}_different"] = pd.Series(verdicts, values.index)
-    fields = pd.DataFrame(columns).map(lambda value: guarded(value) if isinstance(value, str) else value)
+            shown[f"{column.key}_different"] = pd.Series(verdicts, values.index)
+    fields = pd.DataFrame(shown).map(lambda value: guarded(value) if isinstance(value, str) else value)
     return str(fields.to_csv(index=False, lineterminator="\n"))
 
 
@@ -234,7 +251,7 @@ def to_latex(table: Table) -> str:
     widths = {"equation": r"p{0.7\linewidth}", "prose": rf"p{{{0.8 / max(kinds.count('prose'), 1):.2g}\linewidth}}"}
     spec = "".join(widths.get(column.kind, "l" if column.left else "c") for column in table.columns)
     label = re.sub("[^A-Za-z0-9]+", "-", table.name)
-    lines = [1 + any(row) for row in table.rows_beside()]
+    lines = [1 + any(row) for row in table.compared_rows()]
     heights = [[sum(lines[row : row + span]) for span in spans] for row, spans in enumerate(table.spans())]
     given = {
         "environment": "table" if table.width == "narrow" else "table*",

@@ -8,17 +8,19 @@ import pandas as pd
 
 from narxbench.analysis.agreement import ALPHA
 from narxbench.analysis.claims import VERDICTS, Claim
+from narxbench.analysis.metrics import CONDITION as CONDITION_METRICS
+from narxbench.analysis.metrics import NU, PUBLISHED
 from narxbench.io.errors import NarxbenchError
 from narxbench.io.settings import flattened
 from narxbench.model.system import System
 from narxbench.model.terms import model_size
-from narxbench.report.formats import METRIC_SYMBOLS, criterion_name, signed
+from narxbench.report.formats import criterion_name, signed
 from narxbench.report.table import (
     Column,
     Compared,
     Condition,
-    Kind,
     Table,
+    columns,
     condition_of,
     to_csv,
     to_latex,
@@ -30,16 +32,11 @@ CONDITION = list(Condition._fields)
 _UNSET = {"null": "none"}
 
 
-def _group(group: str, kind: Kind, **headings: str) -> tuple[Column, ...]:
-    """Return columns of one kind under a heading that they share, each with its own by key."""
-    return tuple(Column(key, heading, group, kind) for key, heading in headings.items())
-
-
 _SYSTEM = Column("system", "System")
 _SNR = Column("snr_db", "SNR", kind="snr")
 _METHOD = Column("method", "Method", kind="method")
 _CRITERION = Column("criterion", "Criterion", kind="criterion")
-_SPURIOUS = _group("Spurious terms", "frequency", r="r", nu_max="ν_max")
+_METRICS = tuple(Column(metric.name, metric.heading, metric.group, metric.form) for metric in CONDITION_METRICS)
 # What the paper calls the settings of its two methods (its table II).
 _SYMBOLS: Mapping[str, Mapping[str, str]] = {
     "upso2d": {
@@ -53,10 +50,7 @@ _SYMBOLS: Mapping[str, Mapping[str, str]] = {
     },
     "ga": {"population_size": "N", "crossover_probability": "p_c", "mutation_probability": "p_m"},
 }
-_R_NOTE = (
-    "r: share of the candidate terms that are spurious and selected in at least one run; "
-    "ν_max: largest selection frequency of a spurious term."
-)
+_METRICS_NOTE = "; ".join(f"{metric.heading}: {metric.description}" for metric in CONDITION_METRICS)
 
 
 def paper_tables(
@@ -99,12 +93,12 @@ def table_files(tables: Mapping[str, Table]) -> dict[str, str]:
 
 
 def shared_criterion(settings: Mapping[str, Any]) -> str:
-    """Return the criterion under which methods are compared: bic if all have it, else the first that most have."""
+    """Return the criterion under which methods are compared: the first of those that most have."""
     criteria: list[list[str]] = [method["criteria"] for method in settings["methods"].values()]
     names = dict.fromkeys(name for group in criteria for name in group)
     if not names:
         raise NarxbenchError("methods: found no criterion to compare them by; allowed: at least one")
-    return max(names, key=lambda name: (sum(name in group for group in criteria), name == "bic"))
+    return max(names, key=lambda name: sum(name in group for group in criteria))
 
 
 def in_order(frame: pd.DataFrame, settings: Mapping[str, Any]) -> pd.DataFrame:
@@ -142,12 +136,12 @@ def comparison_table(system: str, frames: Frames, criterion: str) -> Table:
 
 def agreement_table(agreement: pd.DataFrame) -> Table:
     """Return the overview of the agreement with the published values, without tables of which nothing is compared."""
-    columns = (
+    head = (
         Column("table", "Table comparing", kind="published_table"),
         _METHOD,
-        *_group("", "number", compared="Compared", missing="Missing", different="Different"),
+        *columns("number", compared="Compared", missing="Missing", different="Different"),
         Column("deviance", "Deviance", kind="count"),
-        *_group("", "bias", **{f"bias_{key}": f"Bias of {symbol}" for key, symbol in METRIC_SYMBOLS.items()}),
+        *columns("bias", **{f"bias_{metric.name}": f"Bias of {metric.heading}" for metric in PUBLISHED}),
     )
     notes = (
         "Different: by Fisher's two-sided exact test of published and reproduced counts, of runs for ν and ν_max, of "
@@ -158,16 +152,16 @@ def agreement_table(agreement: pd.DataFrame) -> Table:
         "A value that the paper prints in two tables counts once in the last row.",
     )
     shown = agreement[(agreement["compared"] > 0) | (agreement["table"] == "all")]
-    return Table("agreement", "Agreement with the published values", columns, shown, notes)
+    return Table("agreement", "Agreement with the published values", head, shown, notes)
 
 
 def claims_table(claims: Iterable[Claim], verdicts: pd.DataFrame) -> Table:
     """Return every claim with its verdicts on the published values and here."""
     found = claim_verdicts(verdicts)
-    columns = (
-        *_group("", "prose", title="Claim", source="Source"),
-        *_group("", "text", published="Published values", here="Reproduced values"),
-        *_group("", "evidence", evidence_published="Evidence, published", evidence_here="Evidence, reproduced"),
+    head = (
+        *columns("prose", title="Claim", source="Source"),
+        *columns("text", published="Published values", here="Reproduced values"),
+        *columns("evidence", evidence_published="Evidence, published", evidence_here="Evidence, reproduced"),
     )
     rows = []
     for claim in claims:
@@ -175,8 +169,7 @@ def claims_table(claims: Iterable[Claim], verdicts: pd.DataFrame) -> Table:
             raise NarxbenchError(f"claims.csv: found no verdict on {claim.id}; delete it and run again")
         sides = [found[claim.id, side] for side in ("published", "here")]
         rows.append((claim.title, claim.source, *(of["verdict"] for of in sides), *(of["evidence"] for of in sides)))
-    data = pd.DataFrame(rows, columns=[column.key for column in columns])
-    return Table("claims", "The paper's claims, tested", columns, data)
+    return Table.of("claims", "The paper's claims, tested", head, rows)
 
 
 def claim_verdicts(verdicts: pd.DataFrame) -> dict[tuple[str, str], dict[str, Any]]:
@@ -190,24 +183,23 @@ def claim_verdicts(verdicts: pd.DataFrame) -> dict[tuple[str, str], dict[str, An
 
 def systems_table(systems: Iterable[System]) -> Table:
     """Return the table "Test non-linear systems" (paper, table I)."""
-    columns = (
+    head = (
         _SYSTEM,
         Column("equation", "Known structure", kind="equation"),
-        *_group("NARX parameters", "number", n_u="n_u", n_y="n_y", N_l="N_l", N_t="N_t"),
+        *columns("number", "NARX parameters", n_u="n_u", n_y="n_y", N_l="N_l", N_t="N_t"),
     )
     notes = ("n_u input lag, n_y output lag, N_l degree of non-linearity, N_t number of candidate terms.",)
     rows = []
     for system in systems:
         size = model_size(n_y=system.n_y, n_u=system.n_u, degree=system.degree)
         rows.append((system.name, _equation(system), system.n_u, system.n_y, system.degree, size))
-    data = pd.DataFrame(rows, columns=[column.key for column in columns])
-    return Table("test_systems", "Test non-linear systems", columns, data, notes)
+    return Table.of("test_systems", "Test non-linear systems", head, rows, notes=notes)
 
 
 def settings_table(settings: Mapping[str, Any]) -> Table:
     """Return the table "Search parameter settings" (paper, table II) of the study's methods."""
-    columns = (
-        *(_METHOD, *_group("", "text", algorithm="Algorithm", setting="Setting")),
+    head = (
+        *(_METHOD, *columns("text", algorithm="Algorithm", setting="Setting")),
         Column("symbol", "Symbol", kind="symbol"),
         Column("value", "Value"),
     )
@@ -221,18 +213,17 @@ def settings_table(settings: Mapping[str, Any]) -> Table:
         "and criterion.",
         *(["Symbols: those of the paper."] if any(row[3] for row in rows) else []),
     )
-    data = pd.DataFrame(rows, columns=[column.key for column in columns])
-    return Table("method_settings", "Settings of the methods", columns, data, notes, row_headers=3, merged=2)
+    return Table.of("method_settings", "Settings of the methods", head, rows, notes=notes, row_headers=3, merged=2)
 
 
 def method_comparison_table(comparisons: pd.DataFrame) -> Table:
     """Return the tests between pairs of methods on the final J of their runs."""
-    columns = (
+    head = (
         *(_SYSTEM, _SNR, _CRITERION),
-        *_group("", "method", a="A", b="B"),
+        *columns("method", a="A", b="B"),
         Column("runs", "Runs"),
-        *_group("Median J", "fitness", median_a="A", median_b="B"),
-        *_group("Mann-Whitney", "p_value", p_value="p", p_holm="p (Holm)"),
+        *columns("fitness", "Median J", median_a="A", median_b="B"),
+        *columns("p_value", "Mann-Whitney", p_value="p", p_holm="p (Holm)"),
         Column("a12", "A12", kind="effect"),
         Column("magnitude", "Effect"),
         Column("lower", "Lower J", kind="method"),
@@ -244,28 +235,31 @@ def method_comparison_table(comparisons: pd.DataFrame) -> Table:
         f"Test: Mann-Whitney, two-sided, {tests}. A12: chance that a run of A ends at a lower J than one of B. "
         f"The last column names a method where p after Holm's correction over all rows is below {ALPHA}.",
     )
-    data = comparisons.assign(runs=runs, lower=[_lower(row) for row in rows])
+    # A run without a finite structure counts as infinitely bad; of two such medians none is lower.
+    medians = comparisons[["median_a", "median_b"]].fillna(math.inf)
+    excess = (medians["median_a"] - medians["median_b"]).fillna(0)
+    data = comparisons.assign(runs=runs, lower=clearly_better(comparisons, excess))
     caption = "Methods compared by the final J of their runs"
-    return Table("method_comparison", caption, columns, data, notes if rows else (), row_headers=2, merged=1)
+    return Table("method_comparison", caption, head, data, notes if rows else (), row_headers=2, merged=1)
 
 
 def recovery_table(recovery: pd.DataFrame) -> Table:
     """Return how many runs end at exactly the system's terms."""
-    columns = (
+    head = (
         *(_SYSTEM, _SNR, _CRITERION, _METHOD),
-        *_group("", "number", exact="Exact", runs="Runs"),
+        *columns("number", exact="Exact", runs="Runs"),
         Column("rate", "Rate", kind="frequency"),
-        *_group("Interval", "frequency", low="from", high="to"),
+        *columns("frequency", "Interval", low="from", high="to"),
     )
-    return Table("recovery", "Runs that end at exactly the system's terms", columns, recovery, row_headers=2, merged=1)
+    return Table("recovery", "Runs that end at exactly the system's terms", head, recovery, row_headers=2, merged=1)
 
 
 def gaps_table(gaps: pd.DataFrame) -> Table:
     """Return how far the runs end above the best known J and the J of the true structure."""
-    columns = (
+    head = (
         *(_SYSTEM, _SNR, _CRITERION, _METHOD),
-        *_group("", "fitness", best_known="Best known J", true_structure="J of the true structure"),
-        *_group("Median gap", "fitness", median_gap_to_best="to the best", median_gap_to_true="to the true"),
+        *columns("fitness", best_known="Best known J", true_structure="J of the true structure"),
+        *columns("fitness", "Median gap", median_gap_to_best="to the best", median_gap_to_true="to the true"),
         Column("misleads", "Does J mislead?"),
         Column("search_failure_rate", "Search failures", kind="frequency"),
     )
@@ -276,7 +270,7 @@ def gaps_table(gaps: pd.DataFrame) -> Table:
     )
     caption = "Gaps of the runs to the best known J and to the J of the true structure"
     data = _grouped(gaps.assign(misleads=words), ["system", "snr_db", "criterion"])
-    return Table("gaps", caption, columns, data, notes, row_headers=2, merged=1)
+    return Table("gaps", caption, head, data, notes, row_headers=2, merged=1)
 
 
 def _frequencies(
@@ -291,17 +285,17 @@ def _frequencies(
     meaning = {label: term for term, label in system_labels(terms).items()}
     nu = terms.pivot(index=CONDITION, columns="label", values="frequency").reset_index()
     shown = _grouped(metrics, [column.key for column in row_headers[:-1]]).merge(nu, how="left", on=CONDITION)
-    columns = (*row_headers, *_SPURIOUS, *_group("ν of system terms", "frequency", **{name: name for name in meaning}))
+    head = (*row_headers, *_METRICS, *columns("frequency", "ν of system terms", **{name: name for name in meaning}))
     known = ", ".join(f"{label} {'constant' if term == '1' else term}" for label, term in meaning.items())
     conditions = tuple(map(condition_of, shown.to_dict("records")))
     compared = _compared(values, conditions)
     notes = (
-        *_agreement_told(compared),
-        f"ν: share of the runs in which a term was selected. {_R_NOTE}",
+        *_agreement_note(compared),
+        f"{NU.heading}: {NU.description}. {_METRICS_NOTE}.",
         f"System terms: {known}.",
     )
-    headers, beside = len(row_headers), _beside(compared, conditions)
-    return Table(name, caption, columns, shown, notes, headers, headers - 1, conditions, beside)
+    headers, comparisons = len(row_headers), _comparisons(compared, conditions)
+    return Table(name, caption, head, shown, notes, headers, headers - 1, conditions, comparisons)
 
 
 def _compared(values: pd.DataFrame, conditions: Sequence[Condition]) -> pd.DataFrame:
@@ -311,21 +305,23 @@ def _compared(values: pd.DataFrame, conditions: Sequence[Condition]) -> pd.DataF
     return rows.drop_duplicates([*CONDITION, "metric", "label"])
 
 
-def _beside(compared: pd.DataFrame, conditions: Sequence[Condition]) -> tuple[dict[str, Compared], ...]:
-    """Return what stands beside the values of each condition, by the key of the value's column."""
+def _comparisons(compared: pd.DataFrame, conditions: Sequence[Condition]) -> tuple[dict[str, Compared], ...]:
+    """Return what the values of each condition are compared with, by the key of the value's column."""
     found: dict[Condition, dict[str, Compared]] = {condition: {} for condition in conditions}
     for row in compared.to_dict("records"):
-        beside = Compared(*(row[key] for key in Compared._fields))
-        found[condition_of(row)][row["label"] or row["metric"]] = beside
+        comparisons = Compared(*(row[key] for key in Compared._fields))
+        found[condition_of(row)][row["label"] or row["metric"]] = comparisons
     return tuple(found.values())
 
 
-def _agreement_told(compared: pd.DataFrame) -> Iterator[str]:
+def _agreement_note(compared: pd.DataFrame) -> Iterator[str]:
     """Yield one sentence on how far the values of a table are from the published ones, where there are any."""
     if compared.empty:
         return
     means = compared.groupby("metric")["difference"].mean()
-    biases = ", ".join(f"{symbol}\u00a0{signed(means[key])}" for key, symbol in METRIC_SYMBOLS.items() if key in means)
+    biases = ", ".join(
+        f"{metric.heading}\u00a0{signed(means[metric.name])}" for metric in PUBLISHED if metric.name in means
+    )
     yield (
         f"Clearly different from the published values: {compared['different'].sum()} of {len(compared)}. "
         f"Mean of reproduced minus published: {biases}."
@@ -343,13 +339,10 @@ def _grouped(frame: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
     return frame.sort_values(keys, key=lambda values: pd.factorize(values)[0], kind="stable")
 
 
-def _lower(row: Mapping[Any, Any]) -> str:
-    """Return the method that ends at the lower median J, where the test tells the two apart."""
-    # A run without a finite structure counts as infinitely bad.
-    a, b = (math.inf if pd.isna(row[key]) else row[key] for key in ("median_a", "median_b"))
-    if pd.isna(row["p_holm"]) or row["p_holm"] >= ALPHA or a == b:
-        return "no clear difference"
-    return str(row["b"] if a > b else row["a"])
+def clearly_better(tests: pd.DataFrame, excess: pd.Series) -> pd.Series:
+    """Return the better method of each pair, ``a`` where the excess is negative, if its test finds a difference."""
+    clear = (tests["p_holm"] < ALPHA) & (excess != 0)
+    return tests["a"].where(excess < 0, tests["b"]).where(clear, "no clear difference")
 
 
 def _equation(system: System) -> str:

@@ -34,7 +34,7 @@ _LATEX: dict[str, Any] = {
 def rendered(name: str, values: Mapping[str, Any]) -> str:
     """Return a template with its values, escaped in HTML; a name that has no value is an error.
 
-    Beside its values a template has ``show``, the functions of :mod:`narxbench.report.formats`; ``own_text``, which
+    Besides its values a template has ``show``, the functions of :mod:`narxbench.report.formats`; ``own_text``, which
     returns a style sheet or script of this project as it is; ``policy`` and ``styles`` for the head of a page; and as
     filters ``escaped`` and ``math`` for its output format.
     """

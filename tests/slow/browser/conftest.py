@@ -42,7 +42,7 @@ def complete(tmp_path_factory):
 def small(tmp_path_factory):
     """The pages of an incomplete study with a system whose name is markup, without claims."""
     summaries = [*(summary(UNKNOWN, 30, criterion=each) for each in CRITERIA), summary("S1", 30, "ga")]
-    return written(tmp_path_factory, render(summaries, make_settings(["S1", UNKNOWN]), told=[]))
+    return written(tmp_path_factory, render(summaries, make_settings(["S1", UNKNOWN]), stated=[]))
 
 
 def written(factory, pages):

@@ -13,7 +13,7 @@ def draws(rng):
 
 
 @pytest.fixture
-def plugins(monkeypatch, tmp_path):
-    """The algorithms in the folder ``plugins``, as if they were installed, seen from an empty folder."""
-    install(monkeypatch, tmp_path, "honest", "dishonest")
+def plugins(monkeypatch, tmp_path, tmp_path_factory):
+    """The algorithms of the folder ``plugins``, as if they were installed, seen from an empty folder."""
+    install(monkeypatch, tmp_path_factory.mktemp("site"))
     monkeypatch.chdir(tmp_path)

@@ -7,12 +7,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.unit.algorithms.plugins import SOURCE, install_text, modules
+from tests.tiers import mostly_slow
+from tests.unit.algorithms.plugins import HONEST, SOURCE, install_text
+from tests.unit.algorithms.plugins.cheats import CHEATS
 
 from narxbench.algorithms import conformance, random_search
 from narxbench.algorithms.contract import Found
 from narxbench.algorithms.registry import AlgorithmUnavailableError, algorithm, packaged_names
 from narxbench.algorithms.search import Runner
+
+FOUND = [name for name, cheat in CHEATS.items() if cheat.check]
 
 
 def failed(name):
@@ -24,7 +28,7 @@ def first_failed(name):
 
 
 @pytest.mark.ci
-@pytest.mark.parametrize("name", packaged_names())
+@pytest.mark.parametrize("name", mostly_slow(packaged_names(), "stepwise"))
 def test_an_algorithm_of_this_package(name):
     try:
         _ = algorithm(name).versions
@@ -33,51 +37,21 @@ def test_an_algorithm_of_this_package(name):
     assert failed(name) == []
 
 
-@pytest.mark.parametrize("name", modules("honest"))
+@pytest.mark.parametrize("name", mostly_slow(HONEST, "honest_mean"))
 def test_an_honest_algorithm_of_another_package(plugins, name):
     for needed in algorithm(name).about.requires:
         pytest.importorskip(needed)
     assert failed(name) == []
 
 
-# What is wrong, which check finds it first, and what it says.
-CAUGHT = {
-    # Draws.
-    "global_late": ("global generators", r"draws from the global generator of numpy\.random; allowed: the generator"),
-    "entropy_generator": ("same seed", "a run made again after other runs differs from evaluation 1 on"),
-    "entropy_system": ("same seed", "differs from evaluation"),
-    "entropy_unused": ("generators", r"it makes RandomState\(\), which draws from the system"),
-    "entropy_imported": ("same seed", "a run made with seed 1 in another process differs from evaluation"),
-    "fixed_seed": ("other seeds", "seeds 1 and 2 give the same run of 1500 evaluations; allowed: deterministic=True"),
-    "fixed_seed_imported": ("generators", r"it makes default_rng\(42\) whatever the seed"),
-    "fixed_stream": ("generators", r"it makes PCG64\(7\) whatever the seed"),
-    "fixed_stream_own": ("fixed stream", r"the same structures at the same time \([0-9]+% more often than by chance\)"),
-    "not_deterministic": ("other seeds", "seeds 1 and 2 give different runs, and it declares deterministic=True"),
-    "memory_shared": ("same seed", "a run made again after other runs differs from evaluation 1 on"),
-    "clock": ("clocks", r"with other clocks its run differs from evaluation \d+ on"),
-    # The budget.
-    "early": ("a run", "with a budget of 600 it ends after 15 evaluations; allowed: all of them, or .*stops_early"),
-    "no_objective": ("a run", "it makes 600 evaluations, and declares needs_objective=False"),
-    "small_budget": ("budgets", r"AssertionError: .*\(small_budget\.py, line \d+\)"),
-    # Problems of other sizes and kinds.
-    "two_terms": ("two candidate terms", "IndexError: index 2 is out of bounds"),
-    "many_terms": ("many candidate terms", "IndexError: .* for axis 0 with size 100"),
-    "correlations": ("corner cases", "zero output: .*ZeroDivisionError"),
-    # Settings.
-    "settings_without_text": ("settings", "setting 'step' has no description"),
-    "settings_of_any_name": ("settings", "an unknown setting is accepted"),
-    "option_without_effect": ("options", r"ABOUT\.options: step = 2 changes nothing"),
-    "option_refused": ("options", "settings: step: found 0; allowed: a whole number of at least 1$"),
-    "option_of_no_setting": ("options", r"ABOUT\.options: step = 2 is no other value of a setting"),
-}
-
-
-@pytest.mark.parametrize("name", CAUGHT)
-def test_a_breach_is_found(plugins, name):
-    check, words = CAUGHT[name]
+@pytest.mark.parametrize("name", mostly_slow(FOUND, "early", "option_refused"))
+def test_a_breach_is_found(plugins, monkeypatch, name):
+    # Those of a whole run cost seconds each.
+    kept = ("declaration", "settings", "a run", CHEATS[name].check)
+    monkeypatch.setattr(conformance, "_CHECKS", {what: conformance._CHECKS[what] for what in kept})
     found = first_failed(name)
-    assert found.name == check
-    assert re.search(words, found.text), found.text
+    assert found.name == CHEATS[name].check
+    assert re.search(CHEATS[name].words, found.text), found.text
 
 
 def test_a_run_that_fails_ends_the_checks(plugins):
@@ -136,6 +110,7 @@ class Here:
         raise ZeroDivisionError("by zero")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("breach", "check", "words"),
     [
@@ -157,7 +132,7 @@ def test_a_breach_in_this_process(monkeypatch, breach, check, words):
 
 @pytest.mark.parametrize(
     ("wrong", "words"),
-    [({"coefficients": [math.nan]}, "the weights are not all finite"), ({"fitness": 0.0}, "told is 0.0")],
+    [({"coefficients": [math.nan]}, "the weights are not all finite"), ({"fitness": 0.0}, "reports 0.0")],
 )
 def test_a_wrong_record_is_found(monkeypatch, wrong, words):
     def run(runner, *arguments, **named):

@@ -15,6 +15,8 @@ from dataclasses import astuple
 import numpy as np
 import psutil
 import pytest
+from tests.tiers import mostly_slow
+from tests.unit.algorithms.plugins.cheats import CHEATS, HARMLESS, LIMIT
 from tests.workflow.project import wait_for
 
 from narxbench import search
@@ -24,48 +26,16 @@ from narxbench.algorithms.isolation.wire import BrokenMessageError, receive, sen
 from narxbench.algorithms.search import AlgorithmFailedError, prepared
 from narxbench.io.files import canonical_json
 
-# What each does is in its file in the folder ``plugins/dishonest``; what its run ends with.
-CAUGHT = {
-    # Draws.
-    "global_numpy": r"it draws from the global generator of numpy\.random; allowed: the generator that run\(\)",
-    "global_random": "it draws from the global generator of random; allowed",
-    # The objective and its record.
-    "copied_objective": "it evaluates more than the budget allows",
-    "reset_count": "it evaluates more than the budget allows",
-    "forged_record": "it returns a structure that it did not evaluate, and nothing is left of the budget",
-    "returns_the_unknown": "it returns a structure that it did not evaluate, and nothing is left of the budget",
-    "read_only_data": r"ValueError: assignment destination is read-only \(read_only_data\.py, line \d+\)",
-    # What lies elsewhere.
-    "truth_loaded": r"reading .*S1\.yaml: refused; allowed: what run\(\) is given",
-    "truth_imported": r"reading .*S1\.yaml: refused",
-    "truth_read": r"reading .*S1\.yaml: refused",
-    "truth_linked": r"os\.link .*S1\.yaml: refused",
-    "truth_data": r"reading data/problems\.csv: refused",
-    "truth_memory": r"reading /proc/\d+/maps: refused",
-    "another_process": r"subprocess\.Popen: refused",
-    "removes": r"os\.remove data/kept\.json: refused; allowed",
-    "network": r"socket\.getaddrinfo: refused",
-    # Structures and results of another shape.
-    "one_column_missing": r"positions: found shape \(5, 14\); allowed: \(structures, 15\)",
-    "three_columns_too_many": r"positions: found shape \(5, 18\); allowed: \(structures, 15\)",
-    "one_dimension": r"positions: found shape \(15,\); allowed: \(structures, 15\)",
-    "probabilities": "positions: found another entry than 0 and 1; allowed: 1 where a structure has the term",
-    "returns_a_list": r"result: found list; allowed: narxbench\.algorithms\.contract\.Found",
-    "returns_too_few_weights": "result: coefficients: allowed: 15 finite numbers, one for each term",
-    # Messages that no objective sends.
-    "sent_columns": r"it sends no structures \(positions: found shape \(5, 18\)",
-    "sent_bytes": "it sends no message",
-    "sent_slowly": "not done after the time limit of 2 s",
-    # Ends.
-    "swallows_the_end": "not done after the time limit of 2 s",
-    "hangs": "not done after the time limit of 2 s",
-    "exits": "its process has ended before it has returned a structure",
-    "crashes": "its process has ended before it has returned a structure",
-    "sys_exits": "SystemExit: 0",
-    "raises": r"ValueError: cannot reshape .* \(raises\.py, line \d+\)",
-}
-# They do what they must not, and it changes nothing, but for the runs of their own.
-HARMLESS = ("memory", "memory_file", "mutated_data", "searched_memory", "ignores_remaining", "prints", "forged_answer")
+FAILING = [name for name, cheat in CHEATS.items() if cheat.fails]
+OF_EACH_KIND = (
+    "global_numpy",
+    "reset_count",
+    "truth_read",
+    "one_column_missing",
+    "sent_bytes",
+    "crashes",
+    "raises",
+)
 
 
 def record(problem, algorithm):
@@ -73,18 +43,17 @@ def record(problem, algorithm):
     return canonical_json(astuple(search(problem, algorithm=algorithm, seed=1, evaluations=300)))
 
 
-@pytest.mark.parametrize("name", CAUGHT)
+@pytest.mark.parametrize("name", mostly_slow(FAILING, *OF_EACH_KIND))
 def test_a_run_fails_in_one_line(plugins, small_problem, name):
+    fails = CHEATS[name].fails
     with pytest.raises(AlgorithmFailedError) as failure:
-        search(
-            small_problem, algorithm=name, seed=1, evaluations=300, time_limit=2 if "time limit" in CAUGHT[name] else 60
-        )
+        search(small_problem, algorithm=name, seed=1, evaluations=300, time_limit=2 if fails == LIMIT else 60)
     text = str(failure.value)
-    assert re.match(f"algorithm '{name}': seed 1: {CAUGHT[name]}", text), text
+    assert re.match(f"algorithm '{name}': seed 1: {fails}", text), text
     assert text.isprintable()
 
 
-@pytest.mark.parametrize("name", HARMLESS)
+@pytest.mark.parametrize("name", mostly_slow(HARMLESS, "memory", "mutated_data"))
 def test_a_run_depends_on_nothing_else(plugins, small_problem, name):
     with prepared(name, {}) as runner:
         first, _, again = (runner.run(small_problem, seed=seed, evaluations=300, time_limit=60) for seed in (1, 2, 1))
@@ -96,8 +65,10 @@ def test_a_run_depends_on_nothing_else(plugins, small_problem, name):
     assert best.fitness == first.trace.min() == first.result.history[-1][1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
-    "name", ["mutated_data", "reset_count", "three_columns_too_many", "crashes", "honest_annealing"]
+    "name",
+    ["mutated_data", "reset_count", "three_columns_too_many", "crashes", "honest_annealing"],
 )
 def test_others_in_the_same_process_get_the_same_bytes(plugins, small_problem, name):
     competitors = ("upso2d", "ga", "stepwise", "honest_annealing")
@@ -106,10 +77,11 @@ def test_others_in_the_same_process_get_the_same_bytes(plugins, small_problem, n
         try:
             search(small_problem, algorithm=name, seed=1, evaluations=300)
         except AlgorithmFailedError:
-            assert name in CAUGHT
+            assert CHEATS[name].fails
     assert [record(small_problem, competitor) for competitor in competitors] == before
 
 
+@pytest.mark.slow
 def test_runs_after_one_that_failed_are_the_same(plugins, small_problem):
     """A run that ends its process, or is ended, leaves the next its start."""
     with prepared("honest_annealing", {}) as runner:
@@ -135,6 +107,7 @@ def test_what_is_refused_is_an_error_of_the_system():
     assert str(refused) == refused.strerror == "writing a.txt: refused; allowed: what run() is given"
 
 
+@pytest.mark.slow
 def test_nothing_is_written(plugins, small_problem, tmp_path):
     kept = tmp_path / "data" / "kept.json"
     kept.parent.mkdir()
@@ -147,7 +120,7 @@ def test_nothing_is_written(plugins, small_problem, tmp_path):
                 except AlgorithmFailedError as error:
                     assert name != "memory_file", error
     assert kept.read_text() == "kept"
-    assert {path.name for path in tmp_path.iterdir() if path.suffix != ".dist-info"} == {"data"}
+    assert [path.name for path in tmp_path.iterdir()] == ["data"]
 
 
 class TestMessages:
@@ -253,6 +226,7 @@ def hanging(plugins):
             caller.kill()
 
 
+@pytest.mark.slow
 def test_nothing_is_left_of_a_process_that_was_killed(hanging):
     caller, started = hanging
     caller.kill()
@@ -260,6 +234,7 @@ def test_nothing_is_left_of_a_process_that_was_killed(hanging):
     assert (len(gone), left) == (2, [])
 
 
+@pytest.mark.slow
 def test_an_interruption_ends_the_run_too(hanging):
     caller, started = hanging
     os.killpg(caller.pid, signal.SIGINT)

@@ -34,6 +34,7 @@ def test_a_constant_output_is_the_constant_term():
     assert (np.flatnonzero(position).tolist(), objective.evaluations) == ([0], 1)
 
 
+@pytest.mark.slow
 def test_in_a_process_of_its_own(small_problem):
     result = search(small_problem, algorithm="lasso", seed=1)
     assert result.terms == load_system("S1").terms

@@ -4,9 +4,10 @@ import re
 import sys
 
 import pytest
+from tests.tiers import mostly_slow
 from tests.unit.algorithms.plugins import SOURCE, install_text
 
-from narxbench import NarxbenchError, search
+from narxbench import search
 from narxbench.algorithms import registry
 from narxbench.algorithms.contract import About
 from narxbench.algorithms.isolation import host
@@ -59,19 +60,6 @@ def test_no_installation_changes_what_a_name_of_this_package_means(add):
     assert add("ga").module == "narxbench.algorithms.ga"
 
 
-def test_settings_of_an_installed_algorithm_are_checked_as_all_others(plugins, small_problem):
-    with pytest.raises(NarxbenchError) as wrong:
-        search(small_problem, algorithm="honest_annealing", seed=1, first_temperatur=1.0)
-    assert str(wrong.value) == (
-        "search(algorithm='honest_annealing'): first_temperatur: unknown key; allowed: first_temperature "
-        "(did you mean 'first_temperature'?)"
-    )
-    with pytest.raises(NarxbenchError, match=r"first_temperature: found 0\.0; allowed: a number above 0"):
-        search(small_problem, algorithm="honest_annealing", seed=1, first_temperature=0.0)
-    with pytest.raises(NarxbenchError, match="settings of 'honest_annealing': found another value than plain data"):
-        search(small_problem, algorithm="honest_annealing", seed=1, first_temperature=object())
-
-
 BROKEN = {
     "syntax": ("def run(:\n", r"SyntaxError: invalid syntax \(added\.py, line 1\)"),
     "missing": ("import nothing_of_this_name\n", r"ModuleNotFoundError: No module named .* \(added\.py, line 1\)"),
@@ -89,7 +77,7 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("name", BROKEN)
+@pytest.mark.parametrize("name", mostly_slow(BROKEN, "fault", "crash", "no run"))
 def test_one_that_cannot_be_imported_is_told_in_one_line(add, small_problem, name):
     source, words = BROKEN[name]
     add("broken", source)
@@ -128,11 +116,3 @@ def test_a_distribution_that_is_needed_and_not_there(add, small_problem):
         "python3 -m pip install nothing-of-this-name"
     )
     assert found.about == About(reference="None", requires=("nothing-of-this-name",))
-
-
-@pytest.mark.parametrize("name", ["upso", "objective", "conformance"])
-def test_a_name_that_there_is_not(name):
-    with pytest.raises(NarxbenchError, match=f"^algorithm: found '{name}'; allowed: .*'ga', .*'stepwise', 'upso2d'"):
-        algorithm(name)
-    with pytest.raises(NarxbenchError, match=r"\(did you mean 'upso2d'\?\)"):
-        algorithm("upso")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.unit.algorithms.plugins import SOURCE, install_text
 
-from narxbench import NarxbenchError, StructureProblem, load_system, search
+from narxbench import StructureProblem, load_system, search
 from narxbench.algorithms import random_search
 from narxbench.algorithms.contract import Found
 from narxbench.algorithms.search import AlgorithmFailedError, prepared
@@ -127,22 +127,3 @@ def test_a_run_here_that_changes_the_data_fails(monkeypatch):
     monkeypatch.setattr(random_search, "run", run)
     with pytest.raises(AlgorithmFailedError, match="algorithm 'random_search': seed 1: it has changed the data"):
         search(problem, algorithm="random_search", seed=1)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"algorithm": "upso"}, "did you mean 'upso2d'"),
-        ({"seed": -1}, "seed: found -1"),
-        ({"seed": True}, "seed"),
-        ({"evaluations": 0}, "evaluations: found 0"),
-        (
-            {"algorithm": "upso2d", "swarm_sizes": 3},
-            r"search\(algorithm='upso2d'\): swarm_sizes: unknown key; .*did you mean 'swarm_size'",
-        ),
-        ({"algorithm": "upso2d", "swarm_size": 0}, r"search\(algorithm='upso2d'\): swarm_size: found 0; allowed"),
-    ],
-)
-def test_bad_arguments(small_problem, arguments, message):
-    with pytest.raises(NarxbenchError, match=message):
-        search(small_problem, **{"seed": 1, **arguments})

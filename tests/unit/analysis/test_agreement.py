@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
-from tests.unit.analysis.multiverses import CANDIDATES, condition
+from tests.unit.analysis.interpretation_studies import CANDIDATES, condition
 from tests.unit.analysis.summaries import CRITERIA, make_summary, paper_study, published
 
 from narxbench.analysis.agreement import (

@@ -79,12 +79,6 @@ def test_metrics_and_selection():
     assert selection["system_term"].sum() == 4
 
 
-def test_the_order_of_runs_changes_no_condition():
-    summary, other = four_runs(), four_runs()
-    other["runs"] = {name: values[::-1] for name, values in other["runs"].items()}
-    pd.testing.assert_frame_equal(*(conditions_frame([s], published()) for s in (summary, other)))
-
-
 def test_a_run_without_a_structure_is_infinitely_bad():
     runs = runs_frame([make_summary(histories=[[], [(3, 1.0)]], realisations=2)])
     assert list(runs["fitness"]) == [math.inf, 1.0]
@@ -98,44 +92,7 @@ def test_summaries_are_read_in_the_given_order_and_each_once(tmp_path):
         load_summaries(write(tmp_path, [*summaries, summaries[0]]))
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda s: [], "no summary of a condition"),
-        (lambda s: {"system": "S1"}, "no summary of a condition .*snr_db"),
-        (lambda s: s | {"seeds": ["1"] * 2}, r"seeds\[0\]"),
-        (lambda s: s | {"seeds": [1]}, "seeds and lists of another length"),
-        (lambda s: s | {"system_terms": ["y(k-9)"]}, "system term that is no candidate"),
-        (lambda s: s | {"true_coefficients": [1.0]}, "unequal number"),
-        (lambda s: s | {"runs": s["runs"] | {"structures": [[0], [66]]}}, "index of no candidate term"),
-        (lambda s: s | {"runs": s["runs"] | {"history_fitness": [[0.0], [0.0]]}}, "lists of another length"),
-        (lambda s: s | {"runs": s["runs"] | {"fitness": [None, "x"]}}, r"runs\.fitness\[1\]"),
-    ],
-)
-def test_what_is_no_summary_is_told_in_one_line(tmp_path, change, message):
-    (path,) = write(tmp_path, [change(make_summary(runs=2))])
-    with pytest.raises(NarxbenchError, match=f"0.json: .*{message}.*") as error:
-        load_summaries([path])
-    assert "\n" not in str(error.value)
-
-
 ROW = dict(zip(SCHEMAS["conditions"], conditions_frame([four_runs()], published()).iloc[0], strict=True))
-
-
-@pytest.mark.parametrize(
-    ("column", "value", "place"),
-    [
-        *(("runs", 0, "runs"), ("runs", 3, "nu"), ("nu", (), "nu"), ("nu", (4, 4, 4, -1), "nu")),
-        *(("spurious", 63, "spurious"), ("spurious", 0, "nu_max"), ("nu_max", 5, "nu_max"), ("exact_runs", 5, "exact")),
-        ("data_seed", 1, "criterion: .*each condition once"),
-        *(("curve", (1.0,), "curve"), ("data_seed", "x", "data_seed"), ("median_fitness", "1_0", "median_fitness")),
-    ],
-)
-def test_impossible_conditions_are_refused(tmp_path, column, value, place):
-    path = tmp_path / "conditions.csv"
-    path.write_text(write_table(pd.DataFrame([ROW, {**ROW, "data_seed": 2, column: value}])), encoding="utf-8")
-    with pytest.raises(NarxbenchError, match=f"conditions.csv: line 3, column {place}"):
-        read_frame("conditions", path)
 
 
 def test_missing_values_are_empty_in_csv(tmp_path):

@@ -24,7 +24,6 @@ from narxbench.analysis.frames import SCHEMAS, read_frame
 from narxbench.analysis.performance import TOLERANCE
 from narxbench.analysis.ranking import FRAMES, TARGETS, rank_study
 from narxbench.io.csv import write_table
-from narxbench.io.errors import NarxbenchError
 
 
 @pytest.fixture
@@ -314,20 +313,3 @@ def test_groups_are_all_scenarios_and_each(ranked):
     for name in ("tests", "pairs"):
         both = [frame[name].query("group == 'base'").reset_index(drop=True) for frame in (frames, alone)]
         pd.testing.assert_frame_equal(*both)
-
-
-def test_impossible_studies_are_refused(tmp_path):
-    def rank(*paths):
-        return rank_study(paths, confidence=0.95, bootstrap_samples=10)
-
-    score = with_gaps({"ga": [0.1]})
-    (first,), (second,) = write_scores(tmp_path / "a", [score]), write_scores(tmp_path / "b", [score])
-    with pytest.raises(NarxbenchError, match=r"b.base.*bic\.json: .*second time"):
-        rank(first, second)
-    with pytest.raises(NarxbenchError, match="found none"):
-        rank()
-    with pytest.raises(NarxbenchError, match=r"bic\.json: scenario: found 'all'"):
-        rank(*write_scores(tmp_path / "c", [{**score, "scenario": "all"}]))
-    first.write_text(first.read_text()[:-20])
-    with pytest.raises(NarxbenchError, match=r"bic\.json: damaged"):
-        rank(first)

@@ -2,7 +2,7 @@ import pandas as pd
 import pytest
 from tests.unit.analysis.summaries import REFERENCE, UNKNOWN, make_summary, paper_study, published
 
-from narxbench.analysis import multiverse, ranking
+from narxbench.analysis import interpretations, ranking
 from narxbench.analysis.claims import load_claims
 from narxbench.analysis.frames import SCHEMAS, read_frame
 from narxbench.analysis.study import analyse
@@ -27,7 +27,7 @@ def frames_of(summaries):
 )
 def test_every_frame_reads_back_as_it_was(tmp_path, summaries):
     frames = frames_of(summaries)
-    assert frames.keys() == SCHEMAS.keys() - {*ranking.FRAMES, *multiverse.FRAMES}
+    assert frames.keys() == SCHEMAS.keys() - {*ranking.FRAMES, *interpretations.FRAMES}
     for name, frame in frames.items():
         path = tmp_path / f"{name}.csv"
         path.write_text(write_table(frame), encoding="utf-8")

@@ -13,9 +13,10 @@ import pytest
 
 from narxbench.algorithms.registry import REVIEWED
 from narxbench.experiment.interpretations import load_design_choices
+from narxbench.experiment.layers import read_layers
 from narxbench.experiment.study_settings import load_study
 from narxbench.model.system import load_system
-from narxbench.pipeline.plan import Plan
+from narxbench.pipeline.kinds import plan_of
 
 ROOT = Path(__file__).parents[3]
 PAGES = sorted(
@@ -49,12 +50,14 @@ def commands():
     return sorted(command for command in found if not re.search(r"[A-Z]{4}|…", command))
 
 
+@pytest.mark.slow
 def test_picture_of_imports_is_current():
     drawing = runpy.run_path(str(ROOT / "docs/draw_imports.py"))
     kept = drawing["PICTURE"].read_text(encoding="utf-8")
     assert drawing["picture"]() == kept, "run python docs/draw_imports.py"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", ["docs/tutorial.md", "docs/worked_example.md"])
 def test_examples_of_a_page(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -68,6 +71,7 @@ def test_examples_of_a_page(page, tmp_path, monkeypatch):
     assert runner.run(example, out=printed.append).failed == 0, "".join(printed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES)
 def test_links_lead_somewhere(page):
     for link in re.findall(r"\]\(([^)\s]+)\)", TEXT[page]):
@@ -78,6 +82,7 @@ def test_links_lead_somewhere(page):
             assert not anchor or anchor in anchors(target.read_text(encoding="utf-8")), link
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", [page for page in PAGES if page != "CHANGELOG.md"])
 def test_paths_named_exist(page):
     """Paths in backticks are seen from the top folder or from that of the page."""
@@ -97,7 +102,7 @@ def test_snakemake_commands_can_be_typed(command, monkeypatch):
     targets = re.sub(r"--(workflow-profile|cores)[ =]\S+|--?[a-z-]+|\S+\.yaml", "", line).split()
     assert options.get("--workflow-profile", "none") == "none" or Path(options["--workflow-profile"]).is_dir()
     study = [text for text in shlex.split(settings) if not text.startswith("finished_only=")]
-    plan = Plan([path for path in overlays if path.startswith("config/") or Path(path).exists()], study)
+    plan = plan_of([path for path in overlays if path.startswith("config/") or Path(path).exists()], study)
     rules = "".join(path.read_text(encoding="utf-8") for path in Path("workflow/rules").glob("*.smk"))
     assert set(targets) <= {*re.findall(r"^ *rule (\w+):", rules, re.MULTILINE), *plan.results()}
 
@@ -106,13 +111,13 @@ def test_results_on_the_way_of_one_seed_are_those_of_the_study(monkeypatch):
     monkeypatch.chdir(ROOT)
     named = re.findall(r"Result: `(.*?)`", TEXT["docs/architecture.md"])
     assert len(named) == 6
-    assert set(named) <= set(Plan().results())
+    assert set(named) <= set(plan_of().results())
 
 
 def test_examples_of_the_configuration(tmp_path):
     system, method = re.findall(r"```yaml\n(.*?)```", TEXT["config/README.md"], re.DOTALL)
     (tmp_path / "mine.yaml").write_text(method, encoding="utf-8")
-    study = load_study([ROOT / "config/paper.yaml", tmp_path / "mine.yaml"])
+    study = load_study(read_layers([ROOT / "config/paper.yaml", tmp_path / "mine.yaml"]))
     assert (study.study, list(study.methods)) == ("mine", ["upso2d", "ga-tournament", "stepwise"])
     (tmp_path / "tank.yaml").write_text(system, encoding="utf-8")
     assert len(load_system("tank", tmp_path).terms) == 3
@@ -120,7 +125,7 @@ def test_examples_of_the_configuration(tmp_path):
 
 def test_every_algorithm_and_design_choice_is_named():
     choices = load_design_choices(ROOT / "config/design_choices.yaml")
-    for names in (REVIEWED, choices.design_choices, choices.named):
+    for names in (choices.design_choices, choices.named):
         assert [name for name in names if f"`{name}`" not in TEXT["config/README.md"]] == []
     assert [name for name in REVIEWED if f"| `{name}` |" not in TEXT["docs/methods.md"]] == []
 

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 import narxbench
-from narxbench.identification.scan import CLEARLY_BETTER, EXTENDED, Scan
+from narxbench.fitness.criteria import parse_criterion
+from narxbench.identification.search.scan import CLEARLY_BETTER, Scan
 from narxbench.identification.settings import IdentificationSettings
+from narxbench.report.findings import as_json
 
 PAGE = (Path(__file__).parents[3] / "docs" / "identification.md").read_text(encoding="utf-8")
 
@@ -28,7 +30,7 @@ def rows():
 
 
 def test_every_key_of_the_json_is_told(found):
-    told = found.to_dict()
+    told = as_json(found)
     assert [key for keys in rows() for key in keys] == sorted(told, key=[k for ks in rows() for k in ks].index)
     named = {key: set(re.findall(r"`(\w+)`", text)) for keys, text in rows().items() for key in keys}
     assert set(told["settings"]["found"]) <= named["settings"]
@@ -44,20 +46,21 @@ def test_every_setting_named_exists():
     assert spoken - settings - others == set()
 
 
-def test_the_worth_is_what_the_page_says(found):
+def test_the_score_is_what_the_page_says(found):
     """J = N ln(S) + ln(N) xi + ln(binomial(candidates, xi)), with N samples that select over the density."""
     scan = Scan(found.recording, IdentificationSettings(**found.settings))
     (configuration,) = [c for c in scan.configurations if c.name == found.configuration["name"]]
     density = max(scan.sampling.advised, configuration.decimation)
-    (worth,) = scan.finalists([(configuration, "", found.model.terms)], density)
+    (scored,) = scan.compared([(configuration.name, "", found.model.terms)], density)
     n = sum(len(record) for record in found.recording.records if record.role != "test") / density
-    expected = n * math.log(worth.rrse**2) + math.log(n) * len(worth.terms)
-    expected += 2 * EXTENDED * math.log(math.comb(found.configuration["candidates"], len(worth.terms)))
+    judged_by = parse_criterion("bic").across_candidates()
+    expected = n * math.log(scored.rrse**2) + math.log(n) * len(scored.terms)
+    expected += 2 * judged_by.number * math.log(math.comb(found.configuration["candidates"], len(scored.terms)))
     expected += CLEARLY_BETTER * configuration.centred
-    assert worth.fitness == pytest.approx(expected, rel=1e-9)
+    assert scored.fitness == pytest.approx(expected, rel=1e-9)
     text = " ".join(PAGE.split())
     assert f"must be better by {CLEARLY_BETTER:g}," in text
-    assert f"γ = {EXTENDED:g}" in text
+    assert f"γ = {judged_by.number:g}" in text
 
 
 def test_figures_at_the_incoming_sampling_are_of_all_phases(found):

@@ -13,11 +13,11 @@ from tests.unit.experiment.result_files import ABOUT, PROBLEMS, ROOT, result, sm
 from narxbench import StructureProblem, read_signals
 from narxbench.experiment.contributions import (
     TOLERANCE,
+    Contribution,
     about_contributions,
     contributed_runs,
     load_contribution,
     load_contributions,
-    schema,
 )
 from narxbench.experiment.exchange import export_problems
 from narxbench.experiment.runs import run_seeds
@@ -25,7 +25,7 @@ from narxbench.experiment.scores import score
 from narxbench.io.errors import NarxbenchError
 from narxbench.io.files import canonical_json, sha256
 from narxbench.model.system import load_system
-from narxbench.pipeline.plan import Plan
+from narxbench.pipeline.kinds import plan_of
 
 NAME = PROBLEMS[0]
 TRUE = ["y(k-1)", "u(k-1)", "y(k-1)*u(k-1)", "u(k-1)^2"]
@@ -57,7 +57,7 @@ def runs_of(path, searched, *results, budget=300):
 def test_schema_is_up_to_date_and_fits_result_files(exported):
     committed = ROOT / "workflow" / "schemas" / "results.schema.json"
     command = "python -m narxbench.experiment.contributions > workflow/schemas/results.schema.json"
-    assert committed.read_text() == canonical_json(schema(), indent=1), f"run: {command}"
+    assert committed.read_text() == canonical_json(Contribution.model_json_schema(), indent=1), f"run: {command}"
     validator = pytest.importorskip("jsonschema").Draft202012Validator(json.loads(committed.read_text()))
     history = {"evaluations": [1], "fitness": [1.0]}
     for results in ([one(exported)], [one(exported, history=history, coefficients=[1.0] * 4)]):
@@ -298,7 +298,7 @@ def test_contributions_on_other_problems_add_nothing_and_on_other_data_are_refus
 def test_the_page_is_told_of_them_as_of_the_methods_of_the_study(exported, tmp_path, monkeypatch):
     monkeypatch.chdir(ROOT)
     project = small_project(tmp_path / "project")
-    own = Plan([project / "config" / "methods.yaml"]).about_methods()
+    own = plan_of([project / "config" / "methods.yaml"]).about_methods()
     path = write(tmp_path / "mine.json", [one(exported)], url="https://example.org")
     about = about_contributions([load_contribution(path)])
     assert list(about) == ["mine"]

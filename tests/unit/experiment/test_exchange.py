@@ -15,6 +15,7 @@ from narxbench import read_signals
 from narxbench.cli import main
 from narxbench.experiment.contributions import load_contribution
 from narxbench.experiment.exchange import CONTRIBUTED, add_results, check, export_problems, problems_of
+from narxbench.experiment.layers import read_layers
 from narxbench.experiment.study_settings import load_study
 from narxbench.io.errors import NarxbenchError
 from narxbench.io.files import canonical_json, sha256
@@ -46,7 +47,7 @@ def kept(project):
 
 
 def test_problems_have_the_names_of_their_conditions(made):
-    study = load_study([BASE, made / "project" / "config" / "methods.yaml"])
+    study = load_study(read_layers([BASE, made / "project" / "config" / "methods.yaml"]))
     problems = problems_of(study)
     assert list(problems) == PROBLEMS
     for name, condition in problems.items():
@@ -82,7 +83,8 @@ def test_an_exported_problem_is_all_that_a_program_needs(made):
         ]
         terms, orders = problem["example"]["terms"], {name: problem[name] for name in ("n_u", "n_y")}
         _, sse = reference.evaluate(u, y, terms, **orders, n_validation=end - first)
-        expected = (end - first) * math.log(sse) + problem["penalty"] * len(terms)
+        expected = (end - first) * math.log(sse) + problem["penalties"][len(terms)]
+        assert problem["penalties"][1] == problem["penalty"] and len(problem["penalties"]) == len(problem["terms"]) + 1
         assert problem["example"]["fitness"] == pytest.approx(expected, rel=1e-9)
         assert problem["bound"] == pytest.approx(1e6 * abs(y).max())
         assert (problem["seeds"], problem["evaluations"]) == ([1, 2], 300)
@@ -118,7 +120,7 @@ def test_results_are_kept_in_one_form_and_replaced(made, project, tmp_path):
     assert "replaced: " in add_results(path, project)
     assert (project / CONTRIBUTED / "mine.json").read_bytes() == first
     other = write(tmp_path / "other.json", whole(made), method="Mine")
-    with pytest.raises(NarxbenchError, match=r"other\.json: method: found 'Mine' beside mine\.json; allowed: one sp"):
+    with pytest.raises(NarxbenchError, match=r"other\.json: method: found 'Mine' next to mine\.json; allowed: one sp"):
         add_results(other, project)
     assert kept(project) == ["mine.json"]
 
@@ -131,7 +133,7 @@ def test_part_of_the_problems_is_enough(made, project, tmp_path):
 
 
 def test_what_a_contribution_covers(made, tmp_path):
-    study = load_study([BASE, made / "project" / "config" / "methods.yaml"])
+    study = load_study(read_layers([BASE, made / "project" / "config" / "methods.yaml"]))
     results = whole(made)
     results[0] |= {"terms": [], "evaluations": 0}
     path = write(tmp_path / "mine.json", results)

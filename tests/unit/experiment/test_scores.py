@@ -127,7 +127,7 @@ def test_equal_models_are_judged_once(folder, monkeypatch):
     content["runs"][0]["seed"] = 2
     (folder / "mine-2.json").write_text(canonical_json(content))
     judged = []
-    monkeypatch.setattr(scores, "free_run", lambda *model, bound: judged.append(model))
+    monkeypatch.setattr(scores, "simulated", lambda *model, bound: judged.append(model) or (model[2], 0))
     found = json.loads(scored(folder))
     models = {tuple(run["terms"]) for method in found["methods"] for run in method["runs"]}
     assert len(judged) == len(models) <= 2

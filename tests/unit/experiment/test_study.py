@@ -5,9 +5,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from narxbench.experiment.condition import ConditionKey
 from narxbench.experiment.interpretations import interpretation_text, load_design_choices, parse_interpretation
-from narxbench.experiment.study import Condition, ConditionKey, conditions, single_changes
-from narxbench.experiment.study_settings import Study, load_study
+from narxbench.experiment.kinds.interpretations import InterpretationsStudy, single_changes
+from narxbench.experiment.layers import read_layers
+from narxbench.experiment.study import Condition, Study
+from narxbench.experiment.study_settings import load_study
 from narxbench.model.system import load_system
 
 ROOT = Path(__file__).parents[3]
@@ -17,8 +20,8 @@ KEPT = ROOT / "data" / "reference" / "interpretations" / "conditions.csv"
 
 
 def conditions_of(*files: Path) -> tuple[Study, list[Condition]]:
-    study = load_study(files, choices=CHOICES)
-    return study, conditions(study, CHOICES, {name: load_system(name) for name in study.systems})
+    study = load_study(read_layers(files), choices=CHOICES)
+    return study, [*study.conditions(CHOICES, {name: load_system(name) for name in study.systems})]
 
 
 @pytest.fixture(scope="module")
@@ -38,14 +41,14 @@ def test_the_paper_has_every_combination() -> None:
         "upso2d",
         "bic",
     )
-    assert found[0].axes == {"system": "S1", "snr_db": "50"}
+    assert found[0].problem.axes == {"system": "S1", "snr_db": "50"}
     assert [c.criterion for c in found if c.method == "ga"] == ["bic"] * 12
     assert found[0].problem.simulation["data"].keys() == {"excitation", "noise", "samples", "washout"}
 
 
 def test_every_option_is_tried_alone_where_it_can_matter(varied: tuple[Study, list[Condition]]) -> None:
     study, found = varied
-    assert study.variations is not None
+    assert isinstance(study, InterpretationsStudy)
     assert len({c.name for c in found}) == len({c.key for c in found}) == len(found) == 6720
     members = {(c.method, c.interpretation, c.problem.data_seed) for c in found if c.criterion == "bic"}
     for chosen in single_changes(CHOICES):
@@ -108,7 +111,7 @@ def test_scenarios_depart_from_the_study(tmp_path: Path) -> None:
         "seed": 2,
         "data": plain.problem.data.model_dump(mode="json", include={"excitation", "noise", "samples", "washout"}),
     }
-    assert plain.axes == {"system": "S1", "snr_db": "40", "scenario": "base", "data_seed": "2"}
+    assert plain.problem.axes == {"system": "S1", "snr_db": "40", "scenario": "base", "data_seed": "2"}
     # A system with an input of its own has it, unless the scenario names another one.
     assert own.problem.data.excitation == load_system("mao1997").excitation != plain.problem.data.excitation
     odd = by_name["odd/S1/20dB/data-7/mine/bic"].problem

@@ -13,7 +13,6 @@ from tests.reference import evaluate
 
 from narxbench import StructureProblem, load_system
 from narxbench.fitness.kernel.evaluation import LARGE
-from narxbench.fitness.kernel.free_run import LANES
 from narxbench.model.dataset import read_signals
 
 VECTORS = Path(__file__).parents[2] / "data" / "vectors"
@@ -102,18 +101,6 @@ def test_segments_give_the_bytes_of_plain_arithmetic(count, length, bounds, rng)
     assert np.isfinite(sse).any()
 
 
-def test_a_result_does_not_depend_on_its_neighbours(rng):
-    problem = problem_of("S4", 2000)[2]
-    positions = (rng.random((2 * LANES + 3, 66)) < rng.random((2 * LANES + 3, 1))).astype(np.uint8)
-    together = problem.evaluate_positions(positions)
-    alone = [problem.evaluate_positions(p[None]) for p in positions]
-    order = rng.permutation(len(positions))
-    shuffled = problem.evaluate_positions(positions[order])
-    for i, values in enumerate(together):
-        assert values.tobytes() == np.concatenate([result[i] for result in alone]).tobytes()
-        assert values[order].tobytes() == shuffled[i].tobytes()
-
-
 @pytest.fixture(scope="module")
 def wide_problem():
     """286 candidate terms: structures both below and above the size that is estimated alone."""
@@ -132,14 +119,18 @@ def test_large_structures_give_the_bytes_of_plain_arithmetic(wide_problem, rng):
         assert found[0] == sse
 
 
-def test_large_structures_do_not_depend_on_their_neighbours(wide_problem, rng):
+def test_a_result_does_not_depend_on_its_neighbours(wide_problem, rng):
+    """Neither where small structures fill the lanes nor where large ones are estimated alone."""
     problem = wide_problem[2]
     sizes = [*rng.integers(1, 287, 40), 0, 1, 286, *range(LARGE - 4, LARGE + 20)]
     positions = np.array([rng.permutation(np.arange(286) < size) for size in sizes], np.uint8)
     together = problem.evaluate_positions(positions)
     alone = [problem.evaluate_positions(p[None]) for p in positions]
+    order = rng.permutation(len(positions))
+    shuffled = problem.evaluate_positions(positions[order])
     for i, values in enumerate(together):
         assert values.tobytes() == np.concatenate([result[i] for result in alone]).tobytes()
+        assert values[order].tobytes() == shuffled[i].tobytes()
 
 
 @pytest.mark.parametrize("size", [3, LARGE + 30])

@@ -1,7 +1,6 @@
 """Problems of measured records against least squares of NumPy and free runs in plain loops."""
 
 import math
-import pickle
 
 import numpy as np
 import pytest
@@ -94,28 +93,6 @@ def test_any_candidates_of_any_inputs(n_inputs, error, data):
     assert problem.terms == [term_name(m, n_inputs) for m in monomials]
     chosen = data.draw(st.lists(st.sampled_from(problem.terms), min_size=1, max_size=5, unique=True))
     agrees(problem, u, y, rows, SEGMENTS, chosen, penalty=math.log(78), one_step=error == "one_step")
-
-
-@pytest.mark.parametrize("error", ["free_run", "one_step"])
-@pytest.mark.parametrize(
-    "names",
-    [
-        ["y(k-1)*u2(k)*u3(k-1)"],
-        ["y(k-1)", "y(k-1)*u2(k)*u3(k-1)", "u1(k)"],
-        ["y(k-2)^2", "y(k-1)*y(k-2)*u1(k)"],
-        ["u3(k)"],
-        ["u1(k)", "u2(k-1)", "u3(k-2)", "y(k-2)*u1(k)"],
-    ],
-)
-def test_products_whose_parts_are_no_candidates(names, error):
-    u, y = measured(3, LENGTHS)
-    monomials = [parse_term(name, 3, current=True) for name in names]
-    monomials.sort(key=lambda m: (len(m), m))
-    rows = rows_of(LENGTHS, 2)
-    problem = StructureProblem.of_records(u, y, monomials, rows=rows, segments=SEGMENTS, error=error)
-    agrees(problem, u, y, rows, SEGMENTS, names, penalty=math.log(78), one_step=error == "one_step")
-    # A structure of some of them.
-    agrees(problem, u, y, rows, SEGMENTS, names[-1:], penalty=math.log(78), one_step=error == "one_step")
 
 
 @pytest.mark.parametrize("estimation", ["before_validation", "all"])
@@ -213,14 +190,6 @@ def test_the_estimation_part_has_nothing_but_what_rows_reach():
     assert (problem.n_u, problem.n_y, problem.degree, problem.n_inputs) == (3, 1, 2, 2)
 
 
-def test_it_goes_to_another_process():
-    u, y = measured(2, LENGTHS)
-    monomials = monomials_of([(0, 1), (1, 0), (2, 1)], 2)
-    problem = StructureProblem.of_records(u, y, monomials, rows=rows_of(LENGTHS, 1), segments=SEGMENTS)
-    names = ["y(k-1)", "u1(k)", "y(k-1)*u2(k-1)"]
-    assert pickle.loads(pickle.dumps(problem)).evaluate(names) == problem.evaluate(names)
-
-
 def test_terms_are_read_with_the_inputs_of_the_problem():
     u, y = measured(2, LENGTHS)
     monomials = monomials_of([(0, 1), (1, 0), (2, 1)], 2)
@@ -229,6 +198,3 @@ def test_terms_are_read_with_the_inputs_of_the_problem():
     for wrong in ("u(k-1)", "u3(k-1)", "u1(k-1)", "y(k)"):
         with pytest.raises(NarxbenchError):
             problem.evaluate([wrong])
-    delayed = StructureProblem.of_records(u, y, [((1, 1),)], rows=rows_of(LENGTHS, 1), segments=SEGMENTS)
-    with pytest.raises(NarxbenchError, match="did not expect 'u1"):
-        delayed.evaluate(["u1(k)"])

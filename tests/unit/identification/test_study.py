@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from narxbench.experiment.layers import read_layers
 from narxbench.identification.study import MeasuredStudy, load_measured, schema
 from narxbench.io.errors import NarxbenchError
 from narxbench.io.files import canonical_json
@@ -30,7 +31,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def load(text: str, *command_line: str) -> MeasuredStudy:
     Path("mine.yaml").write_text(text)
-    return load_measured(["mine.yaml"], command_line)[0]
+    return load_measured(read_layers(["mine.yaml"], command_line))[0]
 
 
 def mistake(text: str, *command_line: str) -> str:
@@ -49,7 +50,9 @@ def test_a_study_needs_no_other_file_and_is_named_as_its_own() -> None:
 def test_overlays_and_command_line_are_merged() -> None:
     Path("other.yaml").write_text("data: {test: b.csv}\nidentification: {seeds: 2, effort: 3}\n")
     Path("mine.yaml").write_text(OWN)
-    study, scan = load_measured(["mine.yaml", "other.yaml"], ["identification={seeds: 7, degree: 2}", "study=last"])
+    study, scan = load_measured(
+        read_layers(["mine.yaml", "other.yaml"], ["identification={seeds: 7, degree: 2}", "study=last"])
+    )
     assert (study.study, study.identification.seeds, study.identification.effort) == ("last", 7, 3.0)
     assert (study.reading["test"], study.files) == (["b.csv"], ["a.csv", "b.csv"])
     assert {c.degree for c in scan.configurations} == {2} and scan.settings == study.identification
@@ -76,79 +79,6 @@ def test_the_example_of_the_documentation_is_a_study() -> None:
         Path(name).write_text(Path("a.csv").read_text().replace("time,u,y", "valve,level,flow"))
     study = load(example)
     assert (study.files, study.data.test, study.reading["input"]) == (["run1.csv", "run2.csv"], "20%", ["valve", 3])
-
-
-CASES = [
-    # What the settings themselves tell.
-    ("data: {files: a.csv}", "mine.yaml: data.output: missing; allowed: a name or number of a column"),
-    ("data: {files: a.csv, output: true}", "mine.yaml: data.output: found true; allowed: a name or number of a column"),
-    ("data: {files: [], output: y}", "mine.yaml: data.files: found [] (list); allowed: a file, or a list of them"),
-    (
-        "data: {files: a.csv, output: y, inputs: u}",
-        "data.inputs: unknown key; allowed: files, … (did you mean 'input'?)",
-    ),
-    (
-        "data: {files: a.csv, output: y, input: [u, 1.5]}",
-        "data.input: found 1.5; allowed: a name or number of a column, or",
-    ),
-    (
-        "data: {files: a.csv, output: y, test: {a: 1}}",
-        "data.test: found {'a': 1} (mapping); allowed: a file, a list of",
-    ),
-    (
-        "data: {files: a.csv, output: y, time: true}",
-        "data.time: found true; allowed: a name or number of a column, or fal",
-    ),
-    ("data: {files: a.csv, output: y, decimal: ';'}", "data.decimal: found ';' (text); allowed: '.' or ','"),
-    (
-        "data: {files: a.csv, output: y}\nidentification: {effrt: 3}",
-        "identification.effrt: unknown key; … mean 'effort'?)",
-    ),
-    (
-        "data: {files: a.csv, output: y}\nidentification: {seeds: 0}",
-        "identification.seeds: found 0; allowed: a whole num",
-    ),
-    ("data: {files: a.csv, output: y}\nidentification: {degree: many}", "identification.degree: found 'many'"),
-    ("data: {files: a.csv, output: y}\nsystems: [S1]", "mine.yaml: systems: unknown key; allowed: study, page, data, "),
-    # What the files tell.
-    (
-        "data: {files: aa.csv, output: y}",
-        "data.files: found 'aa.csv'; allowed: a file that is there (did you mean 'a.csv",
-    ),
-    ("data: {files: [a.csv, no/c.csv], output: y}", "data.files[1]: found 'no/c.csv'; allowed: a file that is there"),
-    (
-        "data: {files: a.csv, output: y, test: c.csv}",
-        "data.test: found 'c.csv'; allowed: a file that is there (did you",
-    ),
-    # What the data tell.
-    (
-        "data: {files: a.csv, output: Y2, input: u}",
-        "data.output: a.csv: found no column 'Y2'; allowed: 1 'time', 2 'u',",
-    ),
-    (
-        "data: {files: a.csv, output: y, input: 7}",
-        "data.input: a.csv: found column number 7; allowed: 1 'time', 2 'u', 3",
-    ),
-    ("data: {files: a.csv, output: y, units: {z: V}}", "data.units: found 'z'; allowed: y"),
-    ("data: {files: a.csv, output: y, roles: {c.csv: test}}", "data.roles: found 'c.csv'; allowed: a.csv"),
-    ("data: {files: a.csv, output: y, test: 0.001}", "data.test: found no record of at least 10 samples to test"),
-    (
-        "data: {files: bad.csv, output: y}",
-        "mine.yaml: data: bad.csv: line 3, column y: found 'high'; allowed: a ",
-    ),
-    (
-        "data: {files: a.csv, input: u, output: y}\nidentification: {u_lags: {w: 3}}",
-        "mine.yaml: identification.u_lags: found the input 'w'; allowed: u",
-    ),
-]
-
-
-@pytest.mark.parametrize(("text", "message"), CASES)
-def test_a_mistake_is_one_line_of_file_key_found_and_allowed(text: str, message: str) -> None:
-    Path("bad.csv").write_text("u,y\n1,2\n3,high\n")
-    told = mistake(f"page: measured\n{text}\n")
-    assert [part for part in message.split(" … ") if part not in told] == [], told
-    assert told.startswith("mine.yaml: ") and "\n" not in told
 
 
 def test_mistakes_of_the_command_line_and_of_names() -> None:

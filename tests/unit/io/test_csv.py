@@ -25,7 +25,6 @@ from narxbench.io.csv import (
     read_table,
     write_table,
 )
-from narxbench.io.errors import NarxbenchError
 
 quick = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 SCHEMA = {"name": NAME, "note": TEXT, "runs": INTEGER, "snr_db": NUMBER, "fitness": optional(NUMBER), "exact": FLAG}
@@ -102,71 +101,10 @@ def test_kinds(tmp_path: Path, kind: csv.Kind, text: str, value: object) -> None
     assert repr(found) == repr(value)
 
 
-@pytest.mark.parametrize(
-    ("kind", "text", "message"),
-    [
-        *(
-            (NUMBER, text, "a finite number")
-            for text in ["", "x", "nan", "inf", "1e400", "1_0", " 1", "0x1", "١", "−1"]
-        ),
-        *((INTEGER, text, "a whole number") for text in ["", "1.0", "1e3", "9" * 19, "9" * 5000, "1_0", "１"]),
-        (optional(NUMBER), "x", "a finite number, or nothing"),
-        (list_of(INTEGER), "1;", "a list joined by ;, each a whole number"),
-        (FLAG, "True", "true or false (did you mean 'true'?)"),
-        (NAME, "", "text that is not empty"),
-        (one_of("upso2d", "ga"), "upso", "one of upso2d, ga (did you mean 'upso2d'?)"),
-        (matching(r"\d", "a digit"), "５", "a digit"),
-    ],
-    ids=lambda value: repr(value)[:20],
-)
-def test_a_wrong_field_is_told_with_its_place(tmp_path: Path, kind: csv.Kind, text: str, message: str) -> None:
-    path = tmp_path / "t.csv"
-    path.write_text(f"a,x\n1,{text}\n")
-    with pytest.raises(NarxbenchError) as error:
-        read_table(path, {"a": INTEGER, "x": kind})
-    assert str(error.value).startswith(f"{path}: line 2, column x: found '")
-    assert str(error.value).endswith(f"; allowed: {message}")
-    assert len(str(error.value)) < 300
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"", "line 1: found columns none; allowed: a,x"),
-        (b"x,a\n1,2\n", "line 1: found columns x,a; allowed: a,x"),
-        (b"a,X\n1,2\n", "line 1: found columns a,X; allowed: a,x (did you mean 'X'?)"),
-        (b"a,x\n", "found no rows below the header; allowed: at least one"),
-        (b"a,x\n1,2\n1,2,3\n", "line 3: found 3 fields; allowed: 2"),
-        (b"a,x\n1,2\n3,x\n", "line 3, column x: found 'x'; allowed: a whole number"),
-        (b"a,x\n\n1,2\n", "line 2: found 0 fields; allowed: 2"),
-        (b'a,x\n1,"2\n', "line 2: not CSV: unexpected end of data"),
-        (b'a,x\n1,"2"x\n', "line 2: not CSV: ',' expected after '\"'"),
-        (b'a,x\n1,"2\n3"\n', "line 3: not CSV: found a line break between quotes"),
-        (b"a,x\n1," + b"1" * 200_000, "line 2: not CSV: field larger than field limit"),
-        (b"a,x\n1,\xff\n", "not text in UTF-8 (byte 6)"),
-        (b"a," * 100_000 + b"b\n", "line 1: found columns a,a,a"),
-    ],
-    ids=lambda value: repr(value[:20]),
-)
-def test_mistakes_in_a_file(tmp_path: Path, content: bytes, message: str) -> None:
-    path = tmp_path / "t.csv"
-    path.write_bytes(content)
-    with pytest.raises(NarxbenchError) as error:
-        read_table(path, {"a": INTEGER, "x": INTEGER})
-    assert str(error.value).startswith(f"{path}: {message}")
-    assert len(str(error.value)) < 400
-    assert str(error.value).isprintable()
-
-
 def test_a_table_may_be_empty_where_that_is_said(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text(write_table(pd.DataFrame({"a": [], "x": []})))
     found = read_table(tmp_path / "t.csv", {"a": INTEGER, "x": NUMBER}, may_be_empty=True)
     assert list(found) == ["a", "x"] and found.empty
-
-
-def test_a_reader_can_tell_mistakes_of_its_own() -> None:
-    error = csv.wrong("terms.csv", 3, "system", "S11", "one of S1, S2", ["S1", "S2"])
-    assert str(error) == "terms.csv: line 5, column system: found 'S11'; allowed: one of S1, S2 (did you mean 'S1'?)"
 
 
 def test_pandas_is_imported_by_tables_only() -> None:

@@ -1,7 +1,6 @@
 """Data sets as CSV files: every digit comes back, and mistakes are told with their places."""
 
 import numpy as np
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -28,33 +27,6 @@ def test_other_columns_and_layouts(tmp_path):
     np.testing.assert_array_equal(u, [-2.0, 0.5])
     np.testing.assert_array_equal(y, [1e-3, 4.0])
     assert len(read_signals(path, ("time",))) == 1
-
-
-@pytest.mark.parametrize(
-    ("content", "told"),
-    [
-        (b"", "line 1: found columns []; needed: u, y, each once"),
-        (b"U,y\n1,2\n", "line 1: found columns ['U', 'y']; needed: u, y, each once (did you mean 'U'?)"),
-        (b"u,u,y\n1,2,3\n", "line 1: found columns ['u', 'u', 'y']; needed: u, y, each once"),
-        (b"u;y\n1;2\n", "line 1: found columns ['u;y']; needed: u, y"),
-        (b"u,y\n", "found no samples below the header"),
-        (b"u,y\n1,2\n3\n", "line 3: found 1 fields; allowed: 2"),
-        *(
-            (f"u,y\n1,2\n3,{text}\n".encode(), f"line 3, column y: found {text!r}; allowed: a finite number")
-            for text in ("x", "", "nan", "inf", "1e999", "1_0", "0x10", "1 0", "１", "−1", "2\x00")
-        ),
-        (b"a," * 100_000 + b"b\n", "needed: u, y"),
-    ],
-    ids=lambda value: repr(value[:20]),
-)
-def test_mistakes_in_a_file(tmp_path, content, told):
-    path = tmp_path / "data.csv"
-    path.write_bytes(content)
-    with pytest.raises(NarxbenchError) as error:
-        read_signals(path)
-    assert str(error.value).startswith(f"{path}: ")
-    assert told in str(error.value)
-    assert len(str(error.value)) < 400
 
 
 @given(data=st.binary(max_size=60) | st.text("u,y\n\r\"' 1e-.;", max_size=60).map(str.encode))

@@ -23,7 +23,7 @@ def test_distributions():
 
 
 def test_bounds_in_the_wrong_order():
-    with pytest.raises(NarxbenchError, match="found low 1 and high -1; allowed: low below high"):
+    with pytest.raises(NarxbenchError, match="low below high"):
         validated(UniformInput, {"low": 1.0, "high": -1.0}, "my.yaml")
 
 
@@ -39,5 +39,5 @@ def test_recorded_input(tmp_path):
 def test_plain_data_describe_an_excitation():
     slow = AutoregressiveInput(sd=0.5, pole=0.8)
     assert excitation_of(slow.model_dump(mode="json"), "x") == excitation_of(slow, "x") == slow
-    with pytest.raises(NarxbenchError, match=r"^my\.yaml: excitation\.pole: found 1\.0; allowed: a number above -1"):
+    with pytest.raises(NarxbenchError, match=r"my\.yaml: excitation\.pole"):
         excitation_of({"kind": "autoregressive", "pole": 1.0}, "my.yaml")

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from narxbench.io.errors import NarxbenchError
 from narxbench.model.narx import DivergedError, Model, Scores, scores
 from narxbench.model.terms import monomials_of, term_name
 
@@ -168,11 +167,6 @@ def test_covariance_of_an_expansion():
     assert ARX.standard_errors is None
 
 
-def test_a_coefficient_too_large_to_expand():
-    with pytest.raises(NarxbenchError, match="no expansion in double precision"):
-        Model(("y(k-1)^12",), (1.0,), (), "y", scales=(1e-60,)).expanded()
-
-
 def test_a_free_run_is_fast():
     terms = tuple(term_name(m) for m in monomials_of([(0, 1), (0, 2), (1, 0), (1, 1)], 3))[:20]
     model = Model(terms, [0.01] * 20, ("u",), "y", decimation=12)
@@ -189,18 +183,17 @@ def test_a_free_run_is_fast():
 class TestDivergence:
     growing = Model(("y(k-1)",), (10.0,), (), "y")
 
-    def test_the_sample_is_told(self):
-        # The bound is 2e6, and 2e7 lies outside.
+    def test_the_bound_is_a_multiple_of_the_largest_output(self):
+        # It is 2e6, and 2e7 lies outside.
         y = [2.0] * 20
-        with pytest.raises(DivergedError, match=r"a free run .* diverges \(\|y\| > 2e\+06\) at sample 8;"):
-            self.growing.predict(None, y, samples=20)
-        with pytest.raises(DivergedError, match=r"8 steps ahead of the model diverges .* at sample 8;"):
-            self.growing.predict(None, y, steps=8)
         assert self.growing.predict(None, y, steps=6)[-1] == 2e6
+        for steps in (7, None):
+            with pytest.raises(DivergedError):
+                self.growing.predict(None, y, steps=steps, samples=20)
 
     def test_how_large_outputs_are_may_not_be_known(self):
         assert self.growing.predict(None, [1.0], samples=13)[-1] == 1e12
-        with pytest.raises(DivergedError, match="sample 14"):
+        with pytest.raises(DivergedError):
             self.growing.predict(None, [1.0], samples=14)
         assert ARX.predict([1e9, 0.0, 0.0], [0.0, 0.0, 0.0]).tolist() == [0.0, 1e9, 5e8]
 
@@ -261,68 +254,9 @@ class TestScores:
         assert model.score(None, [4.0, 2.0, 1.0, 0.5]).rrse == 0
         assert model.score(np.zeros((4, 0)), [4.0, 2.0, 1.0, 0.5], steps=2).rrse == 0
 
-    def test_unequal_lengths(self):
-        with pytest.raises(NarxbenchError, match="measured, predicted: found 2 and 1 samples; allowed: equally many"):
-            scores([1.0, 2.0], [1.0])
-        with pytest.raises(NarxbenchError, match="u and y: found 2 and 3 samples"):
-            ARX.score([1.0, 2.0], [1.0, 2.0, 3.0])
-
 
 NAR = Model(("y(k-1)",), (0.5,), (), "y")
 TWO = Model(("u1(k-2)", "u2(k)"), (0.5, 1.0), ("p", "q"), "y", decimation=12)
-
-
-@pytest.mark.parametrize(
-    ("model", "arguments", "message"),
-    [
-        (ARX, {"u": [1.0, math.nan], "y_initial": [0.0]}, "u: found nan at sample 2; allowed: finite numbers"),
-        (ARX, {"u": [1.0, 1.0], "y_initial": [math.inf]}, "y: found inf at sample 1"),
-        (ARX, {"u": ["1"], "y_initial": [1.0]}, "u: not an array of numbers"),
-        (ARX, {"u": [[1.0], [1.0, 2.0]], "y_initial": [1.0]}, "u: not an array of numbers"),
-        (
-            ARX,
-            {"u": np.zeros((3, 2)), "y_initial": [1.0]},
-            r"u: found an array of shape \(3, 2\); allowed: \(samples, 1\) or",
-        ),
-        (TWO, {"u": np.zeros(30), "y_initial": [1.0]}, r"u: found an array of shape \(30,\); allowed: \(samples, 2\)$"),
-        (ARX, {"u": [1.0], "y_initial": np.zeros((2, 2))}, r"y: found an array of shape \(2, 2\)"),
-        (
-            ARX,
-            {"u": [1.0, 2.0], "y_initial": []},
-            "y: found 0 outputs; needed: 1, for the largest lag is 1 step of 1 sample$",
-        ),
-        (
-            TWO,
-            {"u": np.zeros((99, 2)), "y_initial": [1.0] * 23},
-            "needed: 24, for the largest lag is 2 steps of 12 samples",
-        ),
-        (
-            ARX,
-            {"u": [1.0], "y_initial": [1.0] * 2},
-            "y: found 2 outputs for 1 samples; allowed: at most as many",
-        ),
-        (
-            ARX,
-            {"u": [1.0] * 2, "y_initial": [1.0], "steps": 1},
-            r"y: found 1 outputs for 2 samples; allowed: as many",
-        ),
-        (
-            ARX,
-            {"u": [1.0], "y_initial": [1.0], "steps": 0},
-            "steps: found 0; allowed: a whole number from 1 on",
-        ),
-        (ARX, {"u": [1.0], "y_initial": [1.0], "steps": True}, "steps: found true"),
-        (ARX, {"u": [1.0], "y_initial": [1.0], "samples": 2}, "samples: found 2, but 1 of u"),
-        (ARX, {"u": None, "y_initial": [1.0]}, "u: found null; needed: u"),
-        (NAR, {"u": None, "y_initial": [1.0]}, "samples: found null; needed: how many to predict"),
-        (NAR, {"u": None, "y_initial": [1.0], "samples": -1}, "samples: found -1; allowed"),
-        (NAR, {"u": [1.0], "y_initial": [1.0]}, "u: the model has no inputs; allowed: None"),
-    ],
-)
-def test_data_that_do_not_fit(model, arguments, message):
-    with pytest.raises(NarxbenchError, match=message) as raised:
-        model.predict(**arguments)
-    assert "\n" not in str(raised.value)
 
 
 def test_shapes_of_data():
@@ -332,39 +266,6 @@ def test_shapes_of_data():
         assert ARX.predict(given_u, [[2]]).tolist() == expected.tolist()
     assert NAR.predict(None, [4], samples=3).tolist() == [4.0, 2.0, 1.0]
     assert Model(("u(k)",), (2.0,), ("u",), "y").predict(u, []).tolist() == (2 * u).tolist()
-
-
-@pytest.mark.parametrize(
-    ("changed", "message"),
-    [
-        ({"terms": ()}, "terms: found none; allowed: at least one, each once"),
-        ({"terms": ("y(k-1)", "y(t-1)")}, r"terms: found y\(k-1\) twice"),
-        ({"terms": ("y(k-1)", "u2(k-1)")}, "term 'u2.k-1.': did not expect"),
-        ({"terms": "y(k-1)"}, "terms: found 'y.k-1.' .text.; allowed"),
-        ({"inputs": None}, "inputs: found null"),
-        ({"output": 3}, "output: found 3"),
-        ({"units": {"y": 3}}, "units: found"),
-        ({"coefficients": (1.0,)}, "coefficients: found .*; allowed: finite numbers, one for each term"),
-        ({"coefficients": (1.0, math.nan)}, "coefficients: found"),
-        ({"coefficients": ("1", "2")}, "coefficients: found"),
-        ({"coefficients": ((1.0, 2.0), (1.0,))}, "coefficients: found"),
-        ({"decimation": 0}, "decimation: found 0; allowed: a whole number from 1 on"),
-        ({"decimation": 2.0}, r"decimation: found 2\.0"),
-        ({"sampling_time": 0}, "sampling_time: found 0.0; allowed: seconds above 0, or None"),
-        ({"sampling_time": math.inf}, "sampling_time: found"),
-        ({"offsets": (1.0,)}, "offsets: found .*; allowed: finite numbers, one for the output and for each input"),
-        ({"scales": (1.0, 0.0)}, r"scales: found 0\.0; allowed: positive numbers"),
-        ({"covariance": ((1.0, 0.0),)}, "covariance: found .* a row and a column for each term"),
-        ({"covariance": ((1.0, 0.0), (0.0, -1.0))}, "covariance: found a negative variance"),
-        ({"about": {"figure": math.nan}}, "about, units: not plain data"),
-        ({"about": {"model": ARX}}, "about, units: not plain data"),
-        ({"output": "\ud800"}, "about, units: not plain data"),
-    ],
-)
-def test_models_that_are_none(changed, message):
-    with pytest.raises(NarxbenchError, match=message) as raised:
-        Model(**{**vars(ARX), **changed})
-    assert "\n" not in str(raised.value)
 
 
 def test_properties():
@@ -411,59 +312,6 @@ class TestFiles:
         Model.load(tmp_path / "a").save(tmp_path / "b")
         assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
         assert json.loads((tmp_path / "a").read_bytes())["format"] == "narxbench-model"
-
-    @pytest.mark.parametrize(
-        ("changed", "message"),
-        [
-            ({"format": "other"}, "not a model; allowed: a file that Model.save wrote"),
-            ({"version": 2}, "version: found 2; allowed: 1, which narxbench .* reads"),
-            ({"version": True}, "version: found true"),
-            ({"colour": "red"}, "colour: unknown key"),
-            ({"decimation": "2"}, r"decimation: found '2' .text.; allowed: a whole number"),
-            ({"coefficients": [1, "2"]}, r"coefficients\[1\]: found '2' .text.; allowed: a number"),
-            ({"inputs": None}, "inputs: found null; allowed: a list"),
-            ({"terms": ["y(k-1)", "z"]}, "term 'z': did not expect"),
-            ({"coefficients": [1.0]}, "coefficients: found"),
-            ({"covariance": [[1.0]]}, "covariance: found"),
-        ],
-    )
-    def test_other_content(self, tmp_path, changed, message):
-        path = tmp_path / "model.json"
-        ARX.save(path)
-        path.write_text(json.dumps({**json.loads(path.read_text()), **changed}))
-        with pytest.raises(NarxbenchError, match=message) as raised:
-            Model.load(path)
-        assert str(raised.value).startswith(f"{path}: ")
-        assert "\n" not in str(raised.value)
-
-    @pytest.mark.parametrize("key", ["terms", "offsets", "about"])
-    def test_a_missing_key(self, tmp_path, key):
-        path = tmp_path / "model.json"
-        ARX.save(path)
-        content = json.loads(path.read_text())
-        del content[key]
-        path.write_text(json.dumps(content))
-        with pytest.raises(NarxbenchError, match=f"{key}: missing; allowed"):
-            Model.load(path)
-
-    @pytest.mark.parametrize(
-        "content", [b"", b"[]", b"{", b"NaN", b"\xff", b"[" * 10**6, b'{"format": "narxbench-model"}']
-    )
-    def test_no_model(self, tmp_path, content):
-        (tmp_path / "x").write_bytes(content)
-        with pytest.raises(NarxbenchError) as raised:
-            Model.load(tmp_path / "x")
-        assert "\n" not in str(raised.value)
-
-    def test_sizes(self, tmp_path):
-        path = tmp_path / "model.json"
-        path.write_bytes(b" " * 20_000_001)
-        with pytest.raises(NarxbenchError, match="found 20000001 bytes; allowed: at most 20000000"):
-            Model.load(path)
-        with pytest.raises(NarxbenchError, match="exceed 20 MB"):
-            Model(**{**vars(ARX), "about": {"text": "x" * 20_000_000}}).save(path)
-        with pytest.raises(NarxbenchError, match="cannot be read: No such file"):
-            Model.load(tmp_path / "none")
 
 
 class TestEquations:
@@ -526,9 +374,3 @@ class TestEquations:
         assert lines[-1] == (
             r"$y$: \{y\}\textasciicircum{}\textasciitilde{}; $u_{1}$: a\_b\textbackslash{}\%; $u_{2}$: \$ \#1."
         )
-
-    @pytest.mark.parametrize("digits", [0, 18, 2.0, True])
-    def test_digits(self, digits):
-        for shown in (ARX.equation, ARX.latex):
-            with pytest.raises(NarxbenchError, match=r"digits: found .*; allowed: a whole number from 1 to 17"):
-                shown(digits)

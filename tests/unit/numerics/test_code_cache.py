@@ -5,7 +5,6 @@ import sys
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
-import numba
 import pytest
 
 import narxbench
@@ -17,9 +16,9 @@ PACKAGE = Path(narxbench.__file__).parent
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
+def folder(tmp_path, of_numba):
     """An empty cache."""
-    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "cache"))
+    of_numba(CACHE_DIR=tmp_path / "cache")
     return tmp_path / "cache"
 
 
@@ -76,12 +75,11 @@ def test_code_in_the_place_of_other_code_is_not_loaded(folder):
     assert [loaded(2.5), loaded(2.5)] == [False, True]
 
 
-def test_each_type_of_processor_has_its_own_code(folder, monkeypatch):
+def test_each_type_of_processor_has_its_own_code(folder, of_numba):
     assert loaded() is False
-    monkeypatch.setattr(numba.config, "CPU_NAME", "generic")
+    of_numba(CPU_NAME="generic")
     assert [loaded(), loaded()] == [False, True]
-    monkeypatch.undo()
-    monkeypatch.setattr(numba.config, "CACHE_DIR", str(folder))
+    of_numba(CPU_NAME=None)
     assert loaded()
 
 
@@ -93,7 +91,7 @@ def test_an_edit_of_any_module_takes_over_the_files(folder, monkeypatch):
     assert files(folder) == before
 
 
-def test_the_stamp_is_that_of_all_modules_with_compiled_functions(tmp_path, monkeypatch):
+def test_the_stamp_is_that_of_all_modules_with_compiled_functions_and_of_those_that_make_code(tmp_path, monkeypatch):
     copy = Path(shutil.copytree(PACKAGE, tmp_path / "narxbench"))
     monkeypatch.setattr(code_cache, "__file__", str(copy / "numerics" / "code_cache.py"))
 
@@ -102,6 +100,7 @@ def test_the_stamp_is_that_of_all_modules_with_compiled_functions(tmp_path, monk
         return digest_of_compiled_modules(own)
 
     modules = [path for path in copy.rglob("*.py") if "\n@compiled\n" in path.read_text(encoding="utf-8")]
+    modules += [copy / "numerics" / f"{name}.py" for name in ("addresses", "compilation")]
     ga, upso2d = copy / "algorithms" / "ga.py", copy / "algorithms" / "upso2d.py"
     assert {copy / "numerics" / "logarithm.py", ga, upso2d} <= {*modules}
     before = {own: stamp(own) for own in (ga, upso2d)}
@@ -125,7 +124,7 @@ def test_recompile_replaces_the_code(folder):
 
 
 def test_code_that_cannot_be_written_is_told_once(folder, caplog, monkeypatch):
-    monkeypatch.setattr(CodeCache, "_told", False)
+    monkeypatch.setattr(CodeCache, "_reported", False)
     square, again = compiled(_square), compiled(_square)
     shutil.rmtree(folder)
     folder.touch()
@@ -135,9 +134,9 @@ def test_code_that_cannot_be_written_is_told_once(folder, caplog, monkeypatch):
 
 
 @pytest.fixture
-def package(tmp_path, monkeypatch):
+def package(tmp_path, monkeypatch, of_numba):
     """A folder of a module, and no cache folder but the usual ones."""
-    monkeypatch.setattr(numba.config, "CACHE_DIR", "")
+    of_numba(CACHE_DIR="")
     monkeypatch.setitem(sys.modules, "powers", None)
     (tmp_path / "package").mkdir()
     return tmp_path / "package"

@@ -15,8 +15,8 @@ from narxbench.numerics.compilation import NOTICE, Notice, compiled
 
 
 @pytest.fixture(autouse=True)
-def empty_cache(tmp_path, monkeypatch):
-    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+def empty_cache(tmp_path, of_numba):
+    of_numba(CACHE_DIR=tmp_path)
 
 
 @pytest.fixture
@@ -102,8 +102,8 @@ def test_garbage_is_collected_again_after_a_compilation_even_one_that_fails(coll
         gc.enable()
 
 
-def test_where_nothing_can_be_kept_the_way_out_is_told(said, monkeypatch):
-    monkeypatch.setattr(numba.config, "CACHE_DIR", "")
+def test_where_nothing_can_be_kept_the_way_out_is_told(said, monkeypatch, of_numba):
+    of_numba(CACHE_DIR="")
     monkeypatch.setattr("tempfile.TemporaryFile", _refuse)
     (message,) = said(0.0, lambda: compiled(_ratio)(1, 2))
     assert "NUMBA_CACHE_DIR" in message and "every process" in message and "\n" not in message

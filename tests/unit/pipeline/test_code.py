@@ -9,7 +9,7 @@ import pytest
 
 import narxbench
 from narxbench.pipeline import code
-from narxbench.pipeline.code import PACKAGE, closure, digest_of, imported_files
+from narxbench.pipeline.code import PACKAGE, closure, digest_of, imported_files, versions_of
 
 ROOT = Path(__file__).parents[3]
 SCRIPTS = sorted((ROOT / "scripts").glob("*.py"))
@@ -70,3 +70,35 @@ def test_digests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     command = [sys.executable, "-c", program, str(ROOT / "scripts" / "page.py")]
     printed = [subprocess.check_output(command, env={"PYTHONHASHSEED": seed}, text=True) for seed in "12"]
     assert printed == [digest_of(ROOT / "scripts" / "page.py") + "\n"] * 2
+
+
+@pytest.mark.parametrize(
+    ("script", "needed", "foreign"),
+    [
+        ("search", "python numba numpy llvmlite", "matplotlib scipy snakemake pydantic narxbench"),
+        ("analyse", "numpy scipy pandas", "matplotlib jinja2"),
+        ("figures", "matplotlib kiwisolver fonttools contourpy", "plotly snakemake"),
+        ("page", "jinja2 markupsafe markdown-it-py plotly ruamel-yaml", "statsmodels"),
+        ("run_info", "python", "numpy matplotlib snakemake"),
+    ],
+)
+def test_a_step_needs_what_its_code_imports_and_what_that_requires(script: str, needed: str, foreign: str) -> None:
+    found = versions_of(ROOT / "scripts" / f"{script}.py")
+    assert set(needed.split()) <= set(found)
+    assert not set(foreign.split()) & set(found)
+
+
+def test_an_upgrade_concerns_the_steps_that_need_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    scripts = ("simulate", "search", "analyse", "tables", "figures", "page", "run_info")
+    before = {script: versions_of(ROOT / "scripts" / f"{script}.py") for script in scripts}
+    real, concerned = code._package, {}
+    for package in ("llvmlite", "scipy", "matplotlib", "pillow", "plotly", "snakemake", "pytest"):
+        newer = {package: ("99.0", (real(package) or ("", []))[1])}
+        monkeypatch.setattr(code, "_package", lambda name, newer=newer: newer.get(name) or real(name))
+        after = {script: versions_of(ROOT / "scripts" / f"{script}.py") for script in scripts}
+        concerned[package] = [script for script in scripts if after[script] != before[script]]
+    assert concerned["llvmlite"] == ["simulate", "search", "analyse", "tables", "figures", "page"]
+    assert concerned["scipy"][0] == "analyse" and "search" not in concerned["scipy"]
+    assert concerned["matplotlib"] == concerned["pillow"] == ["figures", "page"]
+    assert concerned["plotly"] == ["page"]
+    assert concerned["snakemake"] == concerned["pytest"] == []

@@ -7,7 +7,7 @@ import pytest
 
 from narxbench.io.errors import NarxbenchError
 from narxbench.io.files import sha256
-from narxbench.pipeline.manifest import check_settings, environment, manifest_csv, read_manifest, verdict
+from narxbench.pipeline.manifest import check_settings, manifest_csv, read_manifest, verdict
 
 SETTINGS: dict[str, Any] = {
     "seeds": [1, 2],
@@ -16,7 +16,11 @@ SETTINGS: dict[str, Any] = {
     "least": -2,
     "methods": {"ga": {"settings": {"elitism": False}}},
 }
+MADE_WITH = {"versions/python": "3.11", "versions/numpy": "2.0", "code/search": "0123"}
+VERSIONS = {"python": "3.11", "numpy": "2.0"}
 FILES = ["data/a.csv", "data/run, 1.json", "report.html"]
+
+NAMED = {path: path for path in FILES}
 
 
 @pytest.fixture
@@ -25,7 +29,7 @@ def reference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     Path("data").mkdir()
     for file in FILES:
         Path(file).write_text(f"content of {file}")
-    Path("manifest.csv").write_text(manifest_csv(FILES, SETTINGS))
+    Path("manifest.csv").write_text(manifest_csv(NAMED, SETTINGS, MADE_WITH))
     return Path("manifest.csv")
 
 
@@ -37,26 +41,27 @@ def test_a_manifest_reads_back(reference: Path) -> None:
     assert "settings/note,'=1+1\nsettings/least,-2\n" in reference.read_text() and rows["settings/note"] == "=1+1"
     assert list(rows)[-3:] == FILES
     assert rows["report.html"] == sha256("content of report.html")
-    assert {f"environment/{name}" for name in ("platform", "python", "numpy", "pandas", "plotly")} <= rows.keys()
+    assert {f"environment/{name}" for name in ("platform", "python", "numpy", "narxbench")} <= rows.keys()
+    assert "code/search" not in rows
 
 
 def test_verdicts(reference: Path) -> None:
     same = "3 of 3 files are the same as in manifest.csv.\nVersions and platform are those of the reference.\n"
-    assert verdict(reference, FILES) == (True, same)
-    numpy = environment()["numpy"]
-    reference.write_text(reference.read_text().replace(f"environment/numpy,{numpy}", "environment/numpy,1.0"))
+    assert verdict(reference, NAMED, VERSIONS) == (True, same)
+    # Another package than the reference knows of is no other environment.
+    newer = VERSIONS | {"numpy": "2.1", "scipy": "1.0"}
     Path("report.html").write_text("other")
     Path("data/run, 1.json").write_text("other")
     Path("data/a.csv").unlink()
     Path("new.csv").touch()
-    verified, text = verdict(reference, [*FILES, "new.csv"])
+    verified, text = verdict(reference, {**NAMED, "new.csv": "new.csv"}, newer)
     assert not verified
     assert text.splitlines() == [
         "0 of 3 files are the same as in manifest.csv.",
         "Different: 2 files, the first in the order of causes is data/run, 1.json",
         "Missing: 1 files, the first in the order of causes is data/a.csv",
         "Not in the reference: 1 files, the first in the order of causes is new.csv",
-        f"Made in another environment: numpy {numpy} (reference: 1.0).",
+        "Made in another environment: numpy 2.1 (reference: 2.0).",
     ]
 
 

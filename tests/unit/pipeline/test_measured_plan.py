@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from narxbench.io.errors import NarxbenchError
+from narxbench.pipeline.kinds import plan_of
+from narxbench.pipeline.kinds.measured import MeasuredPlan
+from narxbench.pipeline.kinds.paper import PaperPlan
 from narxbench.pipeline.manifest import manifest_csv
-from narxbench.pipeline.measured_plan import MeasuredPlan
-from narxbench.pipeline.plan import Plan
-from narxbench.pipeline.session import plan_of
 
 ROOT = Path(__file__).parents[3]
 Planned = Callable[..., MeasuredPlan]
@@ -78,7 +78,7 @@ def test_names_of_many_lags_are_no_longer_than_those_of_files(plan: Planned) -> 
 
 def test_settings_tell_the_kind_of_a_study(plan: Planned) -> None:
     plan("data: {files: mine.csv, output: y}", "page=measured")
-    assert isinstance(plan_of([], []), Plan)
+    assert isinstance(plan_of(), PaperPlan)
     with pytest.raises(NarxbenchError, match=r"^mine.yaml: page: missing; allowed: "):
         plan("data: {files: mine.csv, output: y}\nidentification: {seeds: 2}")
     with pytest.raises(
@@ -111,7 +111,7 @@ def test_to_verify(plan: Planned) -> None:
     with pytest.raises(SystemExit, match=r"^narxbench: verify: there is no manifest reports/mine/manifest.csv"):
         own.to_verify()
     Path(own.kept).mkdir(parents=True)
-    Path(own.kept, "manifest.csv").write_text(manifest_csv([], own.settings()))
+    Path(own.kept, "manifest.csv").write_text(manifest_csv({}, own.settings(), {}))
     assert own.to_verify() == own.report_files()
     with pytest.raises(SystemExit, match=r"with other settings: identification.seeds: found 5; needed: 3$"):
         plan(OWN, "identification={seeds: 5}").to_verify()

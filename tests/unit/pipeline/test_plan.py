@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 
 from narxbench.io.errors import NarxbenchError
-from narxbench.pipeline import plan as plan_module
+from narxbench.pipeline.kinds import plan_of
+from narxbench.pipeline.kinds.interpretations import OVERVIEWS
 from narxbench.pipeline.manifest import manifest_csv
-from narxbench.pipeline.plan import Plan
+from narxbench.pipeline.simulated import SimulatedPlan
 
 ROOT = Path(__file__).parents[3]
-Planned = Callable[..., Plan]
+Planned = Callable[..., SimulatedPlan]
 
 
 @pytest.fixture
@@ -22,9 +23,11 @@ def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Planned:
         (tmp_path / name).symlink_to(ROOT / name)
     monkeypatch.chdir(tmp_path)
 
-    def planned(overlay: str, *command_line: str) -> Plan:
+    def planned(overlay: str, *command_line: str) -> SimulatedPlan:
         Path("mine.yaml").write_text(overlay)
-        return Plan(["mine.yaml"], command_line)
+        found = plan_of(["mine.yaml"], command_line)
+        assert isinstance(found, SimulatedPlan)
+        return found
 
     return planned
 
@@ -33,7 +36,7 @@ SMALL = "systems: [S1]\nsnr_db: [30]\nmethods: {upso2d: {criteria: [bic]}, ga: n
 
 
 def test_files_of_the_paper(plan: Planned) -> None:
-    paper = Plan()
+    paper = plan_of()
     assert (paper.page, paper.manifest) == ("reports/report.html", "reports/paper/manifest.csv")
     results = paper.results()
     assert len(results) == len(set(results))
@@ -52,8 +55,8 @@ def test_files_of_the_paper(plan: Planned) -> None:
 def test_a_study_of_interpretations_has_one_page_and_tells_others_what_it_found(plan: Planned) -> None:
     study = plan(Path("config/interpretations.yaml").read_text())
     assert study.pages == ["reports/interpretations/report.html"]
-    made = set(Plan().interpretation_files())
-    told = {name: path for name, path in Plan().page_files().items() if name in plan_module.OVERVIEWS.split()}
+    made = set(plan_of().documents())
+    told = {name: path for name, path in plan_of().page_files().items() if name in OVERVIEWS.split()}
     assert len(told) == 5 and set(told.values()) <= made
 
 
@@ -134,10 +137,10 @@ def test_summaries_stand_for_their_data_sets_and_runs_unless_these_are_lost(plan
     name = "S1/30dB/upso2d/bic"
     sources = [*mine.data_files(name), *mine.run_files(name)]
     assert mine.results() == [*sources, *mine.from_summaries()]
-    assert mine.from_summaries()[0] == mine.summary_file(name)
+    assert mine.from_summaries()[0] == mine.summary_file(mine.by_name[name])
     # Without the summary they are made for it.
     assert (len(sources), mine.lost()) == (4, [])
-    for path in (mine.summary_file(name), *sources):
+    for path in (mine.summary_file(mine.by_name[name]), *sources):
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         Path(path).touch()
     assert mine.lost() == []
@@ -151,17 +154,17 @@ def test_to_verify(plan: Planned) -> None:
     with pytest.raises(SystemExit, match=r"^narxbench: verify: there is no manifest reports/mine/manifest.csv"):
         mine.to_verify()
     Path(mine.reports).mkdir(parents=True)
-    Path(mine.manifest).write_text(manifest_csv([], mine.settings()))
+    Path(mine.manifest).write_text(manifest_csv({}, mine.settings(), {}))
     assert (mine.reference, mine.to_verify()) == (mine.manifest, [])
     Path(mine.kept).mkdir(parents=True)
-    Path(mine.kept, "manifest.csv").write_text(manifest_csv([], mine.settings()))
+    Path(mine.kept, "manifest.csv").write_text(manifest_csv({}, mine.settings(), {}))
     assert mine.to_verify() == mine.from_summaries()
     with pytest.raises(SystemExit, match=r"narxbench: verify: .*: evaluations: found 900; needed: 6000$"):
         plan(SMALL, "evaluations=900").to_verify()
 
 
 def test_kept_results(plan: Planned) -> None:
-    for study in (plan(SMALL), Plan(["config/interpretations.yaml"])):
+    for study in (plan(SMALL), plan_of(["config/interpretations.yaml"])):
         kept = study.kept_files()
         assert len(set(kept.values())) == len(kept) > 1
         assert all(path.startswith(f"{study.kept}/") for path in kept)

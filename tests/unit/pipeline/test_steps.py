@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from narxbench.pipeline import steps
 from narxbench.pipeline.run_info import run_info
 from narxbench.pipeline.steps import StepFailedError, as_script, call
 
@@ -14,10 +15,17 @@ SCRIPT = "from pathlib import Path\nfrom narxbench.io.errors import NarxbenchErr
 SCRIPT += "from narxbench.pipeline.steps import as_script\ndef main(job):\n"
 
 
-def test_a_step_writes_its_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    script, log = tmp_path / "step.py", tmp_path / "logs" / "step.log"
+@pytest.fixture
+def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A script of another name for each test, for one is executed once."""
+    monkeypatch.setattr(steps, "SCRIPTS", tmp_path)
+    return tmp_path / f"step_{tmp_path.name}.py"
+
+
+def test_a_step_writes_its_time(tmp_path: Path, script: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log = tmp_path / "logs" / "step.log"
     script.write_text(SCRIPT + "    Path(job.output[0]).write_text(job.params)\n")
-    call(script, output=[str(tmp_path / "made")], params="text", log=[str(log)])
+    call(script.stem, output=[str(tmp_path / "made")], params="text", log=[str(log)])
     assert (tmp_path / "made").read_text() == "text"
     assert re.fullmatch(r"cpu [0-9.]+ s, wall [0-9.]+ s\n", log.read_text())
     assert capsys.readouterr() == ("", "")
@@ -28,11 +36,11 @@ def test_a_step_writes_its_time(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert "| search | 4 | 3.0 | 4.5 |" in text
 
 
-def test_a_mistake_is_told_in_one_line(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    script, log = tmp_path / "step.py", tmp_path / "step.log"
+def test_a_mistake_is_reported_in_one_line(tmp_path: Path, script: Path, caplog: pytest.LogCaptureFixture) -> None:
+    log = tmp_path / "step.log"
     script.write_text(SCRIPT + "    raise NarxbenchError('a.csv: empty')\n")
     with pytest.raises(StepFailedError):
-        call(script, log=[str(log)])
+        call(script.stem, log=[str(log)])
     assert caplog.messages == ["narxbench: a.csv: empty"]
     assert log.read_text() == "narxbench: a.csv: empty\n"
 

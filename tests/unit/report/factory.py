@@ -10,7 +10,7 @@ import pandas as pd
 from tests.unit.analysis.summaries import CRITERIA, REFERENCE, ROOT, SYSTEMS, make_summary, published
 
 from narxbench.analysis import frames, study
-from narxbench.analysis.multiverse import FRAMES
+from narxbench.analysis.interpretations import FRAMES
 from narxbench.experiment.interpretations import interpretation_settings, load_design_choices
 from narxbench.model.system import System, load_system
 from narxbench.report.figures import paper_figures
@@ -98,12 +98,12 @@ def overviews(claims: Sequence[Any]) -> dict[str, pd.DataFrame]:
     roles = ("as described", "closest")
     near = [309.0, 280.5, 330.0, 61.0, 50.0, 72.0, -0.012, -0.151, 0.203, 51.0, 46.0, 56.0, math.nan]
     groups, verdicts = ("all", "none", "some", "unjudged"), ("holds", "does not hold", "cannot be judged")
-    told = [(claim.id, claim.title, groups[n % 4], verdicts[n % 3]) for n, claim in enumerate(claims)]
+    rows = [(claim.id, claim.title, groups[n % 4], verdicts[n % 3]) for n, claim in enumerate(claims)]
     searches = [("Multi-start", "multistart", 0.9), ("2D-UPSO as described", "upso2d", 0.25)]
     made = {
         "nearness": [(role, of, "baseline", 738, *near) for role in roles for of in ("joint", "upso2d", "ga")],
-        "claim_overview": [(*row[:2], row[3], row[3], 5, 40, 7 * n, row[2]) for n, row in enumerate(told)],
-        "role_verdicts": [(row[0], role, row[3], 5) for row in told for role in roles],
+        "claim_overview": [(*row[:2], row[3], row[3], 5, 40, 7 * n, row[2]) for n, row in enumerate(rows)],
+        "role_verdicts": [(row[0], role, row[3], 5) for row in rows for role in roles],
         "found": [
             (label, name, "baseline", each, 15, 600, round(600 * rate), rate, rate - 0.1, rate + 0.1)
             for (label, name, rate), each in product(searches, SYSTEMS)
@@ -120,14 +120,14 @@ def make_material(
     summaries: Sequence[dict[str, Any]],
     settings: Mapping[str, Any] | None = None,
     *,
-    told: Sequence[Any] | None = None,
+    stated: Sequence[Any] | None = None,
     systems: Sequence[System] | None = None,
     drawn: bool = False,
     **changed: pd.DataFrame,
 ) -> Material:
     """Return what the pages are made of; ``changed`` frames take the place of those of the analysis."""
     settings = settings or make_settings(list(dict.fromkeys(each["system"] for each in summaries)))
-    claims = few_claims() if told is None else told
+    claims = few_claims() if stated is None else stated
     made = make_frames(summaries) | overviews(claims) | changed
     files = paper_figures(made, settings) if drawn else {}
     paths = {
@@ -138,7 +138,7 @@ def make_material(
     }
     texts = {name: path.read_text(encoding="utf-8") for name, path in paths.items()}
     return Material(
-        site=Site(settings["study"], apart=True),
+        site=Site(settings["study"], above=True),
         settings=settings,
         frames={name: frame if name in FRAMES else in_order(frame, settings) for name, frame in made.items()},
         summaries=summaries,

@@ -1,4 +1,4 @@
-"""Frames of made-up comparisons of methods, and what is shown beside them."""
+"""Frames of made-up comparisons of methods, and what is shown with them."""
 
 from collections.abc import Iterable, Sequence
 from functools import cache
@@ -57,7 +57,7 @@ def cost(methods: Iterable[str], **seconds: float) -> pd.DataFrame:
 
 
 def about(methods: Iterable[str], text: str = "A. Author, A Title, A Journal 12, 2001") -> dict[str, dict[str, Any]]:
-    """Return what is told of methods."""
+    """Return what is reported of methods."""
     return {
         name: {
             "algorithm": name,
@@ -90,7 +90,7 @@ def settings(frames: dict[str, pd.DataFrame], **changes: Any) -> dict[str, Any]:
 
 
 def render(frames: dict[str, pd.DataFrame], **changes: Any) -> str:
-    """Return the page of these frames; ``changes`` take the place of what is made up beside them."""
+    """Return the page of these frames; ``changes`` take the place of what is made up with them."""
     methods = methods_of(frames)
     made = {
         "systems": [system(name) for name in dict.fromkeys(frames["scores"]["system"])],

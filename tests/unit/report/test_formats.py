@@ -24,7 +24,7 @@ def test_rounding_is_the_papers(value, shown):
 
 def test_names_and_numbers():
     assert [formats.method_name(name) for name in ("upso2d", "ga", "mine")] == ["2D-UPSO", "GA", "mine"]
-    assert [formats.criterion_name(name) for name in ("bic", "aic-8", "x")] == ["BIC", "AIC (ϱ = 8)", "x"]
+    assert [formats.criterion_name(name) for name in ("bic", "aic-8")] == ["BIC", "AIC (ϱ = 8)"]
     assert [formats.signed(value) for value in (0.1, -0.1, 0.0001, -0.0001)] == ["+0.100", "−0.100", "0.000", "0.000"]
     assert [formats.fixed(value, 1) for value in (-20.04, -0.01)] == ["−20.0", "0.0"]
     assert [formats.p_value(value) for value in (0.00001, 0.0123)] == ["< 0.001", "0.012"]

@@ -6,6 +6,7 @@ from html import unescape
 from itertools import pairwise
 
 import pytest
+from tests.tiers import mostly_slow
 from tests.unit.analysis.scores import make_method, make_run, methods_study, with_gaps
 from tests.unit.report.leaderboards import SHAPES, about, cost, frames_of, methods_of, render, shape, system
 from tests.unit.report.test_page import MARKUP, Page, check_policy
@@ -40,7 +41,7 @@ def uneven():
 STUDIES = {**{name: lambda name=name: shape(name) for name in SHAPES}, "failing": failing, "uneven": uneven}
 
 
-@pytest.mark.parametrize("name", STUDIES)
+@pytest.mark.parametrize("name", mostly_slow(STUDIES, "usual"))
 def test_the_page_of_any_study_is_whole_and_asks_nothing_of_the_network(name):
     html = render(STUDIES[name]())
     page = Page(html)
@@ -55,10 +56,6 @@ def test_the_page_of_any_study_is_whole_and_asks_nothing_of_the_network(name):
     check_policy(html)
     assert not re.search(r"\b(nan|NaN|None|inf|Infinity|NaT|<NA>)\b", visible(html))
     assert len(html.encode()) < 1_000_000
-
-
-def test_the_same_study_gives_the_same_page():
-    assert render(shape("usual")) == render(shape("usual"))
 
 
 def rows_of(html, table):
@@ -110,34 +107,6 @@ def test_curves_and_heat_map_are_those_of_the_frames():
     assert data["pace"][0][data["methods"].index("frols")] == [1.0, 1]
 
 
-def test_chosen_rows_are_part_of_all_rows():
-    frames = shape("large")
-    html = render(frames)
-    data = json.loads(Page(html).scripts[0])
-    assert len(data["rows"]["pairs"]) == len(frames["pairs"])
-    assert len(data["rows"]["each_exception"]) == len(frames["exceptions"])
-    shown, _ = rows_of(html, "pairs")
-    best = data["methods"][0]
-    assert len(shown) == len(data["methods"]) - 1
-    assert all(row[0] == ["all"] and [best] in row[1:3] for row in shown)
-    exceptions, _ = rows_of(html, "each_exception")
-    assert exceptions and all(row[0] == ["scenario-1"] and row[3] == ["exact", "recovery"] for row in exceptions)
-
-
-def test_what_was_tested_against_what_is_told():
-    text = " ".join(visible(render(shape("large"))).split())
-    tests = shape("large")["tests"]
-    first = tests[(tests["group"] == ALL) & (tests["measure"] == "gap")].iloc[0]
-    assert "Gap: 14 methods on 18 systems, p < 0.001: the methods differ." in text
-    assert "F1: 14 methods on 17 systems" in text
-    assert (
-        f"critical difference {first['critical_difference']:.2f}: Nemenyi’s test at the level 0.05, all pairs" in text
-    )
-    assert "Wilcoxon’s signed-rank test, two-sided" in text
-    small = visible(render(shape("small")))
-    assert "No test of all methods together was possible" in small and "There is no critical difference" in small
-
-
 def test_failures_are_told_with_their_text():
     html = render(shape("usual"))
     failed = shape("usual")["scores"]["fitness"].isna().sum()
@@ -150,35 +119,12 @@ def test_failures_are_told_with_their_text():
     assert "found no structure of finite J" in render(lost)
 
 
-def test_methods_that_lack_data_sets_and_methods_left_out_are_told():
-    text = " ".join(visible(render(uneven(), left_out={"fsf": "needs <b>x</b>"})).split())
-    assert "Not run on all 12 data sets" in text and "GA (9)" in text
-    assert "fsf needs <b>x</b>" in text
-    assert "Methods left out" not in render(shape("usual"), left_out={})
-
-
-def test_exceptions_need_the_default_method():
-    assert "was not run: there is nothing to compare with" in render(shape("small"))
-    worse = frames_of([with_gaps({"ga": [0.9], "multistart": [0.1]}, system=name) for name in TEN[:2]])
-    ours = worse | {"exceptions": worse["exceptions"].iloc[:0]}
-    assert "Nowhere does a method do better than multistart" in render(ours)
-
-
-def test_sources_settings_and_systems_are_shown():
-    text = " ".join(visible(render(shape("usual"))).split())
-    assert "Source: A. Author, A Title, A Journal 12, 2001." in text
-    assert "ring.radius 1" in text
-    assert "Contributed: A. Author" in text and "Evaluates no J" in text
-    assert "the truth of OUT lies outside the candidate terms" in text
-    assert "OUT made up y(k) = 0.5 u(k−1) + sin(y(k−1)) – 2 2 2 15 made up" in text
-
-
-def test_methods_of_one_algorithm_are_told_apart_by_their_settings():
+def test_methods_of_one_algorithm_differ_by_their_settings():
     frames = frames_of([with_gaps({"plain": [0.1], "wide": [0.2], "other": [0.3]})])
-    told = about(methods_of(frames))
+    shown = about(methods_of(frames))
     for name, size in (("plain", 30), ("wide", 300)):
-        told[name] |= {"algorithm": "swarm", "settings": {"size": size, "rate": 0.5}}
-    text = re.sub(r"\s+", " ", visible(render(frames, methods_about=told)))
+        shown[name] |= {"algorithm": "swarm", "settings": {"size": size, "rate": 0.5}}
+    text = re.sub(r"\s+", " ", visible(render(frames, methods_about=shown)))
     assert "Algorithm swarm , here with size 300 ." in text and "Algorithm swarm , here with size 30 ." in text
     assert text.count("here with") == 2
 

@@ -74,14 +74,7 @@ def test_a_document_can_be_a_page_of_its_own():
     assert markdown_headings(text, "m") == {"m-a-b": "A <em>b</em>", "m-d": "D"}
 
 
-def test_images_become_figures():
-    html = markdown_html("![A <b> *c*](f/x.svg)\n\n![other](y.svg)", "m", {"f/x.svg": SVG})
-    assert '<figcaption id="m-f-x-svg-caption">A &lt;b&gt; *c*</figcaption></figure>' in html
-    assert 'id="m-f-x-svg"' in html and 'role="img" aria-labelledby="m-f-x-svg-caption">' in html
-    assert "<img" not in html and "<p>other</p>" in html
-
-
-def test_svg_can_stand_beside_others_with_readable_text_and_without_styles():
+def test_svg_can_stand_next_to_others_with_readable_text_and_without_styles():
     assert inline_svg(SVG, "n") == (
         '<svg viewBox="0 0 400 80" id="n" data-style="min-width:360px;max-width:640px" role="img" '
         'aria-labelledby="n-caption">\n<defs />\n<g clip-path="url(#n-c)">'
@@ -117,14 +110,6 @@ def test_the_citation_agrees_with_the_citation_file():
     assert known["references"][0]["notes"].removeprefix("arXiv:") in paper
 
 
-def test_the_subscript_of_our_tables_is_the_only_markup():
-    html = markdown_html("| ν<sub>max</sub> | <sub>other</sub> |\n|---|---|\n| 1 | <b>2</b> |\n", "x")
-    assert html.count("<sub>max</sub>") == 1
-    assert "<b>" not in html and "<sub>other" not in html
-    drawn = markdown_html("![<b> of ν_max](a/b.svg)\n", "x", {"a/b.svg": SVG})
-    assert "&lt;b&gt; of ν<sub>max</sub></figcaption>" in drawn
-
-
 def page_of(folder: Path, document: str, svg: str = SVG, about: str = "{}") -> Page:
     """Return the page of a document with one figure, as the step makes it of their files."""
     (folder / "interpretations").mkdir()
@@ -135,7 +120,7 @@ def page_of(folder: Path, document: str, svg: str = SVG, about: str = "{}") -> P
     files["document_figures"] = [folder / "interpretations/effects.svg"]
     params = SimpleNamespace(settings={"study": "mine", "page": "interpretations"})
     output = folder / "reports/mine/report.html"
-    call(ROOT / "scripts/page.py", input=files, output=[output], params=params, log=[str(folder / "page.log")])
+    call("page", input=files, output=[output], params=params, log=[str(folder / "page.log")])
     return Page(output.read_text(encoding="utf-8"))
 
 
@@ -143,9 +128,9 @@ def page_of(folder: Path, document: str, svg: str = SVG, about: str = "{}") -> P
 def test_a_figure_that_is_none_is_told_in_one_line(tmp_path, caplog, name):
     with pytest.raises(StepFailedError):
         page_of(tmp_path, "# T\n\n![x](interpretations/effects.svg)\n", FILES[name])
-    (told,) = caplog.messages
-    assert told.startswith(f"narxbench: {tmp_path}/interpretations/effects.svg: ") and len(told.splitlines()) == 1
-    assert told.endswith("; delete it and run again")
+    (shown,) = caplog.messages
+    assert shown.startswith(f"narxbench: {tmp_path}/interpretations/effects.svg: ") and len(shown.splitlines()) == 1
+    assert shown.endswith("; delete it and run again")
     assert not (tmp_path / "reports/mine/report.html").exists()
 
 

@@ -1,4 +1,4 @@
-"""The page of the method: the answers that the settings give, beside the questions, sources and contradictions."""
+"""The page of the method: the answers that the settings give, next to the questions, sources and contradictions."""
 
 import pytest
 from tests.unit.report.factory import make_material, make_settings, summary
@@ -25,23 +25,21 @@ def by_name(found):
     return {answer.name: answer for part in found.values() for answer in part}
 
 
+@pytest.mark.slow
 def test_each_option_of_each_design_choice_is_recognised():
     for name, choice in CHOICES.design_choices.items():
         for option in choice.options:
             found = by_name(answers(settings_of({name: option}), CHOICES))
             departing = [name] * (option != choice.baseline)
             assert [other for other, answer in found.items() if answer.departs] == departing
-            # What hangs on another design choice is told once that one, or itself, departs.
-            told = [n for n, each in CHOICES.design_choices.items() if not each.needs or {n, each.needs} & {*departing}]
-            assert list(found) == told
+            # What depends on another design choice is shown once that one, or itself, departs.
+            shown = [
+                n for n, each in CHOICES.design_choices.items() if not each.needs or {n, each.needs} & {*departing}
+            ]
+            assert list(found) == shown
             if name in found:
                 assert found[name].option == option
                 assert found[name].contradicts == choice.options[option].contradicts
-
-
-def test_only_what_concerns_the_study_is_told():
-    assert list(answers(settings_of({}, "stepwise"), CHOICES)) == ["data", "fitness", "search"]
-    assert list(answers(settings_of({}, "ga"), CHOICES)) == ["data", "fitness", "search", "ga"]
 
 
 def test_values_of_the_studys_own_and_differing_methods_are_told():
@@ -76,10 +74,3 @@ def test_the_page_tells_departures_and_contradictions(page):
     assert html.count('<strong class="mark no">contradicts</strong>') == 1
     assert CHOICES.design_choices["error"].options["one-step"].contradicts.split(":")[0] in html
     assert "2 are answered in another way" in html.replace("\n", " ")
-
-
-def test_the_page_describes_methods_and_systems(page):
-    html = page(settings_of({}))
-    assert "<dd>bilinear system with a quadratic input term; 2D-UPSO paper, table of test systems, S1</dd>" in html
-    assert "<dt>GA</dt><dd>Binary genetic algorithm for structure selection" in html
-    assert '<h3 id="text-fitness">Fitness</h3>' in html

@@ -5,28 +5,34 @@ import re
 import shutil
 import subprocess
 from dataclasses import replace
+from html import unescape
 from itertools import pairwise
 from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
 import pytest
+from tests.tiers import mostly_slow
 from tests.unit.report.test_page import Page
 
-from narxbench.identification.certainty import selection_table
-from narxbench.identification.checks import Check, checks_before
-from narxbench.identification.residuals import correlation_tests
+from narxbench.identification.data.checks import checks_before
+from narxbench.identification.finding import Finding
 from narxbench.identification.result import Identification
+from narxbench.identification.search.structures import Structure
 from narxbench.identification.settings import IdentificationSettings
-from narxbench.identification.steady_state import measured_static_points, static_curve
-from narxbench.identification.validation import ARX, INCOMING, LAST_VALUE, MODEL, linear_arx, summary, validate
+from narxbench.identification.trust.certainty import selection_table
+from narxbench.identification.trust.residuals import correlation_tests
+from narxbench.identification.trust.steady_state import measured_static_points, static_curve
+from narxbench.identification.trust.validation import ARX, INCOMING, LAST_VALUE, MODEL, Case, linear_arx, validate
+from narxbench.identification.trust.verdicts import summary
 from narxbench.io.csv import read_rows
 from narxbench.model.narx import Model
 from narxbench.model.records import Record, Recording
 from narxbench.numerics.random_streams import generator
 from narxbench.report import model_page as page_of
+from narxbench.report.findings import in_words, warnings
 from narxbench.report.model_figures import Fit, _thinned, _windows, pretty, time_axis
-from narxbench.report.model_page import model_page, report_files, write_report
+from narxbench.report.model_page import model_page, write_report
 
 TERMS, WEIGHTS = ("y(k-1)", "u(k-1)", "u(k-2)^2"), (0.6, 1.0, 0.4)
 TWO = ("y(k-1)", "u1(k-1)", "u1(k-1)*u2(k-2)")
@@ -63,7 +69,7 @@ def found(of=None, records=None, *, seeds=4, resamples=10, arx=None, **changes):
         record("c.csv", role="test", of=of),
     ]
     names = {"inputs": of.inputs, "output": of.output, "sampling_time": of.sampling_time, "units": dict(of.units)}
-    recording = Recording(tuple(records), **names)
+    recording = Recording(tuple(records), **names, notes=("A <gap> was found.",))
     estimates = [replace(each, role=each.role or "estimation") for each in records]
     lags = {"y_lags": [1, 2], "u_lags": [[1, 2]] * of.n_inputs}
     try:
@@ -71,7 +77,7 @@ def found(of=None, records=None, *, seeds=4, resamples=10, arx=None, **changes):
         baselines = {ARX: arx}
     except ValueError:
         baselines = {}
-    validation = validate(of, estimates, baselines=baselines)
+    validation = validate([Case(each, of, baselines) for each in estimates])
     known = [each for each in estimates if each.role == "estimation"]
     tests, curve = correlation_tests(of, known), static_curve(of, known)
     rests, checks = measured_static_points(of, known), checks_before(recording)
@@ -84,7 +90,8 @@ def found(of=None, records=None, *, seeds=4, resamples=10, arx=None, **changes):
         }
         for term, weight in zip(of.terms, of.coefficients, strict=True)
     ]
-    structure = {"terms": list(of.terms), "rrse": 0.1, "fitness": -100.0, "note": ""}
+    score = {"fitness": -100.0, "rrse": 0.1, "divergent": 0.0, "singular": False, "candidates": len(candidates)}
+    structure = Structure(configuration="q1", terms=list(of.terms), found_by="x", **score)
     tried = pd.DataFrame(
         [
             {
@@ -116,15 +123,16 @@ def found(of=None, records=None, *, seeds=4, resamples=10, arx=None, **changes):
         "selection": selection_table(candidates, [list(of.terms)] * seeds, often),
         "structures": {
             "best": structure,
-            "threshold": {**structure, "rrse": None, "fitness": None, "note": "It diverges."},
+            "threshold": structure.model_copy(update={"rrse": None, "fitness": None}),
         },
+        "structures_made": {"threshold": 0.5, "source": "resamples", "reached": True, "count": 3, "searches": 14},
         "alike": [(of.terms[0], "y(k-2)", -0.97)],
         "validation": validation,
         "tests": tests,
         "curve": curve,
         "rests": rests,
         "summary": summary(of, validation, tests, curve, rests, checks),
-        "warnings": ["A <gap> was found."],
+        "notes": [],
     }
     return Identification(**{**made, **changes})
 
@@ -159,13 +167,24 @@ CASES = {
 }
 
 
+class Pages(dict):
+    """What was found in each case, and its page, made when a test asks for it."""
+
+    def __missing__(self, name):
+        case = CASES[name]()
+        self[name] = case, model_page(case)
+        return self[name]
+
+
 @pytest.fixture(scope="module")
 def pages():
-    made = {name: case() for name, case in CASES.items()}
-    return {name: (case, model_page(case)) for name, case in made.items()}
+    return Pages()
 
 
-@pytest.mark.parametrize("name", CASES)
+USUAL = ("one input", "no input", "two inputs, hostile names, no test")
+
+
+@pytest.mark.parametrize("name", mostly_slow(CASES, *USUAL))
 def test_the_page_is_well_formed_and_needs_nothing_else(pages, name):
     _, html = pages[name]
     page = Page(html)
@@ -183,7 +202,7 @@ def test_the_page_is_well_formed_and_needs_nothing_else(pages, name):
     assert len(html) < 4_000_000
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", mostly_slow(CASES, *USUAL))
 def test_the_page_has_no_missing_numbers_and_no_word_of_the_paper(pages, name):
     _, html = pages[name]
     text = Page(re.sub(r"<pre.*?</pre>", "", html, flags=re.DOTALL)).text
@@ -200,10 +219,6 @@ def test_the_page_has_no_missing_numbers_and_no_word_of_the_paper(pages, name):
     ]
     assert re.findall(r"<h2[^>]*>([^<]*)</h2>", html) == order
     assert "A <gap> was found." in text[: text.index("Can I trust it?")]
-
-
-def test_equal_results_give_equal_bytes(pages):
-    assert model_page(CASES["decimated"]()) == pages["decimated"][1]
 
 
 def cells(html, table):
@@ -273,9 +288,10 @@ def test_the_chart_has_the_free_run_of_the_test_records(pages):
     assert (data["axis"], data["records"][0]["step"]) == ("time (ms)", 0.01)
 
 
-def test_long_records_are_cut_for_the_chart_and_that_is_told(monkeypatch):
+def test_long_records_are_cut_and_the_repository_is_linked_if_it_is_known(monkeypatch):
     monkeypatch.setattr(page_of, "_MOST_SAMPLES", 150)
-    html = model_page(found())
+    html = model_page(found(), repository="https://example.org/x")
+    assert 'href="https://example.org/x"' in html
     data = json.loads(html.split('id="page-data">')[1].split("</script>")[0])
     assert len(data["records"][0]["measured"]) == 150
     assert "The first 150 of 200 samples are shown." in html
@@ -283,9 +299,9 @@ def test_long_records_are_cut_for_the_chart_and_that_is_told(monkeypatch):
 
 def verdict(*statuses, test=True):
     names = {"prediction": "prediction", "residuals": "residuals_linear", "data": "sampling"}
-    checks = [Check(names[name], name, status, "text") for name, status in statuses]
+    findings = [Finding(names[name], status, {"first_minimum": None, "advised": 1}) for name, status in statuses]
     records = [record("a"), *([record("b", role="test")] if test else [])]
-    return page_of._verdict(found(records=records, summary=checks))[0]
+    return page_of._verdict(found(records=records, summary=findings))[0]
 
 
 def test_the_verdict_follows_from_the_findings():
@@ -300,10 +316,14 @@ def test_the_verdict_follows_from_the_findings():
 
 
 def test_every_finding_is_told_and_none_twice_at_the_top():
-    bad = Check("prediction", "Predictions", "bad", "It is off.", "Try less.")
-    of = found(summary=[bad], warnings=["Predictions: It is off.", "Cut.", "Cut."])
-    assert page_of._warnings(of) == ["Cut."]
-    assert "It is off." in model_page(of) and "Try less." in model_page(of)
+    values = {"test": 0.9, "seen": 0.1, "role": "selection", "kind": "free_run", "steps": None}
+    bad, note = Finding("gap", "bad", values), Finding("resamples", "look", {"searched": 1, "wanted": 2})
+    of = found(summary=[bad], notes=[note, note])
+    title, text, advice = in_words(bad)
+    assert page_of._warnings(of) == ["A <gap> was found.", in_words(note).text]
+    assert warnings(of)[-1] == f"{title}: {text}"
+    html = unescape(model_page(of))
+    assert text in html and advice in html
 
 
 def test_how_sure_the_structure_is():
@@ -334,10 +354,11 @@ def test_names_of_users_stay_text(pages):
     assert data["output"] == f"{OUTPUT} (m$^2$<i>)"
 
 
-def test_all_files_are_written_and_can_be_read(tmp_path):
+def test_all_files_are_written_and_can_be_read(tmp_path, pages):
     of = CASES["decimated"]()
     page = write_report(of, tmp_path / "new")
-    assert page == tmp_path / "new" / "report.html" and page.read_text() == model_page(of)
+    # Equal results give equal bytes.
+    assert page == tmp_path / "new" / "report.html" and page.read_text() == pages["decimated"][1]
     programs = {"model.c", "model.py", "model.m", "model_sysidentpy.py"}
     tables = {"validation.csv", "terms.csv", "tried.csv"}
     written = {path.name for path in page.parent.iterdir()}
@@ -356,18 +377,18 @@ def test_all_files_are_written_and_can_be_read(tmp_path):
     assert rows[3][header.index("rrse")] == ""
 
 
-def test_the_program_and_the_lines_of_the_page_predict(tmp_path):
-    of = CASES["decimated"]()
+def test_the_program_and_the_lines_of_the_page_predict(tmp_path, pages):
+    of, _ = pages["decimated"]
     test = of.recording.records[1]
     scope = {}
-    exec(report_files(of)["model.py"], scope)
+    exec(of.model.export("python", "model"), scope)
     simulated = scope["model_simulate"](test.u[::3, 0].tolist(), test.y[::3].tolist())
     own = of.model.decimated().predict(test.u[::3], test.y[::3])
     assert simulated == pytest.approx(own.tolist(), rel=1e-12)
     for name in ("decimated", "no input"):
-        case = CASES[name]()
-        write_report(case, tmp_path)
-        lines = re.search(r'aria-label="Python">(import.*?)</pre>', model_page(case), re.DOTALL)[1]
+        case, html = pages[name]
+        case.model.save(tmp_path / "model.json")
+        lines = re.search(r'aria-label="Python">(import.*?)</pre>', html, re.DOTALL)[1]
         each = case.recording.records[-1]
         scope = {"u": each.u, "y": each.y, "print": lambda text: None}
         exec(lines.replace("&#34;", '"').replace("model.json", str(tmp_path / "model.json")), scope)
@@ -381,11 +402,9 @@ def test_the_program_and_the_lines_of_the_page_predict(tmp_path):
         )
 
 
-def test_a_program_that_cannot_be_made_is_told():
-    of = found(model(("y(k-1)", "u(k-600)"), (0.5, 1.0)), [record("a", 700), record("b", 700, "test")])
-    assert "model_sysidentpy.py" not in report_files(of)
-    html = model_page(of)
-    assert "SysIdentPy: not possible. found the lag 600" in html and "model_sysidentpy.py" not in html
+def test_a_program_that_cannot_be_made_has_a_reason():
+    programs = page_of._programs(model(("y(k-1)", "u(k-600)"), (0.5, 1.0)))
+    assert [bool(reason) for _, _, _, reason in programs] == [False, False, False, True]
 
 
 def test_figures_by_record_are_those_of_the_model(pages):
@@ -398,10 +417,7 @@ def test_figures_by_record_are_those_of_the_model(pages):
     assert rows[3][2:5] == shown
 
 
-def test_the_repository_is_linked_if_it_is_known():
-    assert 'href="https://example.org/x"' in model_page(found(), repository="https://example.org/x")
-
-
+@pytest.mark.slow
 @pytest.mark.skipif(not (shutil.which("chromium") and shutil.which("pdfinfo")), reason="needs Chromium and pdfinfo")
 def test_the_page_is_printed_on_fewer_than_8_sheets(tmp_path, pages):
     file = tmp_path / "page.html"

@@ -4,13 +4,7 @@ import ruamel.yaml
 from tests.unit.report.factory import make_material, make_settings, paper_summaries, summary
 
 from narxbench.report.page import pages
-from narxbench.report.provenance import run_counts, versions_of
-
-
-def test_versions_that_differ_are_all_told():
-    found = versions_of([summary(), summary() | {"versions": {"python": "3.12"}}])
-    assert found["python"] == "3.11, 3.12"
-    assert {"matplotlib", "plotly"} <= found.keys()
+from narxbench.report.provenance import run_counts
 
 
 def test_runs_are_counted_by_method():

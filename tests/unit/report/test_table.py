@@ -56,12 +56,6 @@ def test_markdown_escapes_names_and_sets_symbols(table):
     )
 
 
-def test_markdown_tells_equal_headings_apart(table):
-    columns = (Column("T1", "r", "Mean"), Column("note", "r", "Share"))
-    text = to_markdown(Table("x", "X", columns, table.data))
-    assert "| Mean: *r* | Share: *r* |" in text
-
-
 def test_latex_groups_like_the_paper(table):
     latex = to_latex(table)
     assert r"\multirow{2}{*}{{[}s\_1} & 50~dB & 1 & \raggedright\let\\=\tabularnewline \textless{}b" in latex
@@ -74,9 +68,9 @@ def test_latex_groups_like_the_paper(table):
 
 @pytest.fixture
 def compared(table):
-    """The table with published values beside two of its rows."""
-    beside = [{"T1": Compared(published, 0.12, 0.381, 0.0001, published < 1)} for published in (1.0, 0.9)]
-    return replace(table, beside=(*beside, {}, {}))
+    """The table with published values for two of its rows."""
+    comparisons = [{"T1": Compared(published, 0.12, 0.381, 0.0001, published < 1)} for published in (1.0, 0.9)]
+    return replace(table, comparisons=(*comparisons, {}, {}))
 
 
 def test_csv_has_published_values_and_verdicts_in_columns(compared):
@@ -106,7 +100,7 @@ def test_latex_shows_published_values_in_a_line_below(compared, table):
     assert "published" in to_latex(compared) and "published" not in to_latex(table)
 
 
-def test_html_shows_what_stands_beside_a_value(compared, table):
+def test_html_shows_what_a_value_is_compared_with(compared, table):
     html = to_html(compared, study="s", folder="up/")
     assert (
         '<td class="differs" data-value="0.98" data-published="0.90" data-interval="0.12–0.38" '
@@ -128,8 +122,3 @@ def test_a_table_is_narrow_unless_it_has_many_columns_or_long_texts(table):
     assert '<div class="table narrow">' in to_html(table)
     environments = [re.findall(r"begin{(table.?)}", to_latex(each)) for each in (table, many, very_many)]
     assert environments == [["table"], ["table*"], ["table*"]]
-
-
-def test_a_table_without_rows_has_every_form(table):
-    empty = Table("x", "X", table.columns, table.data.iloc[:0], row_headers=2, merged=1)
-    assert [form(empty).count("50 dB") for form in (to_csv, to_markdown, to_latex, to_html)] == [0] * 4

@@ -4,7 +4,7 @@ import math
 
 import pytest
 from tests.unit.analysis.summaries import CRITERIA, UNKNOWN, published
-from tests.unit.report.factory import METHODS, few_claims, make_frames, make_settings, paper_summaries, summary, system
+from tests.unit.report.factory import few_claims, make_frames, make_settings, paper_summaries, summary, system
 
 from narxbench.algorithms.registry import algorithm
 from narxbench.report import tables
@@ -37,48 +37,21 @@ def test_fitness_table_has_the_papers_rows_and_columns(study):
     assert table.notes[-1] == "System terms: T1 y(k-1), T2 u(k-1), T3 y(k-1)*u(k-1), T4 u(k-1)^2."
 
 
-def test_comparison_groups_rows_by_method(study):
-    expected = [(name, snr) for name in METHODS for snr in (50, 40, 30)]
-    assert rows(study[1]["comparison_S4"], ["method", "snr_db"]) == expected
-
-
-def test_published_values_stand_beside_those_of_their_condition(study):
+def test_published_values_stand_next_to_those_of_their_condition(study):
     known = (
         published()
         .values.set_index(["table", "algorithm", "criterion", "snr_db", "metric", "label"])
         .sort_index()["published"]
     )
     for table, criterion, snr_db, row in (("fitness_S1", "aic-8", 40, 7), ("fitness_S4", "bic", 30, 2)):
-        (beside,) = [found for place, found in enumerate(study[1][table].beside) if place == row]
+        (compared,) = [found for place, found in enumerate(study[1][table].comparisons) if place == row]
         values = known[table, "upso2d", criterion, snr_db]
-        assert {key: found.published for key, found in beside.items()} == {
+        assert {key: found.published for key, found in compared.items()} == {
             label or metric: value for (metric, label), value in values.items()
         }
     # Of GA the paper has values on S4 only.
-    assert [len(found) for found in study[1]["comparison_S1"].beside] == [6] * 3 + [0] * 3
-    assert [len(found) for found in study[1]["comparison_S4"].beside] == [25] * 6
-
-
-def test_a_table_tells_how_far_it_is_from_the_published_values():
-    frames = make_frames([summary()])
-    values = frames["agreement_values"]
-    own = values["method"] != ""
-    changed = values.assign(
-        different=values["different"].mask(own, values["metric"] == "r"),
-        difference=values["metric"].map({"nu": -0.05, "r": 0.25, "nu_max": 0.0}).where(own),
-    )
-    told = tables.fitness_table("S1", frames | {"agreement_values": changed}).notes[0]
-    assert told == (
-        "Clearly different from the published values: 1 of 6. "
-        "Mean of reproduced minus published: ν\u00a0−0.050, r\u00a0+0.250, ν_max\u00a00.000."
-    )
-
-
-def test_agreement_leaves_out_what_is_not_compared():
-    shown = tables.agreement_table(make_frames([summary()])["agreement"]).rows("plain")
-    assert [row[:4] for row in shown] == [["fitness functions, S1", "2D-UPSO", "6", "84"], ["all", "", "6", "729"]]
-    alone = tables.agreement_table(make_frames([summary(UNKNOWN)])["agreement"]).rows("plain")
-    assert alone == [["all", "", "0", "735", "0", "–", "–", "–", "–"]]
+    assert [len(found) for found in study[1]["comparison_S1"].comparisons] == [6] * 3 + [0] * 3
+    assert [len(found) for found in study[1]["comparison_S4"].comparisons] == [25] * 6
 
 
 def test_a_system_of_ones_own_is_shown_without_the_paper():
@@ -89,61 +62,12 @@ def test_a_system_of_ones_own_is_shown_without_the_paper():
     assert "published" not in text.lower() and "paper" not in text.lower()
 
 
-def test_s4_columns_are_in_the_order_of_the_labels():
-    counts = {"y(k-1)": 1, "u(k-1)": 2, "y(k-3)^2": 3, "u(k-3)^2": 4}
-    table = tables.fitness_table("S4", make_frames([summary("S4", counts=counts)]))
-    labels = [f"T{number}" for number in range(1, 24)]
-    assert [column.key for column in table.columns][4:] == labels
-    assert list(table.data[["T1", "T5", "T15", "T23"]].iloc[0]) == [0.025, 0.05, 0.075, 0.1]
-
-
-def test_methods_with_several_criteria_share_a_fitness_table():
-    cells = [summary(method=name, criterion=c, algorithm="ga") for name in ("b", "a") for c in ("bic", "aic-2")]
-    table = tables.fitness_table("S1", make_frames([*cells, summary(method="single")]))
-    assert rows(table, ["method", "criterion"]) == [("b", "bic"), ("b", "aic-2"), ("a", "bic"), ("a", "aic-2")]
-
-
-def test_unknown_system_has_labels_in_equation_order():
-    table = tables.fitness_table(UNKNOWN, make_frames([summary(UNKNOWN)]))
-    assert table.notes[-1] == "System terms: T1 u(k-1), T2 y(k-2)^2."
-    assert r"\<script\>X" in to_markdown(table)
-
-
-def test_rows_follow_the_settings_and_no_condition_may_be_missing():
-    settings = make_settings(["S1"])
-    frames = make_frames([summary(snr_db=30, criterion="aic-2"), summary(snr_db=30), summary(method="ga")])
-    made = tables.paper_tables(frames, settings, [system("S1")], few_claims())
-    assert rows(made["fitness_S1"], ["criterion", "snr_db"]) == [("bic", 30), ("aic-2", 30)]
-    assert rows(made["recovery"], ["snr_db", "method"]) == [(50, "ga"), (30, "upso2d"), (30, "upso2d")]
-
-
 @pytest.mark.parametrize(
     ("methods", "criterion"),
     [({"a": ["aic-2", "bic"], "b": ["bic"]}, "bic"), ({"a": ["bic", "aic-8"], "b": ["aic-8"]}, "aic-8")],
 )
 def test_shared_criterion(methods, criterion):
     assert tables.shared_criterion(make_settings(methods=methods)) == criterion
-
-
-def test_test_systems():
-    table = tables.systems_table([system("S2"), system("S3")])
-    equation = "y(k) = 0.5 + 0.5*y(k-1) + 0.8*u(k-2) + u(k-1)^2 - 0.05*y(k-2)^2"
-    assert table.rows("plain") == [
-        ["S2", equation, "5", "5", "2", "66"],
-        ["S3", "y(k) = 0.8*y(k-1) + 0.4*u(k-1) + 0.4*u(k-1)^2 + 0.4*u(k-1)^3", "3", "3", "3", "84"],
-    ]
-
-
-def test_settings_of_methods_are_listed_one_a_row():
-    settings = make_settings()
-    settings["methods"] = {
-        "a": {"algorithm": "upso2d", "settings": {"ring": {"radius": 1}, "bound": None, "on": True}},
-        "b": {"algorithm": "stepwise", "settings": {}},
-    }
-    table = tables.settings_table(settings)
-    shown = [("ring.radius", "1"), ("bound", "none"), ("on", "true"), ("–", "")]
-    assert rows(table, ["setting", "value"]) == shown
-    assert len(table.notes) == 1
 
 
 def test_settings_of_the_paper_have_its_symbols():
@@ -174,15 +98,6 @@ def test_the_better_method_is_named_where_it_is_clear(change, verdict):
     if not change:
         numbers = ["40", "−20.0", "−10.0", "< 0.001", "0.012", "0.97"]
         assert shown == ["S1", "50 dB", "BIC", "2D-UPSO", "GA", *numbers, "large", verdict]
-
-
-def test_gaps_and_recovery_are_shown_as_readers_expect():
-    frames = make_frames([summary(), summary(criterion="aic-256")])
-    gaps = frames["gaps"].assign(best_known=-10.0, true_structure=math.nan, median_gap_to_true=-0.01)
-    shown = tables.gaps_table(gaps).rows("plain")[0]
-    assert [*shown[4:6], shown[7]] == ["−10.0", "–", "0.0"]
-    recovery = frames["recovery"].assign(exact=3, runs=40, rate=0.075, low=0.026, high=0.199)
-    assert tables.recovery_table(recovery).rows("plain")[0][3:] == ["2D-UPSO", "3", "40", "0.08", "0.03", "0.20"]
 
 
 def test_claims_table():

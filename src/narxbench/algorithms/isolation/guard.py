@@ -1,6 +1,6 @@
 """What an algorithm must leave alone while it runs, and what is noted of its random numbers and clocks.
 
-This stops mistakes and shortcuts, in Python. What keeps results apart is the process, not this.
+This stops mistakes and shortcuts, in Python. What separates results is the process, not this.
 """
 
 import errno

@@ -15,12 +15,12 @@ from narxbench.io.errors import is_whole_number
 
 Arrays = Mapping[str, NDArray[Any]]
 _LENGTH = struct.Struct("!I")
-# No message but the first has much to say beside its arrays.
+# No message but the first has much to say in addition to its arrays.
 _LONGEST_HEADER = 16 * 1024 * 1024
 _KINDS = ("<f8", "|u1")
-# What the first message has of a ProblemView beside its arrays.
+# What the first message has of a ProblemView in addition to its arrays.
 VIEW_FIELDS = ("terms", "monomials", "n_u", "n_y", "degree", "criterion", "penalty", "n_validation")
-VIEW_ARRAYS = ("gram", "moments", "u", "y", "rows")
+VIEW_ARRAYS = ("gram", "moments", "u", "y", "rows", "penalties")
 TOO_MUCH = "it evaluates more than the budget allows"
 ENDED = "its process has ended before it has returned a structure"
 
@@ -47,7 +47,7 @@ def receive(at: socket.socket, most: int, end: float | None = None) -> tuple[dic
     most : int
         Bytes that all arrays may have together.
     end : float, optional
-        When the whole message must be here, as ``time.monotonic`` tells the time.
+        When the whole message must be here, by ``time.monotonic``.
 
     Raises
     ------

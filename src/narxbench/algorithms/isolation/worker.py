@@ -1,6 +1,6 @@
 """The process of an algorithm: it imports the algorithm once, then forks a fresh child for every run.
 
-``describe MODULE`` tells what the algorithm declares, and checks settings; ``serve SOCKET PIPE MODULE CLOCK`` waits for
+``describe MODULE`` says what the algorithm declares, and checks settings; ``serve SOCKET PIPE MODULE CLOCK`` waits for
 runs.
 """
 
@@ -33,19 +33,9 @@ class RemoteObjective(Objective):
     """The objective as the algorithm has it: structures go to the calling process, values of J come back."""
 
     def __init__(self, to: socket.socket, n_terms: int, budget: int) -> None:
-        self._to, self._n_terms, self._budget = to, n_terms, budget
+        self._to, self.n_terms, self.budget = to, n_terms, budget
         self._remaining, self._fitness = budget, np.inf
         self._position = np.zeros(n_terms, np.uint8)
-
-    @property
-    def n_terms(self) -> int:
-        """N_t."""
-        return self._n_terms
-
-    @property
-    def budget(self) -> int:
-        """Evaluations of the whole run."""
-        return self._budget
 
     @property
     def remaining(self) -> int:
@@ -129,10 +119,10 @@ def _described(name: str, given: dict[str, Any]) -> str:
             described["problems"] = [[list(problem.path), problem.text] for problem in error.problems]
         return json.dumps(described)
     except BaseException as error:
-        return json.dumps({"failed": told(error, _own(name))})
+        return json.dumps({"failed": in_words(error, _own(name))})
 
 
-def told(error: BaseException, own: str = "") -> str:
+def in_words(error: BaseException, own: str = "") -> str:
     """Return an error in one line: its type, what it says, and where it was raised, in the package ``own`` if so."""
     if isinstance(error, NarxbenchError):
         return printable(str(error), 1000)
@@ -153,7 +143,7 @@ def _serve(control: socket.socket, life: int, name: str, clock: str) -> None:
         module, _, settings = _loaded(name)
         getattr(module, "load", lambda: None)()
     except BaseException as error:
-        send(control, {"failed": told(error, _own(name))})
+        send(control, {"failed": in_words(error, _own(name))})
         return
     send(control, {"ready": True})
     while True:
@@ -203,7 +193,7 @@ def _run(to: socket.socket, module: ModuleType, settings: type[Settings], guard:
         notes = {"global": draws.used_global(), "made": draws.made[:1000], "refused": guard.refused[:10]}
         send(to, {"kind": "found", **notes}, result)
     except BaseException as error:
-        send(to, {"kind": "failed", "text": told(error, _own(module.__name__)), "refused": guard.refused[:10]})
+        send(to, {"kind": "failed", "text": in_words(error, _own(module.__name__)), "refused": guard.refused[:10]})
     finally:
         with suppress(Exception):
             sys.stdout.flush()

@@ -17,7 +17,7 @@ from narxbench.fitness.kernel.large import BAND, estimate_large, large_factor_si
 from narxbench.fitness.kernel.least_squares import estimate, factor_size
 from narxbench.fitness.kernel.problem_data import ProblemData
 from narxbench.fitness.kernel.simd import aligned
-from narxbench.numerics.apart import address_of, call
+from narxbench.numerics.addresses import address_of, call
 from narxbench.numerics.compilation import compiled
 from narxbench.numerics.logarithm import natural_log
 
@@ -60,7 +60,7 @@ def _kernel(data: types.Type, large: bool) -> Kernel:
 
 @compiled
 def evaluate_structures(kernel, data, positions, fitness, sse, coefficients, outputs):
-    """Evaluate structures: J = L ln(e) + penalty * cardinality (paper, equations 9 to 11).
+    """Evaluate structures: J = L ln(e) + penalty (paper, equations 9 to 11).
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def evaluate_structures(kernel, data, positions, fitness, sse, coefficients, out
             # One step may overflow to a NaN, which is no peak but makes the error a NaN; squares may overflow as well.
             if sound[g] and peaks[g] <= data.bound and errors[g] < np.inf:
                 sse[s] = errors[g]
-                fitness[s] = n_steps * natural_log(max(errors[g], SMALLEST_SSE)) + data.penalty * size[s]
+                fitness[s] = n_steps * natural_log(max(errors[g], SMALLEST_SSE)) + data.penalties[size[s]]
             else:
                 sse[s] = fitness[s] = np.inf
 

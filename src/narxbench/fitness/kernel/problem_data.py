@@ -39,7 +39,7 @@ class ProblemData(NamedTuple):
     initial: Floats  # (segments, n_y) measured outputs just before each segment
     measured: Floats  # (L,) measured outputs
     bound: float  # a simulated |y| above this has diverged
-    penalty: float  # added to J for each term
+    penalties: Floats  # (N_t + 1,) added to J for 0 to N_t terms
 
 
 def products_over(u: Floats, y: Floats, monomials: list[Monomial], rows: Integers) -> Floats:
@@ -76,31 +76,26 @@ def prepare(
     u: Floats,
     y: Floats,
     monomials: list[Monomial],
-    *,
     n_y: int,
     products: Floats,
     segments: list[range],
-    penalty: float,
+    penalties: Floats,
     one_step: bool,
 ) -> ProblemData:
     """Compute what all candidate structures of a data set share.
 
     Parameters
     ----------
-    u : array of float, shape (samples,) or (samples, inputs)
-        Input.
-    y : array of float, shape (samples,)
-        Output.
-    monomials : list of Monomial
-        The N_t candidate terms in canonical order.
+    u, y, monomials
+        As for :func:`products_over`; the candidate terms in canonical order.
     n_y : int
         Largest lag of the output.
     products : array of float, shape (N_t + 1, N_t + 1)
         From :func:`products_over`, over the samples that estimate.
     segments : list of range
         The rows that validate; each segment is simulated on its own from the measured outputs before it.
-    penalty : float
-        Added to J for each term.
+    penalties : array of float, shape (N_t + 1,)
+        Added to J by the number of terms.
     one_step : bool
         Whether the error is that of the prediction one step ahead from measured outputs, not of the free run.
 
@@ -136,7 +131,7 @@ def prepare(
         initial=np.array([y[segment.start - n_y : segment.start] for segment in segments]),
         measured=y[validation],
         bound=DIVERGENCE_FACTOR * float(np.abs(y).max()),
-        penalty=penalty,
+        penalties=penalties,
     )
 
 

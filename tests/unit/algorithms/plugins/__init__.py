@@ -23,15 +23,16 @@ def run(problem, objective, rng, settings):
 '''
 
 
-def modules(package):
-    """Return the names of the algorithms of a package in this folder."""
-    return sorted(path.stem for path in (FOLDER / package).glob("[!_]*.py"))
+HONEST = sorted(path.stem for path in (FOLDER / "honest").glob("[!_]*.py"))
 
 
-def install(monkeypatch, site, *packages):
-    """Let packages of this folder be found, as if they were installed in the folder ``site``."""
-    for package in packages:
-        install_text(monkeypatch, site, {name: f"{package}.{name}" for name in modules(package)}, package)
+def install(monkeypatch, site):
+    """Let the honest algorithms and the cheats be found, as if they were installed in the folder ``site``."""
+    from tests.unit.algorithms.plugins.cheats import CHEATS
+
+    sources = {name: cheat.module for name, cheat in CHEATS.items()}
+    install_text(monkeypatch, site, {name: f"honest.{name}" for name in HONEST}, "honest")
+    install_text(monkeypatch, site, {name: name for name in CHEATS}, "dishonest", **sources)
     monkeypatch.syspath_prepend(FOLDER)
 
 

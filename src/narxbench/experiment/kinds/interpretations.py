@@ -1,0 +1,158 @@
+"""The study of what the paper leaves open: one interpretation after the other."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field
+
+from narxbench.experiment.interpretations import (
+    BASELINE,
+    DesignChoices,
+    Fitness,
+    Label,
+    OpenData,
+    Search,
+    interpretation_settings,
+    interpretation_text,
+    parse_interpretation,
+    parts_text,
+    unknown_options,
+)
+from narxbench.experiment.study import Absent, Condition, Criterion, Input, Name, Part, Problem, Study, distinct
+from narxbench.io.settings import Problem as Mistake
+from narxbench.io.settings import Settings, unknown
+from narxbench.model.dataset import snr_label
+from narxbench.model.excitation import excitation_of
+from narxbench.model.system import System
+
+
+class Finalists(Settings):
+    """Interpretations that are also run under further criteria."""
+
+    interpretations: Annotated[list[Label], AfterValidator(distinct)]
+    """Names of interpretations."""
+    criteria: Annotated[list[Criterion], AfterValidator(distinct)]
+    """Criteria besides that of the screening."""
+
+
+class Variations(Settings):
+    """Which interpretations a study runs: every option of every design choice alone, and combinations of them."""
+
+    criterion: Criterion
+    """Criterion under which all are run."""
+    methods: Annotated[list[Name], AfterValidator(distinct)] = Field(min_length=1)
+    """Methods whose design choices are varied, by name."""
+    references: Annotated[list[Name], AfterValidator(distinct)]
+    """Methods that are run on the same data for comparison."""
+    combinations: list[dict[str, str]]
+    """Combinations of options, each a mapping of design choices to options."""
+    finalists: Finalists
+    """Interpretations that are also run under further criteria."""
+
+
+class InterpretationsStudy(Study):
+    """A study of interpretations: every option alone, and some combinations, with each method that it can matter to."""
+
+    page: Literal["interpretations"]
+    """What the interpretations do to the paper's results."""
+    variations: Variations
+    """Which interpretations are run."""
+    scenarios: Absent = None
+
+    def conditions(
+        self, choices: DesignChoices, systems: Mapping[str, System], parts: Sequence[Part] | None = None
+    ) -> Iterator[Condition]:
+        """Yield the conditions, those of each variation together."""
+        for part in self.parts() if parts is None else parts:
+            for planned in self._planned(choices, part.seeds):
+                yield from self._varied(part, choices, systems, *planned)
+
+    def _varied(
+        self,
+        part: Part,
+        choices: DesignChoices,
+        systems: Mapping[str, System],
+        method: str,
+        text: str,
+        seed: int,
+        criterion: str,
+    ) -> Iterator[Condition]:
+        chosen = parse_interpretation(choices, text)
+        settings = interpretation_settings(choices, chosen)
+        data = self.data.model_copy(update=dict(OpenData.model_validate(settings["data"])))
+        fitness = Fitness.model_validate(settings["fitness"])
+        # The budget of the study, unless the interpretation departs from the baseline's.
+        search = Search.model_validate(settings["search"])
+        evaluations = self.evaluations if parts_text(choices, chosen, ["search"]) == BASELINE else search.evaluations
+        algorithm = self.methods[method].algorithm
+        of_data = parts_text(choices, chosen, ["data"])
+        own = {**self.methods[method].settings.model_dump(mode="json"), **settings.get(algorithm, {})}
+        for system in part.systems:
+            for snr_db in part.snr_db:
+                place = f"data-{seed}/{system}/{snr_label(snr_db)}dB"
+                yield Condition(
+                    name=f"{text}/{place}/{method}/{criterion}",
+                    problem=Problem(f"{of_data}/{place}", systems[system], snr_db, seed, data, fitness),
+                    interpretation=text,
+                    method=method,
+                    algorithm=algorithm,
+                    settings=own,
+                    criterion=criterion,
+                    evaluations=evaluations,
+                )
+
+    def _planned(self, choices: DesignChoices, seeds: Sequence[int]) -> list[tuple[str, str, int, str]]:
+        """Return method, interpretation, data seed and criterion of what is run, each once, in the settings' order."""
+        plan, named, single = self.variations, choices.named, self.variations.criterion
+        screened = [{}, *single_changes(choices), *plan.combinations, *named.values()]
+        wanted = [(method, chosen, seed, single) for method in plan.methods for chosen in screened for seed in seeds]
+        # What the references find is needed where the others are looked at closely.
+        close = [{}, *named.values()]
+        wanted += [(method, chosen, seed, single) for method in plan.references for chosen in close for seed in seeds]
+        # The paper's tables have further criteria for the first method only.
+        wanted += [
+            (method, named[name], seed, criterion)
+            for method in (plan.methods[0], *plan.references)
+            for name in plan.finalists.interpretations
+            for seed in seeds
+            for criterion in plan.finalists.criteria
+        ]
+        algorithms = {name: method.algorithm for name, method in self.methods.items()}
+        return list(
+            dict.fromkeys(
+                (method, interpretation_text(choices, chosen, algorithms[method]), seed, criterion)
+                for method, chosen, seed, criterion in wanted
+            )
+        )
+
+    def unknown_names(self, choices: DesignChoices) -> Iterator[Mistake]:
+        """Yield the methods, design choices, options and interpretations that there are not."""
+        plan = self.variations
+        for key, names in (("methods", plan.methods), ("references", plan.references)):
+            for index, name in enumerate(names):
+                if name not in self.methods:
+                    yield unknown(("variations", key, index), name, self.methods, "a method of the study:")
+        for index, chosen in enumerate(plan.combinations):
+            for path, text in unknown_options(choices.design_choices, chosen):
+                yield Mistake(("variations", "combinations", index, *path), text)
+        for index, name in enumerate(plan.finalists.interpretations):
+            if name not in choices.named:
+                place = ("variations", "finalists", "interpretations", index)
+                yield unknown(place, name, choices.named, "a named interpretation:")
+
+    def inputs(self, choices: DesignChoices, systems: Mapping[str, System]) -> Iterator[Input]:
+        """Yield those of the options too."""
+        yield from super().inputs(choices, systems)
+        for name, choice in choices.design_choices.items():
+            if (choice.part, choice.setting) == ("data", "excitation"):
+                for option in choice.options.values():
+                    size = self.data.washout + self.data.samples
+                    yield Input(("data", "excitation", "file"), f"{name}: ", excitation_of(option.value), size)
+
+
+def single_changes(choices: DesignChoices) -> Iterator[dict[str, str]]:
+    """Yield every interpretation that differs from the baseline in one option that alone can change something."""
+    for name, choice in choices.design_choices.items():
+        for option in choice.options:
+            if option != choice.baseline and not choice.needs:
+                yield {name: option}

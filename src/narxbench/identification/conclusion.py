@@ -1,0 +1,160 @@
+"""What a choice leads to: the weights of its structure, and how sure and how good the model is."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+
+from narxbench.identification.data.checks import checks_before, size_check
+from narxbench.identification.data.collinear import collinear_check
+from narxbench.identification.finding import Finding
+from narxbench.identification.result import Identification
+from narxbench.identification.search.choice import failures
+from narxbench.identification.search.configurations import Configuration
+from narxbench.identification.search.scan import FORWARD, Scan
+from narxbench.identification.search.structures import Choice, Failures, Search, Structure
+from narxbench.identification.search.trial import MOST_COMPARED, Trial
+from narxbench.identification.trust.certainty import selection_table, structures
+from narxbench.identification.trust.fit import Fit
+from narxbench.identification.trust.residuals import correlation_tests
+from narxbench.identification.trust.steady_state import measured_static_points, static_curve
+from narxbench.identification.trust.validation import validate
+from narxbench.identification.trust.verdicts import summary
+from narxbench.identification.trust.weights import interchangeable
+from narxbench.model.terms import parse_term
+
+
+def concluded(scan: Scan, choice: Choice, resamples: Sequence[Search]) -> Identification:
+    """Estimate the weights of the chosen structure, and judge how sure and how good the model is."""
+    recording, settings = scan.recording, scan.settings
+    configuration, terms = scan.named[choice.best.configuration], choice.best.terms
+    trial = scan.trial(configuration)
+    fit = Fit(recording, configuration, terms, settings)
+    weights = fit.weights()
+    coefficients, refinement = fit.refined(weights)
+    model = fit.model(coefficients, weights)
+    cases = fit.cases(model)
+    validation = validate(cases)
+    known = [case.record for case in cases if case.record.role == "estimation"]
+    tests = correlation_tests(model, known)
+    # The stability of a state costs the third power of the largest lag.
+    curve = static_curve(model, known, points=41 if model.max_lag <= 60 else 5)
+    rests = measured_static_points(model, known)
+    rows = trial.arrangement.rows()
+    rows = rows[:: -(-len(rows) // MOST_COMPARED)]
+    columns = trial.arrangement.columns(trial.monomials, rows)
+    checks = [*_checks(scan, configuration), _collinear(trial, rows, columns)]
+    checks.append(size_check(len(trial.terms), len(trial.arrangement.rows())))
+    searched = [search for search in resamples if search.found]
+    found = [search.found.terms for search in searched if search.found]
+    table = selection_table(trial.terms, choice.runs, found, settings.confidence)
+    side = structures(table, trial.terms, terms, [*choice.runs, *found], settings.threshold)
+    return Identification(
+        model=model,
+        recording=recording,
+        settings=settings.model_dump(mode="json"),
+        configuration={
+            "name": configuration.name,
+            **configuration.as_dict(),
+            "candidates": len(trial.terms),
+            "dropped": trial.dropped,
+        },
+        checks=checks,
+        tried=_tried(scan, choice),
+        left_out=scan.left_out,
+        weights=weights.rows(),
+        selection=table,
+        structures=_scored(scan, choice, side.structures),
+        structures_made=side.made,
+        alike=interchangeable(columns, trial.terms, terms),
+        validation=validation,
+        tests=tests,
+        curve=curve,
+        rests=rests,
+        summary=summary(model, validation, tests, curve, rests, checks),
+        notes=[
+            *(_failed(each, settings.method, False) for each in choice.notes),
+            *(_failed(each, settings.method, True) for each in failures(searched)),
+            *_missing(scan, len(found)),
+            *([refinement] if refinement else []),
+        ],
+    )
+
+
+def _checks(scan: Scan, configuration: Configuration) -> list[Finding]:
+    """Return the checks of the data, that of the sampling as it stands after decimations were compared."""
+    sampling, *others = checks_before(
+        scan.recording,
+        decimation=configuration.decimation,
+        lags=max(1, configuration.max_lag),
+        sampling=scan.sampling,
+        seen=scan.responses,
+    )
+    strides = sorted({c.decimation for c in scan.configurations})
+    if len(strides) > 1 and not scan.sampling.advised == configuration.decimation == 1:
+        values = {**sampling.values, "compared": strides, "taken": configuration.decimation}
+        sampling = replace(sampling, status="fine" if scan.sampling.advised > 1 else sampling.status, values=values)
+    return [sampling, *others]
+
+
+def _collinear(trial: Trial, rows: Any, columns: Any) -> Finding:
+    if not trial.dropped:
+        return collinear_check(columns, trial.terms, {})
+    names = [*trial.terms, *trial.dropped]
+    monomials = [parse_term(name, trial.n_inputs, current=True) for name in names]
+    return collinear_check(trial.arrangement.columns(monomials, rows), names, trial.dropped)
+
+
+def _failed(each: Failures, method: str, resampled: bool) -> Finding:
+    return Finding("searches", "look", {"method": method, "resampled": resampled, **each.model_dump()})
+
+
+def _missing(scan: Scan, resamples: int) -> list[Finding]:
+    """Return what was not there to judge the model by: test data, or as many resamples as were asked for."""
+    missing = []
+    if not any(record.role == "test" for record in scan.recording.records):
+        missing.append(Finding("no_test", "look"))
+    if resamples < scan.settings.resamples:
+        missing.append(Finding("resamples", "look", {"searched": resamples, "wanted": scan.settings.resamples}))
+    return missing
+
+
+def _tried(scan: Scan, choice: Choice) -> pd.DataFrame:
+    """Return one row for each configuration with the best structure that was found in it."""
+    best: dict[str, tuple[Structure, str]] = {}
+    for kind, found in (("thoroughly", choice.finalists), ("briefly", choice.briefly)):
+        for structure in found:
+            best.setdefault(structure.configuration, (structure, kind))
+    rows = [
+        {
+            "configuration": name,
+            "decimation": (c := scan.named[name]).decimation,
+            "degree": c.degree,
+            "y_lags": _lags(c.y_lags),
+            "u_lags": "; ".join(map(_lags, c.u_lags)),
+            "centred": c.centred,
+            "terms": len(structure.terms),
+            "rrse": structure.rrse,
+            "fitness": structure.fitness,
+            "divergent": structure.divergent,
+            "searched": kind,
+            "chosen": name == choice.best.configuration,
+        }
+        for name, (structure, kind) in best.items()
+    ]
+    rows.sort(key=lambda row: (not row["chosen"], row["fitness"] is None, row["fitness"] or 0.0, row["configuration"]))
+    return pd.DataFrame(rows, dtype=object)
+
+
+def _lags(lags: Sequence[int]) -> str:
+    if len(lags) > 2 and list(lags) == list(range(lags[0], lags[-1] + 1)):
+        return f"{lags[0]}-{lags[-1]}"
+    return ", ".join(map(str, lags))
+
+
+def _scored(scan: Scan, choice: Choice, terms: Mapping[str, Sequence[str]]) -> dict[str, Structure]:
+    """Return structures by how they came about, with their scores."""
+    here = choice.best.configuration
+    found = {name: scan.compared([(here, name, own)], choice.density)[0] for name, own in terms.items()}
+    return found | ({FORWARD: choice.forward} if choice.forward else {})

@@ -1,0 +1,346 @@
+"""Checks of measured data before the search.
+
+All look at the records of :func:`narxbench.identification.data.sampling.known_records`; those of role test are compared
+with them by range alone. Samples are counted from 1, as rows of a file are.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.ndimage import uniform_filter1d
+
+from narxbench.identification.data.responses import Response, outliers, responses, standard_inputs
+from narxbench.identification.data.sampling import (
+    FEWEST_STEPS,
+    MOST_STEPS,
+    Sampling,
+    advised_decimations,
+    autocorrelation,
+    known_records,
+    plain,
+)
+from narxbench.identification.finding import Finding, Status, worst
+from narxbench.model.records import Recording
+from narxbench.model.terms import OUTPUT, signal_name
+
+Array = NDArray[np.float64]
+
+MOST_POINTS = 200
+LEAST_CHANGES = 30
+# An input of fewer levels has powers that say nothing new; an output of fewer is too coarse.
+FEW_LEVELS = 5
+
+
+def checks_before(
+    recording: Recording,
+    *,
+    decimation: int | None = None,
+    lags: int = 5,
+    sampling: Sampling | None = None,
+    seen: Mapping[str, Sequence[Response]] | None = None,
+) -> list[Finding]:
+    """Return all checks of the data that need no candidate terms.
+
+    Parameters
+    ----------
+    recording : Recording
+        The data.
+    decimation : int, optional
+        The stride in use; by default the advised one.
+    lags : int
+        The largest lag in use, in steps.
+    sampling, seen : optional
+        What :func:`narxbench.identification.data.sampling.advised_decimations` and
+        :func:`narxbench.identification.data.responses.responses` returned, if that is known.
+    """
+    sampling = sampling or advised_decimations(recording)
+    stride = decimation or sampling.advised
+    return [
+        sampling_check(sampling, recording.sampling_time),
+        resolution_check(recording),
+        saturation_check(recording),
+        delay_check(recording, stride, seen),
+        excitation_check(recording, stride, lags),
+        drift_check(recording),
+        outlier_check(recording),
+        test_range_check(recording),
+    ]
+
+
+def sampling_check(sampling: Sampling, period: float | None = None) -> Finding:
+    """Judge what :func:`narxbench.identification.data.sampling.advised_decimations` found; the period is in seconds."""
+    values = {
+        "first_minimum": sampling.first_minimum,
+        "seen_as": sampling.seen_as,
+        "wanted": sampling.wanted,
+        "limit": sampling.limit,
+        "advised": sampling.advised,
+        "candidates": list(sampling.candidates),
+        "period": period,
+        "correlations": sampling.correlations,
+    }
+    status: Status = "fine"
+    if sampling.first_minimum is None:
+        status = "bad"
+    elif sampling.wanted > 1:
+        status = "look" if sampling.advised > 1 or sampling.limit == "length" else "fine"
+    elif sampling.first_minimum < FEWEST_STEPS:
+        status = "look"
+    return Finding("sampling", status, values)
+
+
+def resolution_check(recording: Recording) -> Finding:
+    """Count the levels of each signal; an input of few levels has powers that say nothing new."""
+    values: dict[str, Any] = {}
+    statuses: list[Status] = []
+    for column, term, pieces in _signals(recording):
+        levels = np.unique(np.concatenate(pieces))
+        # Two texts of one number may differ in the last bit.
+        span = float(levels[-1] - levels[0])
+        levels = levels[np.append(True, np.diff(levels) > 1e-9 * span)]
+        step = float(np.median(np.diff(levels))) if len(levels) > 1 else 0.0
+        few = coarse = False
+        if len(levels) > 1:
+            few = term != "y" and len(levels) <= FEW_LEVELS
+            coarse = not few and span / step < 50 and sum(map(len, pieces)) > 2 * len(levels)
+        values[column] = {
+            "term": term,
+            "levels": len(levels),
+            "step": step,
+            "range": [float(levels[0]), float(levels[-1])],
+            "seen": "few" if few else "coarse" if coarse else "",
+        }
+        if few:
+            statuses.append("look")
+        elif coarse and term == "y":
+            statuses.append("bad" if len(levels) < FEW_LEVELS else "look")
+    return Finding("resolution", worst(*statuses), values)
+
+
+def saturation_check(recording: Recording) -> Finding:
+    """Look for an output that stays at its largest or smallest value, where it arrives without slowing down."""
+    pieces = [record.y for record in known_records(recording)]
+    y = np.concatenate(pieces)
+    values = {}
+    moves = np.concatenate([np.abs(np.diff(piece)) for piece in pieces])
+    typical = float(np.median(moves[moves > 0.0])) if moves.any() else 0.0
+    for side, extreme in (("largest", float(y.max())), ("smallest", float(y.min()))):
+        share = float(np.mean(y == extreme))
+        runs = [(start, end, piece) for piece in pieces for start, end in _runs(piece == extreme)]
+        arrivals = [abs(piece[start] - piece[start - 1]) for start, _, piece in runs if start > 0]
+        longest = int(max(end - start for start, end, _ in runs))
+        # Other levels near the extreme are as frequent where a coarse signal merely rests there.
+        others = np.unique(y[y != extreme], return_counts=True)[1]
+        usual = float(others.mean()) / len(y) if len(others) else 1.0
+        abrupt = bool(arrivals) and float(np.median(arrivals)) >= 0.5 * typical
+        often = share * len(y) >= max(5, 0.01 * len(y)) and longest >= 3 and share > 3.0 * usual
+        values[side] = {"value": extreme, "share": share, "longest": longest, "limited": bool(often and abrupt)}
+    limited = any(side["limited"] for side in values.values())
+    most = max(side["share"] for side in values.values())
+    return Finding("saturation", "fine" if not limited else "bad" if most > 0.2 else "look", values)
+
+
+def delay_check(
+    recording: Recording, decimation: int = 1, seen: Mapping[str, Sequence[Response]] | None = None
+) -> Finding:
+    """Estimate the dead time of each input: the first lag at which the output follows what is new in it.
+
+    What an autoregression (order at most 40) cannot predict of the input, or of its square, is correlated with what one
+    cannot predict of the output. As the effect of a slow system is too small for that in each sample, it is also
+    correlated with the output after the same filter as the input. The band is 4 standard errors wide,
+    those of white noise or, if they are larger, those of the products that are summed.
+    """
+    inputs = {}
+    statuses: list[Status] = []
+    seen = responses(recording) if seen is None else seen
+    for column, term, _ in _inputs(recording):
+        found = seen[column]
+        if not found:
+            continue
+        # The earliest effect counts, however it is seen.
+        first = min(found, key=Response.first)
+        delay = first.first() if first.first() < len(first.band) else None
+        seldom = delay is None and found[0].changes < LEAST_CHANGES
+        inputs[column] = {
+            "term": term,
+            "delay": delay,
+            "seldom": bool(seldom),
+            "band": plain(first.band),
+            "correlations": plain(first.correlations),
+        }
+        late = delay is not None and delay // decimation >= 3
+        statuses.append("look" if (delay is None and not seldom) or delay == 0 or late else "fine")
+    values = {"inputs": inputs, "decimation": decimation, "period": recording.sampling_time}
+    return Finding("delay", worst(*statuses), values)
+
+
+def excitation_check(recording: Recording, decimation: int = 1, lags: int = 5) -> Finding:
+    """Look whether each input changes, in as many ways as it has lags, and whether the data are mostly at rest.
+
+    The order of excitation is the rank of the covariance of ``lags`` lagged inputs, with eigenvalues counted from 1e-6
+    of the largest.
+    """
+    inputs = {}
+    status: Status = "fine"
+    for column, term, pieces in _inputs(recording):
+        low, high = (float(of(of(piece) for piece in pieces)) for of in (min, max))
+        changes = high - low > 1e-12 * max(abs(low), abs(high))
+        order = _order_of_excitation(pieces, decimation, lags) if changes else 0
+        inputs[column] = {"term": term, "order": order, "range": [low, high]}
+        status = worst(status, "bad" if not changes else "fine" if order >= lags else "look")
+    rest = _share_at_rest(recording, MOST_STEPS * decimation)
+    if rest > 0.5:
+        status = worst(status, "look")
+    return Finding("excitation", status, {"inputs": inputs, "lags": lags, "at_rest": rest})
+
+
+def drift_check(recording: Recording) -> Finding:
+    """Look for a trend of the output, or offsets between records, that a static function of the inputs leaves.
+
+    A trend must exceed 4 standard errors and the standard deviation of what is left, an offset 5 and half of that, at
+    as many independent samples as its correlation allows; nothing is said of records with fewer than 20 of these.
+    """
+    records = known_records(recording)
+    static = []
+    for u in standard_inputs(records):
+        # A slow output follows the mean of an input, and not its changes.
+        slow = uniform_filter1d(u, max(1, len(u) // 10), axis=0, mode="nearest") if u.size else u
+        static.append(np.column_stack([np.ones(len(u)), u, u**2, slow, slow**2]))
+    y = [record.y for record in records]
+    weights = np.linalg.lstsq(np.vstack(static), np.concatenate(y), rcond=1e-8)[0]
+    left = [piece - s @ weights for piece, s in zip(y, static, strict=True)]
+    trends, offsets = [], []
+    for record, s, piece in zip(records, static, y, strict=True):
+        if len(record) < 20:
+            continue
+        time = np.linspace(-0.5, 0.5, len(record))
+        both = np.column_stack([s, time])
+        fit = np.linalg.lstsq(both, piece, rcond=1e-8)[0]
+        rest = piece - both @ fit
+        # Of the time, that counts which the inputs do not explain.
+        own = time - s @ np.linalg.lstsq(s, time, rcond=1e-8)[0]
+        error = _standard_error([rest])
+        if not error or own.std() < 0.05:
+            continue
+        t = abs(fit[-1]) * float(own.std()) / error
+        change, deviation = float(fit[-1]), float(rest.std())
+        if t > 4.0 and abs(change) > max(deviation, 0.05 * float(np.ptp(piece))):
+            trends.append({"record": record.name, "change": change, "deviation": deviation})
+    samples = sum(map(len, left))
+    middle = float(np.median([piece.mean() for piece in left]))
+    sd = float(np.concatenate([piece - piece.mean() for piece in left]).std())
+    for record, piece in zip(records, left, strict=True):
+        offset, error = float(piece.mean()) - middle, _standard_error([piece])
+        # The mean of a short record takes much of a slow wandering with it: the others show how much there is.
+        error = max(error, (_standard_error(left) or 0.0) * float(np.sqrt(samples / len(piece)))) if error else None
+        if error is not None and abs(offset) > max(5.0 * error, 0.5 * sd):
+            offsets.append({"record": record.name, "offset": offset})
+    return Finding("drift", "look" if trends or offsets else "fine", {"trends": trends, "offsets": offsets})
+
+
+def outlier_check(recording: Recording) -> Finding:
+    """Count samples of the output that stick out: of the median of 7 samples, of their two neighbours, of the input.
+
+    Just after a jump of an input that else stays at rest, the output may jump too: those samples do not count.
+    """
+    found, limit = outliers(recording)
+    total = sum(len(record) for record, _ in found)
+    places = [[r.name, int(k) + 1, float(f"{away[k]:.5g}")] for r, away in found for k in np.flatnonzero(away)]
+    values = {
+        "count": len(places),
+        "total": total,
+        "limit": limit,
+        "records": len({name for name, *_ in places}),
+        "samples": places[:MOST_POINTS],
+    }
+    return Finding("outliers", "bad" if len(places) > 0.05 * total else "look" if places else "fine", values)
+
+
+def test_range_check(recording: Recording) -> Finding:
+    """Tell which share of the test samples lies outside the range that the other records cover."""
+    test = [record for record in recording.of_role("test") if len(record)]
+    values: dict[str, Any] = {}
+    statuses: list[Status] = []
+    for index, (column, term, pieces) in enumerate(_signals(recording) if test else ()):
+        seen = np.concatenate(pieces)
+        asked = np.concatenate([record.y if index == 0 else record.u[:, index - 1] for record in test])
+        low, high = float(seen.min()), float(seen.max())
+        share = float(np.mean((asked < low) | (asked > high)))
+        # By how much of the known range the test goes beyond it.
+        beyond = max(low - float(asked.min()), float(asked.max()) - high, 0.0)
+        values[column] = {"term": term, "share": share, "known": [low, high], "beyond": beyond}
+        # A few samples just outside are no extrapolation.
+        if share > 0.01 and beyond > 0.01 * (high - low):
+            statuses.append("bad" if share > 0.1 else "look")
+    return Finding("test-range", worst(*statuses), values)
+
+
+# pytest collects what begins with "test_", wherever it is imported.
+test_range_check.__test__ = False  # type: ignore[attr-defined]
+
+
+def size_check(n_terms: int, n_rows: int) -> Finding:
+    """Tell how many rows there are for each candidate term."""
+    return Finding("size", "look" if n_rows < n_terms else "fine", {"terms": n_terms, "rows": n_rows})
+
+
+def _inputs(recording: Recording) -> Iterator[tuple[str, str, list[Array]]]:
+    """Yield column, name in terms and pieces of each input."""
+    count = len(recording.inputs)
+    for index, column in enumerate(recording.inputs):
+        pieces = [record.u[:, index] for record in known_records(recording)]
+        yield column, signal_name(index + 1, count), pieces
+
+
+def _signals(recording: Recording) -> Iterator[tuple[str, str, list[Array]]]:
+    yield recording.output, signal_name(OUTPUT), [record.y for record in known_records(recording)]
+    yield from _inputs(recording)
+
+
+def _runs(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Return start and end of each run of true entries."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], flags.astype(np.int8), [0]])))
+    return [(int(a), int(b)) for a, b in edges.reshape(-1, 2)]
+
+
+def _order_of_excitation(pieces: list[Array], decimation: int, lags: int) -> int:
+    reach = (lags - 1) * decimation
+    blocks = [
+        np.column_stack([piece[lag * decimation : len(piece) - reach + lag * decimation] for lag in range(lags)])
+        for piece in pieces
+        if len(piece) > reach
+    ]
+    if not blocks:
+        return lags
+    rows = np.vstack(blocks)
+    rows -= rows.mean(axis=0)
+    scatter = rows.T @ rows
+    eigenvalues = np.linalg.eigvalsh(scatter)
+    return int(np.sum(eigenvalues > 1e-6 * eigenvalues[-1]))
+
+
+def _share_at_rest(recording: Recording, window: int) -> float:
+    """Return the share of windows in which the middle 90 % of all signals stay within 5 % of their ranges."""
+    records = known_records(recording)
+    rows = [np.column_stack([record.y, record.u]) for record in records]
+    reach = np.maximum.reduce([r.max(axis=0) for r in rows]) - np.minimum.reduce([r.min(axis=0) for r in rows])
+    blocks = [r[: len(r) - len(r) % window].reshape(-1, window, r.shape[1]) for r in rows]
+    found = np.vstack(blocks)
+    if not len(found):
+        return 0.0
+    spans = np.subtract(*np.percentile(found, [95, 5], axis=1))
+    return float(np.mean((spans <= 0.05 * reach).all(axis=1)))
+
+
+def _standard_error(pieces: list[Array]) -> float | None:
+    """Return the standard error of the mean of correlated samples, or None where it is not known."""
+    r = autocorrelation(pieces)
+    if len(r) < 3:
+        return None
+    # Summed up to the first zero: the rest is chance.
+    end = int(np.argmax(r < 0.0)) or len(r)
+    samples = sum(map(len, pieces))
+    independent = samples / float(1.0 + 2.0 * r[1:end].sum())
+    return float(np.concatenate(pieces).std() / np.sqrt(independent)) if independent >= 20.0 else None

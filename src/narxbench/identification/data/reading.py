@@ -1,0 +1,658 @@
+"""Measured data as they come: files, frames and arrays become records of evenly sampled signals.
+
+:func:`read_recording` is the one entry. Files, frames and arrays become sources, which are alike from there on: missing
+values and jumps of the time cut an experiment into records, an uneven time is noted or refused, and roles are given.
+What was done to the data is said in the notes of the recording.
+"""
+
+import math
+import operator
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from decimal import Decimal
+from numbers import Real
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from narxbench.io.delimited import SEPARATORS, Delimited, is_missing, is_numeric, read_delimited
+from narxbench.io.errors import FieldError, NarxbenchError, did_you_mean, printable, show
+from narxbench.model.records import ROLES, Record, Recording, Role
+
+# A record that is shorter is of no use: its samples are hardly more than the initial ones of a model.
+LEAST_SAMPLES = 10
+# Steps of the time, by the median: even, uneven but taken as even, and too far apart to be one step.
+_EVEN, _NEARLY_EVEN, _JUMP = 0.01, 0.1, 1.5
+
+Array = NDArray[np.float64]
+
+_SECONDS = {"s": 1.0, "sec": 1.0, "second": 1.0, "seconds": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "μs": 1e-6}
+_SECONDS |= {"ns": 1e-9, "min": 60.0, "minutes": 60.0, "h": 3600.0, "hours": 3600.0}
+_UNIT = rf"[ _]*[\[(/] *(?P<unit>[^\])]*?) *[\])]?|_(?P<suffix>{'|'.join(_SECONDS)})"
+_WORDS = "time|timestamp|time[ _]stamp|(sampling|sample|elapsed)[ _]?time|datetime|date|zeit|zeitstempel|temps|tiempo"
+# A single t is one of time, a T is rather a temperature.
+_TIME = re.compile(rf"(?P<word>t|(?i:{_WORDS}|sec|seconds))(?:{_UNIT})?")
+
+
+def read_recording(
+    data: Any = None,
+    *,
+    input: Any = None,
+    output: Any = None,
+    time: Any = None,
+    test: Any = None,
+    roles: Mapping[str, Role] | None = None,
+    sampling_time: float | None = None,
+    units: Mapping[str, str] | None = None,
+    header: bool | None = None,
+    separator: str | None = None,
+    decimal: str | None = None,
+) -> Recording:
+    """Return measured data as records.
+
+    Rows with a missing value in a column that is wanted (empty, nan, NA, N/A, null, -) and jumps of the time cut an
+    experiment into records; those of fewer than 10 samples are left out. The notes of the recording say so.
+
+    Parameters
+    ----------
+    data : path, DataFrame, mapping of str to array, a list of these, or None
+        Each is an experiment of its own. A file is text in UTF-8 with columns of numbers. None: ``input`` and
+        ``output`` are arrays.
+    input : column, list of columns, array or None
+        A column is its name or its number, counted from 1. A text may hold several, ``"a,b"`` or ``"2,3"``: one that
+        is no name of a column but a whole number is a column number. An array is of shape (samples,), (samples, 1) or
+        (samples, inputs). None: there is no input, the output depends on its own past only.
+    output : column or array
+        The output, likewise; an array is of shape (samples,) or (samples, 1).
+    time : column, array, None or False
+        Numbers (in seconds if the name has no unit in brackets) or ISO 8601 stamps. It gives the sampling time and
+        shows where samples are missing. None: a column whose name says so and that increases; False: there is none.
+    test : as ``data``, a share such as ``"20%"`` or 0.2, or None
+        Data of role "test"; a share is the last part of each record. With arrays also a pair (input, output).
+    roles : mapping of str to {"estimation", "selection", "test"} or None
+        Roles of experiments of ``data``, by the name of the file, with or without its folder.
+    sampling_time : float or None
+        Seconds between samples; None: from the time.
+    units : mapping of str to str or None
+        Units of signals by name.
+    header : bool or None
+        Whether the first line of files names the columns; None: unless all wanted fields of it are numbers.
+    separator : {",", ";", "tab", "blank"} or None
+        What stands between the fields of files, a tab and a blank also as such; None: found from the first lines.
+    decimal : {".", ","} or None
+        The decimal mark of files; None: found.
+
+    Returns
+    -------
+    Recording
+        Records are named by their file, or ``data`` and ``test``, with their samples (from 1) where there are several.
+
+    Raises
+    ------
+    NarxbenchError
+        One line that names file, line and column, what was found and what is allowed.
+
+    Examples
+    --------
+    >>> recording = read_recording(input=[0, 1] * 50, output=[[0.5]] * 100, test="20%")
+    >>> [(record.name, record.role, record.u.shape) for record in recording.records]
+    [('data, samples 1 to 80', None, (80, 1)), ('data, samples 81 to 100', 'test', (20, 1))]
+    """
+    form = _text_form(header, separator, decimal)
+    if data is None:
+        data, input, time, test = _as_mapping(input, output, time, test)
+        output = "y"
+    share = _share(test)
+    items = _items(data, "data")
+    test_items = [] if share is not None or test is None else _items(test, "test")
+    labels, test_labels = _labels(items, "data"), _labels(test_items, "test")
+    files = [Path(item).resolve() for item in items + test_items if _is_file(item)]
+    if twice := [item for item in items + test_items if _is_file(item) and files.count(Path(item).resolve()) > 1]:
+        raise _wrong(str(twice[-1]), "twice in the data", "each file once")
+    role_of = _roles(roles, items, labels)
+    notes: list[str] = []
+    experiments: list[_Experiment] = []
+    for item, label in zip(items + test_items, labels + test_labels, strict=True):
+        source = _source(item, label, None if output is None else _numbers([*_parts(input), *_parts(output)]), form)
+        experiments.append(_read_experiment(source, output, input, time, notes))
+        _check_alike(experiments[0], experiments[-1])
+    records: list[Record] = []
+    for i, experiment in enumerate(experiments):
+        role = "test" if i >= len(items) else role_of.get(i)
+        records += _records(experiment, role, None if role else share, notes)
+    if not any(record.role in (None, "estimation") for record in records):
+        if len(role_of) == len(items) and "estimation" not in role_of.values():
+            raise FieldError("roles", "found no record to estimate a model from; needed: one without another role")
+        found = f"found no record of at least {LEAST_SAMPLES} samples"
+        raise FieldError("data", " ".join([f"{found}.", *notes]))
+    if test is not None and not any(record.role == "test" for record in records):
+        found = f"no record of at least {LEAST_SAMPLES} samples to test a model on"
+        found += f" in {printable(', '.join(test_labels or labels))}"
+        raise _refused("test", found, "longer data, or a larger share of them")
+    titles = experiments[0].titles
+    known = (experiment.sampling_time for experiment in experiments if experiment.sampling_time)
+    return Recording(
+        records=tuple(records),
+        inputs=titles[1:],
+        output=titles[0],
+        sampling_time=_sampling_time(sampling_time, next(known, None), notes),
+        units=_units(units, titles),
+        notes=tuple(dict.fromkeys(notes)),
+    )
+
+
+def _refused(argument: str, found: str, allowed: str, source: str = "") -> FieldError:
+    return FieldError(argument, f"found {found}; allowed: {allowed}", source)
+
+
+def _wrong(place: str, found: str, allowed: str) -> NarxbenchError:
+    return NarxbenchError(f"{place}: found {found}; allowed: {allowed}")
+
+
+# ---------------------------------------------------------------------------------------------------------- arguments
+
+
+def _text_form(header: Any, separator: Any, decimal: Any) -> dict[str, Any]:
+    """Return the form of texts for :func:`narxbench.io.delimited.read_delimited`, checked."""
+    if not isinstance(header, bool | np.bool_ | None):
+        raise _refused("header", show(header), "true, false")
+    separator = {"tab": "\t", "\\t": "\t", "blank": " "}.get(str(separator), separator)
+    if separator not in (None, *SEPARATORS):
+        raise _refused("separator", show(separator), "',', ';', tab, blank")
+    if decimal not in (None, ".", ","):
+        raise _refused("decimal", show(decimal), "'.', ','")
+    return {"header": header, "separator": separator, "decimal": decimal}
+
+
+def _as_mapping(input: Any, output: Any, time: Any, test: Any) -> tuple[Any, Any, Any, Any]:
+    """Return arrays as a mapping of columns with the specifications that choose them."""
+    if output is None or isinstance(output, str | int):
+        raise FieldError("data", "found none; needed: a file, a frame, a mapping, or arrays as input and output")
+    data = _columns_of(input, output, "data")
+    inputs = [name for name in data if name != "y"]
+    if isinstance(test, tuple) and len(test) == 2:
+        test = _columns_of(*test, "test")
+    if time is not None and time is not False:
+        data["time"] = time
+        time = "time"
+    return data, inputs or None, time, test
+
+
+def _columns_of(input: Any, output: Any, name: str) -> dict[str, Any]:
+    u = np.empty((0, 0)) if input is None else _array(input, f"{name}: input", 2)
+    u = u[None] if u.ndim == 1 else u.T
+    inputs = {"u" if len(u) == 1 else f"u{i}": values for i, values in enumerate(u, 1)}
+    return {**inputs, "y": _array(output, f"{name}: output", 1)}
+
+
+def _array(values: Any, name: str, dimensions: int) -> Any:
+    """Return an array of at most so many dimensions; a column is a vector, and masked values are missing."""
+    try:
+        array = np.ma.filled(values.astype(float), np.nan) if np.ma.isMaskedArray(values) else np.asarray(values)
+    except (ValueError, TypeError):
+        raise _wrong(name, show(values), "an array of numbers") from None
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if not 1 <= array.ndim <= dimensions:
+        allowed = f"(samples,) or (samples, {'1' if dimensions == 1 else 'inputs'})"
+        raise _wrong(name, f"an array of shape {array.shape}", allowed)
+    return array
+
+
+def _share(test: Any) -> float | None:
+    """Return the share of a record that ``test`` is, or None where it is data."""
+    match = re.fullmatch(r"\s*([+-]?[0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?)\s*(%?)\s*", str(test))
+    if not isinstance(test, str | Real) or (isinstance(test, str) and (not match or os.path.exists(test))):
+        return None
+    share = float(match[1]) / (100 if match[2] else 1) if match else math.nan
+    if not 0 < share < 1:
+        raise _refused("test", show(test, kind=False), "a share such as 20% or 0.2, or a file")
+    return share
+
+
+def _items(data: Any, name: str) -> list[Any]:
+    items = list(data) if isinstance(data, list | tuple) else [data]
+    if not items:
+        raise NarxbenchError(f"{name}: found an empty list; needed: at least one file or frame")
+    for item in items:
+        if not (_is_file(item) or isinstance(item, Mapping) or (hasattr(item, "columns") and hasattr(item, "items"))):
+            found = show(item) if isinstance(item, Real) else f"an object of type {type(item).__name__}"
+            hint = "; arrays are given as input=..., output=... without data" if isinstance(item, np.ndarray) else ""
+            allowed = "a file, a DataFrame, a mapping of column names to arrays, or a list of these"
+            raise _wrong(name, found, allowed + hint)
+    return items
+
+
+def _is_file(item: Any) -> bool:
+    return isinstance(item, str | os.PathLike)
+
+
+def _labels(items: list[Any], name: str) -> list[str]:
+    """Return the names of records: of files without folder where that is enough to distinguish them."""
+    short = [Path(item).name if _is_file(item) else "" for item in items]
+    return [
+        (label if short.count(label) == 1 else str(item)) if label else f"{name} {i}" if len(items) > 1 else name
+        for i, (item, label) in enumerate(zip(items, short, strict=True), 1)
+    ]
+
+
+def _roles(roles: Mapping[str, Role] | None, items: list[Any], labels: list[str]) -> dict[int, Role]:
+    """Return the roles by the index of the experiment."""
+    if roles is not None and not isinstance(roles, Mapping):
+        raise _refused("roles", show(roles), "a mapping of file names to roles")
+    both = zip(items, labels, strict=True)
+    names = [{label, Path(item).name, str(item)} if _is_file(item) else {label} for item, label in both]
+    found: dict[int, Role] = {}
+    for name, role in (roles or {}).items():
+        if role not in ROLES:
+            allowed = f"{', '.join(ROLES)}{did_you_mean(role, ROLES)}"
+            raise FieldError("roles", f"{printable(str(name))}: found {show(role)}; allowed: {allowed}")
+        matches = [i for i, known in enumerate(names) if str(name) in known]
+        if not matches:
+            raise _refused(
+                "roles", show(name, kind=False), f"{printable(', '.join(labels))}{did_you_mean(name, labels)}"
+            )
+        found |= dict.fromkeys(matches, role)
+    return found
+
+
+def _units(units: Mapping[str, str] | None, titles: Sequence[str]) -> dict[str, str]:
+    if units is not None and not isinstance(units, Mapping):
+        raise _refused("units", show(units), "a mapping of signals to units")
+    for name, unit in (units or {}).items():
+        if name not in titles:
+            allowed = f"{printable(', '.join(titles))}{did_you_mean(name, titles)}"
+            raise _refused("units", show(name, kind=False), allowed)
+        if not isinstance(unit, str):
+            raise FieldError("units", f"{printable(name)}: found {show(unit)}; allowed: text")
+    return dict(units or {})
+
+
+# ------------------------------------------------------------------------------------------------- sources and columns
+
+
+@dataclass(frozen=True)
+class _Source:
+    """Columns of one experiment; rows and columns count from 0 here, and from 1 in messages."""
+
+    name: str  # in messages; that of a file has its folder
+    label: str  # of records and in notes
+    names: tuple[str, ...] | None
+    columns: Sequence[Any]  # texts of a file, or arrays
+    table: Delimited | None = None  # the file
+    numbered: bool = False  # whether numbers are names of the columns
+    index: Any = None  # times next to the columns
+
+    def place(self, row: int) -> str:
+        return self.table.place(row) if self.table else f"row {row + 1}"
+
+    def title(self, column: int) -> str:
+        """Return a name of the column that no other column has."""
+        name = self.names[column] if self.names else ""
+        if not name or (self.names and self.names.count(name) > 1):
+            return f"{name} (column {column + 1})" if name else f"column {column + 1}"
+        return name
+
+    @property
+    def overview(self) -> str:
+        """The columns, as messages list them: by number and name, or only by one where only one chooses them."""
+        if not self.names:
+            return f"1 to {len(self.columns)}, in a file without header"
+        names = (repr(name) if self.numbered else f"{i} {name!r}" for i, name in enumerate(self.names, 1))
+        return printable(", ".join(names), 400)
+
+    def wrong(self, row: int, column: int, found: str, allowed: str) -> NarxbenchError:
+        return _wrong(f"{self.name}: {self.place(row)}, column {printable(self.title(column))}", found, allowed)
+
+    def numbers(self, columns: Sequence[int]) -> Array:
+        """Return columns as an array of shape (rows, columns), with NaN where a value is missing."""
+        return self.table.numbers(columns) if self.table else np.column_stack([self._floats(i) for i in columns])
+
+    def _floats(self, column: int) -> Array:
+        """Return an array of numbers of any type as floats; true and false are none."""
+        array = self.columns[column]
+        if array.dtype.kind not in "iufO":
+            where = f"{self.name}: column {printable(self.title(column))}"
+            raise _wrong(where, f"values of type {array.dtype}", "numbers")
+        values = np.full(len(array), np.nan)
+        for row, value in enumerate(array) if array.dtype.kind == "O" else ():
+            is_number = isinstance(value, Real | Decimal) and not isinstance(value, bool | np.bool_)
+            try:
+                values[row] = np.nan if _is_none(value) else float(value if is_number else "no number")
+            except (ValueError, OverflowError):
+                raise self.wrong(row, column, show(value), "a number, or NaN where it is missing") from None
+        values = values if array.dtype.kind == "O" else array.astype(float)
+        for row in np.flatnonzero(np.isinf(values)).tolist():
+            raise self.wrong(row, column, str(array[row]), "a finite number, or NaN where it is missing")
+        return values
+
+    def times(self, column: int) -> tuple[Array, bool]:
+        """Return numbers or seconds of a column of times, and whether they are stamps; NaN where one is missing."""
+        values = self.columns[column]
+        if self.table:
+            stamped = not is_numeric(next((text for text in values if not is_missing(text)), "nan"))
+            values = [None if is_missing(text) else text.strip() for text in values] if stamped else values
+        elif values.dtype.kind in "Mm":
+            missing = np.isnat(values)
+            counts = values.astype(f"{values.dtype.kind}8[ns]").astype(np.int64)
+            return np.where(missing, np.nan, (counts - counts[~missing][:1].sum()) / 1e9), True
+        else:
+            of_time = (isinstance(value, str | datetime) and not _is_none(value) for value in values)
+            stamped = values.dtype.kind in "OU" and any(of_time)
+        if not stamped:
+            return self.numbers([column])[:, 0], False
+        seconds = np.full(len(values), np.nan)
+        first = None
+        for row, value in enumerate(values):
+            if _is_none(value):
+                continue
+            try:
+                moment = value if isinstance(value, datetime) else datetime.fromisoformat(value)
+                first = first or moment
+                seconds[row] = (moment - first).total_seconds()
+            except (ValueError, TypeError):  # TypeError: with and without a time zone
+                allowed = "numbers, or date and time as in 2024-05-31T12:00:00.01, all with a time zone or none"
+                raise self.wrong(row, column, show(value, kind=False), allowed) from None
+        return seconds, True
+
+
+def _is_none(value: Any) -> bool:
+    return value is None or type(value).__name__ in ("NAType", "NaTType")
+
+
+def _source(item: Any, label: str, wanted: Sequence[int] | None, form: dict[str, Any]) -> _Source:
+    """Return a file, frame or mapping as a source; ``wanted`` are columns that have to be numbers, if known."""
+    if isinstance(item, str | os.PathLike):
+        table = read_delimited(item, wanted, **form)
+        return _Source(str(item), label, table.names, table.columns, table)
+    names, series = zip(*item.items(), strict=True) if len(list(item)) else ((), ())
+    arrays = [_array(s, f"{label}: column {printable(str(name))}", 1) for name, s in zip(names, series, strict=True)]
+    if len(set(map(len, arrays))) != 1:
+        lengths = ", ".join(f"{name} {len(array)}" for name, array in zip(names, arrays, strict=True))
+        raise NarxbenchError(f"{label}: found columns of lengths {printable(lengths) or 'none'}; needed: one length")
+    index = None if isinstance(item, Mapping) else getattr(item, "index", None)
+    kind = getattr(getattr(index, "dtype", None), "kind", "")
+    return _Source(
+        *(label, label, tuple(str(name).strip() for name in names), arrays),
+        numbered=any(isinstance(name, int | np.integer) for name in names),
+        index=np.asarray(index, dtype=f"{kind}8[ns]") if kind in ("M", "m") else None,
+    )
+
+
+def _parts(columns: Any) -> list[Any]:
+    """Return the columns that a specification lists."""
+    if isinstance(columns, str):
+        return [part.strip() for part in columns.split(",")]
+    if isinstance(columns, list | tuple) or (isinstance(columns, np.ndarray) and columns.ndim == 1):
+        return list(columns)
+    return [] if columns is None else [columns]
+
+
+def _column_number(part: Any) -> int | None:
+    """Return the number, from 1, that a column is given by, or None."""
+    if isinstance(part, str):
+        return int(part) if re.fullmatch("[0-9]{1,9}", part.strip()) else None
+    try:
+        return None if isinstance(part, bool | np.bool_) else operator.index(part)
+    except TypeError:
+        return None
+
+
+def _numbers(parts: Sequence[Any]) -> list[int] | None:
+    """Return columns counted from 0, or None where there is none or one is wanted by name."""
+    numbers = [number - 1 for part in parts if (number := _column_number(part)) is not None]
+    return numbers if parts and len(numbers) == len(parts) else None
+
+
+def _columns(source: _Source, argument: str, specification: Any, used: Sequence[int] = ()) -> list[int]:
+    """Return the columns, counted from 0, that a specification chooses, of those that are not used yet."""
+    names, found = source.names or (), list(used)
+    whole = isinstance(specification, str) and specification.strip() in names
+    parts = [specification] if whole else _parts(specification)
+    if argument != "input" and len(parts) != 1:
+        raise _refused(argument, f"{len(parts)} columns", f"one of {source.overview}", source.name)
+    for part in parts:
+        number = 0 if source.numbered else _column_number(part) or 0
+        same = [i for i, name in enumerate(names) if isinstance(part, str) and name == part.strip()]
+        if len(same) > 1:
+            allowed = f"one of them by its number, {', '.join(str(i + 1) for i in same)}"
+            raise _refused(argument, f"{len(same)} columns {part.strip()!r}", allowed, source.name)
+        if not same and not 1 <= number <= len(source.columns):
+            what = f"no column {show(part, kind=False)}" if _column_number(part) is None else f"column number {part}"
+            hint = f"{' by its name as text' if source.numbered else ''}{did_you_mean(part, names)}"
+            raise _refused(argument, what, f"{source.overview}{hint}", source.name)
+        column = same[0] if same else number - 1
+        if column in found:
+            title = printable(source.title(column))
+            raise _refused(
+                argument,
+                f"column {title}, which is already in use",
+                f"each column once, of {source.overview}",
+                source.name,
+            )
+        found.append(column)
+    return found[len(used) :]
+
+
+# --------------------------------------------------------------------------------------------------------- experiments
+
+
+@dataclass(frozen=True)
+class _Experiment:
+    """The samples of a source, and the pieces of it (start, end) without gaps."""
+
+    source: _Source
+    titles: tuple[str, ...]  # the output first
+    values: Array
+    pieces: list[tuple[int, int]]
+    sampling_time: float | None
+
+
+def _read_experiment(source: _Source, output: Any, input: Any, time: Any, notes: list[str]) -> _Experiment:
+    """Return the signals of a source, and where they have gaps."""
+    if output is None or not _parts(output):
+        raise FieldError("output", f"missing; allowed: one of {source.overview}", source.name)
+    columns = _columns(source, "output", output)
+    columns += _columns(source, "input", input, columns)
+    values = source.numbers(columns)
+    times = _times(source, time, columns, notes)
+    if source.table and not source.names:
+        notes.append(f"{source.label} has no header: its first line is the first sample.")
+    if source.table and not source.table.decimal and source.table.decimal_mark(columns) == ",":
+        notes.append(f"{source.label}: the commas in numbers were read as decimal marks.")
+    used = [*columns, times.column] if times else columns
+    if others := [repr(source.title(i)) for i in range(len(source.columns)) if i not in used]:
+        notes.append(f"{source.label}: columns that were not used: {printable(', '.join(others))}.")
+    present: NDArray[np.bool_] = np.asarray(np.isfinite(values).all(axis=1))
+    if times:
+        present &= ~np.isnan(times.seconds)
+    if not present.all():
+        rows = np.flatnonzero(~present)
+        what = "row with a missing value was" if len(rows) == 1 else "rows with missing values were"
+        notes.append(f"{source.label}: {len(rows)} {what} left out, and the data cut there: {_places(source, rows)}.")
+    jumps, sampling_time = _steps(source, times, present, notes) if times else (np.zeros(len(values), bool), None)
+    # Whether a row continues that of before; the first does not, nor does what would come after the last.
+    continues = np.concatenate(([False], present[1:] & present[:-1] & ~jumps[1:], [False]))
+    starts, ends = np.flatnonzero(present & ~continues[:-1]), np.flatnonzero(present & ~continues[1:]) + 1
+    pieces = list(zip(starts.tolist(), ends.tolist(), strict=True))
+    return _Experiment(source, tuple(map(source.title, columns)), values, pieces, sampling_time)
+
+
+def _places(source: _Source, rows: NDArray[np.int64]) -> str:
+    """Return the first few of some rows: ``lines 3, 4, 7 and 12 more``."""
+    words = [source.place(int(row)).split() for row in rows[:5]]
+    more = f" and {len(rows) - 5} more" if len(rows) > 5 else ""
+    return f"{words[0][0]}{'s' if len(rows) > 1 else ''} {', '.join(number for _, number in words)}{more}"
+
+
+# ----------------------------------------------------------------------------------------------------------------- time
+
+
+@dataclass(frozen=True)
+class _Times:
+    """A column of times."""
+
+    column: int
+    where: str
+    seconds: Array  # NaN where it is missing
+    resolution: float  # the last digit that was written
+    known: bool  # whether the unit is known, so that they are seconds indeed
+
+
+def _times(source: _Source, wanted: Any, columns: Sequence[int], notes: list[str]) -> _Times | None:
+    """Return the times of a source: of the column that is wanted, or of one that looks like it."""
+    if wanted is False or isinstance(wanted, np.bool_):
+        return None
+    if wanted is not None:
+        return _read_times(source, _columns(source, "time", wanted, columns)[0])
+    refused = []
+    for column, name in enumerate(source.names or ()):
+        if column not in columns and _TIME.fullmatch(name):
+            try:
+                times = _read_times(source, column)
+            except NarxbenchError as error:
+                refused.append(f"{error}. So the column was not taken as the time.")
+                continue
+            notes.append(f"Column {name!r} was taken as the time, by its name.")
+            return times
+    notes += refused
+    if source.index is None:
+        return None
+    notes.append("The index of the frame was taken as the time.")
+    return replace(_read_times(replace(source, names=("index",), columns=[source.index]), 0), column=-1)
+
+
+def _read_times(source: _Source, column: int) -> _Times:
+    """Return the times of a column; those that do not increase raise NarxbenchError."""
+    values, stamps = source.times(column)
+    match = _TIME.fullmatch(source.names[column]) if source.names else None
+    unit = (match["unit"] or match["suffix"] or "s").strip().lower() if match and not stamps else "s"
+    where = f"column {printable(source.title(column))}"
+    rows = np.flatnonzero(np.isfinite(values))
+    if not len(rows):
+        raise NarxbenchError(f"{source.name}: {where}: found no value; needed: times")
+    for i in np.flatnonzero(np.diff(values[rows]) <= 0):
+        before, row = rows[i : i + 2].tolist()
+        found = "the same time as" if values[row] == values[before] else "an earlier time than"
+        raise source.wrong(row, column, f"{found} in {source.place(before)}", "times that increase")
+    scale = _SECONDS.get(unit, 1.0)
+    return _Times(column, where, values * scale, _resolution(values[rows]) * scale, unit in _SECONDS)
+
+
+def _resolution(values: Array) -> float:
+    """Return the place of the last decimal that all values need, 0 where they need more than 12."""
+    noise = 4 * np.finfo(float).eps * np.abs(values).max()
+    exact = (digits for digits in range(13) if (np.abs(np.round(values, digits) - values) <= noise).all())
+    return float(10.0 ** -next(exact, math.inf))
+
+
+def _steps(
+    source: _Source, times: _Times, present: NDArray[np.bool_], notes: list[str]
+) -> tuple[NDArray[np.bool_], float | None]:
+    """Return before which rows the time jumps, and the sampling time; an uneven time is noted or refused."""
+    follows = np.concatenate(([False], present[1:] & present[:-1]))
+    steps = np.concatenate(([np.nan], np.diff(times.seconds)))
+    if not follows.any():
+        return follows, None
+    median = float(np.median(steps[follows]))
+    jumps = follows & (steps > _JUMP * median)
+    if jumps.sum() > 0.1 * follows.sum():  # steps of 1 and 2 last digits are rather rounded ones of 1.5
+        jumps &= steps > median + 1.01 * times.resolution
+    inner = follows & ~jumps
+    deviations = np.where(inner, np.abs(steps / median - 1), 0.0)
+    jitter, row = float(deviations.max()), int(deviations.argmax())
+    if jitter > _EVEN and not _even_but_rounded(times, inner):
+        if jitter >= _NEARLY_EVEN:
+            found = f"a step of {steps[row]:.4g}, {jitter:.0%} off the median of {median:.4g}, which is uneven"
+            remedy = "resample the data to even steps, or take none as the time if the samples are even"
+            where = f"{source.name}: {source.place(row)}, {times.where}"
+            raise _wrong(where, found, f"less than {_NEARLY_EVEN:.0%}; {remedy}")
+        notes.append(
+            f"{source.label}: sampling is uneven, steps are up to {jitter:.1%} off the median ({times.where}, "
+            f"{source.place(row)}); the samples were taken as even."
+        )
+    if jumps.any():
+        rows = np.flatnonzero(jumps)
+        often = "once" if len(rows) == 1 else f"{len(rows)} times"
+        notes.append(f"{source.label}: the time jumps {often}, and the data were cut there: {_places(source, rows)}.")
+    if not times.known:
+        notes.append(
+            f"{source.label}: the unit of {times.where} is not known, so that the sampling time is not either."
+        )
+        return jumps, None
+    count = int(inner.sum())
+    return jumps, _rounded(float(steps[inner].sum() / count), count, times.resolution)
+
+
+def _even_but_rounded(times: _Times, inner: NDArray[np.bool_]) -> bool:
+    """Return whether the times of each piece are those of even steps, but for the rounding of their last digit."""
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], inner, [False])).astype(np.int8)))
+    for start, end in zip(edges[::2], edges[1::2], strict=True):
+        values = times.seconds[start - 1 : end]
+        steps = np.arange(len(values)) - (len(values) - 1) / 2
+        slope = steps @ (values - values.mean()) / (steps @ steps)
+        if np.abs(values - values.mean() - slope * steps).max() > 0.75 * times.resolution:
+            return False
+    return True
+
+
+def _rounded(step: float, count: int, resolution: float) -> float:
+    """Return a step with as few digits as leave the time of all steps right to its last digit."""
+    drift = max(resolution, 1e-9 * step * count) / 2
+    texts = (f"{step:.{digits}e}" for digits in range(16))
+    return next((float(text) for text in texts if abs(float(text) - step) * count <= drift), step)
+
+
+def _sampling_time(given: Any, known: float | None, notes: list[str]) -> float | None:
+    """Return the sampling time that was given, or the known one."""
+    if given is None:
+        return known
+    if isinstance(given, bool | np.bool_) or not isinstance(given, Real) or not 0 < given < 1e300:  # type: ignore[operator]
+        raise _refused("sampling_time", show(given), "a number of seconds above 0")
+    if known and abs(float(given) / known - 1) > _EVEN:
+        notes.append(f"The sampling time is {float(given):g} s as given; by the time it would be {known:g} s.")
+    return float(given)
+
+
+# -------------------------------------------------------------------------------------------------------------- records
+
+
+def _check_alike(first: _Experiment, other: _Experiment) -> None:
+    """Raise NarxbenchError where two experiments name the signals, or are sampled, in other ways."""
+    where, model = other.source.name, first.source.name
+    if first.source.names and other.source.names and other.titles != first.titles:
+        found = f"the columns {printable(', '.join(other.titles))} (output first)"
+        raise _wrong(where, found, f"{', '.join(first.titles)} as in {model}")
+    if first.sampling_time and other.sampling_time and abs(other.sampling_time / first.sampling_time - 1) > _EVEN:
+        allowed = f"{first.sampling_time:g} s as in {model}; resample the data to the same steps"
+        raise _wrong(where, f"a sampling time of {other.sampling_time:g} s", allowed)
+
+
+def _records(experiment: _Experiment, role: Role | None, share: float | None, notes: list[str]) -> Iterator[Record]:
+    """Yield the pieces of an experiment that are long enough, with the last part of each for the test."""
+    label = experiment.source.label
+    whole = Record(label, np.ascontiguousarray(experiment.values[:, 1:]), experiment.values[:, 0].copy(), role)
+    short = [piece for piece in experiment.pieces if piece[1] - piece[0] < LEAST_SAMPLES]
+    if short:
+        listed = ", ".join(f"{start + 1} to {end}" for start, end in short[:5]) + (", …" if len(short) > 5 else "")
+        what = "1 record" if len(short) == 1 else f"{len(short)} records"
+        notes.append(f"{label}: {what} of fewer than {LEAST_SAMPLES} samples left out: samples {listed}.")
+    undivided = 0
+    for start, end in experiment.pieces:
+        cut = end - round((share or 0) * (end - start))
+        if end - start < LEAST_SAMPLES:
+            continue
+        if share and min(end - cut, cut - start) >= LEAST_SAMPLES:
+            yield whole.part(start, cut)
+            yield whole.part(cut, end, "test")
+            continue
+        undivided += share is not None
+        yield whole if (start, end) == (0, len(whole)) else whole.part(start, end)
+    if undivided:
+        what = "1 record is" if undivided == 1 else f"{undivided} records are"
+        notes.append(f"{label}: {what} too short to set {share:.0%} of the samples aside for the test.")

@@ -1,0 +1,31 @@
+"""What a check of the data, or of a model, has found: values, and how serious it is. The report puts it into words."""
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Status = Literal["fine", "look", "bad"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one look at the data or at a model found.
+
+    Attributes
+    ----------
+    name : str
+        What was looked at; :func:`narxbench.report.findings.in_words` has the words for each name.
+    status : {"fine", "look", "bad"}
+        ``look``: a reader should know; ``bad``: a model of these data, or this model, is not to be trusted.
+    values : dict
+        Plain data: all numbers, names and places that words need, and what a figure shows.
+    """
+
+    name: str
+    status: Status
+    values: dict[str, Any] = field(default_factory=dict)
+
+
+def worst(*statuses: Status) -> Status:
+    """Return the most serious status; fine where there is none."""
+    order: tuple[Status, ...] = ("fine", "look", "bad")
+    return max(statuses, key=order.index, default="fine")

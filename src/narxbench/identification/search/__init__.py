@@ -1,0 +1,1 @@
+"""What is tried on the data, and the structures that are found."""

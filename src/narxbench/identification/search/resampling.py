@@ -1,0 +1,103 @@
+"""Resamples of the rows that estimate: what the search would find on other data of the same kind."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from narxbench.numerics.random_streams import generator
+
+Rows = NDArray[np.int64]
+
+# Fewer records than these say too little when whole ones are drawn.
+MANY_RECORDS = 8
+# Records are of similar length if the longest is at most this many times the shortest.
+SIMILAR = 1.5
+
+
+def block_length(n_rows: int, longest_lag: int, correlation: int = 0) -> int:
+    """Return the length of the blocks of a moving-block bootstrap, in samples.
+
+    The largest of n^(1/3), the order that is known to be right (P. Hall, J. L. Horowitz and B.-Y. Jing, Biometrika 82,
+    1995, pages 561-574), of twice the longest lag, so that most rows of a block stay together with those that they
+    share samples with, and of the samples over which residuals are correlated.
+
+    Parameters
+    ----------
+    n_rows : int
+        Estimation rows.
+    longest_lag : int
+        Largest lag of the candidates times the decimation.
+    correlation : int
+        Samples over which residuals are correlated, if that is known.
+
+    Examples
+    --------
+    >>> block_length(1000, longest_lag=3), block_length(1000, longest_lag=24)
+    (10, 48)
+    """
+    return max(math.ceil(round(math.cbrt(n_rows), 9)), 2 * longest_lag, correlation, 1)
+
+
+def resample(rows_by_record: Sequence[Rows], block: int, *, number: int, **axes: object) -> Rows:
+    """Return a resample of the estimation rows: whole records where there are many alike, else moving blocks.
+
+    Records count as many from 8 on, and as alike if the longest has at most 1.5 times the rows of the shortest. As many
+    records are drawn, with replacement, as there are. Parameters are those of :func:`moving_blocks`.
+
+    Examples
+    --------
+    >>> resample([np.array([i, i + 1]) for i in range(0, 160, 20)], block=1, number=1).tolist()
+    [20, 21, 40, 41, 40, 41, 80, 81, 120, 121, 0, 1, 80, 81, 140, 141]
+    """
+    sizes = [len(rows) for rows in rows_by_record]
+    if len(sizes) < MANY_RECORDS or max(sizes) > SIMILAR * min(sizes):
+        return moving_blocks(rows_by_record, block, number=number, **axes)
+    drawn = generator(purpose="resample", number=number, **axes).integers(len(sizes), size=len(sizes))
+    return np.concatenate([rows_by_record[i] for i in drawn])
+
+
+def moving_blocks(rows_by_record: Sequence[Rows], block: int, *, number: int, **axes: object) -> Rows:
+    """Return a moving-block bootstrap of the estimation rows: blocks of neighbours, drawn with replacement.
+
+    Each time a record is drawn, the more often the more blocks it holds, and one of its blocks. No block spans two
+    records; a record shorter than a block is a block. Source: H. R. Künsch, Annals of Statistics 17, 1989, pages
+    1217-1241.
+
+    Parameters
+    ----------
+    rows_by_record : sequence of arrays of int
+        The estimation rows of each record, ascending, without gaps.
+    block : int
+        Rows of a block: see :func:`block_length`.
+    number : int
+        Which resample.
+    **axes
+        Further axes of the random draws, such as the digest of the data.
+
+    Returns
+    -------
+    array of int, shape (rows,)
+        As many rows as there are; the last block is cut for that.
+
+    Examples
+    --------
+    >>> moving_blocks([np.arange(10, 16), np.arange(30, 36)], block=4, number=1).tolist()
+    [11, 12, 13, 14, 11, 12, 13, 14, 30, 31, 32, 33]
+    """
+    rng = generator(purpose="resample", number=number, **axes)
+    records = [rows for rows in rows_by_record if len(rows)]
+    sizes = np.array([len(rows) for rows in records])
+    lengths = np.minimum(block, sizes)
+    total = int(sizes.sum())
+    drawn: list[Rows] = []
+    missing = total
+    # Then each row of a short record is drawn about as often as one of a long record.
+    shares = np.cumsum(sizes / lengths)
+    while missing > 0:
+        record = min(int(np.searchsorted(shares, rng.random() * shares[-1], side="right")), len(records) - 1)
+        start = int(rng.integers(sizes[record] - lengths[record] + 1))
+        drawn.append(records[record][start : start + min(int(lengths[record]), missing)])
+        missing -= len(drawn[-1])
+    return np.concatenate(drawn) if drawn else np.empty(0, np.int64)

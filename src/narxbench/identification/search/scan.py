@@ -1,0 +1,400 @@
+"""The search: many configurations briefly, the best of them thoroughly, and one structure that is chosen in the end.
+
+What is compared across configurations is the free-run error on parts of the data that the weights do not know, at the
+sampling of the data: so a decimation, which is a stride with all of its phases, competes with any other. Each step
+depends on data, settings and its own seed alone; none looks at a clock.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from narxbench.algorithms.forward_regression import forward, nested
+from narxbench.algorithms.search import prepared, search
+from narxbench.fitness.criteria import parse_criterion
+from narxbench.fitness.problem import StructureProblem
+from narxbench.identification.data.checks import delay_check
+from narxbench.identification.data.responses import responses
+from narxbench.identification.data.sampling import Sampling, advised_decimations
+from narxbench.identification.search.configurations import Configuration, configurations, strides
+from narxbench.identification.search.resampling import block_length, resample
+from narxbench.identification.search.structures import Found, Score, Search, Structure
+from narxbench.identification.search.trial import PartErrors, Trial
+from narxbench.identification.settings import IdentificationSettings
+from narxbench.io.errors import NarxbenchError, printable
+from narxbench.model.records import Recording
+from narxbench.numerics.logarithm import natural_log
+from narxbench.numerics.random_streams import generator
+
+# Configurations that are searched thoroughly.
+FINALISTS = 6
+# Configurations whose data are kept for further searches.
+KEPT_TRIALS = FINALISTS + 2
+# Fitness evaluations of a brief and a thorough search, and of one on resampled data.
+BRIEF, THOROUGH, RESAMPLED = 300, 2000, 800
+# Shares of the planned time.
+_SHARES = {"brief": 0.3, "thorough": 0.25, "polished": 0.2, "resampled": 0.25}
+# Structures of each configuration that a last descent starts from.
+POLISHED = 2
+FEWEST_RESAMPLES = 10
+# Seconds on the machine that this was measured on, per product of two columns at a row, per evaluation and in it per
+# step and per candidate term. They decide how much is planned for a time, on every machine the same.
+_PER_PRODUCT, _PER_EVALUATION, _PER_STEP, _PER_CANDIDATE = 4e-11, 2e-5, 3e-9, 2e-7
+# The method whose structure is shown next to that of the search.
+FORWARD = "iterative_ofr"
+# Products of a few larger numbers overflow.
+LARGEST = 1e50
+# What is noted of a search that has found no structure with a finite J.
+STANDS_IN, NOTHING = "forward regression stands in", "nothing"
+# Signals in their own units are easier to read: centred ones must be better by what counts as very strong evidence, a
+# difference of 10 (R. E. Kass and A. E. Raftery, Bayes factors, Journal of the American Statistical Association 90,
+# 1995, pages 773-795).
+CLEARLY_BETTER = 10.0
+# More values of candidate terms are too many for it.
+_MOST_VALUES = 2e7
+
+
+class Scan:
+    """All steps of a search on one recording.
+
+    Parameters
+    ----------
+    recording : Recording
+        The data; test records are not looked at.
+    settings : IdentificationSettings
+        What is tried.
+
+    Attributes
+    ----------
+    sampling : Sampling
+        What the correlation of the data says of the decimation.
+    responses : dict of str to list of Response
+        Signs of an effect of each input on the output.
+    configurations : list of Configuration
+        What is tried, in the order of the cost.
+    named : dict of str to Configuration
+        The same by name.
+    left_out : int
+        How many configurations the time is not planned for.
+    """
+
+    def __init__(self, recording: Recording, settings: IdentificationSettings) -> None:
+        self.recording, self.settings = recording, settings
+        _check_signals(recording)
+        self.sampling: Sampling = advised_decimations(recording)
+        self.responses = responses(recording)
+        samples = self.n_samples = sum(map(len, recording.known))
+        delays = delay_check(recording, seen=self.responses).values["inputs"]
+        tried = configurations(
+            recording,
+            settings,
+            list(strides(self.sampling.advised, self.sampling.first_minimum, samples)),
+            [_delay(delays.get(name)) for name in recording.inputs],
+        )
+        tried.sort(key=self._brief_cost)
+        budget = _SHARES["brief"] * settings.effort
+        costs = np.cumsum([self._brief_cost(c) for c in tried])
+        count = max(1, int(np.searchsorted(costs, budget, side="right")))
+        self.configurations, self.left_out = tried[:count], len(tried) - count
+        self.named = {configuration.name: configuration for configuration in self.configurations}
+        # Threads that want the same configuration at once may both make it; it is the same.
+        self.trial = lru_cache(maxsize=KEPT_TRIALS)(self._trial)
+
+    def _trial(self, configuration: Configuration) -> Trial:
+        return Trial(self.recording, configuration, self.settings, self.sampling.advised)
+
+    # How much is planned
+
+    def _search_cost(self, configuration: Configuration, evaluations: int) -> float:
+        steps, size = min(self.n_samples, 20_000), configuration.size
+        return evaluations * (_PER_EVALUATION + _PER_STEP * steps + _PER_CANDIDATE * size)
+
+    def _products_cost(self, configuration: Configuration) -> float:
+        return _PER_PRODUCT * min(self.n_samples, 50_000) * configuration.size**2
+
+    def _brief_cost(self, configuration: Configuration) -> float:
+        # The products of the parts are needed once, and are used for all.
+        return self._products_cost(configuration) + self._search_cost(configuration, BRIEF)
+
+    def seconds(self, kind: str, configuration: Configuration) -> float:
+        """Return the seconds that a ``brief``, ``thorough`` or ``resampled`` search is planned for."""
+        if kind == "brief":
+            return self._brief_cost(configuration)
+        searched = self._search_cost(configuration, self.evaluations(kind, configuration))
+        return searched + (self._products_cost(configuration) if kind == "resampled" else 0.0)
+
+    @cached_property
+    def n_finalists(self) -> int:
+        """How many configurations are searched thoroughly."""
+        return min(FINALISTS, len(self.configurations))
+
+    def evaluations(self, kind: str, configuration: Configuration) -> int:
+        """Return the fitness evaluations of a ``thorough`` or ``resampled`` search that the time is planned for."""
+        most = {"thorough": THOROUGH, "resampled": RESAMPLED}[kind]
+        searches = {
+            "thorough": self.n_finalists * (self.settings.seeds + self.n_parts),
+            "resampled": max(1, self.n_resamples(configuration)),
+        }[kind]
+        share = _SHARES[kind] * self.settings.effort / searches / self._search_cost(configuration, 1)
+        return int(min(most, max(BRIEF, share)))
+
+    @cached_property
+    def n_parts(self) -> int:
+        """How many parts take turns in selection, at most: short data have fewer at a large decimation."""
+        return self.settings.blocks if next(self.recording.of_role("selection"), None) is None else 0
+
+    def n_resamples(self, configuration: Configuration) -> int:
+        """Return how many resampled data sets are searched: as many as were asked for, if the time allows."""
+        each = self._products_cost(configuration) + self._search_cost(configuration, BRIEF)
+        affordable = int(_SHARES["resampled"] * self.settings.effort / each)
+        return min(self.settings.resamples, max(FEWEST_RESAMPLES, affordable))
+
+    # Steps
+
+    def brief(self, configuration: Configuration) -> Search:
+        """Search a configuration briefly, and score what was found."""
+        found = self._searched(self.trial(configuration).whole(), configuration, 1, BRIEF, "brief")
+        (score,) = self._scored(configuration, [found.terms], "", self.sampling.advised)
+        found = found.model_copy(update={"score": Score(**score.model_dump(include=set(Score.model_fields)))})
+        return Search(configuration=configuration.name, found=found)
+
+    def briefly(self, briefs: Sequence[Search]) -> list[Structure]:
+        """Return the structure that each brief search found, in the order of the configurations."""
+        found = [(brief.configuration, brief.found) for brief in briefs if brief.found and brief.found.score]
+        return [
+            Structure(configuration=name, terms=each.terms, found_by="brief search", **dict(each.score or ()))
+            for name, each in found
+        ]
+
+    def ranked(self, briefs: Sequence[Search]) -> list[Configuration]:
+        """Return the configurations that are searched thoroughly, by their brief searches, the best first."""
+        # The order of the configurations decides between equal ones.
+        order = sorted(self.briefly(briefs), key=lambda structure: structure.rank)
+        return [self.named[structure.configuration] for structure in order][: self.n_finalists]
+
+    def jobs(self) -> list[tuple[int, int]]:
+        """Return part and seed of each thorough search of a configuration; part 0 stands for all data.
+
+        A search without a part is on other data than the rest: what it finds is judged like all others.
+        """
+        seeds = range(1, self.settings.seeds + 1)
+        return [*((0, seed) for seed in seeds), *((part, 1) for part in range(1, self.n_parts + 1))]
+
+    def thorough(self, configuration: Configuration, part: int, seed: int) -> Search:
+        """Search a configuration thoroughly, on all data or without a part.
+
+        Nothing is found where the configuration has fewer parts.
+        """
+        trial, found = self.trial(configuration), Found(terms=[], fitness=None)
+        if part <= trial.arrangement.n_parts_selected:
+            problem = trial.whole() if part == 0 else trial.without(part - 1)
+            evaluations = self.evaluations("thorough", configuration)
+            found = self._searched(problem, configuration, seed, evaluations, "thorough", part=part)
+        return Search(configuration=configuration.name, part=part, seed=seed, found=found)
+
+    def forward(self, configuration: Configuration) -> list[str]:
+        """Return the terms that iterative orthogonal forward regression finds; none where there is too much for it."""
+        problem = self.trial(configuration).whole()
+        if len(problem.estimation_rows) * len(problem.terms) > _MOST_VALUES:
+            return []
+        return list(search(problem, algorithm=FORWARD, seed=1, evaluations=THOROUGH, selection="err").terms)
+
+    def density(self, ranked: Sequence[Configuration]) -> int:
+        """Return how many samples count as one, for all that is compared in the end.
+
+        That is the decimation that the correlation of the output asks for, or that of the best configuration if it is
+        larger: its phases see the same disturbances.
+        """
+        return max(self.sampling.advised, ranked[0].decimation)
+
+    def compared(self, runs: Sequence[tuple[str, str, Sequence[str]]], density: int) -> list[Structure]:
+        """Return each different structure that was found with its score, the best first.
+
+        Parameters
+        ----------
+        runs : sequence of (str, str, sequence of str)
+            Name of the configuration, what found it, and its terms.
+        density : int
+            What :meth:`density` returned.
+        """
+        by_configuration: dict[str, dict[tuple[str, ...], str]] = {}
+        for configuration, found_by, terms in runs:
+            if terms:
+                by_configuration.setdefault(configuration, {}).setdefault(tuple(terms), found_by)
+        found = []
+        for configuration, structures in by_configuration.items():
+            scored = self._scored(self.named[configuration], list(structures), "", density)
+            found += [s.model_copy(update={"found_by": structures[tuple(s.terms)]}) for s in scored]
+        return sorted(found, key=lambda s: (s.rank, len(s.terms), s.configuration, s.terms))
+
+    def polished(self, start: Structure, density: int) -> Structure:
+        """Return where a descent ends that adds, drops and swaps terms by the score on unseen parts.
+
+        The searches minimise J of the data that also give the weights. What counts in the end is the error on parts
+        that the weights do not know; a few steps lead from the minimum of one to that of the other.
+        """
+        configuration = self.named[start.configuration]
+        trial, best, seen = self.trial(configuration), start, {tuple(start.terms)}
+        place = {term: i for i, term in enumerate(trial.terms)}
+        each = _PER_EVALUATION * max(1, self.n_parts) + _PER_STEP * self.n_samples
+        left = _SHARES["polished"] * self.settings.effort / (POLISHED * self.n_finalists) / each
+        while True:
+            inside = {place[term] for term in best.terms}
+            outside = [i for i in range(len(place)) if i not in inside]
+            changed = [inside - {i} for i in sorted(inside)] + [inside | {i} for i in outside]
+            if len(changed) + len(inside) * len(outside) <= left / 3:
+                changed += [(inside - {i}) | {j} for i in sorted(inside) for j in outside]
+            structures = [tuple(trial.terms[i] for i in sorted(positions)) for positions in changed]
+            structures = [terms for terms in structures if terms and terms not in seen]
+            seen.update(structures)
+            left -= len(structures)
+            if left < 0 or not structures:
+                return best
+            found = min(self._scored(configuration, structures, start.found_by, density), key=lambda s: s.rank)
+            if found.rank >= best.rank:
+                return best
+            best = found
+
+    def resampled(self, configuration: Configuration, number: int) -> Search:
+        """Search a resampled data set: moving blocks of the rows, and parts of the selection drawn with replacement.
+
+        It is left out where the configuration leaves no time for it.
+        """
+        if number > self.n_resamples(configuration):
+            return Search(configuration=configuration.name, resample=number, found=None)
+        trial = self.trial(configuration)
+        arrangement = trial.arrangement
+        rows = arrangement.rows()
+        by_record = [rows[arrangement.record[rows] == i] for i in range(len(arrangement.records))]
+        block = block_length(len(rows), arrangement.max_lag * arrangement.decimation)
+        axes = {"data": self._digest, "configuration": configuration.name}
+        drawn = resample(by_record, block, number=number, **axes)
+        rng = generator(purpose="resampled parts", number=number, **axes)
+        parts = rng.integers(arrangement.n_parts_selected, size=arrangement.n_parts_selected)
+        problem = trial.resampled(drawn, parts.tolist())
+        evaluations = self.evaluations("resampled", configuration)
+        found = self._searched(problem, configuration, 1, evaluations, "resampled", number=number)
+        return Search(configuration=configuration.name, resample=number, found=found)
+
+    @cached_property
+    def _digest(self) -> str:
+        # What is tested must not touch what is found, not even by other random draws.
+        # Nor what the signals are called.
+        return replace(self.recording, records=self.recording.known, inputs=(), output="").digest
+
+    def _searched(
+        self,
+        problem: StructureProblem,
+        configuration: Configuration,
+        seed: int,
+        evaluations: int,
+        kind: str,
+        **axes: Any,
+    ) -> Found:
+        settings = self.settings
+        axes |= {"data": self._digest, "configuration": configuration.name, "kind": kind}
+        with prepared(settings.method, settings.method_settings, keep=True) as runner:
+            result = runner.run(problem, seed=seed, evaluations=evaluations, axes=axes).result
+        if result.terms:
+            fitness = float(result.fitness) if np.isfinite(result.fitness) else None
+            return Found(terms=list(result.terms), fitness=fitness)
+        terms = _sparse(problem)
+        return Found(terms=terms, fitness=None, note=STANDS_IN if terms else NOTHING)
+
+    def _scored(
+        self, configuration: Configuration, structures: Sequence[Sequence[str]], found_by: str, density: int
+    ) -> list[Structure]:
+        """Return structures with their errors on the parts that the weights do not know."""
+        scored, trial = [], self.trial(configuration)
+        present = [list(terms) for terms in structures if terms]
+        errors = trial.part_errors(present) if present else None
+        places = iter(range(len(present)))
+        for terms in structures:
+            relative, divergent, singular = np.inf, 1.0, False
+            if terms and errors is not None:
+                i = next(places)
+                (relative, divergent), singular = self._error(errors, i), bool(errors.singular[i])
+            structure = Structure(
+                configuration=configuration.name,
+                terms=list(terms),
+                found_by=found_by,
+                fitness=None,
+                rrse=float(np.sqrt(relative)) if np.isfinite(relative) else None,
+                divergent=divergent,
+                singular=singular,
+                candidates=len(trial.terms) if terms else 0,
+            )
+            scored.append(self.with_fitness(structure, density))
+        return scored
+
+    def with_fitness(self, structure: Structure, density: int) -> Structure:
+        """Return a structure with its J where so many samples count as one."""
+        if structure.rrse is None:
+            return structure.model_copy(update={"fitness": None})
+        independent, size = max(2.0, self._n_selected / density), len(structure.terms)
+        fitness = independent * natural_log(max(structure.rrse**2, 1e-300))
+        # Configurations have different candidates.
+        judged_by = parse_criterion(self.settings.criterion).across_candidates()
+        fitness += judged_by.per_term(independent) * size
+        fitness += judged_by.surcharge(size, independent, structure.candidates)
+        centred = self.named[structure.configuration].centred
+        fitness += CLEARLY_BETTER * (centred and self.settings.centre == "auto")
+        return structure.model_copy(update={"fitness": float(fitness)})
+
+    @cached_property
+    def _n_selected(self) -> int:
+        """Samples of the selection: one number for all configurations, whatever they need for lags."""
+        by_role = (sum(map(len, self.recording.of_role(role))) for role in ("selection", None))
+        return next(filter(None, by_role), self.n_samples)
+
+    def _error(self, errors: PartErrors, i: int) -> tuple[float, float]:
+        """Return the squared error relative to the output's variance, and the share of parts that diverge."""
+        sse, runs = errors.sse[i], np.isfinite(errors.sse[i])
+        divergent = 0.0 if errors.singular[i] else float(np.mean(~runs))
+        energy = math.fsum(errors.energy.tolist())
+        if errors.singular[i] or divergent > self.settings.divergent or not energy > 0.0:
+            return np.inf, divergent
+        if self.settings.selection == "worst":
+            each = sse[runs] / errors.steps[runs]
+            return float(each.max() * errors.steps.sum()) / energy, divergent
+        return math.fsum(sse[runs].tolist()) / errors.steps[runs].sum() * errors.steps.sum() / energy, divergent
+
+
+def _delay(seen: Mapping[str, Any] | None) -> int:
+    """Return the samples before an input acts; 1 where no effect is seen."""
+    return 1 if seen is None or seen["delay"] is None else int(seen["delay"])
+
+
+def _check_signals(recording: Recording) -> None:
+    for record in recording.records:
+        for name, signal in zip((recording.output, *recording.inputs), (record.y, *record.u.T), strict=True):
+            if len(signal) and not (size := float(np.abs(signal).max())) <= LARGEST:
+                found = f"found {size:.3g} in {record.name}"
+                raise NarxbenchError(f"{name}: {found}; allowed: up to {LARGEST:g} in size, so scale the signal")
+    known = np.concatenate([record.y for record in recording.known])
+    if np.ptp(known) == 0.0:
+        names = printable(", ".join(record.name for record in recording.known))
+        found = f"found {known[0]:g} in all {len(known)} samples of {names}"
+        raise NarxbenchError(f"{recording.output}: {found}; allowed: an output that varies")
+
+
+def _sparse(problem: StructureProblem) -> list[str]:
+    """Return the structure of lowest J on the path of a forward regression, or none if no J on it is finite."""
+    gram, moments = problem.data.gram[:-1, :-1].copy(), problem.data.moments[:-1].copy()
+    gram.flags.writeable = moments.flags.writeable = False
+    steps = min(30, len(moments), max(1, len(problem.estimation_rows) // 2))
+    order, explained = np.empty(steps, np.int64), np.empty(steps)
+    entered = forward(gram, moments, -1, order, explained)
+    if not entered:
+        return []
+    structures: NDArray[np.uint8] = nested(order[:entered], len(moments))
+    fitness, _, _ = problem.evaluate_positions(structures)
+    best = int(np.argmin(fitness))
+    if not np.isfinite(fitness[best]):
+        return []
+    return [problem.terms[i] for i in np.flatnonzero(structures[best])]

@@ -1,0 +1,93 @@
+"""What searches find, in memory as in the files of the pipeline: structures with their scores, and the choice."""
+
+import math
+
+from pydantic import ConfigDict, Field
+
+from narxbench.io.settings import Settings
+
+
+class Score(Settings):
+    """How good a structure is on parts of the data that its weights do not know."""
+
+    fitness: float | None
+    """J of these errors, lower is better; None where it diverges on too many parts or is singular."""
+    rrse: float | None = Field(ge=0)
+    """Root relative squared error over all parts."""
+    divergent: float = Field(ge=0, le=1)
+    """Share of the parts on which it diverges."""
+    singular: bool
+    """Whether terms depend on one another in some part."""
+    candidates: int = Field(ge=0)
+    """How many candidate terms there were."""
+
+    @property
+    def rank(self) -> float:
+        """The fitness, or infinity."""
+        return math.inf if self.fitness is None else self.fitness
+
+
+class Structure(Score):
+    """A structure with its score, where it was found, and what found it first."""
+
+    configuration: str
+    terms: list[str]
+    """Its terms in canonical order."""
+    found_by: str
+
+
+class Found(Settings):
+    """What a search has found; the score is that of a brief search."""
+
+    # The files of the pipeline keep their names.
+    model_config = ConfigDict(populate_by_name=True)
+
+    terms: list[str]
+    fitness: float | None
+    note: str = ""
+    score: Score | None = Field(default=None, alias="worth")
+
+
+class Search(Settings):
+    """A search: of which configuration, without which part, of which resample, with which seed, and what it found.
+
+    Part 0 and resample 0 stand for all data; nothing is found where the search is left out.
+    """
+
+    configuration: str
+    part: int = 0
+    seed: int = 1
+    resample: int = 0
+    found: Found | None
+
+
+class Failures(Settings):
+    """How many of some searches found no structure with a finite J, and what came in its place."""
+
+    note: str
+    count: int
+    searches: int
+
+
+class Choice(Settings):
+    """What all searches have led to."""
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    finalists: list[Structure] = Field(min_length=1)
+    """All structures that were compared, the best first."""
+    briefly: list[Structure]
+    """The best structure of each configuration that was searched briefly only."""
+    runs: list[list[str]]
+    """What was found in the best configuration with each seed."""
+    forward: Structure | None = Field(alias="beside")
+    """What iterative orthogonal forward regression found there."""
+    notes: list[Failures]
+    """What went otherwise than planned."""
+    density: int = Field(ge=1)
+    """How many samples count as one, for all that was compared."""
+
+    @property
+    def best(self) -> Structure:
+        """The structure of lowest J."""
+        return self.finalists[0]

@@ -1,0 +1,216 @@
+"""One configuration on the data: its candidate terms, the problem that is searched, and errors on unseen parts."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from narxbench.fitness.kernel.problem_data import products_over
+from narxbench.fitness.problem import ErrorKind, StructureProblem
+from narxbench.identification.data.arrangement import NO_PART, Arrangement
+from narxbench.identification.data.collinear import collinear
+from narxbench.identification.search.configurations import Configuration, candidates
+from narxbench.identification.settings import IdentificationSettings
+from narxbench.io.errors import NarxbenchError
+from narxbench.model.records import Record, Recording
+from narxbench.model.terms import term_name
+
+Floats = NDArray[np.float64]
+
+# Samples that a search estimates from, simulates, and that look for collinear candidates, at most. What a decimation
+# leaves out of them are some of its phases.
+MOST_ROWS, MOST_STEPS, MOST_COMPARED = 50_000, 20_000, 20_000
+
+
+@dataclass(frozen=True)
+class PartErrors:
+    """Errors of structures on the parts of the selection, with weights that do not know the part.
+
+    Attributes
+    ----------
+    sse : array of float, shape (structures, parts)
+        Sums of squared errors; +inf where the run diverges or the structure is singular.
+    singular : array of bool, shape (structures,)
+        Whether a structure is singular in some part.
+    energy : array of float, shape (parts,)
+        Sums of squares of the output about its mean over all parts.
+    steps : array of int, shape (parts,)
+        Samples of each part.
+    """
+
+    sse: Floats
+    singular: NDArray[np.bool_]
+    energy: Floats
+    steps: NDArray[np.int64]
+
+
+def scaling(recording: Recording, centred: bool) -> tuple[tuple[float, ...], tuple[float, ...]] | None:
+    """Return offsets and scales of output and inputs, by the records that estimate or select; None: as they are."""
+    if not centred:
+        return None
+    signals = np.concatenate([np.column_stack([record.y, record.u]) for record in recording.known]).T.tolist()
+    offsets = tuple(mean(signal) for signal in signals)
+    squares = (mean([(v - offset) ** 2 for v in signal]) for signal, offset in zip(signals, offsets, strict=True))
+    return offsets, tuple(math.sqrt(square) or 1.0 for square in squares)
+
+
+def mean(values: Sequence[float]) -> float:
+    """Return a mean that is the same on every machine: NumPy's sums depend on the processor's vectors."""
+    return math.fsum(values) / len(values)
+
+
+def scaled(record: Record, by: tuple[tuple[float, ...], tuple[float, ...]] | None) -> Record:
+    """Return a record with its signals centred and scaled."""
+    if by is None:
+        return record
+    offsets, scales = np.array(by[0]), np.array(by[1])
+    return replace(record, y=(record.y - offsets[0]) / scales[0], u=(record.u - offsets[1:]) / scales[1:])
+
+
+class Trial:
+    """A configuration on the data.
+
+    Parameters
+    ----------
+    recording : Recording
+        The data; its test records are not looked at.
+    configuration : Configuration
+        What the candidate terms are made of.
+    settings : IdentificationSettings
+        Criterion, parts, and what is left out.
+    density : int
+        Samples of the data that count as one, as they follow one another so fast.
+    """
+
+    def __init__(
+        self, recording: Recording, configuration: Configuration, settings: IdentificationSettings, density: int
+    ) -> None:
+        self.configuration, self.criterion, self._density = configuration, settings.criterion, density
+        # Without an input nothing drives a free run, and noise that is part of the series cannot be foreseen for long.
+        auto: ErrorKind = "free_run" if recording.inputs else "one_step"
+        self.error: ErrorKind = auto if settings.error == "auto" else settings.error
+        self.scaling = scaling(recording, configuration.centred)
+        records = [scaled(record, self.scaling) for record in recording.known]
+        monomials = candidates(configuration, settings)
+        lags = [lag for m in monomials for _, lag in m]
+        self.n_inputs = len(recording.inputs)
+        self.arrangement = Arrangement(
+            records, configuration.decimation, max(lags, default=0), settings.blocks, MOST_ROWS
+        )
+        rows = self.arrangement.rows()
+        if not self.arrangement.enough:
+            lost = self.arrangement.max_lag * configuration.decimation
+            raise NarxbenchError(
+                f"records: found none that is long enough, at most {max(map(len, records))} samples; needed: several "
+                f"times {lost}, the largest lag ({self.arrangement.max_lag}) times the decimation"
+            )
+        names = [term_name(m, self.n_inputs) for m in monomials]
+        compared = rows[:: -(-len(rows) // MOST_COMPARED)]
+        self.dropped: dict[str, str] = collinear(self.arrangement.columns(monomials, compared), names)
+        self.monomials = [m for m, name in zip(monomials, names, strict=True) if name not in self.dropped]
+        self.terms = [term_name(m, self.n_inputs) for m in self.monomials]
+
+    @cached_property
+    def _products(self) -> tuple[Floats, list[Floats]]:
+        """Inner products over all rows that estimate, and over those of each part that takes turns."""
+        arrangement = self.arrangement
+        rows = arrangement.rows()
+        numbers = arrangement.part[rows]
+        turns = range(arrangement.n_parts_selected) if arrangement.takes_turns else ()
+        by_part = [self._products_over(rows[numbers == part]) for part in (NO_PART, *turns)]
+        return np.sum(by_part, axis=0), by_part[1:]
+
+    def _products_over(self, rows: NDArray[np.int64]) -> Floats:
+        if not len(rows):
+            return np.zeros((len(self.terms) + 1,) * 2)
+        return products_over(self.arrangement.u, self.arrangement.y, self.monomials, rows)
+
+    def _problem(
+        self, rows: NDArray[np.int64], segments: list[range], products: Floats | None = None
+    ) -> StructureProblem:
+        arrangement = self.arrangement
+        return StructureProblem.of_records(
+            arrangement.u,
+            arrangement.y,
+            self.monomials,
+            rows=rows,
+            segments=segments,
+            criterion=self.criterion,
+            error=self.error,
+            # The phases that are in use are so many samples of one stride.
+            repeated=max(1.0, self._density * arrangement.n_phases / arrangement.decimation),
+            products=products,
+        )
+
+    def whole(self) -> StructureProblem:
+        """Return the problem that is searched: all rows estimate, and all of the selection is simulated."""
+        arrangement = self.arrangement
+        selects = np.ones(len(arrangement.y), np.bool_) if arrangement.takes_turns else arrangement.part != NO_PART
+        return self._problem(arrangement.rows(), self._shortened(arrangement.segments(selects)), self._products[0])
+
+    def without(self, part: int) -> StructureProblem:
+        """Return the problem of a part: it is simulated, and the others estimate."""
+        segments = self._shortened(self.arrangement.segments(self.arrangement.part == part))
+        return self._of_part(part, segments)
+
+    def resampled(self, rows: NDArray[np.int64], parts: Sequence[int]) -> StructureProblem:
+        """Return the problem of resampled rows, which is simulated over some parts, one of them perhaps twice."""
+        segments = [part for number in parts for part in self.arrangement.segments(self.arrangement.part == number)]
+        return self._problem(rows, self._shortened(segments))
+
+    def _of_part(self, part: int, segments: list[range]) -> StructureProblem:
+        return self._problem(self.arrangement.rows(part), segments, self._products_without(part))
+
+    def _products_without(self, part: int) -> Floats:
+        whole, by_part = self._products
+        return whole - by_part[part] if by_part else whole
+
+    def _shortened(self, segments: list[range]) -> list[range]:
+        """Return segments that are no more than can be simulated quickly: the beginning of each, or pieces of long."""
+        steps = sum(map(len, segments))
+        if steps <= MOST_STEPS:
+            return segments
+        # Long enough that the first measured outputs are forgotten.
+        length = max(500, 20 * self.arrangement.max_lag)
+        pieces = [
+            range(start, min(start + length, segment.stop))
+            for segment in segments
+            for start in range(segment.start, segment.stop, length)
+        ]
+        count = max(1, MOST_STEPS // length)
+        chosen = sorted({i * len(pieces) // count for i in range(count)}) if count < len(pieces) else range(len(pieces))
+        return [pieces[i] for i in chosen]
+
+    @cached_property
+    def _parts(self) -> list[StructureProblem]:
+        arrangement = self.arrangement
+        return [
+            self._of_part(part, segments)
+            for part in range(arrangement.n_parts_selected)
+            if (segments := arrangement.segments(arrangement.part == part))
+        ]
+
+    def part_errors(self, structures: Sequence[Sequence[str]]) -> PartErrors:
+        """Return the errors of structures on each part, run freely from the measured outputs before it.
+
+        Where parts take turns, the weights for one are estimated on the others.
+        """
+        place = {name: i for i, name in enumerate(self.terms)}
+        positions = np.zeros((len(structures), len(self.terms)), np.uint8)
+        for row, structure in zip(positions, structures, strict=True):
+            row[[place[name] for name in structure]] = 1
+        sse, singular = np.empty((len(structures), len(self._parts))), np.zeros(len(structures), np.bool_)
+        for k, problem in enumerate(self._parts):
+            _, sse[:, k], weights = problem.evaluate_positions(positions)
+            singular |= ~np.isfinite(sse[:, k]) & ~weights.any(axis=1)
+        measured = [problem.data.measured for problem in self._parts]
+        middle = mean(np.concatenate(measured).tolist())
+        return PartErrors(
+            sse=sse,
+            singular=singular,
+            energy=np.array([math.fsum(((y - middle) ** 2).tolist()) for y in measured]),
+            steps=np.array([len(y) for y in measured]),
+        )

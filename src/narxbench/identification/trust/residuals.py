@@ -1,0 +1,213 @@
+"""What the residuals still hold: correlation tests of one-step errors with themselves and with the inputs.
+
+Residuals xi of a sufficient model can be foretold neither from the past nor from the inputs. Linear correlations show
+missing lags and coloured noise but are blind to many missing nonlinear terms, so there are nonlinear ones. With
+(a)' for a less its mean, a sufficient model has (Billings and Voon, Correlation based model validity tests for
+non-linear models, International Journal of Control 44, 1986, 235-244)
+
+* phi_xixi(tau) = E[xi(t - tau) xi(t)] = 0 for tau > 0,
+* phi_uxi(tau) = E[u(t - tau) xi(t)] = 0,
+* phi_xi(xiu)(tau) = E[xi(t) xi(t - 1 - tau) u(t - 1 - tau)] = 0 for tau >= 0,
+* phi_(u^2)'xi(tau) = E[(u^2(t - tau))' xi(t)] = 0,
+* phi_(u^2)'xi^2(tau) = E[(u^2(t - tau))' xi^2(t)] = 0,
+
+and a sufficient model of a series without input (Billings and Tao, Model validity tests for non-linear signal
+processing applications, International Journal of Control 54, 1991, 157-194)
+
+* phi_xixi(tau) as above,
+* phi_(xi^2)'xi(tau) = E[(xi^2(t - tau))' xi(t)] = 0 for tau other than 0, where it is only the skewness,
+* phi_(xi^2)'(xi^2)'(tau) = E[(xi^2(t - tau))' (xi^2(t))'] = 0 for tau > 0.
+
+A positive tau has the other signal before the residual. The theory takes inputs of zero mean: the means of u and xi
+are removed before they are squared or multiplied, or u^2 of an input far from zero would be u once more.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from narxbench.analysis.metrics import significant
+from narxbench.model.narx import DivergedError, Model
+from narxbench.model.records import Record
+from narxbench.model.terms import signal_name
+
+# The sources show 20 lags. Beyond a quarter of a record the sums have too few products.
+LAGS, SHARE_OF_RECORD = 20, 4
+LEVEL = 0.05
+# Residuals with less than this share of the output's energy are the rounding of an exact model.
+ROUNDING = 1e-18
+
+Kind = Literal["linear", "nonlinear"]
+Signals = list[NDArray[np.float64]]
+
+
+@dataclass(frozen=True)
+class CorrelationTest:
+    """One correlation function of the residuals and its verdict.
+
+    Attributes
+    ----------
+    name : str
+        Such as ``phi_uxi``; of several inputs followed by which one, such as ``phi_uxi_u2``.
+    title : str
+        What is correlated with what, in words.
+    kind : {"linear", "nonlinear"}
+        What a failure speaks of: lags and noise, or terms.
+    lags : tuple of int
+        The lags tau, in steps of the model.
+    values : tuple of float
+        The correlation coefficient at each lag, from -1 to 1.
+    band : float
+        1.96 / sqrt(samples): one coefficient of a sufficient model lies within plus and minus this with 95 %. So some
+        5 % of all lags lie outside by chance.
+    limit : float
+        The same for all lags of all tests of the model together (Bonferroni): wider, and what decides.
+    passed : bool
+        Whether every value lies within ``limit``. A sufficient model fails one or more of its tests in about 5 % of
+        cases; with 90 residuals in 9 %, as squares have heavy tails.
+    worst_lag : int
+        The lag of the largest magnitude.
+    worst : float
+        The value there.
+    samples : int
+        The number of residuals.
+    """
+
+    name: str
+    title: str
+    kind: Kind
+    lags: tuple[int, ...]
+    values: tuple[float, ...]
+    band: float
+    limit: float
+    passed: bool
+    worst_lag: int
+    worst: float
+    samples: int
+
+
+def residuals(model: Model, records: Sequence[Record]) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    """Return the one-step errors and the inputs at the same samples, of each record that is long enough.
+
+    They are those at the sampling of the model, phase 0 of each record. The phases of an oversampled record repeat each
+    other: with all of them the bands would be far too narrow.
+
+    Returns
+    -------
+    list of (array of shape (samples,), array of shape (samples, inputs))
+        Measured minus predicted output, and inputs.
+    """
+    found, own = [], model.decimated()
+    for record in records:
+        thin = record.phase(0, model.decimation)
+        start = own.initial_samples
+        if len(thin) > start:
+            try:
+                predicted = own.predict(thin.u if model.n_inputs else None, thin.y, steps=1)
+            except DivergedError:
+                # Nothing of a record can be far from all that the record holds but where it hardly moves.
+                continue
+            found.append((thin.y[start:] - predicted[start:], thin.u[start:]))
+    return found
+
+
+def correlation_tests(model: Model, records: Sequence[Record], lags: int = LAGS) -> list[CorrelationTest]:
+    """Test the residuals of a model on some records.
+
+    Sums go over all records and never across a join. The bands presume white residuals: where ``phi_xixi`` fails, a
+    near failure of another test with a slow input is no more than a hint.
+
+    Parameters
+    ----------
+    model : Model
+        The model.
+    records : sequence of Record
+        The records, as a rule those of one role.
+    lags : int
+        The largest lag; less where no record has four times as many residuals.
+
+    Returns
+    -------
+    list of CorrelationTest
+        Of a model with inputs ``phi_xixi`` and four for each input, else three. Those of a signal that is constant are
+        left out. Empty for fewer than eight residuals in every record, and for an exact model, whose residuals are
+        rounding.
+    """
+    found = residuals(model, records)
+    largest = min(lags, max((len(xi) for xi, _ in found), default=0) // SHARE_OF_RECORD)
+    energy = sum(float(np.sum(record.y**2)) for record in records)
+    if largest < 2 or sum(float(np.sum(xi**2)) for xi, _ in found) <= ROUNDING * energy:
+        return []
+    xi = _centred([own for own, _ in found])
+    xi_squared = _centred([own**2 for own in xi])
+    after, around = range(1, largest + 1), range(-largest, largest + 1)
+    functions = [_Function("phi_xixi", "residuals and earlier residuals", "linear", xi, xi, after)]
+    for signal, name in enumerate(model.inputs, 1):
+        u = _centred([own[:, signal - 1] for _, own in found])
+        squared = _centred([own**2 for own in u])
+        product = _centred([a * b for a, b in zip(xi, u, strict=True)])
+        which, square = f"_{signal_name(signal, model.n_inputs)}" if model.n_inputs > 1 else "", f"the square of {name}"
+        earlier = f"residuals and earlier residuals times {name}"
+        functions += [
+            _Function(f"phi_uxi{which}", f"residuals and {name}", "linear", u, xi, around),
+            # At tau the product lies tau + 1 steps before the residual.
+            _Function(f"phi_xixiu{which}", earlier, "nonlinear", product, xi, after, 1),
+            _Function(f"phi_u2xi{which}", f"residuals and {square}", "nonlinear", squared, xi, around),
+            _Function(f"phi_u2xi2{which}", f"squared residuals and {square}", "nonlinear", squared, xi_squared, around),
+        ]
+    if not model.n_inputs:
+        but_zero, earlier = [tau for tau in around if tau], "squared residuals and earlier squared residuals"
+        functions += [
+            _Function("phi_xi2xi", "residuals and squared residuals", "nonlinear", xi_squared, xi, but_zero),
+            _Function("phi_xi2xi2", earlier, "nonlinear", xi_squared, xi_squared, after),
+        ]
+    functions = [function for function in functions if _varies(function.a) and _varies(function.b)]
+    if not functions:
+        return []
+    samples, coefficients = sum(map(len, xi)), sum(len(function.distances) for function in functions)
+    band, limit = (float(stats.norm.isf(LEVEL / 2 / count) / np.sqrt(samples)) for count in (1, coefficients))
+    return [function.tested(band, limit, samples) for function in functions]
+
+
+class _Function(NamedTuple):
+    """Correlation of a(t - distance) and b(t), where tau is the distance less a shift."""
+
+    name: str
+    title: str
+    kind: Kind
+    a: Signals
+    b: Signals
+    distances: Sequence[int]
+    shift: int = 0
+
+    def tested(self, band: float, limit: float, samples: int) -> CorrelationTest:
+        energy = math.prod(sum(float(part @ part) for part in parts) for parts in (self.a, self.b))
+        values = [significant(self._product(distance) / math.sqrt(energy)) for distance in self.distances]
+        lags = [distance - self.shift for distance in self.distances]
+        worst, worst_lag = max(zip(values, lags, strict=True), key=lambda pair: abs(pair[0]))
+        found = tuple(lags), tuple(values), band, limit, abs(worst) <= limit, worst_lag, worst, samples
+        return CorrelationTest(self.name, self.title, self.kind, *found)
+
+    def _product(self, distance: int) -> float:
+        total = 0.0
+        for a, b in zip(self.a, self.b, strict=True):
+            overlap = max(len(a) - abs(distance), 0)
+            total += float(a[max(-distance, 0) :][:overlap] @ b[max(distance, 0) :][:overlap])
+        return total
+
+
+def _centred(parts: Signals) -> Signals:
+    mean = np.mean(np.concatenate(parts))
+    centred = [part - mean for part in parts]
+    # A correlation has no unit, and squares of tiny numbers would be zero.
+    largest = max((float(np.abs(part).max()) for part in centred if len(part)), default=0.0)
+    return [part / largest for part in centred] if largest > 0 else centred
+
+
+def _varies(parts: Signals) -> bool:
+    return bool(np.ptp(np.concatenate(parts)) > 0)

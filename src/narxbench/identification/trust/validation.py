@@ -1,0 +1,255 @@
+"""Whether a model is good: its predictions of every record against those of simple models."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from functools import reduce
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from narxbench.analysis.metrics import significant
+from narxbench.identification.data.arrangement import Arrangement
+from narxbench.identification.trust.weights import orthogonalise
+from narxbench.io.errors import NarxbenchError
+from narxbench.model.narx import DivergedError, Model
+from narxbench.model.records import ROLES, Record
+from narxbench.model.terms import OUTPUT, monomials_of, term_name
+
+MODEL, ARX, LAST_VALUE = "model", "linear ARX", "last value"
+DECIMATED, INCOMING = "decimated", "incoming"
+ONE_STEP, K_STEP, FREE_RUN = "one_step", "k_step", "free_run"
+# The rows of all records of a role together have this in the column ``record``.
+ALL = "all"
+FIGURES = ("rrse", "nrmse", "fit_percent", "mae")
+COLUMNS = ("role", "record", "model", "sampling", "kind", "steps", *FIGURES, "samples", "diverged")
+
+
+class _Sums(NamedTuple):
+    """What the figures are made of; those of several records add up, but for the extremes.
+
+    The energy is about the mean of all samples together.
+    """
+
+    error: float = 0.0
+    energy: float = 0.0
+    mean: float = 0.0
+    absolute: float = 0.0
+    samples: int = 0
+    low: float = math.inf
+    high: float = -math.inf
+    diverged: bool = False
+
+    def plus(self, other: "_Sums") -> "_Sums":
+        samples = max(1, self.samples + other.samples)
+        between = (self.mean - other.mean) ** 2 * self.samples * other.samples / samples
+        return _Sums(
+            self.error + other.error,
+            self.energy + other.energy + between,
+            (self.mean * self.samples + other.mean * other.samples) / samples,
+            self.absolute + other.absolute,
+            self.samples + other.samples,
+            min(self.low, other.low),
+            max(self.high, other.high),
+            self.diverged or other.diverged,
+        )
+
+    def figures(self) -> dict[str, float | None]:
+        if self.diverged or not self.samples:
+            return dict.fromkeys(FIGURES)
+        rrse = math.sqrt(self.error / self.energy) if self.energy > 0 else None
+        found = {
+            "rrse": rrse,
+            "nrmse": math.sqrt(self.error / self.samples) / (self.high - self.low) if self.high > self.low else None,
+            "fit_percent": None if rrse is None else 100 * (1 - rrse),
+            "mae": self.absolute / self.samples,
+        }
+        return {name: None if value is None else significant(value) for name, value in found.items()}
+
+
+class Case(NamedTuple):
+    """A record with the model that predicts it, and models to compare with, by name, such as :func:`linear_arx`.
+
+    The last value, y(k) = y(k - steps), is always among them; in free run it keeps the last of the initial values.
+    """
+
+    record: Record
+    model: Model
+    baselines: Mapping[str, Model]
+
+
+def validate(cases: Sequence[Case], *, steps: Sequence[int] = (1, 5)) -> pd.DataFrame:
+    """Return how well models and simpler ones predict every record, some steps ahead and in free run.
+
+    Each record has models of its own, of the same decimation and lags: so are parts of the data judged that take turns,
+    each by weights that were estimated on the others.
+
+    Parameters
+    ----------
+    cases : sequence of Case
+        The records, each with its role, and the models.
+    steps : sequence of int
+        How many steps of the model ahead; 1 is the kind ``one_step``, others are ``k_step``.
+
+    Returns
+    -------
+    DataFrame
+        One row per role, record, model, sampling and kind. ``record`` is ``all`` where the records of a role are taken
+        together: errors are added, and the energy is about the mean of all of them. At the sampling ``incoming``
+        all phases are predicted, at ``decimated`` phase 0. Simpler models are scored from the first sample on that the
+        model is scored at, later where they need more initial samples. Figures that are not defined (a run diverges,
+        the output is constant, or the record is too short) are None.
+    """
+    rows = []
+    kinds = [(ONE_STEP if step == 1 else K_STEP, step) for step in steps] + [(FREE_RUN, None)]
+    stride = cases[0].model.decimation
+    # All are scored on the same samples.
+    initial = max(m.initial_samples for case in cases for m in (case.model, *case.baselines.values()))
+    for sampling, every in ((DECIMATED, stride), (INCOMING, 1)):
+        first, decimation = initial // every, stride // every
+        for name in (MODEL, *cases[0].baselines, LAST_VALUE):
+            for (kind, step), role in product(kinds, ROLES):
+                of_role = [case for case in cases if case.record.role == role]
+                sums = []
+                for case in of_role:
+                    given = {MODEL: case.model, **case.baselines}.get(name)
+                    own = given.decimated() if given and sampling == DECIMATED else given
+                    sums.append(_sums(own, case.record.phase(0, every), step, first, decimation))
+                names = [case.record.name for case in of_role]
+                if sums:
+                    for record, total in zip([ALL, *names], [reduce(_Sums.plus, sums), *sums], strict=True):
+                        place = (role, record, name, sampling, kind, step)
+                        rows.append((*place, *total.figures().values(), total.samples, total.diverged))
+    # Of type object: None stays None.
+    return pd.DataFrame(rows, columns=list(COLUMNS), dtype=object)
+
+
+def linear_arx(
+    records: Iterable[Record],
+    *,
+    inputs: Sequence[str],
+    output: str,
+    decimation: int,
+    y_lags: Iterable[int],
+    u_lags: Sequence[Iterable[int]],
+    sampling_time: float | None = None,
+) -> Model:
+    """Return the linear model of some lags with a constant, by least squares on the records for estimation.
+
+    Parameters
+    ----------
+    records : iterable of Record
+        Records; those of the role estimation count, with all their phases.
+    inputs, output : sequence of str, str
+        Names of the columns.
+    decimation : int
+        Samples in one step of the model.
+    y_lags : iterable of int
+        Lags of the output in steps.
+    u_lags : sequence of iterables of int
+        Lags of each input in steps.
+    sampling_time : float, optional
+        Seconds between samples.
+
+    Raises
+    ------
+    NarxbenchError
+        Where no record for estimation is longer than the largest lag.
+    """
+    factors = [(OUTPUT, lag) for lag in y_lags]
+    factors += [(signal, lag) for signal, lags in enumerate(u_lags, 1) for lag in lags]
+    monomials = monomials_of(factors, degree=1)
+    start = decimation * max((lag for _, lag in factors), default=0)
+    usable = [record for record in records if record.role == "estimation" and len(record) > start]
+    if not usable:
+        raise NarxbenchError(f"linear ARX: found no estimation record of more than {start} samples, its largest lag")
+    arrangement = Arrangement(usable, decimation, start // decimation, n_parts=1)
+    rows = arrangement.rows()
+    matrix, target = arrangement.columns(monomials, rows), arrangement.y[rows]
+    terms, kept = [term_name(monomial, len(inputs)) for monomial in monomials], list[int]()
+    for i in range(len(terms)):
+        # What depends on the terms before, such as a constant input, is left out.
+        with suppress(NarxbenchError):
+            found = orthogonalise(matrix[:, [*kept, i]], target, [terms[t] for t in [*kept, i]])
+            kept.append(i)
+    return Model(
+        terms=tuple(terms[i] for i in kept),
+        coefficients=tuple(found.coefficients.tolist()),
+        inputs=tuple(inputs),
+        output=output,
+        decimation=decimation,
+        sampling_time=sampling_time,
+        about={"method": ARX},
+    )
+
+
+def metrics_by_role(frame: pd.DataFrame) -> dict[str, dict[str, Any] | None]:
+    """Return the figures of the model by role, from the frame of :func:`validate`; None for a role without records.
+
+    Of each role there are ``one_step`` and ``free_run`` at the sampling of the model, each with ``rrse``, ``nrmse`` and
+    ``fit_percent``, and the same two ``at_incoming_sampling``.
+    """
+
+    def both(role: str, sampling: str) -> dict[str, Any]:
+        kinds = {kind: row_of(frame, role, kind, sampling=sampling) for kind in (ONE_STEP, FREE_RUN)}
+        return {kind: row and {name: row[name] for name in FIGURES[:3]} for kind, row in kinds.items()}
+
+    present = set(frame["role"])
+    return {
+        role: {**both(role, DECIMATED), "at_incoming_sampling": both(role, INCOMING)} if role in present else None
+        for role in ROLES
+    }
+
+
+def _sums(model: Model | None, record: Record, steps: int | None, first: int, decimation: int) -> _Sums:
+    """Return what the figures of one record are made of; no model stands for the last value."""
+    start = max(first, decimation * (steps or 1) if model is None else model.initial_samples)
+    measured = record.y[start:]
+    if not len(measured):
+        return _Sums()
+    if model is None:
+        last = record.y[start - 1]
+        predicted = np.full(len(measured), last) if steps is None else record.y[start - steps * decimation :]
+        predicted = predicted[: len(measured)]
+    else:
+        try:
+            u = record.u if model.n_inputs else None
+            predicted = model.predict(u, record.y, steps, samples=len(record))[start:]
+        except DivergedError:
+            return _Sums(samples=len(measured), diverged=True)
+    values, errors = measured.tolist(), (measured - predicted).tolist()
+    # math.fsum is correctly rounded; NumPy's sums depend on the processor's vector width.
+    mean, low, high = math.fsum(values) / len(values), min(values), max(values)
+    energy = math.fsum((y - mean) ** 2 for y in values) if high > low else 0.0
+    squares = math.fsum(error * error for error in errors)
+    return _Sums(squares, energy, mean, math.fsum(map(abs, errors)), len(values), low, high)
+
+
+def row_at(frame: pd.DataFrame, **place: Any) -> dict[str, Any] | None:
+    """Return the first row of the frame of :func:`validate` whose columns have these values, or None."""
+    mask = np.logical_and.reduce([[value == wanted for value in frame[name]] for name, wanted in place.items()])
+    rows: list[dict[str, Any]] = frame[mask].to_dict("records")
+    return rows[0] if rows else None
+
+
+def row_of(
+    frame: pd.DataFrame,
+    role: str,
+    kind: str,
+    steps: int | None = None,
+    *,
+    model: str = MODEL,
+    sampling: str = DECIMATED,
+    record: str = ALL,
+) -> dict[str, Any] | None:
+    """Return the row of a role and kind of prediction in the frame of :func:`validate`, or None."""
+    ahead = {} if steps is None else {"steps": steps}
+    return row_at(frame, role=role, record=record, model=model, sampling=sampling, kind=kind, **ahead)
+
+
+def decisive(model: Model, frame: pd.DataFrame) -> tuple[str, int | None]:
+    """Return the kind of prediction that decides: a series without input forgets its start, so no free run."""
+    ahead = frame["steps"].dropna()
+    return (FREE_RUN, None) if model.n_inputs else (K_STEP if ahead.max() > 1 else ONE_STEP, int(ahead.max()))

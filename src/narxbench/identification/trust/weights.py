@@ -1,0 +1,346 @@
+"""Weights of a chosen structure with their uncertainty, what each term explains, and what could take its place.
+
+The search solves normal equations, which is fast; here the one structure that was chosen is solved by orthogonalising
+its columns, which loses half as many digits.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+from scipy.linalg import solve_triangular
+
+from narxbench.analysis.metrics import significant
+from narxbench.io.errors import NarxbenchError
+from narxbench.numerics.compilation import compiled
+
+Floats = NDArray[np.float64]
+Assumption = Literal["classical", "hc", "hac"]
+
+# A column of which less than this is left next to the others depends on them.
+DEPENDENT = 1e-10
+# A term belongs to a dependence if it makes up this part of the column that depends.
+INVOLVED = 1e-6
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Least-squares weights of a structure.
+
+    Attributes
+    ----------
+    terms : tuple of str
+        The n terms of the structure.
+    coefficients : array of float, shape (n,)
+        Their weights.
+    covariances : dict of str to array of float, shape (n, n)
+        Covariance of the weights under three assumptions on the residuals. ``"classical"``: white and of one variance;
+        ``"hc"``: white, the variance may change (White, HC1); ``"hac"``: also correlated up to ``bandwidth`` samples
+        (Newey and West). The last is the one to show: see :func:`newey_west_bandwidth`.
+    err : array of float, shape (n,)
+        Error reduction ratio of each term, where the terms enter by forward regression among themselves. The sum is
+        the share of the sum of squares of the output, not of its variance, that they explain together one step ahead.
+    freedom : int
+        Rows less weights, the degrees of freedom of t.
+    bandwidth : int
+        Largest lag, in samples, of the correlations that ``"hac"`` takes into account.
+    """
+
+    terms: tuple[str, ...]
+    coefficients: Floats
+    covariances: dict[Assumption, Floats]
+    err: Floats
+    freedom: int
+    bandwidth: int
+
+    def standard_errors(self, assumption: Assumption = "hac") -> Floats:
+        """Return the standard errors of the weights, shape (n,)."""
+        errors: Floats = np.sqrt(np.diag(self.covariances[assumption]))
+        return errors
+
+    def t_values(self, assumption: Assumption = "hac") -> list[float | None]:
+        """Return weight by standard error of each term; None where the residuals are zero."""
+        pairs = zip(self.coefficients.tolist(), self.standard_errors(assumption).tolist(), strict=True)
+        return [significant(weight / error) if error > 0 else None for weight, error in pairs]
+
+    def p_values(self, assumption: Assumption = "hac") -> list[float | None]:
+        """Return the two-sided p value of each t; None where there is no t."""
+        values = self.t_values(assumption)
+        return [None if t is None else significant(2 * stats.t.sf(abs(t), self.freedom)) for t in values]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one dict of plain data for each term: what a table of the weights shows."""
+        named = {
+            "term": self.terms,
+            "coefficient": self.coefficients.tolist(),
+            "standard_error": map(significant, self.standard_errors()),
+            "t": self.t_values(),
+            "p": self.p_values(),
+            "standard_error_classical": map(significant, self.standard_errors("classical")),
+            "standard_error_hc": map(significant, self.standard_errors("hc")),
+            "err": map(significant, self.err),
+        }
+        return [dict(zip(named, row, strict=True)) for row in zip(*named.values(), strict=True)]
+
+
+class Orthogonal(NamedTuple):
+    """Columns made orthogonal in the order in which forward regression takes them.
+
+    Attributes
+    ----------
+    q : array of float, shape (rows, n)
+        Orthonormal columns.
+    back : array of float, shape (n, n)
+        ``columns @ back`` is q.
+    projections : array of float, shape (n,)
+        q'y.
+    order : array of int, shape (n,)
+        The column that entered at each step.
+    """
+
+    q: Floats
+    back: Floats
+    projections: Floats
+    order: NDArray[np.int64]
+
+    @property
+    def coefficients(self) -> Floats:
+        """The least-squares weights, in the order of the columns."""
+        weights: Floats = (self.back * self.projections).sum(axis=1)
+        return weights
+
+
+def newey_west_bandwidth(n_rows: int, decimation: int = 1) -> int:
+    """Return up to which lag, in samples, correlation of the residuals is taken into account.
+
+    A model of decimation q predicts q samples ahead, from each sample again. What disturbs the output within these q
+    samples is then part of q neighbouring residuals: they are correlated by construction, even with white noise and
+    the true model. Errors that ignore that are too small by a factor of up to sqrt(q). Hence at least 2 q, and
+    floor(4 (N / 100)^(2/9)) more for what else is correlated. Source of the latter: W. K. Newey and K. D. West, Review
+    of Economic Studies 61, 1994, pages 631-653. Residuals that are correlated over many steps need more than that;
+    their errors remain somewhat too small.
+
+    Examples
+    --------
+    >>> newey_west_bandwidth(1000), newey_west_bandwidth(5000, decimation=12)
+    (8, 33)
+    """
+    return 2 * decimation + int(4 * (n_rows / 100) ** (2 / 9))
+
+
+def estimate(columns: Floats, y: Floats, *, terms: Sequence[str], times: NDArray[np.int64], bandwidth: int) -> Weights:
+    """Return the least-squares weights of a structure with their uncertainty.
+
+    Parameters
+    ----------
+    columns : array, shape (rows, n)
+        Values of the terms.
+    y : array, shape (rows,)
+        Output.
+    terms : sequence of str
+        Names of the n terms.
+    times : array of int, shape (rows,)
+        Number of the sample of each row, ascending within a record. Where it does not go up by one, another record
+        begins or samples are missing: no correlation across that place is taken into account.
+    bandwidth : int
+        See :func:`newey_west_bandwidth`; cut to what the longest stretch of samples has.
+
+    Returns
+    -------
+    Weights
+        In the order of ``terms``.
+
+    Raises
+    ------
+    NarxbenchError
+        For a singular structure, with the terms that depend on each other, and where there are no more rows than terms.
+
+    Notes
+    -----
+    The columns are orthogonalised by the modified Gram-Schmidt method, in the order of forward regression: S. A.
+    Billings, S. Chen and M. J. Korenberg, International Journal of Control 49(6), 1989, pages 2157-2189. Covariances
+    are those of statsmodels for the orthonormal columns, brought back to the terms.
+
+    Examples
+    --------
+    >>> u = np.array([1.0, 2.0, 3.0, 4.0, 5.0])
+    >>> y = np.array([3.1, 4.9, 7.0, 9.1, 10.9])
+    >>> found = estimate(np.column_stack([u**0, u]), y, terms=["1", "u(k)"], times=np.arange(5), bandwidth=1)
+    >>> found.coefficients.round(3), found.err.round(3)
+    (array([1.06, 1.98]), array([0.004, 0.996]))
+    """
+    # They take half a second to import, which nobody waits for who only searches.
+    from statsmodels.regression.linear_model import OLS
+    from statsmodels.stats.sandwich_covariance import cov_nw_panel
+
+    n_rows, n = columns.shape
+    if n_rows <= n:
+        raise NarxbenchError(f"estimation: found {n_rows} rows for {n} terms; needed: more rows than terms")
+    found = orthogonalise(columns, y, terms)
+    cuts = np.flatnonzero(np.diff(times) != 1) + 1
+    starts, ends = [0, *cuts.tolist()], [*cuts.tolist(), n_rows]
+    longest = max(end - start for start, end in zip(starts, ends, strict=True))
+    bandwidth = max(0, min(bandwidth, longest - 1))
+    fit = OLS(y, found.q).fit()
+    of_projections: dict[Assumption, Floats] = {
+        "classical": fit.cov_params(),
+        "hc": fit.cov_HC1,
+        "hac": cov_nw_panel(fit, bandwidth, list(zip(starts, ends, strict=True))),
+    }
+    energy = float(y @ y)
+    err = np.zeros(n)
+    err[found.order] = found.projections**2 / (energy or 1.0)
+    return Weights(
+        terms=tuple(terms),
+        coefficients=found.coefficients,
+        covariances={name: found.back @ value @ found.back.T for name, value in of_projections.items()},
+        err=err,
+        freedom=n_rows - n,
+        bandwidth=bandwidth,
+    )
+
+
+def orthogonalise(columns: Floats, y: Floats, terms: Sequence[str]) -> Orthogonal:
+    """Make the columns of a structure orthogonal; errors and source are those of :func:`estimate`."""
+    n = columns.shape[1]
+    # Powers of two change no digit.
+    scales = 2.0 ** np.frexp(np.abs(columns).max(axis=0, initial=0.0))[1]
+    q = np.ascontiguousarray((columns / scales).T, np.float64)
+    order, triangle, projections = np.empty(n, np.int64), np.zeros((n, n)), np.zeros(n)
+    entered = _orthogonalise(q, np.ascontiguousarray(y, np.float64), order, triangle, projections, DEPENDENT)
+    if entered < n:
+        left = int(min(set(range(n)) - set(order[:entered].tolist())))
+        chosen = order[:entered]
+        # What the column that depends consists of, in units of the columns as they came in.
+        parts = solve_triangular(triangle[:entered, chosen], triangle[:entered, left])
+        sizes = np.abs(parts) * np.linalg.norm(columns[:, chosen] / scales[chosen], axis=0)
+        least = INVOLVED * float(np.linalg.norm(columns[:, left] / scales[left]))
+        involved = sorted([left, *chosen[sizes > least].tolist()]) if least > 0 else [left]
+        raise NarxbenchError(_dependence([terms[i] for i in involved]))
+    back = np.empty((n, n))
+    back[order] = solve_triangular(triangle[:, order], np.eye(n)) / scales[order, None]
+    return Orthogonal(q[order].T, back, projections, order)
+
+
+def interchangeable(
+    columns: Floats, names: Sequence[str], chosen: Sequence[str], least: float = 0.95
+) -> list[tuple[str, str, float]]:
+    """Return for each term of a model the other candidate that could nearly take its place.
+
+    That is the candidate outside whose column is most correlated with the term's, once the part of both is removed
+    that the other terms of the model explain. Data hardly distinguish two such terms.
+
+    Parameters
+    ----------
+    columns : array, shape (rows, candidates)
+        Values of all candidate terms.
+    names : sequence of str
+        Their names.
+    chosen : sequence of str
+        The terms of the model.
+    least : float
+        Smallest magnitude of correlation that counts.
+
+    Returns
+    -------
+    list of (term, other, correlation)
+        In the order of the model; terms that no candidate comes near are left out. The correlation is that about zero,
+        as least squares sees columns: about the mean where the model has a constant term.
+
+    Raises
+    ------
+    NarxbenchError
+        For a singular structure.
+
+    Examples
+    --------
+    >>> columns = np.array([[1.0, 1.0, 1.0], [2.0, 2.1, -1.0], [3.0, 2.9, 1.0], [4.0, 4.1, -1.0]])
+    >>> interchangeable(columns, ["y(k-1)", "y(k-2)", "u(k-1)"], ["y(k-1)", "u(k-1)"])
+    [('y(k-1)', 'y(k-2)', 0.99...)]
+    """
+    position = {name: i for i, name in enumerate(names)}
+    inside = [position[name] for name in chosen]
+    outside = np.setdiff1d(np.arange(len(names)), inside)
+    if not len(outside):
+        return []
+    found = orthogonalise(columns[:, inside], np.zeros(len(columns)), chosen)
+    others = columns[:, outside]
+    energies = (others**2).sum(axis=0)
+    in_model = found.q.T @ others
+    outside_model = ((others - found.q @ in_model) ** 2).sum(axis=0)
+    pairs = []
+    for term, dual in zip(chosen, found.back, strict=True):
+        # Of the term's column, the part that is orthogonal to the other terms has the direction q @ dual.
+        shared = (dual / np.linalg.norm(dual)) @ in_model
+        free = outside_model + shared**2
+        known = free > DEPENDENT**2 * energies
+        correlations = np.where(known, shared / np.sqrt(np.where(known, free, 1.0)), 0.0)
+        rounded = [significant(value) for value in correlations.tolist()]
+        most = max(range(len(rounded)), key=lambda i: abs(rounded[i]))
+        if abs(rounded[most]) >= least:
+            pairs.append((term, names[outside[most]], rounded[most]))
+    return pairs
+
+
+def _dependence(terms: list[str]) -> str:
+    if len(terms) == 1:
+        return f"structure: the term {terms[0]} is zero on all estimation rows; allowed: terms that vary with the data"
+    named = f"{', '.join(terms[:-1])} and {terms[-1]}"
+    return f"structure: on the estimation rows {named} depend on each other; allowed: all but one of them"
+
+
+@compiled
+def _orthogonalise(q, y, order, triangle, projections, dependent):  # type: ignore[no-untyped-def]
+    # Replaces the columns of a structure, the rows of q, by orthonormal ones; returns how many are independent. Row s
+    # of the triangle belongs to the column that entered at step s, its columns to the structure's in their own order.
+    # Sums in plain order, not those of a library that depend on the number of cores.
+    n, n_rows = q.shape
+    energies, entered = np.empty(n), np.zeros(n, np.bool_)
+    rest = y.copy()
+    for j in range(n):
+        energies[j] = _dot(q[j], q[j])
+    for step in range(n):
+        chosen, most = -1, -1.0
+        for j in range(n):
+            if not entered[j]:
+                left = _dot(q[j], q[j])
+                if left > dependent * dependent * energies[j]:
+                    product = _dot(q[j], rest)
+                    gain = product * product / left
+                    # Of columns that explain the same the first enters, whatever the rounding.
+                    if gain > most * (1.0 + 1e-13):
+                        chosen, most = j, gain
+        if chosen < 0:
+            return step
+        own = q[chosen]
+        # What rounding has left of the columns that entered before.
+        for s in range(step):
+            part = _dot(q[order[s]], own)
+            triangle[s, chosen] += part
+            for k in range(n_rows):
+                own[k] -= part * q[order[s], k]
+        norm = np.sqrt(_dot(own, own))
+        for k in range(n_rows):
+            own[k] /= norm
+        triangle[step, chosen], order[step], entered[chosen] = norm, chosen, True
+        for j in range(n):
+            if not entered[j]:
+                part = _dot(own, q[j])
+                triangle[step, j] = part
+                for k in range(n_rows):
+                    q[j, k] -= part * own[k]
+        projections[step] = _dot(own, rest)
+        for k in range(n_rows):
+            rest[k] -= projections[step] * own[k]
+    return n
+
+
+@compiled
+def _dot(a, b):  # type: ignore[no-untyped-def]
+    total = 0.0
+    for k in range(a.shape[0]):
+        total += a[k] * b[k]
+    return total

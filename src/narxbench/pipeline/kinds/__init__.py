@@ -1,0 +1,45 @@
+"""The kinds of study as files and jobs: one module and class each, by the value of ``page``."""
+
+import os
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Any
+
+from narxbench.experiment.layers import read_layers, together
+from narxbench.io.files import StrPath
+from narxbench.pipeline.plan import StudyPlan
+
+KINDS = {
+    "paper": "PaperPlan",
+    "interpretations": "InterpretationsPlan",
+    "methods": "MethodsPlan",
+    "measured": "MeasuredPlan",
+}
+
+
+def plan_of(
+    overlays: Sequence[StrPath] = (), command_line: Sequence[str] = (), *others: tuple[str, Mapping[str, Any]]
+) -> StudyPlan:
+    """Return the plan of the kind of study that some settings are of, by their page or by what only one kind has.
+
+    Parameters
+    ----------
+    overlays : sequence of paths
+        Files of ``--configfile``.
+    command_line : sequence of str
+        ``KEY=VALUE`` of ``--config``.
+    *others : (str, mapping)
+        What else gives settings, by the name of the source.
+
+    Raises
+    ------
+    NarxbenchError
+        One line for each mistake in the settings.
+    """
+    layers = [*read_layers([*map(os.path.relpath, overlays)], command_line), *others]
+    given = together(layers)
+    page = given.get("page", "measured" if "identification" in given else "paper")
+    # A page that there is not is a mistake that the settings tell. What identifies takes a second to import.
+    name = page if isinstance(page, str) and page in KINDS else "paper"
+    kind: type[StudyPlan] = getattr(import_module(f"{__name__}.{name}"), KINDS[name])
+    return kind(layers)

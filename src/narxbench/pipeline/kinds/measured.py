@@ -1,0 +1,143 @@
+"""A study of measured data as files and jobs."""
+
+import os
+from functools import cached_property
+from pathlib import Path
+
+from threadpoolctl import threadpool_limits
+
+from narxbench.experiment.layers import COMMAND_LINE, Layers
+from narxbench.identification.search.scan import FORWARD, Scan
+from narxbench.identification.study import MeasuredStudy, load_measured
+from narxbench.io.files import canonical_json, sha256
+from narxbench.pipeline.estimate import measured_estimate, refuse
+from narxbench.pipeline.plan import StudyPlan
+
+# What the last step writes next to the page.
+NEXT_TO_PAGE = "model.json identification.json validation.csv terms.csv tried.csv model.c model.py model.m"
+NEXT_TO_PAGE += " model_sysidentpy.py"
+
+
+class MeasuredPlan(StudyPlan):
+    """The files and jobs of a study of measured data.
+
+    Parameters
+    ----------
+    layers : sequence of (str, mapping)
+        The settings, complete in themselves.
+    """
+
+    rules = ("measured",)
+
+    def __init__(self, layers: Layers) -> None:
+        # With more threads BLAS sums in an order that depends on their number, and they wait for those of other jobs.
+        threadpool_limits(1, user_api="blas")
+        # The profiles of clusters put seeds together; here each has a job of its own.
+        own = [each for each in layers if each[0] != COMMAND_LINE or "seeds_per_job" not in each[1]]
+        self.study: MeasuredStudy
+        self.scan: Scan
+        study, self.scan = load_measured(own)
+        super().__init__(study)
+        self.estimate = measured_estimate(self.scan)
+        refuse(self.estimate)
+        self.page = f"{self.reports}/report.html"
+        self.ranking = f"{self.data}/ranking.json"
+        self.choice = f"{self.data}/choice.json"
+        # Parameters that all jobs share: what is read, and how it is searched.
+        self.job = {
+            "reading": self.study.reading,
+            "identification": self.study.identification.model_dump(mode="json"),
+        }
+        self.configurations = {_short(c.name): c.name for c in self.scan.configurations}
+
+    # Names of files
+
+    def data_files(self) -> list[str]:
+        """Return the files of data."""
+        return [os.path.normpath(path) for path in self.study.files]
+
+    def briefs(self) -> list[str]:
+        """Return the files of the brief searches, in the order of the configurations."""
+        return [f"{self.data}/brief/{name}.json" for name in self.configurations]
+
+    def thorough(self) -> list[str]:
+        """Return the files of the thorough searches, one for each rank, part and seed."""
+        ranks, jobs = range(1, self.scan.n_finalists + 1), self.scan.jobs()
+        return [
+            f"{self.data}/thorough/rank-{rank}/part-{part}/seed-{seed}.json" for rank in ranks for part, seed in jobs
+        ]
+
+    def resampled(self) -> list[str]:
+        """Return the files of the searches of resampled data, as many as the time allows in any configuration."""
+        count = max(map(self.scan.n_resamples, self.scan.configurations))
+        return [f"{self.data}/resampled/{number}.json" for number in range(1, count + 1)]
+
+    def report_files(self) -> list[str]:
+        """Return the page, and what is next to it."""
+        return [self.page, *(f"{self.reports}/{name}" for name in NEXT_TO_PAGE.split())]
+
+    def searches(self) -> list[str]:
+        """Return the files of all steps before the report."""
+        return [*self.briefs(), self.ranking, *self.thorough(), self.choice, *self.resampled()]
+
+    def results(self) -> list[str]:
+        """Return the data and every file that depends on them, code, settings and versions alone."""
+        return [*self.data_files(), *self.searches(), *self.report_files()]
+
+    def given(self) -> list[str]:
+        """Return the files of data."""
+        return self.data_files()
+
+    def algorithms(self) -> list[str]:
+        """Return the algorithm of the searches."""
+        return [self.study.identification.method]
+
+    def from_summaries(self) -> list[str]:
+        """Return the report, which stands for the searches that it is made of."""
+        return self.report_files()
+
+    def lost(self) -> list[str]:
+        """Return the searches that are missing next to the report, so that nothing else asks for them."""
+        made = os.path.exists(self.at(self.page))
+        return [path for path in self.searches() if made and not os.path.exists(self.at(path))]
+
+    def kept_files(self) -> dict[str, str]:
+        """Return the reference results that the repository keeps of this study, each with what it is a copy of."""
+        made = [f"{self.reports}/identification.json", self.manifest]
+        return {f"{self.kept}/{Path(path).name}": path for path in made}
+
+    def timing_logs(self) -> dict[str, list[str]]:
+        """Return the logs of the steps, by step."""
+        steps = {
+            "brief_search": self.briefs(),
+            "rank_configurations": [self.ranking],
+            "thorough_search": self.thorough(),
+            "choose_structure": [self.choice],
+            "resample": self.resampled(),
+        }
+        logs = {step: [self._log(step, path) for path in files] for step, files in steps.items()}
+        return {**logs, "conclude": [f"{self.logs}/conclude.log"]}
+
+    @cached_property
+    def _data_digest(self) -> str:
+        return sha256(canonical_json(self.digests(self.data_files())))[:16]
+
+    def _log(self, step: str, path: str) -> str:
+        inner = Path(path).relative_to(self.data).with_suffix(".log").parts[1:]
+        return "/".join([self.logs, step, *inner]) if inner else f"{self.logs}/{step}.log"
+
+    # Parameters of jobs
+
+    def code(self, script: str) -> str:
+        """Return a digest of all code that a script depends on, that of the search algorithm included."""
+        method = self.study.identification.method
+        searching = {
+            "choose_structure": FORWARD,
+            **dict.fromkeys(("brief_search", "thorough_search", "resample"), method),
+        }
+        return f"{self._digest(script, searching.get(script))}; data {self._data_digest}"
+
+
+def _short(name: str) -> str:
+    # Many lags make a name that is too long for a file.
+    return name if len(name) <= 100 else f"{name[:80]}-{sha256(name)[:16]}"

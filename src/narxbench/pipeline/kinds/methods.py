@@ -1,0 +1,122 @@
+"""A comparison of methods as files: the scores of each problem, ranks, the leaderboard and the answer."""
+
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from narxbench.algorithms.registry import algorithm
+from narxbench.experiment.study import Condition
+from narxbench.pipeline.estimate import Use
+from narxbench.pipeline.plan import REFERENCE
+from narxbench.pipeline.simulated import SimulatedPlan
+
+# CPU time of the methods, measured by hand: benchmarks/methods.py.
+COST = f"{REFERENCE}/methods/cost.csv"
+
+
+class MethodsPlan(SimulatedPlan):
+    """What all methods found on a problem is summed up together."""
+
+    rules = ("data", "search", "methods")
+    per_algorithm = ("search",)
+    summing = ("score", "scores")
+    frame_names = "scores reach ranking tests pairs ecdf systems exceptions"
+    figure_names = "critical_difference ecdf recovery"
+
+    @property
+    def table_names(self) -> list[str]:
+        """The tables of the comparison."""
+        return ["leaderboard", "systems", "pairs", "exceptions"]
+
+    @property
+    def answer(self) -> str:
+        """Which method to use, in a few lines."""
+        return f"{self.reports}/answer.md"
+
+    def summed(self, condition: Condition) -> str:
+        """Return the problem of a condition, with its criterion."""
+        return f"{condition.problem.name}/{condition.criterion}"
+
+    def documents(self) -> list[str]:
+        """Return the answer."""
+        return [self.answer]
+
+    def kept_results(self) -> list[str]:
+        """Return the answer, the tables and figures that pages show, and some frames."""
+        frames = self.frames("ranking", "systems").values()
+        return [self.answer, *self.table_files("md"), *self.figure_files("svg"), *frames]
+
+    def page_files(self) -> dict[str, Any]:
+        """Return what tables and page are made of, by name."""
+        return {**self.frames(), "system_files": self.system_files(), "cost": COST}
+
+    def given(self) -> list[str]:
+        """Return the files of the repository and of others, and the recorded inputs, that steps read."""
+        return [*self.contributions(), *super().given()]
+
+    def contributions(self) -> list[str]:
+        """Return the result files of others, which the study of the repository shows next to its own."""
+        folder = Path(f"{REFERENCE}/methods/contributed")
+        return sorted(map(str, folder.glob("*.json"))) if self.study.study == "methods" else []
+
+    def further_uses(self) -> list[Use]:
+        """Return the memory of the intervals by resampled systems."""
+        n_samples, n_systems = self.study.statistics.bootstrap_samples, len(self.study.systems)
+        size = 10 * n_samples * n_systems * (len(self.study.methods) + 2)
+        return [Use("the ranking of the methods", "statistics.bootstrap_samples", n_samples, size)]
+
+    @cached_property
+    def _compared(self) -> dict[str, list[Condition]]:
+        # The conditions of each problem: what its scores are made of.
+        found: dict[str, list[Condition]] = {}
+        for condition in self.all_conditions:
+            found.setdefault(self.summed(condition), []).append(condition)
+        return found
+
+    def compared_runs(self, problem: str) -> list[str]:
+        """Return the run files of all methods on a problem."""
+        return [path for condition in self._compared[problem] for path in self.run_files(condition.name)]
+
+    def compared_data(self, problem: str) -> list[str]:
+        """Return the data set of a problem on which methods are compared."""
+        return self.data_files(self._compared[problem][0].name)
+
+    def scoring(self, problem: str) -> dict[str, Any]:
+        """Return the parameters of the scores of a problem besides its data set, and the code of its algorithms."""
+        found = self._compared[problem]
+        first = found[0].problem
+        methods = {
+            c.method: {
+                "algorithm": c.algorithm,
+                "settings": dict(c.settings),
+                "evaluations": c.evaluations,
+                "seeds": self.seeds(c.name),
+                "deterministic": self.deterministic(c.name),
+                "stops_early": algorithm(c.algorithm).about.stops_early,
+            }
+            for c in found
+        }
+        return {
+            "runs": {c.method: [*map(self.at, self.run_files(c.name))] for c in found},
+            "problem": found[0].key.model_dump(exclude={"method"}),
+            "methods": methods,
+            "system": first.simulation["system"],
+            "structure": first.structure,
+            "fresh": {name: first.simulation["data"][name] for name in ("washout", "excitation")},
+        }
+
+    def about_methods(self) -> dict[str, dict[str, Any]]:
+        """Return what the leaderboard says of each method of the study."""
+        about = {}
+        for name, method in self.study.methods.items():
+            found = algorithm(method.algorithm)
+            about[name] = {
+                "algorithm": method.algorithm,
+                "description": found.document.partition("\n\n")[0],
+                "reference": found.about.reference,
+                "deterministic": found.about.deterministic,
+                "needs_objective": found.about.needs_objective,
+                "settings": method.settings.model_dump(mode="json"),
+                "contributed": "",
+            }
+        return about

@@ -1,0 +1,468 @@
+"""Findings of an identification in words: a title, what was found with its figures, and what to do about it."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from narxbench.identification.data.collinear import NEARLY, sum_of
+from narxbench.identification.data.sampling import FEWEST_STEPS, MOST_STEPS, STEPS
+from narxbench.identification.finding import Finding
+from narxbench.identification.result import Identification
+from narxbench.identification.search.scan import STANDS_IN
+from narxbench.identification.trust.validation import FREE_RUN
+from narxbench.identification.trust.verdicts import CORRELATION_SMALL
+from narxbench.io.words import listed, ordinal
+
+Values = Mapping[str, Any]
+Setting = Callable[..., str]
+# Returns text and advice.
+Phrase = Callable[[Finding, Setting], tuple[str, str]]
+
+
+class Words(NamedTuple):
+    """A finding in words; the advice is empty where there is nothing to do."""
+
+    title: str
+    text: str
+    advice: str = ""
+
+
+def as_argument(name: str, value: object = None) -> str:
+    """Return a setting as an argument in Python: ``degree=1``, or its name."""
+    return f"{name}={value!r}".replace("'", '"') if value is not None else name if "lags" in name else f"{name}="
+
+
+def as_option(name: str, value: object = None) -> str:
+    """Return a setting as an option of the command: ``--degree 1``, or its flag."""
+    return f"--{name.replace('_', '-')}" + ("" if value is None else f" {value}")
+
+
+def in_words(finding: Finding, setting: Setting = as_argument) -> Words:
+    """Return a finding in words.
+
+    Parameters
+    ----------
+    finding : Finding
+        One of ``checks``, ``summary`` or ``notes`` of an identification.
+    setting : callable
+        How an advice writes a setting: :func:`as_argument` or :func:`as_option`.
+    """
+    title, words = _WORDS[finding.name]
+    text, advice = words(finding, setting)
+    if finding.name == "prediction" and finding.values["role"] == "test":
+        title = "Predictions of unseen data"
+    return Words(title, text, advice)
+
+
+def warnings(found: Identification) -> list[str]:
+    """Return what a reader must know, whole sentences: of the data, of the search, and every bad finding."""
+    notes = [in_words(note).text for note in found.notes]
+    bad = [in_words(finding) for finding in found.summary if finding.status == "bad"]
+    return [*found.recording.notes, *notes, *(f"{words.title}: {words.text}" for words in bad)]
+
+
+def as_json(found: Identification) -> dict[str, Any]:
+    """Return what ``narxbench identify --json`` prints: :meth:`Identification.to_dict` with findings in words."""
+    summary = [
+        {"name": finding.name, "status": finding.status, "text": in_words(finding).text, "advice": in_words(finding)[2]}
+        for finding in found.summary
+    ]
+    return {**found.to_dict(), "warnings": warnings(found), "summary": summary}
+
+
+# The data
+
+
+def _sampling(found: Finding, _: Setting) -> tuple[str, str]:
+    values = found.values
+    tau, stride = values["first_minimum"], values["advised"]
+    if tau is None:
+        return "The output does not change.", "Look at the data."
+    dip = {"minimum": "first dips", "decay": "has decayed"}.get(values["seen_as"], "has no dip, but is first zero")
+    seen = f"its correlation {dip} after {_samples(tau, values['period'])}, where"
+    enough, usual = f"10 to {STEPS} samples are enough.", f"{FEWEST_STEPS} to {MOST_STEPS} samples are usual."
+    advice = ""
+    if values["wanted"] > 1:
+        text = f"The output is sampled about {values['wanted']} times faster than needed: {seen} {enough}"
+        if values["limit"]:
+            too = {"input": "the input changes too fast for so large a stride", "length": "too few samples would stay"}
+            text += f" But {too[values['limit']]}."
+            text += "" if stride == 1 else f" Every {ordinal(stride)} is advised."
+        if stride > 1:
+            advice = f"Use every {ordinal(stride)} sample, or compare {listed(map(str, values['candidates']))}."
+    elif tau < FEWEST_STEPS:
+        text = f"The output is sampled coarsely, or is mostly noise: {seen} {usual}"
+        advice = "If it can be measured again, sample faster."
+    elif tau > MOST_STEPS:
+        text = f"The output is sampled a little faster than needed: {seen} {enough}"
+    else:
+        text = f"The output is sampled as a model needs it: {seen} {usual}"
+    if "compared" in values:
+        strides = ", ".join(map(str, values["compared"]))
+        advice = f"The model takes {values['taken']} of the compared decimations {strides}."
+    return text, advice
+
+
+def _resolution(found: Finding, _: Setting) -> tuple[str, str]:
+    texts, advice = [], ""
+    for column, of in found.values.items():
+        name, term, (low, high) = _signal(column, of["term"]), of["term"], of["range"]
+        if of["seen"] == "few":
+            power, lower = of["levels"], "the lower ones and the constant"
+            if power == 2:
+                lower = sum_of([(w, t) for w, t in ((low + high, term), (-low * high, "1")) if w])
+            texts.append(f"{_capital(name)} has only {power} levels: {term}^{power} is {lower}.")
+        elif of["seen"] == "coarse":
+            step = f"one step of {of['step']:.3g} is {_percent(of['step'] / (high - low))} of its range"
+            texts.append(f"{_capital(name)} has only {of['levels']} levels: {step}.")
+            advice = advice or "No model can be more precise than the resolution of the output." * (term == "y")
+    counts = ", ".join(f"{column} {of['levels']}" for column, of in found.values.items())
+    return " ".join(texts) or f"The signals are finely resolved; their levels: {counts}.", advice
+
+
+def _saturation(found: Finding, _: Setting) -> tuple[str, str]:
+    texts = [
+        f"{_percent(of['share'])} of the output's samples are at its {side} value, {of['value']:.4g}, up to "
+        f"{of['longest']} in a row, as at a limit."
+        for side, of in found.values.items()
+        if of["limited"]
+    ]
+    if not texts:
+        return "The output does not stay at its largest or smallest value as if it were cut off.", ""
+    advice = "A polynomial cannot follow a limit: leave these parts out, or measure with a smaller input."
+    return " ".join(texts), advice
+
+
+def _delay(found: Finding, _: Setting) -> tuple[str, str]:
+    texts, advice = [], []
+    stride, period = found.values["decimation"], found.values["period"]
+    for column, of in found.values["inputs"].items():
+        name, delay = _signal(column, of["term"]), of["delay"]
+        if of["seldom"]:
+            texts.append(f"{_capital(name)} changes too seldom to tell after how many samples the output follows.")
+        elif delay is None:
+            texts.append(f"No effect of {name} on the output is seen within {len(of['correlations']) - 1} samples.")
+            advice.append(f"See whether {name} belongs to the model.")
+        elif delay == 0:
+            texts.append(f"The output follows {name} within the same sample.")
+            advice.append(f"Allow the current input, {of['term']}(k).")
+        else:
+            steps = f", {delay / stride:.2g} steps of {stride}" if stride > 1 else ""
+            texts.append(f"The output is seen to follow {name} after {_samples(delay, period)}{steps}.")
+            if delay // stride >= 3:
+                advice.append(f"Begin the lags of {name} at {delay // stride}.")
+    return " ".join(texts) or "There is no input whose dead time could be told.", " ".join(dict.fromkeys(advice))
+
+
+def _excitation(found: Finding, _: Setting) -> tuple[str, str]:
+    texts, advice, lags, rest = [], [], found.values["lags"], found.values["at_rest"]
+    for column, of in found.values["inputs"].items():
+        name, order, (low, high) = _signal(column, of["term"]), of["order"], of["range"]
+        if order == 0:
+            texts.append(f"{_capital(name)} is constant, {low:.4g}: no model can tell its effect.")
+            advice.append(f"Leave {name} out.")
+            continue
+        text = f"{_capital(name)} covers {low:.4g} to {high:.4g}"
+        if order < lags:
+            text += f", but changes in {order} way{_s(order)} only: that tells no more than {order} lags."
+            advice.append(f"Use at most {order} lags of {name}, or excite it at more frequencies.")
+        else:
+            text += f" and tells {lags} lags apart."
+        texts.append(text)
+    if rest > 0.5:
+        texts.append(f"All signals rest in {_percent(rest)} of the time, which tells little of the dynamics.")
+        advice.append("Leave out long rests.")
+    return " ".join(texts) or "There is no input, and the output does not rest.", " ".join(advice)
+
+
+def _drift(found: Finding, _: Setting) -> tuple[str, str]:
+    texts = []
+    for of in found.values["trends"]:
+        change, unit = of["change"], of["deviation"]
+        times = f"{abs(change) / unit:.2g} standard deviations" if unit > 0.0 else "far more than the deviation"
+        texts.append(
+            f"The output of {of['record']} drifts by {change:.3g}, {times} of the rest, without a cause in the inputs."
+        )
+    for of in found.values["offsets"]:
+        off = f"{of['offset']:+.3g} off the middle of the records, for equal inputs."
+        texts.append(f"The output of {of['record']} lies {off}")
+    if not texts:
+        return "The output neither drifts nor differs between records without a cause in the inputs.", ""
+    more = [f"{len(texts) - 3} more such findings."] if len(texts) > 3 else []
+    return " ".join(texts[:3] + more), "Subtract the drift or offset, or add its cause as an input."
+
+
+def _outliers(found: Finding, _: Setting) -> tuple[str, str]:
+    values, count = found.values, found.values["count"]
+    if not count:
+        return "No sample of the output sticks out.", ""
+    places = [f"{number} of {name}" if values["records"] > 1 else str(number) for name, number, _ in values["samples"]]
+    more = f" and {count - 8} more" if count > 8 else ""
+    text = (
+        f"{count} of {values['total']} samples of the output stick out of their neighbours by more than "
+        f"{values['limit']:.3g}: sample{_s(count)} {', '.join(places[:8])}{more}."
+    )
+    return text, "See whether they are mistakes of the measurement."
+
+
+def _test_range(found: Finding, _: Setting) -> tuple[str, str]:
+    if not found.values:
+        return "There is no test record to compare ranges with.", ""
+    texts = [
+        f"{_percent(of['share'])} of the test samples of {_signal(column, of['term'])} lie outside "
+        f"{of['known'][0]:.4g} to {of['known'][1]:.4g}, the range seen before, by up to {of['beyond']:.3g}."
+        for column, of in found.values.items()
+        if of["share"]
+    ]
+    advice = "A polynomial extrapolates badly: estimate from data that cover this range."
+    text = " ".join(texts) or "The test records stay within the range that the model is estimated from."
+    return text, "" if found.status == "fine" else advice
+
+
+def _collinear(found: Finding, _: Setting) -> tuple[str, str]:
+    values, dropped, count = found.values, [*found.values["dropped"].values()], found.values["near_pairs"]
+    texts, advice = [], ""
+    if dropped:
+        more = f", and {len(dropped) - 3} more" if len(dropped) > 3 else ""
+        texts.append(
+            f"{len(dropped)} of {values['candidates']} candidates say nothing new and are left out: "
+            f"{'; '.join(dropped[:3])}{more}."
+        )
+    if count:
+        texts.append(
+            f"{count} pair{_s(count)} of candidates {'are' if count > 1 else 'is'} nearly the same (correlation over "
+            f"{NEARLY}), most of all {values['worst'][0]} and {values['worst'][1]}."
+        )
+        advice = "Which one of a pair a model has is a matter of chance: a larger stride tells them apart."
+    return " ".join(texts) or f"All {values['candidates']} candidates differ.", advice
+
+
+def _size(found: Finding, _: Setting) -> tuple[str, str]:
+    terms, rows = found.values["terms"], found.values["rows"]
+    text = f"{terms} candidate terms and {rows} rows to estimate from, {rows / max(1, terms):.2g} for each."
+    return text, "" if rows >= terms else "Fewer lags or a lower degree leave less to chance."
+
+
+# The model
+
+
+def _prediction(found: Finding, setting: Setting) -> tuple[str, str]:
+    values, role, rrse = found.values, found.values["role"], found.values["rrse"]
+    data = f"the {role} data" + ("" if role == "test" else ", which the model was made with")
+    others = f"another decimation (now {values['decimation']}), other {setting('y_lags')} and {setting('u_lags')}"
+    others += ", or another degree"
+    diverged, decimated = values["diverged"], values["decimation"] > 1
+    if diverged:
+        text = f"The free run diverges on {len(diverged)} of the records of {data}: {', '.join(diverged)}"
+        known = values["free_run"] is not None and decimated
+        text += f" (only at the incoming sampling; at its own RRSE {values['free_run']:.3g})." if known else "."
+        return text, f"Try fewer terms (a lower degree, fewer lags), {others}."
+    if rrse is None:
+        text = f"There is nothing to judge the model by: {data} are constant or shorter than the initial samples."
+        return text, "Give longer records."
+    how = _ahead(values).capitalize()
+    text = f"{how} the model misses {100 * rrse:.3g} % of the standard deviation of {data}"
+    text += f" (RRSE {rrse:.3g}, fit {values['fit_percent']:.3g} %"
+    if decimated and values["incoming"] is not None:
+        text += f"; at the incoming sampling RRSE {values['incoming']:.3g}"
+    refine = setting("refine", "simulation")
+    advice = "" if values["small"] else f"Try {others}, or {refine}, which fits weights to the free run."
+    if role != "test":
+        keep = f"Keep data for a test ({setting('test')}): nothing here tells how the model does on new data."
+        advice = f"{keep} {advice}".strip()
+    return f"{text}).", advice
+
+
+def _against(simpler: str, advice: Callable[[Setting], str]) -> tuple[str, Phrase]:
+    def words(found: Finding, setting: Setting) -> tuple[str, str]:
+        own, simple = found.values["rrse"], found.values["baseline"]
+        how = f"{_ahead(found.values)} on the {found.values['role']} data"
+        if simple is None:
+            return f"The model has RRSE {own:.3g} {how}; {simpler} diverges.", ""
+        if own is None:
+            text = f"The model diverges {how}; {simpler} has RRSE {simple:.3g}."
+            return text, "Try a lower degree or fewer lags."
+        text = f"RRSE {own:.3g} against {simple:.3g} of {simpler}, {how}."
+        return text, "" if found.status == "fine" else advice(setting)
+
+    return f"Against {simpler}", words
+
+
+def _gap(found: Finding, _: Setting) -> tuple[str, str]:
+    values = found.values
+    text = f"RRSE {values['test']:.3g} on the test data, {values['seen']:.3g} on the {values['role']} data"
+    advice = "It fits its own data better than new ones: try fewer terms (a lower degree, fewer lags) or more data."
+    return f"{text}, {_ahead(values)}.", "" if found.status == "fine" else advice
+
+
+def _residuals(found: Finding, setting: Setting) -> tuple[str, str]:
+    values, failed, limit = found.values, found.values["failed"], found.values["limit"]
+    share = f"{values['outside']} of {values['coefficients']} coefficients lie beyond the 95 % band"
+    if not failed:
+        largest = f"the largest correlation is {values['largest']:.2g} (limit {limit:.2g})"
+        return f"All {values['tests']} pass: {largest}; {share}.", ""
+    shown = "; ".join(f"{test['title']}: {test['worst']:.2g} at lag {test['lag']}" for test in failed)
+    text = f"{len(failed)} of {values['tests']} fail (limit {limit:.2g}): {shown}; {share}."
+    lags = f"{setting('y_lags')} and {setting('u_lags')}"
+    if found.status == "fine":
+        return (
+            f"{text} That is at most {100 * CORRELATION_SMALL**2:.0f} % of their variance: only many samples show it.",
+            "",
+        )
+    if found.name == "residuals_nonlinear":
+        return text, f"Terms are missing: try a higher degree, or lags in {lags} that were left out."
+    tries = []
+    if any(test["name"] == "phi_xixi" for test in failed):
+        refine = setting("refine", "extended")
+        tries.append(f"Try {refine}, which models the noise, or more {setting('y_lags')}.")
+    with_inputs = [test["lag"] for test in failed if test["name"] != "phi_xixi"]
+    if any(lag >= 0 for lag in with_inputs):
+        tries.append(f"Try {setting('u_lags')} that reach the lags of the input.")
+    if any(lag < 0 for lag in with_inputs):
+        tries.append("At a negative lag the input follows the residual: is there feedback from output to input?")
+    return f"{text} Correlated residuals do not spoil a free run, but they bias the weights.", " ".join(tries)
+
+
+def _fixed_points(found: Finding, _: Setting) -> tuple[str, str]:
+    values, advice = found.values, []
+    if values["points"] is not None:
+        shown = ", ".join(f"{y:.3g} ({'stable' if stable else 'unstable'})" for y, stable in values["points"])
+        return f"Fixed points of the model within the measured range: {shown or 'none'}.", ""
+    text = f"At {values['at_rest']} of {values['cases']} constant inputs over their range the model rests within the "
+    text += "measured outputs"
+    slowest = values["settling_steps"]
+    text += "." if slowest is None else f", after at most about {slowest:.3g} steps."
+    if values["at_rest"] < values["cases"]:
+        advice.append(
+            "Elsewhere it leaves the data or does not settle: do not use it there unless the process does so too. "
+            "Try a lower degree, or records that dwell at such inputs."
+        )
+    if values["several"]:
+        text += f" At {values['several']} of them it has several stable outputs: where it ends depends on where it "
+        text += "starts."
+        advice.append("If the process has one output for each input, try a lower degree.")
+    return text, " ".join(advice)
+
+
+def _static(found: Finding, setting: Setting) -> tuple[str, str]:
+    values = found.values
+    text = f"The data rest {values['rests']} times at constant inputs."
+    if values["largest"] is not None:
+        text += f" The model's own rest is at most {100 * values['largest']:.2g} % of the output's range away."
+    if values["without"]:
+        text += f" At {values['without']} of them the model has no stable output."
+    advice = f"Try {setting('refine', 'simulation')}, another degree, or records that dwell at more inputs."
+    return text, "" if found.status == "fine" else advice
+
+
+# The search
+
+
+def _searches(found: Finding, _: Setting) -> tuple[str, str]:
+    values = found.values
+    method = values["method"] + (" on resampled data" if values["resampled"] else "")
+    stands_in = "the best one of a forward regression stands in"
+    return (
+        f"In {values['count']} of {values['searches']} searches {method} found no structure with a finite J: what it "
+        f"tried is singular or diverges; {stands_in if values['note'] == STANDS_IN else 'nor did others'}.",
+        "",
+    )
+
+
+def _no_test(_: Finding, __: Setting) -> tuple[str, str]:
+    return (
+        "No data are kept for a test: the figures of the selection helped to choose the model, so expect larger errors "
+        "on new data.",
+        "",
+    )
+
+
+def _resamples(found: Finding, _: Setting) -> tuple[str, str]:
+    counts = f"Only {found.values['searched']} of {found.values['wanted']} resampled data sets were searched"
+    return f"{counts}: more would take longer than planned. A larger effort allows more.", ""
+
+
+def _refinement(found: Finding, _: Setting) -> tuple[str, str]:
+    values = found.values
+    if values["how"] == "extended":
+        if values["noise"] is None:
+            return "Extended least squares did not settle: the weights are those of plain least squares.", ""
+        noise = ", ".join(f"{value:.3g}" for value in values["noise"])
+        return f"Extended least squares with a moving average of the noise: {noise}.", ""
+    obstacles = {
+        "records": "the records to estimate or to select have no sample after the largest lag",
+        "diverges": "the free run of the model diverges on the estimation records",
+        "samples": "there are fewer samples to estimate than weights",
+    }
+    if values["obstacle"]:
+        return f"No refit: {obstacles[values['obstacle']]}.", ""
+    was, now = (
+        "infinity (it diverges)" if values[when] is None else f"{values[when]:.4g}" for when in ("before", "after")
+    )
+    kept = "kept" if values["accepted"] else "not kept"
+    return f"The refit is {kept}: the free-run error (rms) on the selection records goes from {was} to {now}.", ""
+
+
+_WORDS: dict[str, tuple[str, Phrase]] = {
+    "sampling": ("Sampling", _sampling),
+    "resolution": ("Resolution", _resolution),
+    "saturation": ("Limits of the output", _saturation),
+    "delay": ("Dead time", _delay),
+    "excitation": ("Excitation", _excitation),
+    "drift": ("Drift and offsets", _drift),
+    "outliers": ("Outliers", _outliers),
+    "test-range": ("Range of the test records", _test_range),
+    "collinear": ("Candidates that are alike", _collinear),
+    "size": ("Size of the search", _size),
+    "prediction": ("Predictions", _prediction),
+    "against_linear_arx": _against(
+        "linear ARX of the same lags",
+        lambda setting: (
+            "The nonlinear terms do not pay here: take a linear model "
+            f"({setting('degree', 1)}), or try other lags or decimation."
+        ),
+    ),
+    "against_last_value": _against(
+        "repeating the last value", lambda _: "Neighbouring samples are nearly equal: try a larger decimation."
+    ),
+    "gap": ("From known to new data", _gap),
+    "residuals_linear": ("Residuals one step ahead, linear tests", _residuals),
+    "residuals_nonlinear": ("Residuals one step ahead, nonlinear tests", _residuals),
+    "fixed_points": ("Fixed points", _fixed_points),
+    "static": ("Rests of data and model", _static),
+    "searches": ("Searches", _searches),
+    "no_test": ("Test data", _no_test),
+    "resamples": ("Resampled data", _resamples),
+    "refinement": ("Refinement", _refinement),
+}
+
+
+def _signal(column: str, term: str) -> str:
+    return {"y": "the output", "u": "the input"}.get(term, f"input {column}")
+
+
+def _ahead(values: Values) -> str:
+    steps = values["steps"]
+    return "in free run" if values["kind"] == FREE_RUN else f"{steps} step{_s(steps)} ahead"
+
+
+def _samples(number: int, period: float | None) -> str:
+    return f"{number} sample{_s(number)}" + ("" if period is None else f" ({_duration(number * period)})")
+
+
+def _duration(seconds: float) -> str:
+    for unit, size in (("h", 3600), ("min", 60)):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds:.3g} s"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.2g} %" if share < 0.1 else f"{100 * share:.0f} %"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _s(number: int) -> str:
+    return "" if number == 1 else "s"

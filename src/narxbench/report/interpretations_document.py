@@ -1,0 +1,235 @@
+"""The document on the interpretations: tables, sentences that the numbers choose, figures and CSV files."""
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import pandas as pd
+
+from narxbench.analysis.agreement import ALPHA
+from narxbench.analysis.claims import UPSO, VERDICTS, Claim
+from narxbench.analysis.interpretation_study import COMPARED, JOINT, SCREENED, make_study
+from narxbench.analysis.interpretations import (
+    AS_DESCRIBED,
+    CLOSEST,
+    REFERENCES,
+    STRONG_GA,
+    Findings,
+    analyse,
+)
+from narxbench.analysis.metrics import PUBLISHED
+from narxbench.analysis.published import Published
+from narxbench.experiment.interpretations import BASELINE, DesignChoices
+from narxbench.io.csv import write_table
+from narxbench.report.formats import format_math
+from narxbench.report.interpretations_figures import figures
+from narxbench.report.table import records
+from narxbench.report.templating import rendered
+
+GROUPS = ("all", "none", "some", "unjudged")
+SHOWN = 10  # rows of a ranking and of a table of effects; files have all
+ENOUGH = 0.25  # share of the deviance that an option takes away to be named as a possible cause
+
+Record = dict[str, Any]
+
+_BOUND = "velocity-bound="
+_ONE_ROW = r"velocity-bound=[^+]+\+bounded-rows=[^+]+"
+
+
+def interpretations_report(
+    conditions: pd.DataFrame, choices: DesignChoices, published: Published, claims: Sequence[Claim]
+) -> dict[str, str | bytes]:
+    """Return the document on the interpretations with its figures (SVG) and tables (CSV).
+
+    Parameters
+    ----------
+    conditions : DataFrame
+        The conditions frame of the study of interpretations.
+    choices, published, claims
+        The design choices, the published values and the claims of the paper.
+
+    Returns
+    -------
+    dict
+        By path ``interpretations.md`` and what it links, such as ``interpretations/effects.svg``.
+
+    Raises
+    ------
+    NarxbenchError
+        Where an interpretation is unknown, or the baseline lacks conditions or published values.
+    """
+    findings = analyse(make_study(conditions, choices, published), claims)
+    return {
+        "interpretations.md": document(findings),
+        **{f"interpretations/{name}.svg": content for name, content in figures(findings).items()},
+        **{f"interpretations/{name}.csv": write_table(frame) for name, frame in csv_frames(findings).items()},
+    }
+
+
+def csv_frames(findings: Findings) -> dict[str, pd.DataFrame]:
+    """Return the findings that are stored as CSV, by name; numbers to six decimals."""
+    named = ["algorithm", "interpretation", "names", "contradicts"]
+    ranked = pd.concat(findings.rankings[name].assign(algorithm=name)[named] for name in COMPARED)
+    effects = ["algorithm", "part", "design_choice", "option", "contradicts", "measure"]
+    effects += ["median", "low", "high", "interval_low", "interval_high"]
+    frames = {
+        "nearness": findings.nearness,
+        "claim_overview": findings.claims,
+        "role_verdicts": findings.role_verdicts,
+        "found": findings.found,
+        "effects_overview": findings.effects_overview,
+        "deviances": ranked.merge(findings.deviances),
+        "effects": findings.effects[effects],
+        "claims": findings.verdicts[["claim", *COMPARED, "verdict"]],
+        "contests": findings.contests,
+        "gaps": findings.gaps,
+        "values": findings.side_by_side,
+    }
+    return {name: frame.round(6) for name, frame in frames.items()}
+
+
+def document(findings: Findings) -> str:
+    """Return the document as Markdown."""
+    return rendered("interpretations.md.j2", _facts(findings) | _tables(findings))
+
+
+# What the sentences say
+
+
+def _facts(findings: Findings) -> Record:
+    """Return the numbers and names behind the sentences of the document."""
+    by_role = {row["role"]: row for row in records(_joint(findings))}
+    held, upso2d = findings.held_out, findings.rankings[UPSO]
+    algorithms = [_nearness_facts(findings, name) for name in COMPARED if len(findings.rankings[name])]
+    enough = -ENOUGH * algorithms[0]["described"]["deviance"]
+    strong = [row for row in records(findings.closer) if row["change"] <= enough]
+    return {
+        "alpha": ALPHA,
+        "enough": ENOUGH,
+        "symbols": {metric.name: format_math(metric.heading, "markdown") for metric in PUBLISHED},
+        "study": findings.study,
+        "described": by_role[AS_DESCRIBED],
+        "closest": by_role[CLOSEST],
+        "contradicted": findings.study.contradictions(by_role[CLOSEST]["interpretation"]),
+        "in_sample": findings.rankings[JOINT]["deviance"].iloc[0],
+        "out_of_sample": held["deviance"].median(),
+        "chosen_again": int((held["interpretation"] == by_role[CLOSEST]["interpretation"]).sum()),
+        "near": int(findings.rankings[JOINT]["near"].sum()) - 1,
+        "algorithms": algorithms,
+        "strong": strong,
+        "slower": [row for row in strong if (row["worse"] or 0) > 0.5],
+        "groups": findings.claims["group"].value_counts().reindex(GROUPS, fill_value=0).to_dict(),
+        **_tie_facts(findings.ties),
+        "one_row": records(upso2d[upso2d["interpretation"].str.fullmatch(_ONE_ROW)]),
+        "searches": _search_totals(findings.found),
+    }
+
+
+def _joint(findings: Findings) -> pd.DataFrame:
+    return findings.nearness[findings.nearness["algorithm"] == JOINT]
+
+
+def _nearness_facts(findings: Findings, algorithm: str) -> Record:
+    """Return how near an algorithm is to its published values as described and at its closest, and what matters."""
+    ranked, effects = findings.rankings[algorithm], findings.effects
+    single = effects[(effects["algorithm"] == algorithm) & (effects["measure"] == "deviance")]
+    return {
+        "algorithm": algorithm,
+        "interpretations": len(ranked),
+        "described": records(ranked[ranked["interpretation"] == BASELINE])[0],
+        "closest": records(ranked)[0],
+        "changing": records(single[single["clear"]]),
+        "options": len(single),
+    }
+
+
+def _tie_facts(ties: pd.DataFrame) -> Record:
+    """Return what bounds, and other options, keep of what they bring nearer when ties are in random order."""
+    found = ties[ties["change"] < 0].assign(kept=lambda of: (of["change_random"] / of["change"]).clip(lower=0))
+    bound = found["interpretation"].str.contains(_BOUND)
+    bounds, others = records(found[bound]), records(found[~bound])
+    return {"bounds": bounds, "others": others, "stable": bool(bounds) and all(row["kept"] < 0.5 for row in bounds)}
+
+
+def _search_totals(found: pd.DataFrame) -> list[Record]:
+    """Return how many runs of each search end at the true structure, the most first."""
+    totals = found.groupby(["label", "algorithm"], sort=False)[["exact", "runs"]].sum().reset_index()
+    order = (totals["exact"] / totals["runs"]).sort_values(ascending=False, kind="stable").index
+    return records(totals.loc[order])
+
+
+# Tables
+
+
+def _tables(findings: Findings) -> Record:
+    """Return the rows of the tables of the document."""
+    return {
+        "roles": records(_joint(findings)),
+        "effects": [(name, *_largest(findings.effects, name)) for name in COMPARED],
+        "closer": records(findings.closer),
+        "ties": records(findings.ties),
+        "rankings": [(name, *_ranking(findings, name)) for name in (JOINT, *COMPARED)],
+        "held_out": records(findings.held_out),
+        "unexplained": _unexplained(findings.side_by_side),
+        "role_names": list(findings.roles),
+        "verdicts": findings.role_verdicts.set_index(["claim", "role"])["verdict"].to_dict(),
+        "claims": [row | {"reversed": _reversing(findings, row)} for row in records(findings.claims)],
+        "systems": list(dict.fromkeys(findings.found["system"])),
+        "found": _by_system(findings.found, ["label"]),
+        "contests": _contests(findings),
+        "criteria": records(findings.criteria),
+        "failures": _failures(findings.gaps),
+    }
+
+
+def _largest(effects: pd.DataFrame, algorithm: str) -> tuple[list[Record], int]:
+    """Return the single options that change the deviance most, with all their changes, and how many there are."""
+    own = effects[effects["algorithm"] == algorithm]
+    medians = own.pivot(index="interpretation", columns="measure", values="median")
+    rows = own[own["measure"] == "deviance"].join(
+        medians.drop(columns="deviance", errors="ignore"), on="interpretation"
+    )
+    return records(rows.head(SHOWN)), len(rows)
+
+
+def _ranking(findings: Findings, name: str) -> tuple[list[Record], int]:
+    """Return the first places of a ranking and the interpretations in a role, and how many there are."""
+    ranked, study = findings.rankings[name], findings.study
+    in_role: Collection[str] = [
+        study.joined(*pair) if name == JOINT else pair[COMPARED.index(name)] for pair in findings.roles.values()
+    ]
+    return records(ranked[(ranked["place"] <= SHOWN) | ranked["interpretation"].isin(in_role)]), len(ranked)
+
+
+def _unexplained(values: pd.DataFrame) -> list[Record]:
+    """Return where the closest interpretation leaves values different on every data seed, and how many."""
+    own = values[values["role"] == CLOSEST].assign(values=1)
+    counts = own.groupby(["algorithm", "criterion", "system"], sort=False)[["different", "values"]].sum()
+    return records(counts[counts["different"] > 0].reset_index())
+
+
+def _reversing(findings: Findings, claim: Record) -> list[str]:
+    """Return the single options whose verdict is the opposite of the one as described."""
+    opposite = {VERDICTS[side]: VERDICTS[not side] for side in (True, False)}.get(claim["as_described"])
+    own = findings.option_verdicts
+    return list(own.loc[(own["claim"] == claim["claim"]) & (own["verdict"] == opposite), "option"])
+
+
+def _by_system(frame: pd.DataFrame, by: list[str]) -> list[tuple[Any, dict[str, Record]]]:
+    """Return the names of each group with its rows by system."""
+    groups = frame.groupby(by, sort=False)
+    return [(names, {row["system"]: row for row in records(own)}) for names, own in groups]
+
+
+def _contests(findings: Findings) -> list[tuple[Any, dict[str, Record]]]:
+    """Return the contests with the rivals that matter: other searches, a strong GA, GA as described and in the role."""
+    known = findings.contests
+    own = known["role"].map({role: pair.ga for role, pair in findings.roles.items()})
+    matters = known["interpretation"].isin([STRONG_GA, BASELINE]) | (known["interpretation"] == own)
+    return _by_system(known[known["rival"].isin(REFERENCES) | matters], ["role", "rival", "interpretation"])
+
+
+def _failures(gaps: pd.DataFrame) -> list[Record]:
+    known = gaps[(gaps["criterion"] == SCREENED) & gaps["median_gap"].notna()]
+    known = known.assign(at_best=known["median_gap"] == 0, conditions=1)
+    totals = ["at_best", "conditions", "exact_runs", "runs", "true_above", "seeds"]
+    return records(known.groupby(["algorithm", "role"], sort=False)[totals].sum().reset_index())

@@ -1,0 +1,87 @@
+"""The rules in a workflow of somebody else, in another folder and below a prefix."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from tests.workflow.project import LIMIT, ROOT, TINY
+
+from narxbench.pipeline.manifest import read_manifest
+
+pytestmark = pytest.mark.slow
+
+WORKFLOW = f"""\
+configfile: "mine.yaml"
+
+module narxbench:
+    snakefile: "{ROOT}/workflow/Snakefile"
+    config: config["narxbench"]
+    prefix: "results/"
+
+use rule * from narxbench as nb_*
+
+rule everything:
+    default_target: True
+    input: rules.nb_all.input
+
+onstart:
+    narxbench.begin(workflow, narxbench.PLAN)
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("mine")
+    (folder / "Snakefile").write_text(WORKFLOW)
+    write_settings(folder, TINY)
+    return folder
+
+
+def write_settings(folder, text):
+    (folder / "mine.yaml").write_text(
+        "narxbench:\n  study: tiny\n" + "".join(f"  {line}\n" for line in text.splitlines())
+    )
+
+
+def snakemake(folder, *arguments, code=0):
+    command = [sys.executable, "-m", "snakemake", "--cores", "2", "--workflow-profile", f"{ROOT}/profiles/default"]
+    done = subprocess.run([*command, *arguments], cwd=folder, capture_output=True, text=True, timeout=LIMIT)
+    printed = done.stdout + done.stderr
+    assert done.returncode == code and "Traceback" not in printed, printed
+    return printed
+
+
+def test_the_same_results_below_the_prefix(folder, finished):
+    snakemake(folder)
+    made = finished.files()
+    found = {path: (folder / "results" / path).read_bytes() for path in made}
+    # The names in the manifest have no prefix.
+    assert read_manifest(folder / "results/reports/tiny/manifest.csv") == finished.manifest()
+    assert [path for path, content in made.items() if found[path] != content] == []
+    assert sorted(os.listdir(folder)) == [".snakemake", "Snakefile", "mine.yaml", "results"]
+    assert "Nothing to be done" in snakemake(folder)
+    assert "files are the same as in results/reports/tiny/manifest.csv" in snakemake(folder, "nb_verify")
+    run = folder / "results/data/tiny/runs/S3/30dB/ga/bic/seed-1.json"
+    run.unlink()
+    assert str(run.relative_to(folder)) in snakemake(folder, "--dry-run")
+
+
+def test_its_settings_are_checked(folder):
+    write_settings(folder, TINY + "seed: 2\n")
+    assert "narxbench: config of the module: seed: unknown key" in snakemake(folder, "--dry-run", code=1)
+    write_settings(folder, TINY)
+
+
+def test_measured_data_are_found_from_the_own_folder(tmp_path):
+    (tmp_path / "Snakefile").write_text(WORKFLOW)
+    (tmp_path / "mine.csv").write_bytes((ROOT / "data/buck/buck_id.csv").read_bytes())
+    write_settings(tmp_path, "page: measured\ndata: {files: mine.csv, input: input, output: y}\n")
+    printed = snakemake(tmp_path, "--dry-run")
+    assert "input: mine.csv" in printed and "results/data/tiny/ranking.json" in printed
+
+
+def test_the_linter_finds_nothing_in_it(folder):
+    """It objects to the absolute path of this test's own workflow only."""
+    printed = snakemake(folder, "--lint", code=1)
+    assert "nb_" not in printed and "rule " not in printed

@@ -1,1 +1,0 @@
-"""Algorithms that do what they must not."""

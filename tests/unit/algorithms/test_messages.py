@@ -1,0 +1,35 @@
+"""Mistakes in what a search is asked for, and in what an algorithm returns; `messages.txt` has the answers."""
+
+from functools import partial
+
+import numpy as np
+from tests.unit.algorithms.plugins import FOLDER, install_text
+
+from narxbench import search
+from narxbench.algorithms.contract import Found, checked_found
+from narxbench.algorithms.registry import algorithm
+
+ARGUMENTS = [
+    *(
+        {"algorithm": "upso"},
+        {"seed": -1},
+        {"seed": True},
+        {"evaluations": 0},
+        {"algorithm": "upso2d", "swarm_size": 0},
+    ),
+    *({"algorithm": "upso2d", "swarm_sizes": 3}, {"algorithm": "honest_annealing", "first_temperatur": 1.0}),
+    *({"algorithm": "honest_annealing", "first_temperature": value} for value in (0.0, 1j)),
+]
+NO_RESULTS = [[1, 0, 1], Found([1, 0]), Found([1, 0, 2]), Found([1, 0, 1], [1.0]), Found([1, 0, 1], [1.0, np.nan])]
+NO_RESULTS += [Found([1, 0, 1], ["1", "2"])]
+
+
+def test_messages(review, monkeypatch, tmp_path_factory, small_problem):
+    points = {"honest_annealing": "honest.honest_annealing"}
+    install_text(monkeypatch, tmp_path_factory.mktemp("site"), points, "honest")
+    monkeypatch.syspath_prepend(FOLDER)
+    review(
+        {f"search {asked}": partial(search, small_problem, **{"seed": 1} | asked) for asked in ARGUMENTS}
+        | {f"name {name}": partial(algorithm, name) for name in ("upso", "objective", "conformance")}
+        | {f"result {found}": partial(checked_found, found, 3) for found in NO_RESULTS}
+    )

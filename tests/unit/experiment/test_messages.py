@@ -1,0 +1,106 @@
+"""Mistakes in settings, design choices and run files: `messages.txt` has the answers, each with file and key."""
+
+import json
+from functools import partial, reduce
+from operator import getitem
+from pathlib import Path
+
+from tests.unit.experiment.test_runs import METHOD, SYSTEM, simulated
+
+from narxbench.experiment.interpretations import DESIGN_CHOICES_FILE, load_design_choices, parse_interpretation
+from narxbench.experiment.layers import merged, read_layers
+from narxbench.experiment.runs import run_seeds
+from narxbench.experiment.study_settings import load_study
+from narxbench.experiment.summary import summarise
+from narxbench.io.files import canonical_json
+from narxbench.io.yaml import read_mapping, read_value
+
+CONFIG = Path(__file__).parents[3] / "config"
+CHOICES = load_design_choices()
+VARIED = "page: interpretations\nvariations: {criterion: bic, methods: [%s], references: [%s], combinations: [%s], "
+VARIED += "finalists: {interpretations: [%s], criteria: []}}"
+COMPARED = "page: methods\nscenarios: {a: {description: x, %s}}"
+SETTINGS = [
+    *("snr_dbb: [50]", "study: Reference", "study: a b", "page: interpretations", "page: methods", "page: papers"),
+    *("page: [1]", "interpretation: closests", "systems: [S1, SS2]", "snr_db: [30, 50, 30.0]", "seeds: -3"),
+    *("seeds: 1:30", "evaluations: '6e3'", "data: {validation_samples: 2000}", "data: {seeds: 2}"),
+    *("data: {samples: 603}", "data: {excitation: {kind: gaussian, low: 0}}", "seeds: -1\nevaluations: 0"),
+    *("data: {excitation: {kind: recorded, file: u.csv}}", "data: {excitation: {kind: recorded, file: 'u{.csv'}}"),
+    *("methods: {ga: {settings: {popsize: 9}}}", "methods: {ga: {settings: {selection: propotional}}}"),
+    *("methods: {ga: {algorithm: gaa}}", "methods: {ga: {criteria: [bicc]}}", "methods: {new: {criteria: [bic]}}"),
+    *("methods: {new: {algorithm: ga}}", "figures: {snr_db: 33}", VARIED.replace("page: ", "#") % ("ga", "ga", "", "")),
+    *(VARIED % ("gaa", "ga", "", ""), VARIED % ("ga", "upso", "", ""), VARIED % ("ga", "ga", "{}, {tie: random}", "")),
+    *(VARIED % ("ga", "ga", "", "nobody"), COMPARED % "systems: [S5]", COMPARED % "samples: 500"),
+    *(COMPARED % "n_u: 99, degree: 3", COMPARED % "samples: 500, validation_samples: 497", "scenarios: {}"),
+]
+ON_THE_COMMAND_LINE = ["seeds", "seeds=[1", "data={seed: -1}", "snr_db=[37.5]"]
+DESIGN_CHOICES = [
+    *("interpretations: {a: {tie: random}}", "interpretations: {'../a': {}}", "design_choices: {ties: {part: upso}}"),
+    "design_choices: {ties: {options: {random: {value: randm}}}}",
+    "design_choices: {input: {options: {uniform: {value: {kind: uniform, low: 2.0}}}}}",
+    "design_choices: {ring: {setting: refresh_gap}, ties: {setting: refresh_gap, options: {canonical: {value: 3}}}}",
+    "design_choices: {noise: {part: ga, setting: elitism, options: {output: {value: true}, equation: {value: false}}}}",
+    "design_choice: {}",
+]
+DAMAGE = """
+runs 0 fitness = "low"
+runs 0 fitness = null
+runs 0 coefficients = []
+runs 0 terms = ["1", "1"]
+runs 0 terms = ["v(k-1)", "1"]
+runs 0 history fitness = []
+runs 0 history = {"evaluations": [201], "fitness": [1.0]}
+runs 0 seed = 7
+runs 0 evaluations = 400
+condition system = "X2"
+algorithm = "stepwise"
+settings elitism = true
+problem n_u = 3
+"""
+
+
+def _settings(text, *command_line):
+    Path("mine.yaml").write_text(text)
+    load_study(read_layers([CONFIG / "paper.yaml", "mine.yaml"], command_line), choices=CHOICES)
+
+
+def _design_choices(change):
+    Path("choices.yaml").write_text(canonical_json(merged(read_mapping(DESIGN_CHOICES_FILE), read_value(change, ""))))
+    load_design_choices("choices.yaml")
+
+
+def _runs(*names):
+    summarise(names, {1: "data.csv", 2: "data.csv"}, system=SYSTEM, threshold=0.9, **METHOD)
+
+
+def _damaged(change):
+    place, value = change.split(" = ")
+    content = json.loads(Path("seed-2.json").read_text())
+    *parents, last = (int(key) if key.isdigit() else key for key in place.split())
+    reduce(getitem, parents, content)[last] = json.loads(value)
+    if last == "terms":
+        content["runs"][0]["coefficients"] = [1.0, 2.0]
+    Path("other.json").write_text(canonical_json(content))
+    _runs("seed-1.json", "other.json")
+
+
+def test_messages(review, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("data.csv").write_text(simulated())
+    for seed in (1, 2):
+        Path(f"seed-{seed}.json").write_text(run_seeds({seed: "data.csv"}, axes={}, **METHOD))
+    Path("cut.json").write_text(Path("seed-1.json").read_text()[:-20])
+    review(
+        {f"settings {text.partition(chr(10))[2] or text}": partial(_settings, text) for text in SETTINGS}
+        | {f"command line {text}": partial(_settings, "{}", text) for text in ON_THE_COMMAND_LINE}
+        | {f"design choices {change}": partial(_design_choices, change) for change in DESIGN_CHOICES}
+        | {
+            f"interpretation {text!r}": partial(parse_interpretation, CHOICES, text)
+            for text in ("ties=random+ties=random", "ties", "")
+        }
+        | {f"run file {change}": partial(_damaged, change) for change in DAMAGE.strip().splitlines()}
+        | {
+            f"run files {names}": partial(_runs, *names)
+            for names in (["cut.json"], ["seed-1.json", "none.json"], ["seed-1.json"], ["seed-2.json", "seed-1.json"])
+        }
+    )

@@ -1,0 +1,31 @@
+"""Mistakes in arguments of a problem; `messages.txt` has the answers."""
+
+import math
+from functools import partial
+
+from tests.unit.fitness.test_problem import NO_POSITIONS
+
+from narxbench import StructureProblem, load_system
+from narxbench.fitness.criteria import parse_criterion
+
+CRITERIA = ["BIC", "aic", "aic-", "aic-0", "aic-nan", "aic--2", "aic-1e999", "aic-２", "bic-2", "ebic-1.5", 2, ["bic"]]
+ARGUMENTS = [
+    *({"u": [1.0, 2.0]}, {"y": [math.nan] * 1000}, {"u": [0.0] * 7 + [-math.inf] * 993}, {"y": "text"}),
+    *({"y": [[0.0], [1.0]]}, {"n_validation": 998}, {"u": [], "y": []}, {"n_validation": 0}),
+    *({"n_validation": True}, {"criterion": "BIC"}, {"estimation": "al"}, {"error": "free run"}, {"degree": 0}),
+    {"criterion": "aicc", "n_validation": 2},
+    *({"n_u": 100, "n_y": 100}, {"n_segments": 0}, {"n_segments": 601}, {"segment_length": 2.5}),
+    *({"n_segments": 7, "segment_length": 100}, {"n_u": 0, "n_y": 0}),
+]
+TERMS = [["y(k-3)"], ["y(k-1)", "y(t-1)"], "y(k-1)", [1]]
+
+
+def test_messages(review, small_problem):
+    u, y = load_system("S1").simulate(1000)
+    arguments = {"u": u, "y": y, "n_u": 2, "n_y": 2, "degree": 2}
+    review(
+        {f"criterion {text!r}": partial(parse_criterion, text) for text in CRITERIA}
+        | {f"problem {change!r:.60}": partial(StructureProblem, **arguments | change) for change in ARGUMENTS}
+        | {f"positions {i}": partial(small_problem.evaluate_positions, p) for i, p in enumerate(NO_POSITIONS)}
+        | {f"terms {terms!r}": partial(small_problem.evaluate, terms) for terms in TERMS}
+    )

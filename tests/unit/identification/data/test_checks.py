@@ -1,0 +1,279 @@
+"""Checks of data: each is shown to find what is there, and to be silent where it is not."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.signal import lfilter
+
+import narxbench
+from narxbench.identification.data import checks
+from narxbench.identification.data.sampling import advised_decimations
+from narxbench.model.records import Record, Recording
+from narxbench.model.system import system_names
+from narxbench.report.findings import in_words
+
+
+def recording(*pairs, roles=(), **more):
+    roles = [*roles, *[None] * len(pairs)]
+    records = tuple(
+        Record(f"record {i + 1}", np.reshape(u, (len(y), -1)), np.asarray(y, np.float64), role)
+        for i, ((u, y), role) in enumerate(zip(pairs, roles, strict=False))
+    )
+    return Recording(records, ("a", "b", "c")[: records[0].u.shape[1]], "out", **more)
+
+
+def answer(u, pole=0.8, delay=1):
+    return lfilter([0.0] * delay + [1.0], [1.0, -pole], u)
+
+
+@pytest.fixture
+def ordinary(rng):
+    u = rng.uniform(-1, 1, 1000)
+    return u, answer(u) + 0.02 * rng.normal(size=1000)
+
+
+def test_ordinary_data_pass_every_check(ordinary):
+    u, y = ordinary
+    found = checks.checks_before(recording((u[:700], y[:700]), (u[700:], y[700:]), roles=("estimation", "test")))
+    assert {check.name: check.status for check in found} == dict.fromkeys(
+        ["sampling", "resolution", "saturation", "delay", "excitation", "drift", "outliers", "test-range"], "fine"
+    )
+
+
+@pytest.mark.parametrize("name", system_names())
+def test_no_false_alarm_for_systems(name):
+    found = checks.checks_before(recording(narxbench.load_system(name).simulate(1000, snr_db=40)))
+    alarms = {check.name for check in found if check.status != "fine"}
+    # Some of these systems are as fast as their samples.
+    assert alarms <= {"sampling"}
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    samples=st.integers(1, 80),
+    inputs=st.integers(0, 2),
+    kind=st.sampled_from(["zero", "constant", "two", "normal", "huge", "tiny", "tiniest"]),
+    decimation=st.sampled_from([None, 1, 7]),
+    parts=st.integers(1, 3),
+)
+def test_whatever_the_data_there_is_a_plain_answer(samples, inputs, kind, decimation, parts):
+    rng = np.random.default_rng(samples)
+    values = {
+        "zero": np.zeros((samples, inputs + 1)),
+        "constant": np.full((samples, inputs + 1), 0.1),
+        "two": rng.choice([0.0, 1.0], (samples, inputs + 1)),
+        "normal": rng.normal(size=(samples, inputs + 1)),
+        "huge": 1e9 + rng.normal(size=(samples, inputs + 1)),
+        "tiny": 1e-30 * rng.normal(size=(samples, inputs + 1)),
+        "tiniest": 1e-170 * rng.normal(size=(samples, inputs + 1)),
+    }[kind]
+    with np.errstate(all="raise", under="ignore"):
+        found = checks.checks_before(recording(*[(values[:, 1:], values[:, 0])] * parts), decimation=decimation)
+    for check in found:
+        assert in_words(check).text
+        assert len(json.dumps(check.values, allow_nan=False)) < 30_000
+
+
+def test_sampling_too_fast_is_told_in_samples_and_seconds():
+    y = 5 + np.sin(2 * np.pi * np.arange(2000) / 480)
+    data = recording((np.empty((2000, 0)), y), sampling_time=0.5)
+    found = checks.sampling_check(advised_decimations(data), data.sampling_time)
+    assert (found.status, found.values["advised"], found.values["first_minimum"]) == ("look", 12, 238)
+
+
+def test_sampling_is_not_made_slower_than_the_input(rng):
+    u = rng.normal(size=2000)
+    data = recording((u, answer(u, 0.99)))
+    found = checks.sampling_check(advised_decimations(data))
+    assert (found.status, found.values["limit"], found.values["advised"]) == ("fine", "input", 1)
+
+
+def test_coarse_sampling_and_a_constant_output(rng):
+    for y, status in ((rng.normal(size=300), "look"), (np.ones(300), "bad")):
+        data = recording((np.empty((300, 0)), y))
+        assert checks.sampling_check(advised_decimations(data)).status == status
+
+
+def test_resolution(ordinary):
+    u, y = ordinary
+    assert checks.resolution_check(recording((u, y))).status == "fine"
+    coarse = checks.resolution_check(recording((u, np.round(y / 0.4) * 0.4)))
+    assert coarse.status == "look"
+    assert coarse.values["out"]["step"] == pytest.approx(0.4)
+    assert checks.resolution_check(recording((u, np.sign(y)))).status == "bad"
+
+
+@pytest.mark.parametrize("levels", [[0.0, 5.0], [-1.0, 1.0], [-1.0, 0.5, 1.0]])
+def test_inputs_of_few_levels(rng, levels):
+    u = rng.choice(levels, 500)
+    found = checks.resolution_check(recording((u, answer(u) + 0.01 * rng.normal(size=500))))
+    of = found.values["a"]
+    assert (found.status, of["seen"], of["levels"], of["range"]) == (
+        "look",
+        "few",
+        len(levels),
+        [levels[0], levels[-1]],
+    )
+
+
+def test_limits_of_the_output(rng):
+    u = lfilter([1.0], [1.0, -0.9], rng.normal(size=2000))
+    y = answer(u)
+    assert checks.saturation_check(recording((u, y))).status == "fine"
+    cut = np.minimum(y, np.percentile(y, 92))
+    found = checks.saturation_check(recording((u, cut)))
+    assert found.status == "look"
+    assert found.values["largest"]["share"] == pytest.approx(0.08, abs=0.005) and found.values["largest"]["limited"]
+    assert found.values["smallest"]["share"] < 0.01 and not found.values["smallest"]["limited"]
+    assert checks.saturation_check(recording((u, np.maximum(y, np.median(y))))).status == "bad"
+
+
+def test_a_coarse_output_and_one_that_settles_are_not_at_a_limit(rng):
+    u = rng.choice([0.0, 1.0], 40).repeat(50)
+    for y in (answer(u), np.round(answer(u), 1), u):
+        assert checks.saturation_check(recording((u, y))).status == "fine"
+
+
+def test_dead_time_that_few_changes_do_not_tell():
+    u = np.repeat([0.0, 1.0, 0.0, 1.0, 0.0], 200)
+    found = checks.delay_check(recording((u, answer(u, delay=5))))
+    of = found.values["inputs"]["a"]
+    assert (found.status, of["delay"], of["seldom"]) == ("fine", None, True)
+
+
+@pytest.mark.parametrize("delay", [0, 1, 2, 7, 30])
+@pytest.mark.parametrize("kind", ["white", "slow", "held", "square"])
+def test_dead_time(rng, delay, kind):
+    white = rng.normal(size=3000)
+    u = {
+        "white": white,
+        "slow": lfilter([1.0], [1.0, -0.95], white),
+        "held": white[:300].repeat(10),
+        "square": white,
+    }[kind]
+    y = answer(u**2 if kind == "square" else u, 0.8, delay) + 0.05 * rng.normal(size=3000)
+    found = checks.delay_check(recording((u, y)))
+    assert found.values["inputs"]["a"]["delay"] == delay
+    assert found.status == ("fine" if delay in (1, 2) else "look")
+
+
+def test_dead_time_of_each_input_over_several_records(rng):
+    u = rng.normal(size=(3000, 3))
+    y = answer(u[:, 0], delay=1) + answer(u[:, 1], delay=5)
+    found = checks.delay_check(recording(*[(u[i : i + 1000], y[i : i + 1000]) for i in (0, 1000, 2000)]))
+    assert [found.values["inputs"][name]["delay"] for name in "abc"] == [1, 5, None]
+    assert not found.values["inputs"]["c"]["seldom"] and found.status == "look"
+
+
+def test_disturbances_of_all_signals_at_once_are_no_effect(rng):
+    u = rng.normal(size=30).repeat(50) + 0.01 * rng.normal(size=1500)
+    y = answer(u, 0.95, delay=4) + 0.05 * rng.normal(size=1500)
+    hit = rng.choice(1500, 4, replace=False)
+    u[hit] += 3
+    y[hit] += 20
+    assert checks.delay_check(recording((u, y))).values["inputs"]["a"]["delay"] > 0
+
+
+def test_excitation(rng, ordinary):
+    u, y = ordinary
+    assert checks.excitation_check(recording((u, y)), lags=20).values["inputs"]["a"]["order"] == 20
+    constant = checks.excitation_check(recording((np.column_stack([np.full(1000, 0.1), u]), y)))
+    assert (constant.status, constant.values["inputs"]["a"]["order"]) == ("bad", 0)
+    time = np.arange(1000)
+    for sines in (1, 2):
+        signal = sum(np.sin(0.4 * (i + 1) * time) for i in range(sines))
+        found = checks.excitation_check(recording((signal, answer(signal))), lags=6)
+        assert (found.status, found.values["inputs"]["a"]["order"]) == ("look", 2 * sines)
+    # Every 5th sample of a signal of period 10 has two values.
+    found = checks.excitation_check(recording((np.tile(rng.normal(size=10), 100), y)), decimation=5, lags=6)
+    assert found.values["inputs"]["a"]["order"] == 2
+
+
+def test_time_at_rest(rng):
+    busy = rng.normal(size=300)
+    u = np.concatenate([busy, np.zeros(700)])
+    found = checks.excitation_check(recording((u, answer(u))))
+    assert found.status == "look"
+    assert found.values["at_rest"] == pytest.approx(0.7, abs=0.05)
+    assert checks.excitation_check(recording((busy, answer(busy)))).values["at_rest"] == 0
+
+
+def test_drift(rng, ordinary):
+    u, y = ordinary
+    assert checks.drift_check(recording((u, y))).status == "fine"
+    found = checks.drift_check(recording((u, y + np.linspace(0, 10, 1000))))
+    assert found.status == "look"
+    (trend,) = found.values["trends"]
+    assert trend["record"] == "record 1" and trend["change"] == pytest.approx(10, abs=0.5)
+    # An input explains it.
+    rising = u + np.linspace(0, 10, 1000)
+    assert checks.drift_check(recording((rising, answer(rising)))).status == "fine"
+    # A slow wandering is no trend.
+    for seed in range(10):
+        wandering = lfilter([1.0], [1.0, -0.95], np.random.default_rng(seed).normal(size=1000))
+        assert checks.drift_check(recording((u, wandering))).status == "fine"
+
+
+def test_offsets_between_records(rng):
+    def pair(offset, mean=0.0):
+        u = mean + rng.uniform(-1, 1, 500)
+        return u, answer(u) + offset
+
+    assert checks.drift_check(recording(pair(0), pair(0), pair(0))).status == "fine"
+    assert checks.drift_check(recording(pair(0, -3), pair(0, 3))).status == "fine"
+    for seed in range(10):
+        wandering = lfilter([1.0], [1.0, -0.97], np.random.default_rng(seed).normal(size=900)).reshape(3, 300)
+        assert checks.drift_check(recording(*[(np.empty((300, 0)), y) for y in wandering])).status == "fine"
+    found = checks.drift_check(recording(pair(0), pair(0), pair(4)))
+    assert found.status == "look"
+    (offset,) = found.values["offsets"]
+    assert offset["record"] == "record 3" and offset["offset"] == pytest.approx(4, abs=0.5)
+    # Of two records neither is the right one.
+    assert len(checks.drift_check(recording(pair(0), pair(4))).values["offsets"]) == 2
+
+
+def test_outliers(rng, ordinary):
+    u = lfilter([1.0], [1.0, -0.95], rng.normal(size=1000))
+    y = answer(u, 0.9) + 0.1 * rng.normal(size=1000)
+    assert checks.outlier_check(recording((u, y))).values["count"] == 0
+    wrong = [100, 400, 401, 800]
+    spoiled = y.copy()
+    spoiled[wrong] += np.ptp(y)
+    found = checks.outlier_check(recording((u, spoiled)))
+    assert found.status == "look"
+    assert [number for _, number, _ in found.values["samples"]] == [101, 401, 402, 801]
+    assert (found.values["count"], found.values["total"], found.values["records"]) == (4, 1000, 1)
+    assert checks.outlier_check(recording((u, spoiled), (u, spoiled))).values["records"] == 2
+
+
+def test_steps_ringing_and_steps_of_resolution_are_no_outliers(rng):
+    u = rng.uniform(0.0, 1.0, 40).repeat(50)
+    noise = 0.001 * rng.normal(size=2000)
+    ringing = lfilter([0.0, 1.0], [1.0, 0.6], u) + noise
+    squared = ringing**2 * u
+    oscillating = lfilter([0.0, 1.0], [1.0, -1.6, 0.9], u) + noise
+    for y in (ringing, squared, oscillating, np.round(oscillating), u):
+        assert checks.outlier_check(recording((u, y))).status == "fine"
+
+
+def test_range_of_the_test_records(ordinary):
+    u, y = ordinary
+    assert checks.test_range_check(recording((u, y))).status == "fine"
+
+    def found(factor):
+        return checks.test_range_check(recording((u, y), (u, factor * y), roles=("estimation", "test")))
+
+    assert found(1.0).status == "fine"
+    assert found(5.0).status == "bad"
+    share = np.mean((5 * y < y.min()) | (5 * y > y.max()))
+    assert found(5.0).values["out"]["share"] == pytest.approx(share)
+    assert found(5.0).values["a"]["share"] == 0
+    assert found(1.3).status == "look"
+
+
+def test_size():
+    assert checks.size_check(10, 1000).status == "fine"
+    assert checks.size_check(286, 100).status == "look"

@@ -1,0 +1,97 @@
+"""What is dropped is what depends, and nothing else."""
+
+import numpy as np
+import pytest
+from scipy.signal import lfilter
+
+from narxbench.identification.data.collinear import collinear, collinear_check
+from narxbench.model.structure import column
+from narxbench.model.terms import monomials_of, term_name
+
+
+def answer(u):
+    return lfilter([0.0, 1.0], [1.0, -0.8], u)
+
+
+def candidates(u, y, lags, degree):
+    u = np.reshape(u, (len(y), -1))
+    factors = [(signal, lag) for signal in range(u.shape[1] + 1) for lag in range(1, lags + 1)]
+    monomials = monomials_of(factors, degree)
+    rows = np.arange(lags, len(y))
+    return np.column_stack([column(u, y, m, rows) for m in monomials]), [term_name(m, u.shape[1]) for m in monomials]
+
+
+def dependent(columns):
+    """Return which columns lie in the span of earlier ones that do not, one by one."""
+    scaled = columns / np.maximum(np.linalg.norm(columns, axis=0), 1e-300)
+    basis, found = [], []
+    for j in range(scaled.shape[1]):
+        weights = np.linalg.lstsq(scaled[:, basis], scaled[:, j], rcond=None)[0]
+        distance = np.linalg.norm(scaled[:, j] - scaled[:, basis] @ weights)
+        (found if distance < 1e-8 else basis).append(j)
+    return found
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda rng, n: rng.choice([0.0, 5.0], n),
+        lambda rng, n: rng.choice([2.2, 2.5], n),
+        lambda rng, n: rng.choice([-1.0, 0.0, 2.0], n),
+        lambda rng, n: rng.choice([1.0, 2.0], n // 50).repeat(50),
+        lambda rng, n: rng.choice([0.0, 1.0], n, p=[0.995, 0.005]),
+        lambda rng, n: np.sin(0.7 * np.arange(n)),
+        lambda rng, n: rng.normal(size=n),
+        lambda rng, n: rng.normal(size=n // 50).repeat(50),
+        lambda rng, n: np.zeros(n),
+        lambda rng, n: np.column_stack([rng.choice([0.0, 1.0], n)] * 2),
+        lambda rng, n: np.column_stack([rng.normal(size=n), rng.choice([0.0, 1.0], n)]),
+    ],
+)
+def test_what_is_dropped_is_what_depends(rng, draw):
+    u = draw(rng, 2000)
+    y = answer(u.reshape(2000, -1)[:, 0]) + 0.1 * rng.normal(size=2000)
+    columns, terms = candidates(u, y, 2, 3)
+    assert list(collinear(columns, terms)) == [terms[j] for j in dependent(columns)]
+
+
+def test_reasons_are_true(rng):
+    u = rng.choice([2.2, 2.5], 1000)
+    columns, terms = candidates(u, answer(u) + rng.normal(size=1000), 2, 2)
+    assert collinear(columns, terms) == {
+        "u(k-1)^2": "u(k-1)^2 is 4.7 u(k-1) - 5.5",
+        "u(k-2)^2": "u(k-2)^2 is 4.7 u(k-2) - 5.5",
+    }
+    twice = np.column_stack([columns[:, 1], 2 * columns[:, 1], 0 * columns[:, 1]])
+    assert collinear(twice, ["p", "q", "z"]) == {"q": "q is 2 p", "z": "z is zero in every row"}
+
+
+def test_rows_that_refute_a_combination_are_found(rng):
+    columns = rng.normal(size=(20_000, 3))
+    # All but one row say that the last two columns are equal.
+    columns[:, 2] = columns[:, 1]
+    columns[12_345, 2] += 1.0
+    assert collinear(columns, list("abc")) == {}
+    # Of norm 1, and elsewhere zero.
+    columns[:, 2] = np.arange(20_000) == 77
+    assert collinear(columns, list("abc")) == {}
+
+
+def test_too_few_rows_are_no_reason_to_drop(rng):
+    assert collinear(rng.normal(size=(30, 100)), [f"x{i}" for i in range(100)]) == {}
+    assert collinear(np.empty((0, 0)), []) == {}
+
+
+def test_nearly_alike_is_told_and_not_dropped(rng):
+    x = rng.normal(size=(1000, 3))
+    columns = np.column_stack([np.ones(1000), x, x[:, 1] + 0.01 * rng.normal(size=1000)])
+    terms = ["1", "a", "b", "c", "d"]
+    dropped = collinear(columns, terms)
+    assert dropped == {}
+    found = collinear_check(columns, terms, dropped)
+    assert found.status == "look"
+    assert (found.values["near_pairs"], found.values["worst"][:2]) == (1, ["b", "d"])
+    assert collinear_check(columns[:, :4], terms[:4], {}).status == "fine"
+    both = collinear_check(columns, terms, {"d": "d is b"})
+    assert (both.values["near_pairs"], both.status) == (0, "look")
+    assert (both.values["candidates"], both.values["dropped"]) == (5, {"d": "d is b"})

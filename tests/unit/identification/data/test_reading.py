@@ -1,0 +1,228 @@
+"""Measured data become records: the same from files, frames and arrays, cut at gaps, and mistakes in one line."""
+
+import time as clock
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from narxbench.identification.data.reading import LEAST_SAMPLES, read_recording
+from narxbench.io.errors import NarxbenchError
+
+N = 60
+U = np.sin(np.arange(2.0 * N)).reshape(N, 2)
+Y = np.cos(np.arange(N) ** 1.5)
+T = np.round(5 + 0.02 * np.arange(N), 2)
+FRAME = pd.DataFrame({"time": T, "in": U[:, 0], "out": Y, "in2": U[:, 1]})
+
+
+def _file(folder: Path, frame: pd.DataFrame = FRAME, name: str = "a.csv", **form: Any) -> Path:
+    path = folder / name
+    frame.to_csv(path, **{"index": False} | form)
+    return path
+
+
+def test_files_frames_mappings_and_arrays_are_read_alike(tmp_path: Path) -> None:
+    by_name: dict[str, Any] = {"input": ["in", "in2"], "output": "out"}
+    by_number: dict[str, Any] = {"input": np.array([2, 4]), "output": np.int64(3)}
+    recordings = [
+        read_recording(_file(tmp_path), **by_name),
+        read_recording(str(tmp_path / "a.csv"), input="in, in2", output="out"),
+        read_recording(tmp_path / "a.csv", input="2,4", output="3"),
+        read_recording(_file(tmp_path, name="b", sep=";", decimal=",", header=False), time=1, **by_number),
+        read_recording(FRAME, **by_name),
+        read_recording(FRAME.astype(object), **by_number),
+        read_recording({name: FRAME[[name]].to_numpy() for name in FRAME}, **by_name),
+        read_recording(input=U.tolist(), output=Y[:, None], time=T),
+        read_recording(input=pd.DataFrame(U), output=pd.Series(Y), sampling_time=np.float64(0.02)),
+    ]
+    for recording in recordings:
+        (record,) = recording.records
+        assert record.u.tobytes() == U.tobytes()
+        assert record.y.tobytes() == Y.tobytes()
+        assert record.role is None
+        assert recording.sampling_time == 0.02
+    assert [recording.records[0].name for recording in recordings[2:5]] == ["a.csv", "b", "data"]
+    assert (recordings[0].inputs, recordings[0].output) == (("in", "in2"), "out")
+    assert (recordings[3].inputs, recordings[3].output) == (("column 2", "column 4"), "column 3")
+    assert (recordings[7].inputs, recordings[7].output) == (("u1", "u2"), "y")
+
+
+def test_no_sample_is_swallowed_as_a_header_and_no_input_is_needed(tmp_path: Path) -> None:
+    recording = read_recording(_file(tmp_path, header=False), output=3)
+    assert recording.records[0].u.shape == (N, 0)
+    assert len(recording.records[0]) == N
+    assert any("no header" in note for note in recording.notes)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int16, np.uint8, "Int64", "Float32"])
+def test_all_types_of_numbers(dtype: Any) -> None:
+    values = pd.Series(np.arange(N), dtype=dtype)
+    (record,) = read_recording({"u": values, "y": values}, input="u", output="y").records
+    assert record.u.dtype == record.y.dtype == float
+    np.testing.assert_array_equal(record.y, np.arange(N))
+
+
+@given(
+    missing=st.lists(st.tuples(st.integers(0, 99), st.integers(0, 1)), max_size=12), jumps=st.sets(st.integers(1, 99))
+)
+@settings(max_examples=100, deadline=None)
+def test_pieces_are_the_runs_without_gaps(missing: list[tuple[int, int]], jumps: set[int]) -> None:
+    jumps = set(sorted(jumps)[:8])
+    steps = np.array([3.0 if row in jumps else 1.0 for row in range(100)])
+    columns = np.arange(200.0).reshape(100, 2)
+    for row, column in missing:
+        columns[row, column] = np.nan
+    runs: list[list[int]] = [[]]  # the oracle: one row after the other
+    for row in range(100):
+        if row in jumps or np.isnan(columns[row]).any():
+            runs.append([])
+        if not np.isnan(columns[row]).any():
+            runs[-1].append(row)
+    runs = [run for run in runs if len(run) >= LEAST_SAMPLES]
+    data = {"t": np.cumsum(steps), "u": columns[:, 0], "y": columns[:, 1]}
+    if not runs:
+        with pytest.raises(NarxbenchError):
+            read_recording(data, input="u", output="y")
+        return
+    recording = read_recording(data, input="u", output="y")
+    assert [(record.y / 2).astype(int).tolist() for record in recording.records] == runs
+    names = [f"data, samples {run[0] + 1} to {run[-1] + 1}" if len(run) < 100 else "data" for run in runs]
+    assert [record.name for record in recording.records] == names
+    assert recording.sampling_time == 1
+    assert any("missing" in note for note in recording.notes) == bool(missing)
+
+
+def test_gaps_are_noted_by_line(tmp_path: Path) -> None:
+    frame = FRAME.astype({"in": object})
+    frame.loc[[11, 30], "in"] = ["N/A", ""]
+    frame.loc[45:, "time"] += 1
+    recording = read_recording(_file(tmp_path, frame), input="in", output="out")
+    assert [len(record) for record in recording.records] == [11, 18, 14, 15]
+    text = " ".join(recording.notes)
+    assert "2 rows with missing values" in text
+    assert "lines 13, 32." in text
+    assert "the time jumps once" in text
+    assert "line 47." in text
+    assert "'in2'" in text
+
+
+def _timed(times: Any, name: str = "time", **options: Any) -> Any:
+    data = {name: times, "u": U[: len(times), 0], "y": Y[: len(times)]}
+    return read_recording(data, input="u", output="y", **options)
+
+
+@pytest.mark.parametrize(
+    ("name", "times", "expected"),
+    [
+        ("Time [ms]", 2.5 * np.arange(N), 0.0025),
+        ("t/s", 2.5 * np.arange(N), 2.5),
+        ("time_us", np.arange(N), 1e-6),
+        ("Zeit (min)", np.arange(N), 60),
+        ("timestamp", 1.7e9 + 0.01 * np.arange(N), 0.01),
+        ("sampling_time", np.round(np.arange(N) / 60, 2), 1 / 60),  # steps of .01 and .02, rounded
+        ("sampling_time", np.round(np.arange(N) / 3, 3), 1 / 3),
+        ("time", pd.date_range("2024-03-01", periods=N, freq="250ms", tz="UTC"), 0.25),
+        ("time", [(datetime(2024, 2, 29) + i * timedelta(seconds=0.5)).isoformat() for i in range(N)], 0.5),
+        ("time", [f"2024-05-31 12:00:{i:02}Z" for i in range(N)], 1),
+    ],
+)
+def test_sampling_time(name: str, times: Any, expected: float) -> None:
+    recording = _timed(times, name)
+    assert recording.sampling_time == pytest.approx(expected, rel=1e-2 if expected == 1 / 60 else 1e-4)
+    assert len(recording.records) == 1
+    assert not any("uneven" in note for note in recording.notes)
+
+
+def test_stamps_in_a_file_and_in_the_index_of_a_frame(tmp_path: Path) -> None:
+    frame = FRAME.assign(time=pd.date_range("2024-03-01", periods=N, freq="10ms").astype(str))
+    assert read_recording(_file(tmp_path, frame), output="out").sampling_time == 0.01
+    assert read_recording(_file(tmp_path, frame, header=False), output=3, time=1).sampling_time == 0.01
+    frame = FRAME.drop(columns="time").set_index(pd.date_range("2024-03-01", periods=N, freq="10ms"))
+    assert read_recording(frame, output="out").sampling_time == 0.01
+
+
+def test_uneven_time() -> None:
+    even = np.arange(N, dtype=float)
+    wave = np.sin(even)
+    assert not any("uneven" in note for note in _timed(even + 0.003 * wave).notes)
+    assert any("uneven, steps are up to" in note for note in _timed(even + 0.05 * wave).notes)
+    with pytest.raises(NarxbenchError):
+        _timed(even + 0.2 * wave)
+    assert _timed(even + 0.2 * wave, time=False).sampling_time is None
+    # A missing sample between whole seconds is a gap, no rounding.
+    assert [len(record) for record in _timed(np.delete(even, 30)).records] == [30, 29]
+
+
+def test_time_that_does_not_increase() -> None:
+    times = np.arange(float(N))
+    times[20] = times[19]
+    recording = _timed(times)
+    assert recording.sampling_time is None
+    assert "row 21, column time: found the same time as in row 20" in " ".join(recording.notes)
+    with pytest.raises(NarxbenchError):
+        _timed(times, time="time")
+
+
+def test_columns_that_are_no_time() -> None:
+    assert _timed(np.arange(N), "T").sampling_time is None  # rather a temperature
+    assert _timed(np.arange(N), "time [cycles]").sampling_time is None
+    assert read_recording({"t": T, "y": Y}, output="t").sampling_time is None
+
+
+@pytest.mark.parametrize("share", ["20%", "20 %", 0.2, "0.2", np.float32(0.2)])
+def test_share_for_the_test(share: Any) -> None:
+    y = Y.copy()
+    y[50] = np.nan
+    recording = read_recording({"y": y}, output="y", test=share)
+    found = [(record.name, record.role) for record in recording.records]
+    assert found == [("data, samples 1 to 40", None), ("data, samples 41 to 50", "test")]
+    assert any("fewer than 10 samples" in note for note in recording.notes)
+
+
+def test_files_for_the_test_roles_and_units(tmp_path: Path) -> None:
+    files = [_file(tmp_path, name=name) for name in ("a.csv", "b.csv", "c.csv")]
+    recording = read_recording(
+        files[:2], input="in", output="out", test=files[2], roles={"b.csv": "selection"}, units={"in": "V"}
+    )
+    found = [(record.name, record.role) for record in recording.records]
+    assert found == [("a.csv", None), ("b.csv", "selection"), ("c.csv", "test")]
+    assert recording.units == {"in": "V"}
+    pair = read_recording(input=U[:, 0], output=Y, test=(U[:30, 1], Y[:30]))
+    assert [(record.name, len(record)) for record in pair.records] == [("data", N), ("test", 30)]
+    frames = read_recording([FRAME, FRAME], output="out", test=FRAME, roles={"data 2": "estimation"})
+    assert [record.name for record in frames.records] == ["data 1", "data 2", "test"]
+
+
+def test_files_of_one_name_keep_their_folder(tmp_path: Path) -> None:
+    files = []
+    for folder in ("x", "y"):
+        (tmp_path / folder).mkdir()
+        files.append(_file(tmp_path / folder))
+    assert [record.name for record in read_recording(files, output="out").records] == list(map(str, files))
+
+
+def test_equal_names(tmp_path: Path) -> None:
+    frame = FRAME.set_axis(["time", "u", "y", "u"], axis=1)
+    path = _file(tmp_path, frame)
+    with pytest.raises(NarxbenchError):
+        read_recording(path, input="u", output="y")
+    assert read_recording(path, output="y").inputs == ()
+    recording = read_recording(path, input=[2, 4], output="y")
+    assert recording.inputs == ("u (column 2)", "u (column 4)")
+    assert recording.records[0].u.tobytes() == U.tobytes()
+
+
+@pytest.mark.slow
+def test_large_files_are_quick(tmp_path: Path) -> None:
+    n = 200_000
+    path = _file(tmp_path, pd.DataFrame({"t": np.arange(n), "u": np.arange(n) / 7, "y": np.sqrt(np.arange(n))}))
+    start = clock.process_time()
+    recording = read_recording(path, input="u", output="y")
+    assert clock.process_time() - start < 3  # 0.5 s where nothing else runs
+    assert recording.records[0].y.tobytes() == np.sqrt(np.arange(n)).tobytes()

@@ -1,0 +1,65 @@
+"""Resamples hold whole blocks of one record."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from narxbench.identification.search.resampling import block_length, moving_blocks, resample
+
+
+def records(sizes):
+    """Rows of records that stand one behind the other, each with two initial samples."""
+    starts = np.cumsum([0, *(size + 2 for size in sizes)])
+    return [np.arange(start + 2, start + 2 + size) for start, size in zip(starts, sizes, strict=False)]
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.lists(st.integers(0, 40), min_size=1, max_size=7), st.integers(1, 30), st.integers(0, 99))
+def test_a_resample_consists_of_blocks_of_one_record(sizes, block, number):
+    rows = records(sizes)
+    drawn = moving_blocks(rows, block, number=number, data="d")
+    assert len(drawn) == sum(sizes)
+    assert drawn.tolist() == moving_blocks(rows, block, number=number, data="d").tolist()
+    position = 0
+    while position < len(drawn):
+        own = next(record for record in rows if drawn[position] in record)
+        length = min(block, len(own), len(drawn) - position)
+        whole = drawn[position : position + length]
+        assert whole.tolist() == list(range(whole[0], whole[0] + length))
+        assert whole[-1] <= own[-1]
+        position += length
+
+
+def test_records_are_drawn_as_often_as_they_are_long():
+    rows = records([300, 30, 5])
+    counts = np.zeros(400)
+    for number in range(400):
+        np.add.at(counts, moving_blocks(rows, 20, number=number), 1)
+    assert [counts[own].mean() / 400 for own in rows] == pytest.approx([1, 1, 1], abs=0.1)
+
+
+def test_other_numbers_and_axes_draw_other_rows():
+    rows = records([200])
+    drawn = [moving_blocks(rows, 10, number=i, data=data).tolist() for i in range(3) for data in "ab"]
+    assert len(set(map(tuple, drawn))) == 6
+
+
+def test_many_records_alike_are_drawn_whole():
+    rows = records([10, 11, 12, 10, 13, 14, 15, 10])
+    drawn = resample(rows, 3, number=1).tolist()
+    whole = [own.tolist() for own in rows]
+    count = 0
+    while drawn:
+        own = next(own for own in whole if drawn[: len(own)] == own)
+        drawn, count = drawn[len(own) :], count + 1
+    assert count == 8
+    for few in (rows[:7], [*rows, *records([200])]):
+        assert resample(few, 3, number=1).tolist() == moving_blocks(few, 3, number=1).tolist()
+
+
+def test_block_length():
+    assert block_length(10**6, 3) == 100
+    assert block_length(1000, 24) == 48
+    assert block_length(1000, 24, correlation=60) == 60
+    assert block_length(1, 0) == 1

@@ -1,0 +1,272 @@
+"""The search: what is planned, how structures are judged, and what the result does not depend on."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from narxbench import load_system
+from narxbench.identification import identify as identification
+from narxbench.identification.identify import identified
+from narxbench.identification.search import choice as choosing
+from narxbench.identification.search.choice import choose
+from narxbench.identification.search.configurations import Configuration
+from narxbench.identification.search.scan import CLEARLY_BETTER, STANDS_IN, Scan
+from narxbench.identification.search.structures import Structure
+from narxbench.identification.settings import IdentificationSettings
+from narxbench.io.errors import NarxbenchError
+from narxbench.io.settings import validated
+from narxbench.model.records import Record, Recording
+from narxbench.numerics.random_streams import generator
+
+SMALL = {"decimation": 1, "degree": 2, "y_lags": 2, "u_lags": 2, "centre": False}
+QUICK = {**SMALL, "effort": 1.0, "seeds": 1, "resamples": 2, "blocks": 4}
+TERMS = ("y(k-1)", "u(k-1)", "y(k-1)*u(k-1)", "u(k-1)^2")
+
+
+def settings_of(**values):
+    return validated(IdentificationSettings, values, "test")
+
+
+def recording_of(samples=400, roles=(None,), system="S1", snr_db=30):
+    u, y = load_system(system).simulate(samples * len(roles), snr_db=snr_db)
+    parts = [slice(i * samples, (i + 1) * samples) for i in range(len(roles))]
+    records = [Record(str(i), u[p, None], y[p], role) for i, (p, role) in enumerate(zip(parts, roles, strict=True))]
+    return Recording(tuple(records), ("u",), "y")
+
+
+def plain(found):
+    """Return all that was found as plain data, without the digest of the data."""
+    told = found.to_dict()
+    told.pop("data_digest")
+    side = found.selection.to_dict("list"), found.tried.to_dict("list"), found.structures, found.weights
+    return told, *map(repr, side)
+
+
+class TestSameResult:
+    recording = recording_of(300, (None, "test"))
+    settings = settings_of(**QUICK)
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def found(cls):
+        return identified(cls.recording, cls.settings)
+
+    def test_twice(self, found):
+        assert plain(identified(self.recording, self.settings)) == plain(found)
+
+    @pytest.mark.parametrize("threads", [1, 3])
+    def test_with_other_threads(self, found, threads, monkeypatch):
+        for module in (identification, choosing):
+            monkeypatch.setattr(module, "THREADS", threads)
+        assert plain(identified(self.recording, self.settings)) == plain(found)
+
+    @pytest.mark.parametrize("change", ["other", "none", "far away"])
+    def test_with_other_test_records(self, found, change):
+        known, test = self.recording.records
+        rng = generator(purpose="other test")
+        other = replace(test, u=rng.standard_normal((60, 1)), y=100.0 * rng.standard_normal(60))
+        tests = {"other": (other,), "none": (), "far away": (test, replace(test, u=1e3 + test.u, y=1e3 + test.y))}
+        again = identified(replace(self.recording, records=(known, *tests[change])), self.settings)
+        assert again.model.terms == found.model.terms and again.model.coefficients == found.model.coefficients
+        assert again.model.covariance == found.model.covariance
+        for frame in ("selection", "tried"):
+            assert repr(getattr(again, frame).to_dict()) == repr(getattr(found, frame).to_dict())
+        assert again.structures == found.structures and again.weights == found.weights
+        for role in ("estimation", "selection"):
+            assert again.to_dict()["metrics"][role] == found.to_dict()["metrics"][role]
+
+    def test_with_other_names(self, found):
+        known, test = self.recording.records
+        renamed = replace(self.recording, records=(replace(known, name="x"), replace(test, name="z")))
+        again = identified(renamed, self.settings)
+        assert (again.model.terms, again.model.coefficients) == (found.model.terms, found.model.coefficients)
+
+    def test_another_seed_of_the_data_draws_otherwise(self, found):
+        """So equal frequencies are no artefact of equal draws."""
+        known, test = self.recording.records
+        nearly = replace(known, y=known.y * (1 + 1e-9))
+        scans = [Scan(replace(self.recording, records=(r, test)), self.settings) for r in (known, nearly)]
+        draws = [scan.resampled(scan.configurations[0], 1) for scan in scans]
+        assert draws[0].found.fitness != pytest.approx(draws[1].found.fitness, rel=1e-6)
+
+
+class TestJudgement:
+    """J on parts that the weights do not know."""
+
+    recording = recording_of(300)
+    configuration = Configuration(1, 2, (1, 2), ((1, 2),))
+    scan = Scan(recording, settings_of(**QUICK))
+
+    def judged(self, *structures, density=1, **settings):
+        scan = Scan(self.recording, settings_of(**{**QUICK, **settings}))
+        name = scan.configurations[0].name
+        return scan.compared([(name, f"run {i}", terms) for i, terms in enumerate(structures)], density)
+
+    @pytest.mark.parametrize("density", [1, 5])
+    def test_fitness_and_rrse(self, density):
+        (found,) = self.judged(TERMS, density=density)
+        errors = self.scan.trial(self.configuration).part_errors([TERMS])
+        relative = errors.sse.sum() / errors.energy.sum()
+        assert found.rrse == pytest.approx(math.sqrt(relative), rel=1e-12)
+        # The extended BIC: ln of the number of structures with 4 of 15 terms comes on top.
+        independent = 300 / density
+        expected = independent * math.log(relative) + math.log(independent) * 4 + math.log(math.comb(15, 4))
+        assert found.fitness == pytest.approx(expected, rel=1e-9)
+        (aic,) = self.judged(TERMS, criterion="aic-3", density=density)
+        assert aic.fitness == pytest.approx(independent * math.log(relative) + 3 * 4, rel=1e-9)
+        assert (found.divergent, found.singular, found.found_by) == (0.0, False, "run 0")
+
+    def test_fitness_of_records_that_select(self):
+        """J counts the samples that its error is taken over, those of the selection."""
+        scan = Scan(recording_of(300, ("estimation", None, "selection", "test")), settings_of(**QUICK))
+        (found,) = scan.compared([(scan.configurations[0].name, "x", TERMS)], 1)
+        errors = scan.trial(scan.configurations[0]).part_errors([TERMS])
+        independent = 300
+        assert errors.steps.sum() == 300 - 2 and found.rrse**2 == pytest.approx(errors.sse.sum() / errors.energy.sum())
+        expected = independent * math.log(found.rrse**2) + math.log(independent) * 4 + math.log(math.comb(15, 4))
+        assert found.fitness == pytest.approx(expected, rel=1e-9)
+
+    def test_the_worst_part(self):
+        (found,) = self.judged(TERMS, selection="worst")
+        errors = self.scan.trial(self.configuration).part_errors([TERMS])
+        worst = (errors.sse[0] / errors.steps).max() / (errors.energy.sum() / errors.steps.sum())
+        assert found.rrse == pytest.approx(math.sqrt(worst), rel=1e-12)
+
+    def test_each_structure_once_the_best_first(self):
+        found = self.judged(("1", "y(k-1)"), TERMS, TERMS[:2], TERMS, ())
+        assert found[0].terms == list(TERMS) and len(found) == 3
+        assert found[0].found_by == "run 1"
+        assert [f.fitness for f in found] == sorted(f.fitness for f in found)
+
+    def test_centred_signals_must_be_clearly_better(self):
+        centred = replace(self.configuration, centred=True)
+        kept = []
+        for centre in ("auto", True):
+            scan = Scan(self.recording, settings_of(**{**QUICK, "centre": centre}))
+            kept.append(scan.compared([(centred.name, "x", TERMS)], 1)[0])
+        assert kept[0].fitness == pytest.approx(kept[1].fitness + CLEARLY_BETTER, rel=1e-12)
+        assert kept[0].rrse == kept[1].rrse
+
+    def test_a_share_of_divergent_parts_may_be_allowed(self):
+        rng = generator(purpose="squares")
+        squares = [Record("r", rng.standard_normal((4, 1)), (1.5 + i / 50) ** (2.0 ** np.arange(4))) for i in range(20)]
+        grows = Record("s", rng.standard_normal((30, 1)), np.full(30, 2.0) + 0.1 * rng.standard_normal(30), "selection")
+        rests = [Record(str(i), rng.standard_normal((9, 1)), 0.5 ** np.arange(9.0), "selection") for i in range(3)]
+        recording = Recording((*squares, grows, *rests), ("u",), "y")
+        for allowed, finite in ((0.0, False), (0.24, False), (0.25, True), (0.5, True)):
+            settings = settings_of(**{**QUICK, "y_lags": 1, "u_lags": 1, "divergent": allowed})
+            scan = Scan(recording, settings)
+            (found,) = scan.compared([(scan.configurations[0].name, "x", ("y(k-1)^2",))], 1)
+            assert (found.divergent, found.singular) == (0.25, False)
+            assert (found.fitness is not None) == finite == (found.rrse is not None)
+
+    def test_a_descent_never_ends_worse(self):
+        for start in (("1",), ("1", "y(k-2)", "u(k-2)"), TERMS[:2], TERMS):
+            (begin,) = self.judged(start)
+            end = self.scan.polished(begin, 1)
+            assert end.fitness <= begin.fitness
+            (again,) = self.judged(end.terms)
+            assert again.fitness == end.fitness
+        assert set(TERMS) <= set(self.scan.polished(self.judged(("1",))[0], 1).terms)
+
+
+def test_nothing_finite_is_a_mistake():
+    given = {"rrse": None, "singular": False, "candidates": 2, "found_by": "x", "configuration": "q1", "terms": ["1"]}
+    found = [Structure(fitness=None, divergent=0.5, **given), Structure(fitness=2.0, divergent=0.0, **given)]
+    for structures in ([], found[:1]):
+        with pytest.raises(NarxbenchError):
+            choosing._check_finite(structures)
+    choosing._check_finite(found[::-1])
+
+
+@pytest.mark.slow
+class TestNothingFromRandomStructures:
+    """Raw data far from zero: products of many terms are all alike, and every random structure is singular."""
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def found(cls):
+        rng = generator(purpose="raw units")
+        u = 20 + 5 * rng.standard_normal(300)
+        y = np.full(300, 1000.0)
+        for k in range(2, 300):
+            y[k] += 0.5 * (y[k - 1] - 1000) + 0.8 * (u[k - 1] - 20) + 0.03 * (u[k - 2] - 20) ** 2
+            y[k] += 0.1 * rng.standard_normal()
+        recording = Recording((Record("r", u[:, None], y),), ("u",), "y")
+        settings = {**QUICK, "degree": 3, "y_lags": 4, "u_lags": 4, "method": "ga", "resamples": 1}
+        return identified(recording, settings_of(**settings))
+
+    def test_forward_regression_stands_in(self, found):
+        assert found.model.terms and all(math.isfinite(c) for c in found.model.coefficients)
+        assert "u(k-1)" in found.model.terms and found.tried["rrse"][0] < 0.03
+        assert all(s.terms for s in found.structures.values())
+
+    def test_it_is_told(self, found):
+        failed = [note.values for note in found.notes if note.name == "searches"]
+        # One of the searches, one of those of resampled data.
+        assert 1 <= len(failed) <= 2 and 0 < failed[0]["count"] <= failed[0]["searches"]
+        assert (failed[0]["method"], failed[0]["note"], failed[0]["resampled"]) == ("ga", STANDS_IN, False)
+
+
+class TestEffort:
+    """It decides how much is tried, and nothing else."""
+
+    recording = recording_of(400)
+
+    def test_configurations(self):
+        few, many = (Scan(self.recording, settings_of(effort=effort)) for effort in (0.3, 30.0))
+        assert few.configurations == many.configurations[: len(few.configurations)]
+        assert 0 < len(few.configurations) < len(many.configurations)
+        assert len(few.configurations) + few.left_out == len(many.configurations) + many.left_out
+        assert len(Scan(self.recording, settings_of(effort=1e-9)).configurations) == 1
+
+    def test_evaluations_and_resamples(self):
+        scans = [Scan(self.recording, settings_of(**{**QUICK, "effort": e, "resamples": 500})) for e in (0.1, 3.0, 1e5)]
+        (configuration,) = scans[0].configurations
+        for kind in ("thorough", "resampled"):
+            counts = [scan.evaluations(kind, configuration) for scan in scans]
+            assert counts == sorted(counts) and counts[0] >= 300
+        resamples = [scan.n_resamples(configuration) for scan in scans]
+        assert resamples == sorted(resamples) and resamples[0] == 10 and resamples[-1] == 500
+
+    def test_the_brief_search_is_the_same(self):
+        scans = [Scan(self.recording, settings_of(**{**QUICK, "effort": effort})) for effort in (0.01, 100.0)]
+        first, second = (scan.brief(scan.configurations[0]) for scan in scans)
+        assert first == second
+
+    def test_fewer_resamples_than_asked_for_are_told(self):
+        found = identified(self.recording, settings_of(**{**QUICK, "effort": 1e-6, "resamples": 12}))
+        (note,) = [note for note in found.notes if note.name == "resamples"]
+        assert note.values == {"searched": 10, "wanted": 12}
+        assert found.model.terms == TERMS
+
+
+def test_searches_of_parts_and_of_all_data():
+    scan = Scan(recording_of(200), settings_of(**{**QUICK, "seeds": 2, "blocks": 3}))
+    assert scan.jobs() == [(0, 1), (0, 2), (1, 1), (2, 1), (3, 1)]
+    by_role = Scan(recording_of(200, ("estimation", "selection")), settings_of(**{**QUICK, "seeds": 2}))
+    assert by_role.jobs() == [(0, 1), (0, 2)]
+
+
+def test_what_each_step_gives_leads_to_the_choice():
+    """The steps as a workflow makes them, one by one, give what they give in one process."""
+    recording, settings = recording_of(300), settings_of(**{**QUICK, "degree": [1, 2]})
+    scan = Scan(recording, settings)
+    briefs = [scan.brief(c) for c in scan.configurations]
+    ranked = scan.ranked(briefs)
+    assert ranked[0].degree == 2 and set(ranked) == set(scan.configurations)
+    searches = [Scan(recording, settings).thorough(c, p, s) for c in ranked for p, s in scan.jobs()]
+    choice = choose(scan, briefs, ranked, searches)
+    found = identified(recording, settings)
+    assert tuple(choice.best.terms) == found.model.terms == TERMS
+    assert choice.best.rrse == found.tried["rrse"][0] == found.structures["best"].rrse
+    assert choice.runs == [searches[0].found.terms]
+
+
+@pytest.mark.parametrize("method", ["stepwise", "iterative_ofr"])
+def test_other_methods(method):
+    found = identified(recording_of(300), settings_of(**{**QUICK, "method": method}))
+    assert found.model.terms == TERMS and found.settings["method"] == method
+    assert ("iterative_ofr" in found.structures) == (method != "iterative_ofr")

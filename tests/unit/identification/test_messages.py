@@ -1,0 +1,251 @@
+"""Mistakes with measured data, and findings in words: `messages.txt` has the answers."""
+
+import math
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from narxbench.experiment.layers import read_layers
+from narxbench.identification.data.reading import read_recording
+from narxbench.identification.finding import Finding
+from narxbench.identification.search.configurations import configurations
+from narxbench.identification.search.scan import NOTHING, STANDS_IN
+from narxbench.identification.settings import IdentificationSettings
+from narxbench.identification.study import load_measured
+from narxbench.io.settings import validated
+from narxbench.model.records import Record, Recording
+from narxbench.report.findings import as_option, in_words
+
+N = 60
+U = np.sin(np.arange(2.0 * N)).reshape(N, 2)
+Y = np.cos(np.arange(N) ** 1.5)
+T = np.round(5 + 0.02 * np.arange(N), 2)
+FRAME = pd.DataFrame({"time": T, "in": U[:, 0], "out": Y, "in2": U[:, 1]})
+
+ARGUMENTS = [
+    *({}, {"output": "ou"}, {"output": "out", "input": ["in", "out"]}, {"output": "out", "input": "in,2"}),
+    *({"output": "out,in"}, {"output": 0}, {"output": 5}, {"output": True}, {"output": 1.5}),
+    *({"output": "out", "time": "in,in2"}, {"output": "out", "roles": {"data": "tets"}}),
+    *({"output": "out", "test": test} for test in (20, "120%", True, 0.01, "no.csv")),
+    *({"output": "out", "roles": {name: "test"}} for name in ("date", "data")),
+    *({"output": "out", "units": units} for units in ({"u": "V"}, {"out": 1})),
+    *({"output": "out", **form} for form in ({"header": "yes"}, {"separator": "x"}, {"decimal": 1})),
+    *({"output": "out", "sampling_time": value} for value in (math.nan, 0, "x")),
+]
+DATA = {
+    "truth values": (FRAME.assign(out=Y > 0), "out"),
+    "text": (FRAME.assign(out="1"), "out"),
+    "complex numbers": (FRAME.assign(out=1j), "out"),
+    "infinity": (FRAME.assign(out=np.where(Y[7] == Y, np.inf, Y)), "out"),
+    "names that are numbers": (pd.DataFrame(U), 1),
+    "two of one name": (FRAME.set_axis(["time", "u", "y", "u"], axis=1), "u"),
+    "nine samples": (FRAME[:9], "out"),
+    "no column": (pd.DataFrame(), "out"),
+    "nothing": ([], "out"),
+    "an array": (U, 1),
+    "a number": (3, 1),
+    "columns of other lengths": ({"u": Y, "y": Y[1:]}, "y"),
+    "a matrix": ({"u": Y, "y": U}, "y"),
+    "rows of other lengths": ({"u": Y, "y": [[1], [2, 3]]}, "y"),
+    "other sampling times": ([FRAME, FRAME.assign(time=2 * T)], "out"),
+    "other names": ([FRAME, FRAME.rename(columns={"in2": "i"})], "i"),
+    "one file twice": (["a.csv", "a.csv"], "y"),
+    "a file without header": ("plain.csv", 9),
+}
+TIMES = {"that stands": np.where(T[20] == T, T[19], T), "that is uneven": np.arange(N) ** 2}
+ARRAYS = [{"input": U}, {"output": "y"}, {"output": Y, "input": U[1:]}, {"output": U}, {"output": Y, "input": [[[1]]]}]
+SETTINGS = [
+    *({"y_lags": value} for value in (-1, True, "x", "5-2", [], [1, 2.5], "1-99999999999999", {"u": 1}, [0, 1])),
+    *({"u_lags": value} for value in (None, "1-9999999", {"a": -1})),
+    *({"decimation": 0}, {"degree": [0]}, {"delay": "x"}, {"centre": "yes"}, {"y_degree": -1}, {"u_degree": 13}),
+    *({"include": "y(k-1)"}, {"exclude": [1]}, {"method": "gaa"}, {"method": 3}, {"method_settings": {"x": 1}}),
+    *({"method": "ga", "method_settings": given} for given in ({"population_sise": 3}, {"population_size": 0})),
+    *({"error": "free"}, {"criterion": "bicc"}, {"criterion": "aic-0"}, {"seeds": 0}, {"seeds": 1.5}, {"blocks": 1}),
+    *({"selection": "max"}, {"divergent": 1.0}, {"effort": float("nan")}, {"effort": "20"}, {"resamples": -1}),
+    *({"threshold": 0}, {"confidence": 0.9999999999999999}, {"refine": "sim"}, {"degre": 2}, {"time": 20}),
+    *({"y_lags": "y", "seeds": 0, "centre": "x", "effort": -1}, {"y_lags": [0], "criterion": "x", "method": "y"}),
+]
+TRIED = [
+    *(({"u_lags": {"pressur": 2}}, ("pressure", "T")), ({"u_lags": {"u": 2}}, ())),
+    *(({"include": [name]}, ("u",)) for name in ("u2(k-1)", "y(k)", "what")),
+    *(({"exclude": [name], "y_lags": 1, "u_lags": 1}, ("u",)) for name in ("*u1(*", "u(k-2)", "*")),
+    *(({"y_lags": lags, "u_lags": 1, "degree": 1}, ("u",)) for lags in (600, 390)),
+    ({"decimation": 900, "y_lags": 3, "u_lags": 1, "degree": 1, "include": ["u(k-9)"]}, ("u",)),
+    ({"degree": 8, "y_lags": 20, "u_lags": 20}, ("u",)),
+]
+STUDIES = [
+    *(
+        "{files: a.csv}",
+        "{files: a.csv, output: true}",
+        "{files: [], output: y}",
+        "{files: a.csv, output: y, inputs: u}",
+    ),
+    *(f"{{files: a.csv, output: y, {more}}}" for more in ("input: [u, 1.5]", "test: {a: 1}", "time: true")),
+    *(f"{{files: a.csv, output: y, {more}}}" for more in ("decimal: ';'", "units: {z: V}", "roles: {c.csv: test}")),
+    *(f"{{files: a.csv, output: y, {more}}}" for more in ("test: c.csv", "test: 0.001", "input: 7")),
+    *("{files: aa.csv, output: y}", "{files: [a.csv, no/c.csv], output: y}", "{files: a.csv, output: Y2, input: u}"),
+    "{files: bad.csv, output: y}",
+]
+KEYS = ["effrt: 3", "seeds: 0", "degree: many", "u_lags: {w: 3}"]
+
+INPUT = {"term": "u", "range": [0.0, 5.0]}
+SLOW = {"first_minimum": 238, "seen_as": "minimum", "wanted": 12, "limit": "", "advised": 12, "period": 0.5}
+SLOW["candidates"] = [1, 6, 12, 18]
+SEEN = {"term": "u1", "seldom": False, "correlations": [0.0] * 101}
+ROW = {"role": "test", "kind": "free_run", "steps": None, "rrse": 0.4}
+PREDICTED = {
+    **ROW,
+    "decimation": 3,
+    "diverged": [],
+    "free_run": 0.4,
+    "incoming": 0.5,
+    "fit_percent": 60.0,
+    "small": False,
+}
+RESIDUALS = {"tests": 2, "failed": [], "largest": 0.04, "limit": 0.1, "outside": 3, "coefficients": 61}
+FAILED = [
+    {"name": "phi_xixi", "title": "residuals and earlier residuals", "worst": 0.5, "lag": 1},
+    {"name": "phi_uxi", "title": "residuals and u", "worst": -0.2, "lag": -3},
+]
+RESTS = {"cases": 41, "at_rest": 40, "several": 2, "settling_steps": 12.5, "points": None}
+REFIT = {"how": "simulation", "accepted": True, "before": None, "after": 0.25, "obstacle": ""}
+FINDINGS = [
+    Finding("sampling", "look", SLOW),
+    Finding("sampling", "fine", {**SLOW, "compared": [1, 6, 12], "taken": 6}),
+    Finding("sampling", "fine", {**SLOW, "limit": "input", "advised": 1}),
+    Finding("sampling", "look", {**SLOW, "limit": "length", "advised": 4, "period": 4000.0}),
+    *(
+        Finding("sampling", "fine", {**SLOW, "first_minimum": tau, "wanted": 1, "period": None})
+        for tau in (None, 3, 9, 26)
+    ),
+    Finding("resolution", "look", {"in": {**INPUT, "levels": 2, "step": 5.0, "seen": "few"}}),
+    Finding("resolution", "look", {"a b": {**INPUT, "term": "u2", "levels": 3, "step": 2.5, "seen": "few"}}),
+    Finding("resolution", "bad", {"out": {**INPUT, "term": "y", "levels": 4, "step": 1.7, "seen": "coarse"}}),
+    Finding("resolution", "fine", {"out": {**INPUT, "term": "y", "levels": 400, "step": 0.1, "seen": ""}}),
+    Finding("saturation", "bad", {"largest": {"value": 1.5, "share": 0.08, "longest": 40, "limited": True}}),
+    Finding("saturation", "fine", {"largest": {"value": 1.5, "share": 0.08, "longest": 40, "limited": False}}),
+    *(
+        Finding("delay", "look", {"inputs": {"in": {**SEEN, "delay": delay}}, "decimation": stride, "period": 0.1})
+        for delay, stride in ((None, 1), (0, 1), (1, 1), (30, 10))
+    ),
+    Finding(
+        "delay", "fine", {"inputs": {"in": {**SEEN, "delay": None, "seldom": True}}, "decimation": 1, "period": None}
+    ),
+    Finding("excitation", "bad", {"inputs": {"a": {**INPUT, "order": 0}}, "lags": 5, "at_rest": 0.7}),
+    Finding("excitation", "look", {"inputs": {"a": {**INPUT, "order": 1}}, "lags": 5, "at_rest": 0.0}),
+    Finding("excitation", "fine", {"inputs": {"a": {**INPUT, "order": 5}}, "lags": 5, "at_rest": 0.0}),
+    Finding("drift", "fine", {"trends": [], "offsets": []}),
+    Finding(
+        "drift",
+        "look",
+        {
+            "trends": [{"record": f"r{i}", "change": -2.0, "deviation": 0.5 * i} for i in range(3)],
+            "offsets": [{"record": "r9", "offset": 3.0}],
+        },
+    ),
+    Finding("outliers", "fine", {"count": 0}),
+    *(
+        Finding(
+            "outliers",
+            "look",
+            {"count": 9, "total": 99, "limit": 0.5, "records": records, "samples": [["r", 7, 1.0]] * 9},
+        )
+        for records in (1, 2)
+    ),
+    Finding("test-range", "fine", {}),
+    *(
+        Finding("test-range", status, {"in": {"term": "u", "share": share, "known": [0.0, 1.0], "beyond": 0.3}})
+        for status, share in (("fine", 0.0), ("fine", 0.002), ("bad", 0.4))
+    ),
+    Finding("collinear", "fine", {"candidates": 9, "dropped": {}, "near_pairs": 0, "worst": None}),
+    Finding(
+        "collinear",
+        "look",
+        {
+            "candidates": 9,
+            "dropped": {f"t{i}": f"t{i} is u" for i in range(5)},
+            "near_pairs": 2,
+            "worst": ["a", "b", 1.0],
+        },
+    ),
+    Finding("size", "fine", {"terms": 10, "rows": 1000}),
+    Finding("size", "look", {"terms": 286, "rows": 100}),
+    Finding("prediction", "look", PREDICTED),
+    Finding("prediction", "fine", {**PREDICTED, "rrse": 0.1, "decimation": 1, "small": True}),
+    Finding("prediction", "look", {**PREDICTED, "role": "selection", "kind": "k_step", "steps": 5}),
+    Finding("prediction", "bad", {**PREDICTED, "diverged": ["a.csv", "b.csv"]}),
+    Finding("prediction", "look", {**PREDICTED, "rrse": None}),
+    *(
+        Finding(name, status, {**ROW, "rrse": own, "baseline": simple})
+        for name in ("against_linear_arx", "against_last_value")
+        for status, own, simple in (("fine", 0.1, 0.4), ("look", 0.4, 0.4), ("fine", 0.1, None), ("bad", None, 0.4))
+    ),
+    *(
+        Finding("gap", s, {"test": 0.4, "seen": 0.1, "role": "selection", "kind": "free_run", "steps": None})
+        for s in ("fine", "bad")
+    ),
+    Finding("residuals_linear", "fine", RESIDUALS),
+    Finding("residuals_linear", "fine", {**RESIDUALS, "failed": FAILED[1:]}),
+    Finding("residuals_linear", "bad", {**RESIDUALS, "failed": FAILED}),
+    Finding("residuals_linear", "look", {**RESIDUALS, "failed": [{**FAILED[1], "lag": 3}]}),
+    Finding("residuals_nonlinear", "look", {**RESIDUALS, "failed": FAILED[1:]}),
+    Finding("fixed_points", "look", RESTS),
+    Finding("fixed_points", "fine", {**RESTS, "at_rest": 41, "several": 0, "settling_steps": None}),
+    *(Finding("fixed_points", "fine", {**RESTS, "points": points}) for points in ([[0.5, True], [1.0, False]], [])),
+    Finding("static", "look", {"rests": 4, "without": 1, "largest": 0.2}),
+    Finding("static", "fine", {"rests": 4, "without": 0, "largest": 0.01}),
+    *(
+        Finding("searches", "look", {"method": "ga", "resampled": again, "note": note, "count": 2, "searches": 9})
+        for again, note in ((False, STANDS_IN), (True, NOTHING))
+    ),
+    Finding("no_test", "look"),
+    Finding("resamples", "look", {"searched": 10, "wanted": 40}),
+    Finding("refinement", "fine", REFIT),
+    Finding("refinement", "fine", {**REFIT, "accepted": False, "before": 0.2}),
+    *(Finding("refinement", "fine", {**REFIT, "obstacle": why}) for why in ("records", "diverges", "samples")),
+    *(Finding("refinement", "fine", {"how": "extended", "noise": noise}) for noise in (None, [0.75, -0.1])),
+]
+
+
+def _tried(values, inputs):
+    record = Record("r", np.zeros((400, len(inputs))), np.zeros(400))
+    settings = validated(IdentificationSettings, values, "test")
+    return configurations(Recording((record,), inputs, "y"), settings, (1,), [1] * len(inputs))
+
+
+def _study(data, keys=""):
+    Path("mine.yaml").write_text(f"page: measured\ndata: {data}\nidentification: {{{keys}}}\n")
+    return load_measured(read_layers(["mine.yaml"], []))
+
+
+def _words(finding):
+    lines = [*in_words(finding)]
+    return "\n".join([*lines, *{in_words(finding, as_option).advice} - {*lines}]).rstrip()
+
+
+def test_messages(review):
+    rows = [f"{i / 10},{a!r},{b!r}" for i, (a, b) in enumerate(zip(U[:, 0].tolist(), Y.tolist(), strict=True))]
+    Path("a.csv").write_text("\n".join(["time,u,y", *rows]) + "\n")
+    Path("plain.csv").write_text("\n".join(rows) + "\n")
+    Path("bad.csv").write_text("u,y\n1,2\n3,high\n")
+    mistakes = {f"reading {given}": partial(read_recording, FRAME, **given) for given in ARGUMENTS}
+    mistakes |= {f"data: {name}": partial(read_recording, data, output=y) for name, (data, y) in DATA.items()}
+    for name, time in TIMES.items():
+        mistakes[f"a time {name}"] = partial(read_recording, FRAME.assign(time=time), time="time", output="out")
+    mistakes |= {f"arrays {i}": partial(read_recording, **given) for i, given in enumerate(ARRAYS)}
+    for given in SETTINGS:
+        mistakes[f"settings {given}"] = partial(validated, IdentificationSettings, given, "identify")
+    mistakes |= {f"tried {given} of {', '.join(inputs)}": partial(_tried, given, inputs) for given, inputs in TRIED}
+    mistakes |= {f"study {data}": partial(_study, data) for data in STUDIES}
+    mistakes |= {f"study {keys}": partial(_study, "{files: a.csv, input: u, output: y}", keys) for keys in KEYS}
+    for i, finding in enumerate(FINDINGS):
+        mistakes[f"finding {i}: {finding.name}, {finding.status}"] = partial(_words, finding)
+    review(mistakes)
+
+
+def test_every_finding_has_an_example():
+    from narxbench.report.findings import _WORDS
+
+    assert {finding.name for finding in FINDINGS} == set(_WORDS)

@@ -1,0 +1,63 @@
+"""Frequencies and structures are counted again."""
+
+import json
+
+import numpy as np
+import pytest
+
+from narxbench.identification.trust.certainty import selection_table, structures
+
+CANDIDATES = ["1", "y(k-1)", "u(k-1)", "y(k-1)^2"]
+
+
+def test_selection_table():
+    runs = [["1", "y(k-1)"], ["y(k-1)"], ["y(k-1)", "u(k-1)"]]
+    resampled = [["u(k-1)"], ["u(k-1)", "y(k-1)"], ["1"], []]
+    table = selection_table(CANDIDATES, runs, resampled)
+    assert table["term"].tolist() == ["u(k-1)", "1", "y(k-1)"]
+    assert table["resample_count"].tolist() == [2, 1, 1]
+    assert table["seed_count"].tolist() == [1, 1, 3]
+    assert table["resample_frequency"].tolist() == [0.5, 0.25, 0.25]
+    # Wilson's limits of 2 of 4, by his formula.
+    z, centre = 1.959963984540054, 0.5
+    half = z * np.sqrt(0.25 / 4 + z * z / 64) / (1 + z * z / 4)
+    limits = table.loc[0, ["resample_low", "resample_high"]].tolist()
+    assert limits == pytest.approx([centre - half, centre + half], rel=1e-9)
+    json.dumps(table.to_dict("records"), allow_nan=False)
+
+
+def test_one_run_and_no_resample_have_no_interval():
+    table = selection_table(CANDIDATES, [["y(k-1)^2", "1"]], [])
+    assert table.to_dict("records")[0] == {
+        **{"term": "1", "seed_count": 1, "seed_runs": 1, "seed_frequency": 1.0, "seed_low": None, "seed_high": None},
+        **{"resample_count": 0, "resample_runs": 0, "resample_frequency": None},
+        **{"resample_low": None, "resample_high": None},
+    }
+    assert table["term"].tolist() == ["1", "y(k-1)^2"]
+    found = structures(table, CANDIDATES, ["1"], [["y(k-1)^2", "1"]])
+    assert found.structures["threshold"] == ["1", "y(k-1)^2"]
+    assert found.made["source"] == "seeds"
+
+
+def test_structures_side_by_side():
+    resampled = [["u(k-1)", "1"], ["1", "u(k-1)"], ["u(k-1)", "y(k-1)"], ["u(k-1)"]]
+    runs = [["y(k-1)", "u(k-1)"]]
+    table = selection_table(CANDIDATES, runs, resampled)
+    found = structures(table, CANDIDATES, ["u(k-1)", "y(k-1)"], [*runs, *resampled], threshold=0.75)
+    # Both pairs came up twice: that of lowest J goes first.
+    expected = {"best": ["y(k-1)", "u(k-1)"], "threshold": ["u(k-1)"], "most_frequent": ["y(k-1)", "u(k-1)"]}
+    assert found.structures == expected
+    assert (found.made["count"], found.made["searches"]) == (2, 5)
+    found = structures(table, CANDIDATES, ["y(k-1)^2"], [*runs, *resampled], threshold=0.5)
+    assert found.structures["most_frequent"] == ["1", "u(k-1)"]
+    assert found.structures["threshold"] == ["1", "u(k-1)"]
+
+
+def test_never_no_term():
+    runs = [["1"], ["y(k-1)"], ["u(k-1)"], []]
+    table = selection_table(CANDIDATES, [], runs)
+    found = structures(table, CANDIDATES, ["u(k-1)", "y(k-1)^2"], runs, threshold=0.9)
+    assert found.structures["threshold"] == ["1", "y(k-1)"]
+    assert not found.made["reached"]
+    nothing = structures(selection_table(CANDIDATES, [[]], [[]]), CANDIDATES, ["1"], [[], []])
+    assert set(map(tuple, nothing.structures.values())) == {("1",)}

@@ -1,0 +1,191 @@
+"""Correlation tests against their definitions as plain loops, and on systems whose missing parts are known."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from narxbench.identification.trust.residuals import correlation_tests, residuals
+from narxbench.model.narx import Model
+from narxbench.model.records import Record
+from narxbench.numerics.random_streams import generator
+
+TRUE = Model(("y(k-1)", "u(k-1)", "u(k-2)^2", "y(k-1)*u(k-2)"), (0.5, 1.0, 0.3, 0.1), inputs=("valve",), output="level")
+
+
+def simulated(seed, samples, noise=0.2, slow=False):
+    rng = generator(purpose="residuals", seed=seed)
+    u, e = rng.standard_normal(samples + 4), noise * rng.standard_normal(samples)
+    u = np.convolve(u, np.ones(5) / math.sqrt(5), "valid") if slow else u[:samples]
+    return u, e
+
+
+def respond(u, e):
+    y = np.zeros(len(u))
+    for k in range(2, len(u)):
+        y[k] = 0.5 * y[k - 1] + u[k - 1] + 0.3 * u[k - 2] ** 2 + 0.1 * y[k - 1] * u[k - 2] + e[k]
+    return y
+
+
+def record(u, y, name="a"):
+    return Record(name, np.reshape(u, (len(y), -1)), np.array(y), "estimation")
+
+
+def without(*terms):
+    """Return the true model without some terms; a constant stands for the mean of the square, which is 1."""
+    kept = dict(zip(TRUE.terms, TRUE.coefficients, strict=True))
+    mean = sum(kept.pop(term) for term in terms if term.endswith("^2"))
+    weights = {**kept, "1": mean} if mean else {term: kept[term] for term in kept if term not in terms}
+    return Model(tuple(weights), tuple(weights.values()), inputs=("valve",), output="level")
+
+
+def failed(model, *records):
+    return [test.name for test in correlation_tests(model, records) if not test.passed]
+
+
+def centred(values):
+    return np.asarray(values) - np.mean(values)
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.integers(0, 1000), st.lists(st.integers(12, 60), min_size=1, max_size=3), st.integers(1, 3))
+def test_definitions(seed, lengths, decimation):
+    records = []
+    for i, length in enumerate(lengths):
+        u, e = simulated(f"{seed} {i}", length * decimation)
+        records.append(record(u, respond(u, e)))
+    model = Model(TRUE.terms, TRUE.coefficients, inputs=("valve",), output="level", decimation=decimation)
+    tests = {test.name: test for test in correlation_tests(model, records)}
+
+    # All samples in one row: those of different records are never multiplied, as their record differs.
+    thin = [(own.u[::decimation, 0], own.y[::decimation]) for own in records]
+    xi, u, home = [], [], []
+    for i, (v, y) in enumerate(thin):
+        for k in range(2, len(y)):
+            xi.append(y[k] - 0.5 * y[k - 1] - v[k - 1] - 0.3 * v[k - 2] ** 2 - 0.1 * y[k - 1] * v[k - 2])
+            u.append(v[k])
+            home.append(i)
+    xi, u = centred(xi), centred(u)
+
+    def phi(a, b, tau):
+        pairs = ((k - tau, k) for k in range(len(b)) if 0 <= k - tau < len(b) and home[k - tau] == home[k])
+        return sum(a[i] * b[k] for i, k in pairs) / math.sqrt(sum(x * x for x in a) * sum(x * x for x in b))
+
+    u2, xi2, xiu = centred(u**2), centred(xi**2), centred(xi * u)
+    expected = {
+        "phi_xixi": lambda tau: phi(xi, xi, tau),
+        "phi_uxi": lambda tau: phi(u, xi, tau),
+        "phi_xixiu": lambda tau: phi(xiu, xi, tau + 1),
+        "phi_u2xi": lambda tau: phi(u2, xi, tau),
+        "phi_u2xi2": lambda tau: phi(u2, xi2, tau),
+    }
+    assert list(tests) == list(expected)
+    largest = min(20, max(len(y) - 2 for _, y in thin) // 4)
+    for name, test in tests.items():
+        first, last = {"phi_xixi": (1, largest), "phi_xixiu": (0, largest - 1)}.get(name, (-largest, largest))
+        assert test.lags == tuple(range(first, last + 1))
+        assert test.values == pytest.approx([expected[name](tau) for tau in test.lags], abs=1e-9)
+        assert test.samples == len(xi)
+        assert test.band == pytest.approx(1.96 / math.sqrt(len(xi)), rel=1e-4)
+        assert abs(test.worst) == max(map(abs, test.values))
+        assert test.values[test.lags.index(test.worst_lag)] == test.worst
+        assert test.passed == (abs(test.worst) <= test.limit)
+
+
+@pytest.mark.parametrize("samples", [90, 1000])
+def test_the_right_model_passes_all_tests_about_as_often_as_said(samples):
+    runs, failures, outside = 200, 0, []
+    for seed in range(runs):
+        u, e = simulated(seed, samples, slow=seed % 2)
+        tests = correlation_tests(TRUE, [record(u, respond(u, e))])
+        failures += not all(test.passed for test in tests)
+        outside += [abs(value) > test.band for test in tests for value in test.values]
+    # 5 % of 200 are 10, with a standard deviation of 3; 9 % are 18.
+    assert failures <= 25
+    assert 0.03 < np.mean(outside) < 0.06
+
+
+@pytest.mark.parametrize(("term", "name", "lag"), [("u(k-1)", "phi_uxi", 1), ("u(k-2)^2", "phi_u2xi", 2)])
+def test_a_missing_term(term, name, lag):
+    for seed in range(5):
+        u, e = simulated(f"missing {seed}", 800)
+        tests = {test.name: test for test in correlation_tests(without(term), [record(u, respond(u, e))])}
+        assert (tests[name].passed, tests[name].worst_lag) == (False, lag)
+        # A square is even in the input: no linear correlation sees it.
+        assert tests["phi_uxi"].passed == (term == "u(k-2)^2")
+        assert tests["phi_xixi"].passed
+
+
+def test_coloured_noise():
+    for seed in range(5):
+        u, e = simulated(f"coloured {seed}", 800)
+        e[1:] += 0.7 * e[:-1]
+        assert failed(TRUE, record(u, respond(u, e))) == ["phi_xixi"]
+
+
+def test_noise_that_grows_with_the_input():
+    u, e = simulated("heteroscedastic", 2000)
+    e[1:] *= np.abs(u[:-1])
+    tests = {test.name: test for test in correlation_tests(TRUE, [record(u, respond(u, e))])}
+    assert not tests["phi_u2xi2"].passed
+    assert (tests["phi_u2xi2"].worst_lag, tests["phi_xixi"].passed) == (1, True)
+
+
+def test_feedback_shows_at_negative_lags():
+    _, e = simulated("feedback", 800)
+    u = np.zeros(800)
+    y = np.zeros(800)
+    for k in range(1, 800):
+        y[k] = 0.5 * y[k - 1] + u[k - 1] + e[k]
+        u[k] = -0.3 * y[k]
+    model = Model(("y(k-1)", "u(k-1)"), (0.5, 1.0), inputs=("valve",), output="level")
+    test = next(test for test in correlation_tests(model, [record(u, y)]) if test.name == "phi_uxi")
+    assert (test.passed, test.worst_lag) == (False, 0)
+    assert all(abs(value) < test.limit for lag, value in zip(test.lags, test.values, strict=True) if lag > 0)
+
+
+def test_a_series_without_input():
+    e = generator(purpose="residuals", seed="series").standard_normal(2000)
+    right, wrong = np.zeros(2000), np.zeros(2000)
+    for k in range(2, 2000):
+        right[k] = 0.6 * right[k - 1] + e[k]
+        # A bilinear term of the noise, which autocorrelation does not see.
+        wrong[k] = 0.6 * wrong[k - 1] + e[k] + 0.4 * e[k - 1] * e[k - 2]
+    model = Model(("y(k-1)",), (0.6,), inputs=(), output="y")
+    names = [test.name for test in correlation_tests(model, [record(np.empty(0), right)])]
+    assert names == ["phi_xixi", "phi_xi2xi", "phi_xi2xi2"]
+    assert failed(model, record(np.empty(0), right)) == []
+    assert "phi_xi2xi2" in failed(model, record(np.empty(0), wrong))
+
+
+def test_two_inputs_and_one_that_is_constant():
+    u, e = simulated("two", 400)
+    model = Model(("y(k-1)", "u1(k-1)", "u2(k)"), (0.5, 1.0, 1.0), inputs=("valve", "lid"), output="level")
+    y = np.zeros(400)
+    for k in range(1, 400):
+        y[k] = 0.5 * y[k - 1] + u[k - 1] + 3.0 + e[k]
+    names = [test.name for test in correlation_tests(model, [record(np.column_stack([u, np.full(400, 3.0)]), y)])]
+    assert names[:3] == ["phi_xixi", "phi_uxi_u1", "phi_xixiu_u1"]
+    # Nothing is correlated with a constant; times the residuals it is the residuals.
+    assert not {"phi_uxi_u2", "phi_u2xi_u2", "phi_u2xi2_u2"} & set(names)
+
+
+def test_an_offset_of_the_input_changes_nothing():
+    u, e = simulated("offset", 300)
+    y = respond(u, e)
+    moved = Model(TRUE.terms, TRUE.coefficients, ("valve",), "level", offsets=(0.0, 1000.0), scales=(1.0, 1.0))
+    for one, other in zip(
+        correlation_tests(TRUE, [record(u, y)]), correlation_tests(moved, [record(u + 1000, y)]), strict=True
+    ):
+        assert one.values == pytest.approx(other.values, abs=1e-9)
+
+
+def test_nothing_to_test():
+    u, e = simulated("exact", 200, noise=0.0)
+    assert correlation_tests(TRUE, [record(u, respond(u, e))]) == []
+    u, e = simulated("short", 9)
+    assert correlation_tests(TRUE, [record(u, respond(u, e)), record(u[:1], e[:1])]) == []
+    assert correlation_tests(TRUE, []) == []
+    assert len(residuals(TRUE, [record(u, respond(u, e)), record(u[:1], e[:1])])) == 1

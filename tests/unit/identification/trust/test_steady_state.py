@@ -1,0 +1,132 @@
+"""Fixed points known in closed form, and by simulation; rests that were put into the data."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from narxbench.identification.trust.steady_state import fixed_points, measured_static_points, static_curve
+from narxbench.model.narx import DivergedError, Model
+from narxbench.model.records import Record
+from narxbench.numerics.random_streams import generator
+
+
+def logistic(r):
+    return Model(("y(k-1)", "y(k-1)^2"), (r, -r), inputs=(), output="y")
+
+
+@pytest.mark.parametrize("r", [0.5, 1.5, 2.0, 2.9, 3.2, 3.9])
+def test_logistic_map(r):
+    # y = r y (1 - y) rests at 0, with the derivative r, and at 1 - 1/r, with 2 - r.
+    expected = sorted([(0.0, r), (1 - 1 / r, abs(2 - r))])
+    found = fixed_points(logistic(r), (), around=0.3, scale=0.7)
+    assert np.array(found) == pytest.approx(np.array(expected), abs=1e-9)
+    series = Record("series", np.empty((3, 0)), np.array([0.0, 0.5, 1.0]))
+    curve = static_curve(logistic(r), [series])
+    assert [(point.signal, point.u) for point in curve] == [(None, None)] * 2
+    assert [point.stable for point in curve] == [size < 1 for _, size in expected]
+    assert [point.inside for point in curve] == [-0.1 <= y <= 1.1 for y, _ in expected]
+    for point, (_, size) in zip(curve, expected, strict=True):
+        if size >= 1:
+            assert point.settling_steps is None
+        else:
+            # 2 % of a deviation are left.
+            assert point.settling_steps == (0 if size < 1e-9 else pytest.approx(4 / -math.log(size)))
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.floats(-0.6, 0.6), st.floats(-0.3, 0.3), st.floats(-0.15, 0.15), st.floats(-1, 1), st.integers(1, 5))
+def test_a_simulation_ends_at_a_stable_point(a, b, c, level, decimation):
+    terms = ("y(k-1)", "y(k-2)", "y(k-1)*y(k-2)", "u1(k-1)", "y(k-2)*u2(k)")
+    model = Model(terms, (a, b, c, 0.3, 0.2), inputs=("one", "two"), output="y", decimation=decimation)
+    u = np.column_stack([np.full(300 * decimation, level), np.full(300 * decimation, 0.5)])
+    try:
+        end = model.predict(u, np.zeros(2 * decimation))[-1]
+    except DivergedError:
+        # Where the product outgrows the rest there is no rest to end at.
+        assume(False)
+    resting = fixed_points(model, [level, 0.5])
+    nearest = min(resting, key=lambda pair: abs(pair[0] - end))
+    if all(abs(size - 1) > 0.05 for _, size in resting):
+        assert nearest[0] == pytest.approx(end, abs=1e-5)
+        assert nearest[1] < 1
+
+
+def test_eigenvalues_of_several_lags():
+    # The poles of y(k) = 1.2 y(k-1) - 0.72 y(k-2) + u(k-1) are 0.6 ± 0.6i; the gain is 1 / (1 - 1.2 + 0.72).
+    model = Model(("y(k-1)", "y(k-2)", "u(k-1)"), (1.2, -0.72, 1.0), inputs=("u",), output="y")
+    assert fixed_points(model, [2.0]) == [(pytest.approx(2 / 0.52), pytest.approx(0.6 * math.sqrt(2)))]
+
+
+def test_offsets_and_scales():
+    plain = Model(("y(k-1)", "u(k-1)", "y(k-1)^2"), (0.5, 1.0, -0.1), inputs=("u",), output="y")
+    scaled = Model(plain.terms, plain.coefficients, ("u",), "y", offsets=(100.0, 7.0), scales=(5.0, 2.0))
+    ((low, size_low), (high, size_high)) = fixed_points(plain, [0.5])
+    found = fixed_points(scaled, [0.5 * 2 + 7], around=100.0, scale=10.0)
+    expected = [(low * 5 + 100, size_low), (high * 5 + 100, size_high)]
+    assert np.array(found) == pytest.approx(np.array(expected), rel=1e-9)
+
+
+def test_a_model_of_the_input_alone_and_an_integrator():
+    static = Model(("1", "u(k)", "u(k-1)^2"), (1.0, 2.0, 3.0), inputs=("u",), output="y")
+    assert fixed_points(static, [2.0]) == [(pytest.approx(17.0), 0.0)]
+    integrator = Model(("y(k-1)", "u(k-1)"), (1.0, 1.0), inputs=("u",), output="y")
+    assert fixed_points(integrator, [2.0]) == fixed_points(integrator, [0.0]) == []
+
+
+def test_the_curve_of_several_inputs():
+    model = Model(("y(k-1)", "u1(k-1)", "u2(k-1)"), (0.5, 1.0, 10.0), inputs=("valve", "lid"), output="y")
+    u = np.array([[0.0, 3.0], [1.0, 3.0], [5.0, 4.0]])
+    curve = static_curve(model, [Record("a", u, np.array([60.0, 64.0, 70.0]))], points=3)
+    assert [(p.signal, p.u, round(p.y, 9)) for p in curve] == [
+        ("valve", 0.0, 60.0),
+        ("valve", 2.5, 65.0),
+        ("valve", 5.0, 70.0),
+        ("lid", 3.0, 62.0),
+        ("lid", 3.5, 72.0),
+        ("lid", 4.0, 82.0),
+    ]
+    # From 60 to 70, and a tenth of that on both sides.
+    assert [p.inside for p in curve] == [True, True, True, True, False, False]
+    assert all(p.stable and p.eigenvalue == 0.5 for p in curve)
+    constant = Record("a", np.ones((3, 2)), np.full(3, 22.0))
+    assert [(p.signal, p.u, p.y) for p in static_curve(model, [constant])] == [("valve", 1.0, 22.0), ("lid", 1.0, 22.0)]
+    assert static_curve(model, []) == []
+
+
+def test_inputs_at_which_nothing_rests():
+    # y = y + y^2 + u has no real solution for u > 0.
+    model = Model(("y(k-1)", "y(k-1)^2", "u(k-1)"), (1.0, 1.0, 1.0), inputs=("u",), output="y")
+    curve = static_curve(model, [Record("a", np.array([[-1.0], [1.0]]), np.array([-2.0, 2.0]))], points=3)
+    assert [(p.u, p.y) for p in curve] == [(-1.0, -1.0), (-1.0, 1.0), (0.0, 0.0), (0.0, 0.0), (1.0, None)]
+    assert [p.eigenvalue for p in curve] == [1.0, 3.0, 1.0, 1.0, None]
+    assert not any(p.stable for p in curve)
+
+
+def test_rests_of_the_data():
+    model = Model(("y(k-1)", "u(k-1)"), (0.8, 0.4), inputs=("u",), output="y", decimation=2)
+    rng = generator(purpose="rests")
+    # Levels of 100, 10 and 100 samples, and then a slow ramp.
+    u = np.concatenate([np.full(100, 1.0), np.full(10, 5.0), np.full(100, 3.0), np.linspace(3.5, 9, 50)])
+    u += 0.02 * rng.standard_normal(len(u))
+    y = model.predict(u, np.full(2, 2.0)) + 0.05 * rng.standard_normal(len(u))
+    first, second = measured_static_points(model, [Record("a", u[:, None], y)])
+    for rest, level, length in ((first, 1.0, 100), (second, 3.0, 100)):
+        assert rest.u == (pytest.approx(level, abs=0.02),)
+        # The gain is 0.4 / (1 - 0.8) = 2.
+        assert rest.y == pytest.approx(2 * level, abs=0.05)
+        assert rest.model_y == pytest.approx(2 * rest.u[0])
+        assert rest.deviation == pytest.approx(abs(rest.y - rest.model_y) / np.ptp(y))
+        assert length - 2 <= rest.samples <= length
+    unstable = Model(("y(k-1)", "u(k-1)"), (1.8, 0.4), inputs=("u",), output="y", decimation=2)
+    assert [(r.model_y, r.deviation) for r in measured_static_points(unstable, [Record("a", u[:, None], y)])] == [
+        (None, None),
+        (None, None),
+    ]
+    # An output that still moves is no rest.
+    moving = y + 0.1 * np.arange(len(y))
+    assert measured_static_points(model, [Record("a", u[:, None], moving)]) == []
+    assert measured_static_points(model, []) == []
+    assert measured_static_points(logistic(2.0), [Record("a", np.empty((50, 0)), np.ones(50))]) == []

@@ -1,0 +1,222 @@
+"""Figures against independent formulas, and baselines against NumPy's least squares."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+from narxbench.identification.trust import validation
+from narxbench.identification.trust.steady_state import static_curve
+from narxbench.identification.trust.validation import (
+    ALL,
+    COLUMNS,
+    DECIMATED,
+    INCOMING,
+    LAST_VALUE,
+    MODEL,
+    Case,
+    linear_arx,
+    metrics_by_role,
+)
+from narxbench.identification.trust.verdicts import summary
+from narxbench.io.errors import NarxbenchError
+from narxbench.model.narx import Model
+from narxbench.model.records import Record
+from narxbench.numerics.random_streams import generator
+
+TERMS, WEIGHTS = ("y(k-1)", "u(k-1)", "u(k-2)^2"), (0.6, 1.0, 0.4)
+
+
+def model(decimation=1, weights=WEIGHTS, terms=TERMS):
+    return Model(terms, weights, inputs=("u",), output="y", decimation=decimation)
+
+
+def record(seed, samples, role, decimation=1, noise=0.1):
+    rng = generator(purpose="validation", seed=seed)
+    u = rng.standard_normal(samples)
+    y = rng.standard_normal(samples)
+    for k in range(2 * decimation, samples):
+        y[k] = 0.6 * y[k - decimation] + u[k - decimation] + 0.4 * u[k - 2 * decimation] ** 2
+        y[k] += noise * rng.standard_normal()
+    return Record(str(seed), u[:, None], y, role)
+
+
+def validate(model, records, baselines, **steps):
+    return validation.validate([Case(record, model, baselines) for record in records], **steps)
+
+
+def ahead(u, y, k, steps, q, weights=WEIGHTS):
+    """Return the prediction of sample k from outputs measured at least so many steps before, by recursion."""
+    if k < 2 * q or steps == 0:
+        return y[k]
+    before = ahead(u, y, k - q, None if steps is None else steps - 1, q, weights)
+    return weights[0] * before + weights[1] * u[k - q] + weights[2] * u[k - 2 * q] ** 2
+
+
+def figures(measured, predicted):
+    """Return RRSE, NRMSE, fit and MAE of lists with an entry for each record."""
+    errors = np.concatenate([y - p for y, p in zip(measured, predicted, strict=True)])
+    every = np.concatenate(measured)
+    energy = len(every) * np.var(every)
+    rrse = math.sqrt((errors**2).sum() / energy)
+    nrmse = math.sqrt((errors**2).mean()) / (every.max() - every.min())
+    return [rrse, nrmse, 100 * (1 - rrse), np.abs(errors).mean()]
+
+
+@pytest.mark.parametrize("decimation", [1, 3])
+def test_figures(decimation):
+    lengths = {"estimation": (80, 50), "selection": (40,), "test": (60, 45, 31)}
+    records = [
+        record(f"{role} {i}", length, role, decimation) for role, own in lengths.items() for i, length in enumerate(own)
+    ]
+    own = model(decimation, (0.5, 0.9, 0.3))
+    frame = validate(own, records, baselines={"true": model(decimation)}, steps=(1, 2, 4))
+    assert tuple(frame.columns) == COLUMNS
+    # Six records and three roles, three models, two samplings, four kinds.
+    assert len(frame) == 9 * 3 * 2 * 4
+    for sampling, q, every in ((DECIMATED, 1, decimation), (INCOMING, decimation, 1)):
+        for kind, steps in (("one_step", 1), ("k_step", 2), ("k_step", 4), ("free_run", None)):
+            for name, weights in (("model", (0.5, 0.9, 0.3)), ("true", WEIGHTS), (LAST_VALUE, None)):
+                for role in lengths:
+                    measured, predicted = [], []
+                    start = 2 * q if weights else max(2, steps or 1) * q
+                    for one in (r for r in records if r.role == role):
+                        u, y = one.u[::every, 0], one.y[::every]
+                        rows = range(start, len(y))
+                        if weights:
+                            predicted.append(np.array([ahead(u, y, k, steps, q, weights) for k in rows]))
+                        else:
+                            predicted.append(np.array([y[k - steps * q if steps else start - 1] for k in rows]))
+                        measured.append(y[start:])
+                    rows = frame[
+                        (frame["role"] == role)
+                        & (frame["model"] == name)
+                        & (frame["sampling"] == sampling)
+                        & (frame["kind"] == kind)
+                        & np.array([found == steps for found in frame["steps"]])
+                    ].to_dict("records")
+                    places = [ALL, *(r.name for r in records if r.role == role)]
+                    assert [row["record"] for row in rows] == places
+                    expected = [figures(measured, predicted)]
+                    expected += [figures([y], [p]) for y, p in zip(measured, predicted, strict=True)]
+                    for row, numbers in zip(rows, expected, strict=True):
+                        found = [row[key] for key in ("rrse", "nrmse", "fit_percent", "mae")]
+                        assert found == pytest.approx(numbers, rel=1e-9)
+                        assert row["diverged"] is False
+                    counts = [len(y) for y in measured]
+                    assert [row["samples"] for row in rows] == [sum(counts), *counts]
+
+
+def test_agrees_with_the_model_itself():
+    own, one = model(2), record("same", 60, "test", 2)
+    frame = validate(own, [one], baselines={})
+    for kind, steps in (("one_step", 1), ("k_step", 5), ("free_run", None)):
+        rows = frame[(frame["record"] == "same") & (frame["model"] == MODEL) & (frame["kind"] == kind)]
+        for sampling, score in (
+            (DECIMATED, own.decimated().score(one.phase(0, 2).u, one.phase(0, 2).y, steps)),
+            (INCOMING, own.score(one.u, one.y, steps)),
+        ):
+            (row,) = rows[rows["sampling"] == sampling].to_dict("records")
+            assert [row[name] for name in score._fields] == pytest.approx(list(score), rel=1e-12)
+
+
+def test_what_is_not_defined_is_none():
+    unstable = model(weights=(3.0, 1.0, 0.4))
+    records = [
+        record("long", 90, "test"),
+        record("short", 2, "test"),
+        Record("constant", np.zeros((9, 1)), np.full(9, 0.1), "selection"),
+    ]
+    frame = validate(unstable, records, baselines={}, steps=(1,))
+    free = frame[(frame["model"] == MODEL) & (frame["kind"] == "free_run") & (frame["sampling"] == INCOMING)]
+    by_record = {(row["role"], row["record"]): row for row in free.to_dict("records")}
+    for place, samples in {("test", ALL): 88, ("test", "long"): 88, ("test", "short"): 0}.items():
+        row = by_record[place]
+        assert (row["rrse"], row["nrmse"], row["fit_percent"], row["mae"]) == (None,) * 4
+        assert (row["samples"], row["diverged"]) == (samples, samples > 0)
+    constant = by_record["selection", "constant"]
+    assert (constant["rrse"], constant["nrmse"], constant["fit_percent"]) == (None,) * 3
+    assert constant["mae"] > 0
+    # One step ahead nothing diverges, and the record that is too short adds nothing.
+    one_step = frame[(frame["model"] == MODEL) & (frame["kind"] == "one_step") & (frame["role"] == "test")]
+    errors = [one_step[one_step["record"] == name]["rrse"].tolist() for name in (ALL, "long")]
+    assert errors[0] == errors[1]
+    assert not any(isinstance(value, float) and math.isnan(value) for value in frame.to_numpy().ravel())
+    metrics = metrics_by_role(frame)
+    assert metrics["test"]["free_run"] == {"rrse": None, "nrmse": None, "fit_percent": None}
+
+
+def test_metrics_by_role():
+    records = [record("e", 80, "estimation", 2), record("t1", 60, "test", 2), record("t2", 40, "test", 2)]
+    frame = validate(model(2), records, baselines={}, steps=(1, 5))
+    metrics = metrics_by_role(frame)
+    assert json.loads(json.dumps(metrics)) == metrics
+    assert list(metrics) == ["estimation", "selection", "test"]
+    assert metrics["selection"] is None
+    for role in ("estimation", "test"):
+        for sampling, found in ((DECIMATED, metrics[role]), (INCOMING, metrics[role]["at_incoming_sampling"])):
+            for kind in ("one_step", "free_run"):
+                chosen = frame[(frame["role"] == role) & (frame["record"] == ALL) & (frame["model"] == MODEL)]
+                (row,) = chosen[(chosen["sampling"] == sampling) & (chosen["kind"] == kind)].to_dict("records")
+                assert found[kind] == {name: row[name] for name in ("rrse", "nrmse", "fit_percent")}
+    assert set(metrics["test"]) == {"one_step", "free_run", "at_incoming_sampling"}
+
+
+def test_a_series_without_input():
+    rng = generator(purpose="validation", seed="series")
+    y = np.zeros(200)
+    for k in range(1, 200):
+        y[k] = 0.9 * y[k - 1] + rng.standard_normal()
+    series = Record("series", np.empty((200, 0)), y, "test")
+    own = Model(("y(k-1)",), (0.9,), inputs=(), output="y")
+    frame = validate(own, [series], baselines={})
+    (row,) = frame[
+        (frame["record"] == ALL)
+        & (frame["model"] == MODEL)
+        & (frame["sampling"] == INCOMING)
+        & (frame["kind"] == "k_step")
+    ].to_dict("records")
+    # The first samples are predicted from the first one, which is all that is given.
+    predicted = np.array([0.9 ** min(5, k) * y[max(k - 5, 0)] for k in range(1, 200)])
+    assert row["rrse"] == pytest.approx(figures([y[1:]], [predicted])[0])
+    lights = {check.name: check for check in summary(own, frame, [], static_curve(own, [series]))}
+    # A free run of a series says nothing: five steps ahead decide.
+    assert lights["prediction"].values["steps"] == 5
+    assert lights["fixed_points"].values["points"] == [[0.0, True]]
+
+
+@pytest.mark.parametrize("decimation", [1, 3])
+def test_linear_arx(decimation):
+    rng = generator(purpose="validation", seed="arx")
+    records = [
+        Record("a", rng.standard_normal((70, 2)), rng.standard_normal(70), "estimation"),
+        Record("b", 1e-3 * rng.standard_normal((40, 2)), 1e3 * rng.standard_normal(40), "estimation"),
+        Record("shorter than a lag", rng.standard_normal((2, 2)), rng.standard_normal(2), "estimation"),
+        Record("c", rng.standard_normal((50, 2)), rng.standard_normal(50), "test"),
+    ]
+    own = linear_arx(
+        records, inputs=("one", "two"), output="y", decimation=decimation, y_lags=(1, 3), u_lags=[(2,), (0, 1)]
+    )
+    q = decimation
+    rows, target = [], []
+    for one in records[:2]:
+        for k in range(3 * q, len(one)):
+            u, y = one.u, one.y
+            rows.append([1.0, y[k - q], y[k - 3 * q], u[k - 2 * q, 0], u[k, 1], u[k - q, 1]])
+            target.append(y[k])
+    assert own.terms == ("1", "y(k-1)", "y(k-3)", "u1(k-2)", "u2(k)", "u2(k-1)")
+    assert own.coefficients == pytest.approx(np.linalg.lstsq(np.array(rows), np.array(target))[0], rel=1e-8)
+    assert (own.decimation, own.inputs, own.output) == (decimation, ("one", "two"), "y")
+
+
+def test_linear_arx_of_a_constant_input_and_of_nothing():
+    one = record("arx", 50, "estimation")
+    two_inputs = Record("a", np.column_stack([one.u, np.full(50, 2.0)]), one.y, "estimation")
+    settings = {"output": "y", "decimation": 1, "y_lags": [1]}
+    own = linear_arx([two_inputs], inputs=("u", "lid"), u_lags=[[1], [1]], **settings)
+    alone = linear_arx([one], inputs=("u",), u_lags=[[1]], **settings)
+    assert own.terms == ("1", "y(k-1)", "u1(k-1)")
+    assert own.coefficients == pytest.approx(alone.coefficients)
+    with pytest.raises(NarxbenchError):
+        linear_arx([record("arx", 50, "test")], inputs=("u",), u_lags=[[1]], **settings)

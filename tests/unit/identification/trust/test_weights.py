@@ -1,0 +1,188 @@
+"""Weights against plain formulas and exact arithmetic; coverage of their standard errors by simulation."""
+
+import json
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.signal import lfilter
+
+from narxbench.identification.trust.weights import estimate, interchangeable, newey_west_bandwidth
+from narxbench.io.errors import NarxbenchError
+from narxbench.numerics.random_streams import generator
+
+
+def data(seed, rows=60, n=4):
+    rng = generator(purpose="test", seed=seed)
+    columns = rng.standard_normal((rows, n)) * 10.0 ** rng.integers(-6, 6, n)
+    return columns, (columns / np.abs(columns).max(axis=0)) @ rng.standard_normal(n) + rng.standard_normal(rows)
+
+
+def names(n):
+    return [f"u(k-{lag})" for lag in range(1, n + 1)]
+
+
+def fitted(columns, y, times=None, bandwidth=3):
+    times = np.arange(len(y)) if times is None else times
+    return estimate(columns, y, terms=names(columns.shape[1]), times=times, bandwidth=bandwidth)
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(0, 10**6), st.integers(1, 6), st.lists(st.integers(0, 60), max_size=3), st.integers(0, 8))
+def test_plain_formulas(seed, n, cuts, bandwidth):
+    columns, y = data(seed, n=n)
+    record = np.searchsorted(np.sort(cuts), np.arange(60), side="right")
+    found = fitted(columns, y, times=np.arange(60) + 10 * record, bandwidth=bandwidth)
+    # Of unit length, so that the formulas themselves are exact enough.
+    sizes = np.linalg.norm(columns, axis=0)
+    x = columns / sizes
+    weights = np.linalg.lstsq(x, y, rcond=None)[0]
+    np.testing.assert_allclose(found.coefficients * sizes, weights, rtol=1e-9, atol=1e-12)
+    residuals = y - x @ weights
+    inverse = np.linalg.inv(x.T @ x)
+    scores = x * residuals[:, None]
+    longest = np.bincount(record).max()
+    assert found.bandwidth == min(bandwidth, longest - 1)
+    hac = np.zeros((n, n))
+    for i in range(60):
+        for j in range(60):
+            if record[i] == record[j] and abs(i - j) <= found.bandwidth:
+                hac += (1 - abs(i - j) / (found.bandwidth + 1)) * np.outer(scores[i], scores[j])
+    expected = {
+        "classical": inverse * (residuals @ residuals) / (60 - n),
+        "hc": inverse @ (scores.T @ scores) @ inverse * 60 / (60 - n),
+        "hac": inverse @ hac @ inverse * 60 / (60 - n),
+    }
+    for assumption, covariance in expected.items():
+        own = found.covariances[assumption] * np.outer(sizes, sizes)
+        np.testing.assert_allclose(own, covariance, rtol=1e-7, atol=1e-9 * np.abs(covariance).max())
+    assert found.err.sum() == pytest.approx(1 - residuals @ residuals / (y @ y), rel=1e-9)
+    # The first to enter is the one that explains most alone.
+    assert found.err.max() >= ((x.T @ y) ** 2).max() / (y @ y) * (1 - 1e-9)
+
+
+def test_err_of_forward_regression():
+    u = np.array([1.0, 0.0, 0.0, 0.0, 0.0])
+    v = np.array([1.0, 1.0, 0.0, 0.0, 0.0])
+    y = np.array([1.0, 3.0, 0.0, 0.0, 1.0])
+    # v explains 16 / 2 of 11 and enters first; what is left of u is (1/2, -1/2), which explains 1 / (1/2).
+    np.testing.assert_allclose(fitted(np.column_stack([u, v]), y).err, [2 / 11, 8 / 11], rtol=1e-12)
+
+
+def test_more_digits_than_the_normal_equations_have():
+    x = [Fraction(3000 + k) for k in range(40)]
+    y = [Fraction((7 * k) % 11) for k in range(40)]
+    columns = [[value**power for value in x] for power in range(4)]
+    gram = [[sum(map(Fraction.__mul__, a, b)) for b in columns] + [sum(map(Fraction.__mul__, a, y))] for a in columns]
+    for i in range(4):
+        gram[i] = [value / gram[i][i] for value in gram[i]]
+        for j in range(4):
+            if j != i:
+                gram[j] = [a - gram[j][i] * b for a, b in zip(gram[j], gram[i], strict=True)]
+    exact = np.array([float(row[-1]) for row in gram])
+    matrix, target = np.array(columns, float).T, np.array(y, float)
+    np.testing.assert_allclose(fitted(matrix, target).coefficients, exact, rtol=1e-5)
+    scaled = matrix / np.linalg.norm(matrix, axis=0)
+    normal = np.linalg.solve(scaled.T @ scaled, scaled.T @ target) / np.linalg.norm(matrix, axis=0)
+    assert not np.allclose(normal, exact, rtol=1e-2)
+
+
+def test_a_singular_structure_names_the_terms_that_depend():
+    columns, y = data(1, n=4)
+    columns[:, 3] = columns[:, 0] / np.abs(columns[:, 0]).max() - 2 * columns[:, 2] / np.abs(columns[:, 2]).max()
+    with pytest.raises(NarxbenchError) as told:
+        fitted(columns, y)
+    assert str(told.value) == (
+        "structure: on the estimation rows u(k-1), u(k-3) and u(k-4) depend on each other; allowed: all but one of them"
+    )
+    columns[:, 3] = 0.0
+    with pytest.raises(NarxbenchError):
+        fitted(columns, y)
+    with pytest.raises(NarxbenchError):
+        fitted(columns[:4], y[:4])
+
+
+def test_what_a_table_shows_is_plain_and_finite():
+    columns, y = data(2)
+    rows = fitted(columns, y).rows()
+    assert [row["term"] for row in rows] == names(4)
+    assert json.loads(json.dumps(rows, allow_nan=False)) == rows
+    assert all(row["t"] == pytest.approx(row["coefficient"] / row["standard_error"]) for row in rows)
+    assert all(0 <= row["p"] <= 1 for row in rows)
+    # No residual, no t: the column is exact in binary.
+    exact = fitted(np.ones((4, 1)), np.full(4, 2.0)).rows()[0]
+    assert (exact["coefficient"], exact["standard_error"], exact["t"], exact["p"]) == (2.0, 0.0, None, None)
+
+
+def covered(repetitions, true, simulate, bandwidth):
+    """Return how often true +- 1.96 standard errors covers, with classical and with robust errors."""
+    hits = {"classical": 0, "hac": 0}
+    for seed in range(repetitions):
+        found = fitted(*simulate(generator(purpose="test", seed=seed)), bandwidth=bandwidth)
+        for assumption in hits:
+            error = abs(found.coefficients[0] - true)
+            hits[assumption] += error <= 1.96 * found.standard_errors(assumption)[0]
+    return [hits[assumption] / repetitions for assumption in ("classical", "hac")]
+
+
+def test_coverage_with_correlated_residuals():
+    def simulate(rng):
+        u, e = lfilter([1.0], [1.0, -0.7], rng.standard_normal((2, 1200)))[:, 200:]
+        return u[:, None], 0.5 * u + e
+
+    classical, hac = covered(300, 0.5, simulate, bandwidth=newey_west_bandwidth(1000))
+    assert classical < 0.8
+    assert 0.87 < hac < 0.98
+
+
+def test_coverage_of_a_model_whose_steps_overlap():
+    decimation = 12
+
+    def simulate(rng):
+        y = lfilter([1.0], [1.0, -0.95], rng.standard_normal(4200))[200:]
+        return y[:-decimation, None], y[decimation:]
+
+    bandwidth = newey_west_bandwidth(4000, decimation)
+    classical, hac = covered(300, 0.95**decimation, simulate, bandwidth)
+    assert classical < 0.6
+    assert 0.87 < hac < 0.98
+
+
+@settings(deadline=None, max_examples=20)
+@given(st.integers(0, 10**6))
+def test_interchangeable_terms_by_regressions(seed):
+    rng = generator(purpose="test", seed=seed)
+    columns = rng.standard_normal((50, 6)) + 3.0
+    columns[:, 3] = columns[:, 1] + 0.01 * rng.standard_normal(50)
+    columns[:, 4] = columns[:, 0] * 2.0 - columns[:, 2] + 0.02 * rng.standard_normal(50)
+    every = ["a", "b", "c", "d", "e", "f"]
+    model = ["c", "b", "a"]
+    expected = []
+    for term in model:
+        rest = columns[:, [every.index(other) for other in model if other != term]]
+
+        def left(name, rest=rest):
+            column = columns[:, every.index(name)]
+            return column - rest @ np.linalg.lstsq(rest, column, rcond=None)[0]
+
+        def correlation(other, term=term, left=left):
+            a, b = left(term), left(other)
+            return a @ b / np.sqrt((a @ a) * (b @ b))
+
+        other = max("def", key=lambda name: abs(correlation(name)))
+        expected.append((term, other, pytest.approx(correlation(other), abs=1e-9)))
+    found = interchangeable(columns, every, model)
+    assert found == [pair for pair in expected if abs(pair[2].expected) >= 0.95]
+    assert [pair[:2] for pair in found] == [("c", "e"), ("b", "d"), ("a", "e")]
+    assert found[0][2] < -0.99
+
+
+def test_nothing_outside_is_interchangeable():
+    columns, _ = data(3)
+    assert interchangeable(columns, names(4), names(4)) == []
+    assert interchangeable(columns, names(4), names(2)) == []
+    # What the other terms explain wholly takes no place: the structure would be singular.
+    columns[:, 3] = 2 * columns[:, 1]
+    assert interchangeable(columns, names(4), names(2)) == [("u(k-2)", "u(k-4)", 1.0)]

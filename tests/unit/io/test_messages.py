@@ -1,0 +1,110 @@
+"""Mistakes in files: `messages.txt` has the answers, each beginning with the file and, where there is one, the line."""
+
+import os
+from functools import partial
+from pathlib import Path
+
+from tests.unit.io.test_settings import Outer
+
+from narxbench.io import csv
+from narxbench.io.csv import FLAG, INTEGER, NAME, NUMBER, list_of, matching, one_of, optional, read_table
+from narxbench.io.delimited import read_delimited
+from narxbench.io.files import MOST_DATA, MOST_FOUND, read_bytes, read_json, read_text, write_atomically
+from narxbench.io.settings import validated
+from narxbench.io.yaml import read_mapping
+
+FIELDS = [
+    *((NUMBER, "number", text) for text in ["", "x", "nan", "inf", "1e400", "1_0", " 1", "0x1", "١", "−1"]),
+    *((INTEGER, "integer", text) for text in ["", "1.0", "1e3", "9" * 19, "9" * 5000, "1_0", "１"]),
+    (optional(NUMBER), "number or none", "x"),
+    (list_of(INTEGER), "list", "1;"),
+    (FLAG, "flag", "True"),
+    (NAME, "name", ""),
+    (one_of("upso2d", "ga"), "word", "upso"),
+    (matching(r"\d", "a digit"), "digit", "５"),
+]
+TABLES = [
+    *(b"", b"x,a\n1,2\n", b"a,X\n1,2\n", b"a,x\n", b"a,x\n1,2\n1,2,3\n", b"a,x\n1,2\n3,x\n", b"a,x\n\n1,2\n"),
+    *(b'a,x\n1,"2\n', b'a,x\n1,"2"x\n', b'a,x\n1,"2\n3"\n', b"a,x\n1," + b"1" * 200_000, b"a,x\n1,\xff\n"),
+    b"a," * 100_000 + b"b\n",
+]
+MEASURED = [
+    *("u,y\n1,2\n1,x\n", "u,y\n1,2\n1,inf\n", "u,y\n1,2\n1,1e999\n", "u,y\n1,2\n1,1_000\n", "u,y\n1,2\n1,٣\n"),
+    *("# one\nu;y\n1;2\n1;1.234,5\n", 'u,y\n1,2\n1,"1,234"\n', "u;y\n1;999\n1;1,234\n", "u;y\n1,5;2\n1;2.5\n"),
+    *("u,y\n1,2\n1\n", "u,y\n1,2\n1,2,3\n", 'u,y\n1,2\n"1,2\n3,4\n', 'u,y\n1,2\n"1"x,2\n3,4\n'),
+    *("u,y\n", "# u,y\n\n", "", b"u,y\n1,2\n\xe9,3\n", "u,y\n1,2\n".encode("utf-16"), b"u,y\n1,2\n\0\0\0"),
+    *("u,y\n" + "1," * 10**6, "u,y\n" + "," * (10**7 + 1), "abc,def\n" * 30),
+]
+LAUGHS = "a0: &a0 [x]\n" + "".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]\n" for i in range(1, 12))
+YAML = [
+    *(LAUGHS, "a: *b\n", "a: 1\n*b : 1\n", "a: !!int 1\n", "a: !!python/object/apply:os.system [x]\n"),
+    *("a: " + "[" * 60 + "]" * 60, "a: " + "[" * 90_000, "- " * 5000, "{a: " * 5000, "&" * 50_000),
+    *(f"a: {'9' * 5000}\n", "a: 9223372036854775808\n", "a: -1e400\n", 'a: "\\ud800"\n', 'a: "\\UFFFFFFFF"\n'),
+    *(f"%YAML {'9' * 5000}.1\n--- {{}}\n", "a: 1\na: 2\n", "1: a\n1.0: b\n", "a: \x00\n", "\n\na: \x1b\n"),
+    *("a: 1\n--- \nb: 2\n", "a: [b\n", "a: b: c\n", "- 1", "a: 1".encode("utf-16"), b"a: \xed\xa0\x80"),
+]
+BAD = b"|{|[1,]|NaN|[Infinity]|\"\\ud800\"|\xff|01|'a'"
+JSON = [*BAD.split(b"|"), b"[" * 100_000, b'{"a":' * 100_000]
+SETTINGS = [
+    *({"sise": 3}, {"size": "50"}, {"size": True}, {"size": 2.5}, {"share": None}, {"share": True}),
+    *({"share": float("nan")}, {"share": float("inf")}, {"share": -1.0}, {"gap": 0}, {"bound": -1}, {"name": ""}),
+    *({"scheme": "liner"}, {"scheme": False}, {"flag": "yes"}, {"weights": []}, {"weights": [1, 0]}, {"signal": 7}),
+    *({"signal": {"kind": "sinus"}}, {"signal": {"kind": None}}, {"signal": {"period": 3}}),
+    *({"signal": {"kind": "sine", "period": 1}}, {"signal": {"kind": "step", "period": 3}}),
+    *({"parts": {"a": {"count": 0}}}, {"parts": {"a": {"low": 2}}}, {"parts": {1: {}}}, {"parts": [1]}),
+    *({"inner": {"count": 0}}, {"word": "A"}, {"words": {"a": 1, "B": 2}}, {"words": {"a": "x"}}, {"seeds": ["x"]}),
+    *({1: 2}, [1], {"size": "x" * 5000}, {"needed": {}}),
+    {"size": 0, "share": 2, "gap": 0, "bound": 0, "flag": 1, "name": "", "word": "A"},
+]
+
+NO_FILES = ["none", "folder", "a\x00b", "\ud800", "pipe", "/dev/zero", "loop", "a" * 256]
+SIZES = [(read_bytes, MOST_DATA), (read_json, MOST_FOUND), (read_mapping, 100_000)]
+
+
+def _read(read, content):
+    Path("it").write_bytes(content if isinstance(content, bytes) else content.encode())
+    return read("it")
+
+
+def _field(kind, text):
+    return _read(lambda path: read_table(path, {"a": INTEGER, "x": kind}), f"a,x\n1,{text}\n")
+
+
+def _measured(path):
+    table = read_delimited(path, None)
+    columns = range(len(table.columns))
+    return table.numbers(columns)
+
+
+def _table(path):
+    return read_table(path, {"a": INTEGER, "x": INTEGER})
+
+
+def _too_large(read, size):
+    Path("large").touch()
+    os.truncate("large", size + 1)  # takes no room on the disk
+    return read("large")
+
+
+def _short(text):
+    return f"{text!r:.50}" + (f"… ({len(text)})" if len(repr(text)) > 50 else "")
+
+
+def test_messages(review):
+    os.mkfifo("pipe")
+    Path("folder").mkdir()
+    Path("loop").symlink_to("loop")
+    review(
+        {f"field {_short(text)} of {allowed}": partial(_field, kind, text) for kind, allowed, text in FIELDS}
+        | {f"table {_short(text)}": partial(_read, _table, text) for text in TABLES}
+        | {"a reader's own": lambda: str(csv.wrong("t.csv", 3, "system", "S11", "one of S1, S2", ["S1", "S2"]))}
+        | {f"measured {_short(text)}": partial(_read, _measured, text) for text in MEASURED}
+        | {"measured, wanted": lambda: _read(partial(read_delimited, wanted=[0, 1]), "1.5,x\n1,2\n")}
+        | {f"yaml {_short(text)}": partial(_read, read_mapping, text) for text in YAML}
+        | {f"json {_short(text)}": partial(_read, read_json, text) for text in JSON}
+        | {f"settings {_short(values)}": partial(validated, Outer, values, "my.yaml") for values in SETTINGS}
+        | {f"no file {_short(name)}": partial(read_text, name) for name in NO_FILES}
+        | {f"{read.__name__}, no file": partial(read, "pipe") for read in (read_json, read_mapping, _table, _measured)}
+        | {f"{read.__name__}, too large": partial(_too_large, read, size) for read, size in SIZES}
+        | {"no folder to write to": lambda: write_atomically("pipe/file.txt", "new")}
+    )

@@ -1,0 +1,150 @@
+"""Mistakes in terms, equations, systems, data sets and models; `messages.txt` has the answers."""
+
+import json
+import math
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from tests.unit.model.test_narx import ARX, NAR, TWO
+
+from narxbench.model.dataset import read_signals
+from narxbench.model.expression import parse_expression
+from narxbench.model.narx import Model, scores
+from narxbench.model.system import System, load_system, parse_equation
+from narxbench.model.terms import candidate_terms, index_of_terms, parse_term
+
+NO_TERMS = [
+    *("y(k-1)^" + "9" * 100_000, "y(k-" + "9" * 100_000 + ")", "y(k-0)", "y(k-1)^7*u(k-1)^7", "y(k-1)" * 20_000),
+    *("y(k)", "y(k+1)", "x(k-1)", "y(k−1)", "y(k-１)", "y(k-1)²", "y(k-1)\x00", "y(k-1)*", "\ud800", "", "2"),
+    *("y(" + " " * 200_000 + "k", ["y(k-1)"], None),
+]
+NONE_OF_THESE_INPUTS = [
+    *(("u(k)", 1, False), ("y(k-1)*u(k)", 1, False), ("y(k)", 1, True), ("y(k-0)", 1, True), ("u1(k-1)", 1, True)),
+    *(("u2(k-1)", 1, True), ("u(k-1)", 2, True), ("u0(k-1)", 2, True), ("u3(k-1)", 2, True), ("u01(k-1)", 2, True)),
+    *(("u1(k)", 2, False), ("u1(k-0)", 2, False), ("u(k-1)", 0, True)),
+]
+NO_ORDERS = [(-1, 1, 1), (0, 0, 1), (1, 1, 0), (1.5, 1, 1), (9999, 9999, 3), (True, 1, 1)]
+NO_EXPRESSIONS = [
+    *("y(k-1)/2", "exp(1)*y(k-1)", "1/y(k)", "1/y(k-0)", "1/y(k-10000)", "1/y(k+1)", "sin(z(k-1))", "sin(y(k-1)"),
+    *("sin", "sin(y(k-1))(k-1)", "1/u(k-1)^0", "1/u(k-1)^13", "1/u(k-1)^0.5", "2^u(k-1)/y(k-1)", "1e400/y(k-1)"),
+    *("9" * 400 + "/y(k-1)", "y(k-1)/", "1/" * 900 + "1", "1/y(k-1)" + " " * 3000 + "+ 1" * 1000, "e(k)"),
+    *("y(k-1) + exp(e(k-1))", "y(k-1) + 1/e(k-1)", "y(k-1) - u(k-1)*e(k-1)/2", "sin('a')", "sin(*y(k-1))"),
+    *("sin(y(k-1)) if 1 else 0", "sin(k-1)"),
+]
+NO_EQUATIONS = [
+    *("", "y(k) =", "y(k) = + - 1", "y(k) = " + "-" * 100_000, "y(k) = 1 1", "y(k) = 0.5*", "y(k) = y(k-1)*0.5"),
+    *("y(k) = 1e400*y(k-1)", "y(k) = " + "9" * 100_000, "y(k) = 0*y(k-1)", "y(k) = ½", "y(k) = y(k-1) + y(t-1)"),
+    "y(k) = 0.5**y(k-1)",
+]
+OF_ONE_INPUT = ["u(k)", "u(k-0)", "u1(k-1)", "u(k)/2", "exp(u(k))"]
+ORDERS = "n_u: 1\nn_y: 1\nequation: y(k) = "
+NO_SYSTEMS = [
+    *(f"degree: 0\n{ORDERS}y(k-1)", f"degree: 1\n{ORDERS}z(k-1)", f"degree: 1\n{ORDERS}sin(z(k-1))", "["),
+    *(
+        f"excitation: {excitation}\ndegree: 1\n{ORDERS}y(k-1)"
+        for excitation in ("{kind: gaussian, sd: 0}", "{kind: gausian}", "3")
+    ),
+    f"degree: 1\ndegree: 2\n{ORDERS}y(k-1)",
+]
+NO_NAMES = ["../S1", "S1.yaml", "S1\x00", "", "..", "\ud800", "s1", "S" * 300]
+NO_SIMULATION = [{"samples": 0}, {"washout": -1}, {"seed": True}, {"noise": "input"}, {"realisation": -1}]
+NO_SIGNALS = [
+    *(b"", b"U,y\n1,2\n", b"u,u,y\n1,2,3\n", b"u;y\n1;2\n", b"u,y\n", b"u,y\n1,2\n3\n", b"a," * 100_000 + b"b\n"),
+    *(f"u,y\n1,2\n3,{text}\n".encode() for text in ("x", "", "nan", "inf", "1e999", "1_0", "1 0", "１", "−1", "2\x00")),
+]
+NO_DATA = [
+    (ARX, {"u": [1.0, math.nan], "y_initial": [0.0]}),
+    (ARX, {"u": [1.0, 1.0], "y_initial": [math.inf]}),
+    (ARX, {"u": ["1"], "y_initial": [1.0]}),
+    (ARX, {"u": [[1.0], [1.0, 2.0]], "y_initial": [1.0]}),
+    (ARX, {"u": [[0.0, 0.0]], "y_initial": [1.0]}),
+    (TWO, {"u": [0.0] * 3, "y_initial": [1.0]}),
+    (ARX, {"u": [1.0], "y_initial": [[0.0, 0.0]]}),
+    (ARX, {"u": [1.0, 2.0], "y_initial": []}),
+    (TWO, {"u": np.zeros((99, 2)), "y_initial": [1.0] * 23}),
+    (ARX, {"u": [1.0], "y_initial": [1.0] * 2}),
+    (ARX, {"u": [1.0] * 2, "y_initial": [1.0], "steps": 1}),
+    (ARX, {"u": [1.0], "y_initial": [1.0], "steps": 0}),
+    (ARX, {"u": [1.0], "y_initial": [1.0], "steps": True}),
+    (ARX, {"u": [1.0], "y_initial": [1.0], "samples": 2}),
+    (ARX, {"u": None, "y_initial": [1.0]}),
+    (NAR, {"u": None, "y_initial": [1.0]}),
+    (NAR, {"u": None, "y_initial": [1.0], "samples": -1}),
+    (NAR, {"u": [1.0], "y_initial": [1.0]}),
+]
+NO_MODELS = [
+    *({"terms": ()}, {"terms": ("y(k-1)", "y(t-1)")}, {"terms": ("y(k-1)", "u2(k-1)")}, {"terms": "y(k-1)"}),
+    *({"inputs": None}, {"output": 3}, {"units": {"y": 3}}, {"coefficients": (1.0,)}, {"coefficients": ("1", "2")}),
+    *({"coefficients": (1.0, math.nan)}, {"coefficients": ((1.0, 2.0), (1.0,))}, {"decimation": 0}),
+    *({"decimation": 2.0}, {"sampling_time": 0}, {"sampling_time": math.inf}, {"offsets": (1.0,)}),
+    *({"scales": (1.0, 0.0)}, {"covariance": ((1.0, 0.0),)}, {"covariance": ((1.0, 0.0), (0.0, -1.0))}),
+    *({"about": {"figure": math.nan}}, {"about": {"model": {1}}}, {"output": "\ud800"}),
+]
+NO_MODEL_FILES = [
+    *({"format": "other"}, {"version": 2}, {"version": True}, {"colour": "red"}, {"decimation": "2"}),
+    *({"coefficients": [1, "2"]}, {"inputs": None}, {"terms": ["y(k-1)", "z"]}, {"coefficients": [1.0]}),
+    *({"covariance": [[1.0]]}, {"terms": ...}, {"offsets": ...}, {"about": ...}),
+]
+NO_CONTENT = [b"", b"[]", b"{", b"NaN", b"\xff", b"[" * 10**6, b'{"format": "narxbench-model"}', b" " * 20_000_001]
+NO_PROGRAM_NAMES = ["", "1st", "for", "end", "y", "a-b", "ä", "a b", "a" * 41, None, "np"]
+NOT_EXPORTED = [(ARX, "pyton"), (ARX, 3), (Model(("1",), (2.0,), (), "y"), "sysidentpy")]
+NOT_EXPORTED += [(Model(("y(k-500)",), (0.5,), (), "y"), "sysidentpy")]
+GROWING = Model(("y(k-1)",), (10.0,), (), "y")
+
+
+def _short(value):
+    return f"{value!r:.60}" + (f"… ({len(value)})" if len(repr(value)) > 60 else "")
+
+
+def _read(read, content):
+    Path("it").write_bytes(content if isinstance(content, bytes) else content.encode())
+    return read("it")
+
+
+def _system(content):
+    Path("X.yaml").write_text(content, encoding="utf-8")
+    return load_system("X", ".")
+
+
+def _changed_file(changes):
+    ARX.save("model.json")
+    content = json.loads(Path("model.json").read_bytes()) | changes
+    return _read(Model.load, json.dumps({key: value for key, value in content.items() if value is not ...}))
+
+
+def _model(**changes):
+    return Model(**vars(ARX) | changes)
+
+
+def test_messages(review):
+    small = {((0, lag),): lag for lag in (1, 2)}
+    review(
+        {f"term {_short(text)}": partial(parse_term, text) for text in NO_TERMS}
+        | {f"term of inputs {case}": partial(parse_term, *case[:2], current=case[2]) for case in NONE_OF_THESE_INPUTS}
+        | {f"terms {names}": partial(index_of_terms, names, small) for names in (["u(k-1)"], ["y(k-1)", "y(t-1)"])}
+        | {f"orders {n}": partial(candidate_terms, n_y=n[0], n_u=n[1], degree=n[2]) for n in NO_ORDERS}
+        | {f"expression {_short(text)}": partial(parse_expression, text) for text in NO_EXPRESSIONS}
+        | {f"equation {_short(text)}": partial(parse_equation, text) for text in NO_EQUATIONS}
+        | {
+            f"equation with {text}": partial(System, "own", f"y(k) = {text}", n_u=1, n_y=1, degree=2)
+            for text in OF_ONE_INPUT
+        }
+        | {f"system {_short(text)}": partial(_system, text) for text in NO_SYSTEMS}
+        | {f"system named {_short(name)}": partial(load_system, name, ".") for name in NO_NAMES}
+        | {"system named 'S11'": partial(load_system, "S11")}
+        | {f"simulation {wrong}": partial(load_system("S1").simulate, **wrong) for wrong in NO_SIMULATION}
+        | {f"signals {_short(text)}": partial(_read, read_signals, text) for text in NO_SIGNALS}
+        | {f"prediction {i}": partial(model.predict, **data) for i, (model, data) in enumerate(NO_DATA)}
+        | {"divergence of a free run": partial(GROWING.predict, None, [2.0] * 20, samples=20)}
+        | {"divergence some steps ahead": partial(GROWING.predict, None, [2.0] * 20, steps=8)}
+        | {"scores": partial(scores, [1.0, 2.0], [1.0]), "score": partial(ARX.score, [1.0, 2.0], [1.0, 2.0, 3.0])}
+        | {f"model {_short(changes)}": partial(_model, **changes) for changes in NO_MODELS}
+        | {"model to expand": Model(("y(k-1)^12",), (1.0,), (), "y", scales=(1e-60,)).expanded}
+        | {f"model file {changes}": partial(_changed_file, changes) for changes in NO_MODEL_FILES}
+        | {f"model file {_short(content)}": partial(_read, Model.load, content) for content in NO_CONTENT}
+        | {"model file to write": partial(_model(about={"text": "x" * 20_000_000}).save, "model.json")}
+        | {f"digits {digits}": partial(ARX.equation, digits) for digits in (0, 18, 2.0, True)}
+        | {f"program named {_short(name)}": partial(ARX.export, "python", name) for name in NO_PROGRAM_NAMES}
+        | {f"export of {model.terms} to {to!r}": partial(model.export, to) for model, to in NOT_EXPORTED}
+    )

@@ -1,0 +1,94 @@
+"""What is answered to mistakes, and the sentences that follow from numbers: `messages.txt` has all of them."""
+
+from functools import partial
+from types import SimpleNamespace
+
+import pandas as pd
+from tests.unit.analysis.scores import with_gaps
+from tests.unit.report.factory import few_claims, make_frames, make_settings, summary
+from tests.unit.report.leaderboards import frames_of
+from tests.unit.report.test_answer import FOUND, found, near, overview
+from tests.unit.report.test_leaderboard_answer import (
+    TEN,
+    answer,
+    disjoint_study,
+    finding_study,
+    near_study,
+    special_study,
+    study,
+)
+
+from narxbench.report import answer as answers
+from narxbench.report.figures import paper_figures
+from narxbench.report.leaderboard_tables import read_cost
+from narxbench.report.screenshot import screenshot
+from narxbench.report.tables import claims_table, shared_criterion
+
+CLAIMS = [
+    {"all": 2, "none": 7, "some": 9},
+    {"all": 1, "unjudged": 2},
+    {"none": 3},
+    {"all": 5, "some": 1},
+    {"unjudged": 4},
+]
+UNIFORM = {"kind": "uniform", "low": -1.0, "high": 1.0}
+RECORDED = {"kind": "recorded", "file": "data/own-input.csv"}
+TWO = {"ga": [0.5], "mine": [0.1]}
+STUDIES = {
+    "tested": (partial(study, {"ga": [0.5], "mine": [0.1], "other": [0.1, 0.7]}), {"ga": 1, "mine": 2, "other": 3}),
+    "a cheaper one is as good": (near_study, {"far": 0.1, "near": 0.25, "mine": 2.0}),
+    "too few systems": (partial(study, TWO, TEN[:3]), {"ga": 0.5, "mine": 2}),
+    "none is cheaper": (partial(study, TWO), {"mine": 1.0, "ga": 2.0}),
+    "time not measured": (partial(study, TWO), {"ga": 2.0}),
+    "special cases": (special_study, {"mine": 1}),
+    "another finds the terms": (finding_study, {}),
+    "all failed": (lambda: frames_of([with_gaps({"ga": [None], "mine": [None] * 2}, system=n) for n in TEN[:2]]), {}),
+    "no common data set": (disjoint_study, {}),
+}
+
+
+def shown(found):
+    return "\n".join([found.word, *found.sentences])
+
+
+def data(excitation, systems=(), noise="output", seeds=(1,)):
+    return answers.data_shown({"data": {"excitation": excitation, "noise": noise, "seeds": list(seeds)}}, systems)
+
+
+def damaged_cost():
+    with open("cost.csv", "w", encoding="utf-8") as file:
+        file.write("method,n_terms,seconds,evaluations,machine\nga,66,fast,6000,Processor\n")
+    read_cost("cost.csv")
+
+
+def test_messages(review, monkeypatch):
+    monkeypatch.setenv("PATH", ".")
+    own = SimpleNamespace(name="mill", excitation={"kind": "gaussian"})
+    board, nothing = answers.found_board(FOUND, 5), answers.found_board(found(plain={"S1": (0.0, 0.0, 0.0)}), 1)
+    few = overview(all=2, none=1).assign(judged=[2, 40, 40])
+    short = "**Use it.** Of 14 methods it has the best rank, 1.58 (19 systems). Its gaps are lower.\n"
+    off = make_settings(["S1"]) | {"snr_db": [20]}
+    review(
+        {
+            f"claims hold: {counts}": lambda counts=counts: shown(answers.claims_hold(overview(**counts)))
+            for counts in CLAIMS
+        }
+        | {"claims hold: few judge": lambda: shown(answers.claims_hold(few))}
+        | {
+            f"near: {of[:2]}": lambda of=of: shown(answers.values_near(near(*of)))
+            for of in ((300.0, 60.0), (50.0, 60.0))
+        }
+        | {"near: one data set": lambda: shown(answers.values_near(near(300.0, float("nan"), bias_r=float("nan"))))}
+        | {"worth using": lambda: shown(answers.use_of_the_swarm(FOUND)), "best": lambda: shown(answers.best_of(board))}
+        | {"best of nothing": lambda: shown(answers.best_of(nothing)), "in short": lambda: answers.in_short(short)}
+        | {"board": lambda: board.note, "board of one data seed": lambda: nothing.note}
+        | {"data": lambda: data(UNIFORM), "own data": lambda: data(RECORDED, [own], "equation", (3, 5))}
+        | {f"use: {name}": lambda of=of: answer(of[0](), **of[1]) for name, of in STUDIES.items()}
+        | {
+            "cost": damaged_cost,
+            "no browser": lambda: screenshot("page.html"),
+            "no criterion": lambda: shared_criterion({"methods": {}}),
+            "no verdict": lambda: claims_table(few_claims(), pd.DataFrame(columns=["id", "side", "holds", "evidence"])),
+            "no condition": lambda: paper_figures(make_frames([summary(snr_db=20)]), off),
+        }
+    )

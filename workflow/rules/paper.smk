@@ -1,0 +1,41 @@
+# The paper's tables and figures.
+
+
+rule tables:
+    """Write the paper's tables as CSV, Markdown and LaTeX."""
+    input:
+        **PLAN.frames("metrics", "selection", "agreement", "agreement_values", "claims", "comparisons"),
+        **PLAN.frames("recovery", "gaps"),
+        system_files=PLAN.system_files(),
+        claim_texts=f"{REFERENCE}/claims.yaml",
+    output:
+        report(PLAN.table_files("csv"), category="Tables", caption="../report/tables.rst"),
+        PLAN.table_files("md"),
+        PLAN.table_files("tex"),
+    log:
+        f"{PLAN.logs}/tables.log",
+    localrule: True
+    params:
+        settings=PLAN.settings(),
+        code=PLAN.code("tables"),
+    run:
+        call("tables", input=input, output=output, params=params, log=log)
+
+
+rule figures:
+    """Draw the paper's figures as PDF and SVG."""
+    input:
+        **PLAN.frames("convergence", "selection", "gaps"),
+    output:
+        report(PLAN.figure_files("svg"), category="Figures", caption="../report/figures.rst"),
+        PLAN.figure_files("pdf"),
+    log:
+        f"{PLAN.logs}/figures.log",
+    localrule: True
+    conda:
+        "../envs/narxbench.yaml"
+    params:
+        settings=PLAN.settings(),
+        code=PLAN.code("figures"),
+    script:
+        "../../scripts/figures.py"
