@@ -7,7 +7,6 @@ data like, how is it used, and how was it made.
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import metadata
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +21,10 @@ from narxbench.identification.trust.validation import (
     DECIMATED,
     FREE_RUN,
     INCOMING,
-    K_STEP,
     LAST_VALUE,
     MODEL,
     ONE_STEP,
+    decisive,
     row_at,
 )
 from narxbench.io.csv import write_table
@@ -40,7 +39,7 @@ from narxbench.report.findings import as_json, in_words
 from narxbench.report.formats import MISSING, count, fixed, format_equation, listed, method_name, p_value, share
 from narxbench.report.markup import inline_svg, script_json
 from narxbench.report.model_figures import Fit
-from narxbench.report.table import Column, Table, to_html
+from narxbench.report.table import Column, Table, columns, to_html
 from narxbench.report.templating import rendered
 
 # What the chart can zoom into: together so many samples, of so many records.
@@ -56,12 +55,14 @@ _EXPORTS = {
     "matlab": ("model.m", "MATLAB and Octave"),
     "sysidentpy": ("model_sysidentpy.py", "SysIdentPy"),
 }
+_COMPARED = (MODEL, ARX, LAST_VALUE)
 _STRUCTURES = {
     "best": "lowest J: the model",
     "threshold": "each term often enough",
     "most_frequent": "most frequent as a whole",
     "iterative_ofr": "iterative orthogonal forward regression",
 }
+_VERSIONS = ("narxbench", "numpy", "scipy", "statsmodels", "pandas", "numba", "matplotlib")
 _MARKS = {"fine": ("yes", "✓ fine"), "look": ("open", "! look"), "bad": ("no", "✗ bad")}
 
 # The findings on the model, as a sentence names them; those on the data have other names.
@@ -126,12 +127,27 @@ def model_page(identification: Identification, *, repository: str = "") -> str:
         The address of the project's repository, or "" where none is known.
     """
     found, model, recording = identification, identification.model, identification.recording
-    fits = _fits(found)
+    fits, (_, steps) = _fits(found), decisive(model, found.validation)
     axis = drawn.time_axis(recording.sampling_time)
     output = drawn.signal_label(model.output, model.units)
+    captions = _captions(fits, steps)
     equation, _, legend = model.equation().partition("\n")
-    programs = _programs(model)
-    shown = _shown_records(found)
+    programs, stability = _programs(model), _stability(found)
+    places, titles = _shown_records(found)
+    tables = (
+        *(_fit_table(found), _weights_table(found), _structures_table(found), _alike_table(found)),
+        *(_figures_table(found), _records_table(found), _tests_table(found), _rests_table(found)),
+        *(_fixed_points_table(found), _tried_table(found), _data_table(found)),
+    )
+    figures = {
+        "fit": drawn.fit_figure(fits[0], axis, output) if fits else None,
+        "certainty": drawn.certainty_figure(found.selection, model.terms),
+        "residuals": drawn.residual_figure(found.tests) if found.tests else None,
+        "static": _static_figure(found),
+        "errors": _errors_figure(found),
+        "signals": drawn.data_figure(recording, places, titles),
+        "checked": drawn.checks_figure(found.checks, model.decimation),
+    }
     page = {
         **{"current": "model", "titles": {"model": "Model"}, "links": {"model": "#main"}, "repository": repository},
         **{"found": found, "model": model, "recording": recording, "marks": _MARKS, "study": ""},
@@ -140,34 +156,14 @@ def model_page(identification: Identification, *, repository: str = "") -> str:
         "lights": _lights(found),
         "equation": Markup(format_equation(equation, "html")),
         "legend": legend,
-        "fit_table": to_html(_fit_table(found)),
         "fits": fits,
-        "kind": _kind(found),
-        "captions": _captions(fits, _kind(found)),
+        "steps": steps,
+        "captions": captions,
         "ordinal": ordinal(model.decimation),
-        "figures": {
-            "fit": inline_svg(drawn.fit_figure(fits[0], axis, output), "fit") if fits else "",
-            "certainty": inline_svg(drawn.certainty_figure(found.selection, model.terms), "certainty"),
-            "residuals": inline_svg(drawn.residual_figure(found.tests), "residuals") if found.tests else "",
-            "static": _static(found),
-            "tried": _errors(found),
-            "data": inline_svg(drawn.data_figure(recording, *shown), "signals"),
-            "checks": _checks_figure(found),
-        },
+        "figures": {name: svg and inline_svg(svg, name) for name, svg in figures.items()},
         "certain": _certainty_sentences(found),
-        "stability": _stability(found),
-        "tables": {
-            "weights": to_html(_weights_table(found)),
-            "structures": to_html(_structures_table(found)),
-            "alike": to_html(_alike_table(found)),
-            "figures": to_html(_figures_table(found)),
-            "records": to_html(_records_figures(found)),
-            "tests": to_html(_tests_table(found)),
-            "rests": to_html(_rests_table(found)),
-            "fixed_points": to_html(_fixed_points_table(found)),
-            "tried": to_html(_tried_table(found)),
-            "data": to_html(_data_table(found)),
-        },
+        "stability": stability,
+        "tables": {table.name: to_html(table) for table in tables},
         "refinement": next((in_words(note).text for note in found.notes if note.name == "refinement"), ""),
         "each_record": any(_several(found, role) for role in ROLES),
         "tried_sentences": _tried_sentences(found),
@@ -178,14 +174,11 @@ def model_page(identification: Identification, *, repository: str = "") -> str:
         "refused": [(title, reason) for _, title, _, reason in programs if reason],
         "settings": [(name, value) for name, value in flattened(found.settings) if value not in ("null", "[]", "{}")],
         "configuration": [(name, value) for name, value in flattened(found.configuration) if name != "name"],
-        "versions": {
-            name: metadata.version(name)
-            for name in ("narxbench", "numpy", "scipy", "statsmodels", "pandas", "numba", "matplotlib")
-        },
+        "versions": {name: metadata.version(name) for name in _VERSIONS},
         "method": method_name(found.settings["method"]),
-        "left_out_records": max(0, len(recording.records) - len(shown[0])),
+        "left_out_records": max(0, len(recording.records) - len(places)),
         "confidence": share(found.settings["confidence"]),
-        "data": script_json(_chart_data(fits, _captions(fits, _kind(found)), axis, output)),
+        "data": script_json(_chart_data(fits, captions, axis, output)),
     }
     return rendered("model.html.j2", page)
 
@@ -233,49 +226,24 @@ def _lights(found: Identification) -> dict[str, list[dict[str, str]]]:
     }
 
 
-def _kind(found: Identification) -> tuple[str, int | None]:
-    """Return the kind of prediction that says most: a free run without inputs forgets where it started."""
-    if found.model.inputs:
-        return FREE_RUN, None
-    steps = max(step for step in found.validation["steps"] if step is not None)
-    return (K_STEP if steps > 1 else ONE_STEP), steps
-
-
-def _row(found: Identification, **place: Any) -> _Row | None:
-    """Return the row of the figures at a place, or None."""
-    return row_at(found.validation, **place)
-
-
-def _role(found: Identification) -> str:
-    """Return the role whose figures say most of new data."""
-    present = set(found.validation["role"])
-    return next((role for role in reversed(ROLES) if role in present), "estimation")
-
-
 def _fit_table(found: Identification) -> Table:
     """Return the figures of the first screen: the model next to simpler ones."""
-    kind, steps = _kind(found)
-    role = _role(found)
-    samplings = [DECIMATED, INCOMING] if found.model.decimation > 1 else [INCOMING]
-    titles = {
-        DECIMATED: f"every {ordinal(found.model.decimation)} sample",
-        INCOMING: "sampled as it came in" if len(samplings) > 1 else "",
-    }
-    rows = []
-    for name in (MODEL, ARX, LAST_VALUE):
-        row = {"model": "this model" if name == MODEL else name}
-        for sampling in samplings:
-            place = {"role": role, "record": ALL, "model": name, "sampling": sampling, "kind": kind}
-            figures = _row(found, **place, **({} if steps is None else {"steps": steps}))
-            row |= {f"{sampling}_rrse": _rrse(figures), f"{sampling}_fit": _shown_percent(figures)}
-        rows.append(row)
-    columns = [Column("model", "Prediction by")]
-    for sampling in samplings:
-        columns.append(Column(f"{sampling}_rrse", "RRSE", titles[sampling]))
-        columns.append(Column(f"{sampling}_fit", "fit", titles[sampling]))
-    how = "Free run" if kind == FREE_RUN else f"{steps} steps ahead" if steps != 1 else "One step ahead"
+    (_, steps), stride = decisive(found.model, found.validation), found.model.decimation
+    present = set(found.validation["role"])
+    # The role whose figures say most of new data.
+    role = next((role for role in reversed(ROLES) if role in present), "estimation")
+    titles = {DECIMATED: f"every {ordinal(stride)} sample", INCOMING: "sampled as it came in"}
+    samplings = titles if stride > 1 else {INCOMING: ""}
+    head, rows = columns(model="Prediction by"), []
+    for sampling, title in samplings.items():
+        head += columns("text", title, **{f"{sampling}_rrse": "RRSE", f"{sampling}_fit": "fit"})
+    for name in _COMPARED:
+        place = {"role": role, "record": ALL, "model": name, "steps": steps}
+        of = [row_at(found.validation, **place, sampling=sampling) for sampling in samplings]
+        rows.append((_model_name(name), *(text for row in of for text in (_rrse(row), _fit_percent(row)))))
+    how = "Free run" if steps is None else f"{steps} steps ahead" if steps != 1 else "One step ahead"
     data = {"test": "the test data", "selection": "the selection data"}.get(role, "the data it was estimated from")
-    return Table("fit_figures", f"{how} on {data}", tuple(columns), _frame(rows, columns))
+    return Table.of("fit_figures", f"{how} on {data}", head, rows)
 
 
 def _rrse(row: _Row | None) -> str:
@@ -284,9 +252,9 @@ def _rrse(row: _Row | None) -> str:
     return _number(row["rrse"], 3)
 
 
-def _shown_percent(row: _Row | None, digits: int = 1) -> str:
+def _fit_percent(row: _Row | None) -> str:
     value = None if row is None else row["fit_percent"]
-    return MISSING if value is None else f"{fixed(value, digits)} %"
+    return MISSING if value is None else f"{fixed(value, 1)} %"
 
 
 def _fits(found: Identification) -> list[Fit]:
@@ -308,31 +276,27 @@ def _fit(found: Identification, record: Record, most: int) -> Fit:
 
     A series without inputs is predicted some steps ahead.
     """
-    _, steps = _kind(found)
+    model, (_, steps) = found.model, decisive(found.model, found.validation)
     role, note = record.role or _SHARED, ""
     if len(record) > most:
         note = f"The first {count(most)} of {count(len(record))} samples are shown."
         record = record.part(0, most)
     if record.role != "test":
         note = f"{note} The model was made with these data.".strip()
-    model, stride = found.model, 1
-    own = record
-    for attempt in (1, 2):
+    stride = model.decimation
+    coarser = f"At the incoming sampling the prediction diverges: every {ordinal(stride)} sample."
+    attempts = [(model, record, 1, ""), (model.decimated(), record.phase(0, stride), stride, coarser)]
+    for of, own, every, how in attempts[: 1 + (stride > 1)]:
+        note = f"{how} {note}".strip()
         try:
-            u = own.u if model.n_inputs else None
-            predicted = model.predict(u, own.y, steps, samples=len(own))
-            return Fit(_name(record), role, stride, own.y, predicted, model.initial_samples, note)
+            predicted = of.predict(own.u if of.n_inputs else None, own.y, steps, samples=len(own))
+            return Fit(_name(record), role, every, own.y, predicted, of.initial_samples, note)
         except DivergedError as error:
-            diverges = f"The prediction diverges: {_first_words(error)}."
-            if attempt == 2 or model.decimation == 1:
-                return Fit(_name(record), role, 1, record.y, None, 0, f"{diverges} {note}".strip())
-            stride, own = model.decimation, record.phase(0, model.decimation)
-            note = f"At the incoming sampling the prediction diverges: every {ordinal(stride)} sample. {note}".strip()
-            model = model.decimated()
+            failure = f"The prediction diverges: {_first_words(error)}."
         except NarxbenchError:
-            short = f"The record is shorter than the {model.initial_samples} samples that the model is given."
-            return Fit(_name(record), role, 1, record.y, None, 0, f"{short} {note}".strip())
-    raise AssertionError  # the second attempt has returned
+            failure = f"The record is shorter than the {of.initial_samples} samples that the model is given."
+            break
+    return Fit(_name(record), role, 1, record.y, None, 0, f"{failure} {note}".strip())
 
 
 def _first_words(error: Exception) -> str:
@@ -340,8 +304,7 @@ def _first_words(error: Exception) -> str:
     return str(error).partition(";")[0].replace("of the model diverges ", "leaves all bounds ")
 
 
-def _captions(fits: Sequence[Fit], kind: tuple[str, int | None]) -> list[str]:
-    steps = kind[1]
+def _captions(fits: Sequence[Fit], steps: int | None) -> list[str]:
     how = "Free run" if steps is None else f"Prediction {steps} step{_s(steps)} ahead"
     each = f" One of {len(fits)} records." if len(fits) > 1 else ""
     return [f"{how} and measured output: {fit.name} ({fit.role}).{each} {fit.note}".strip() for fit in fits]
@@ -369,33 +332,24 @@ def _chart_data(fits: Sequence[Fit], captions: Sequence[str], axis: drawn.TimeAx
 
 
 def _weights_table(found: Identification) -> Table:
-    columns = [
-        Column("term", "Term", kind="equation"),
-        Column("coefficient", "Coefficient"),
-        Column("error", "± standard error"),
-        Column("t", "t"),
-        Column("p", "p"),
-        Column("err", "ERR"),
-        Column("resampled", "of resamples", "Chosen in a share"),
-        Column("seeds", "of seeds", "Chosen in a share"),
-    ]
+    head = (
+        *columns("equation", term="Term"),
+        *columns(coefficient="Coefficient", error="± standard error", t="t", p="p", err="ERR"),
+        *columns(group="Chosen in a share", resampled="of resamples", seeds="of seeds"),
+    )
     # After a refinement the weights of the model are others than those of least squares.
     weights = dict(zip(found.model.terms, found.model.coefficients, strict=True))
     often = {row["term"]: row for row in found.selection.to_dict("records")}
     rows = [
-        {
-            "term": row["term"],
-            "coefficient": _number(weights.get(row["term"], row["coefficient"])),
-            "error": _number(row["standard_error"], 2),
-            "t": _number(row["t"], 3),
-            "p": MISSING if row["p"] is None else p_value(row["p"]),
-            "err": _percent(row["err"]),
-            "resampled": _interval(often.get(row["term"]), "resample", found),
-            "seeds": _interval(often.get(row["term"]), "seed", found),
-        }
+        (
+            row["term"],
+            *(_number(weights.get(row["term"], row["coefficient"])), _number(row["standard_error"], 2)),
+            *(_number(row["t"], 3), MISSING if row["p"] is None else p_value(row["p"]), _percent(row["err"])),
+            *(_interval(often.get(row["term"]), source, found) for source in ("resample", "seed")),
+        )
         for row in found.weights
     ]
-    return Table("weights", "Terms of the model", tuple(columns), _frame(rows, columns))
+    return Table.of("weights", "Terms of the model", head, rows)
 
 
 def _interval(row: Mapping[Any, Any] | None, source: str, found: Identification) -> str:
@@ -414,55 +368,53 @@ def _runs(found: Identification, source: str) -> int:
     return int(table[f"{source}_runs"].iloc[0]) if len(table) else 0
 
 
+def _shares(found: Identification) -> tuple[str, int, dict[str, float]]:
+    """Return how often each term was chosen: of so many resamples, or of seeds where none were made."""
+    source = "resample" if _runs(found, "resample") else "seed"
+    frequencies = (often or 0.0 for often in found.selection[f"{source}_frequency"])
+    return source, _runs(found, source), dict(zip(found.selection["term"], frequencies, strict=True))
+
+
 def _certainty_sentences(found: Identification) -> list[Markup]:
     """Return how sure the structure is, in sentences."""
-    terms, table = found.model.terms, found.selection
-    resamples, seeds = _runs(found, "resample"), _runs(found, "seed")
-    source, runs = ("resample", resamples) if resamples else ("seed", seeds)
-    often = dict(zip(table["term"], table[f"{source}_frequency"], strict=True))
-    of = f"{count(runs)} resampled data set{_s(runs)}" if resamples else f"{count(runs)} seed{_s(runs)} of the search"
-    threshold = found.settings["threshold"]
-    stability = _stability(found)
-    sentences = [Markup("<strong>{}</strong>").format(stability[1])] if stability else []
-    if not resamples:
+    terms, threshold, stability = found.model.terms, found.settings["threshold"], _stability(found)
+    if stability is None:
+        text = "One search was made on the data as they are: how sure the structure is, is not known."
+        return [Markup(text), *_weak(found)]
+    source, runs, often = _shares(found)
+    of = f"{count(runs)} {'resampled data set' if source == 'resample' else 'seed'}{_s(runs)}"
+    sentences = [Markup("<strong>{}</strong>").format(stability[1])]
+    if source == "seed":
+        of += " of the search"
         sentences.append(Markup("No data were resampled: how the terms depend on the data at hand is not known."))
-    if not resamples and runs < 2:
-        return [
-            Markup("One search was made on the data as they are: how sure the structure is, is not known."),
-            *_weak(found),
-        ]
-    if runs:
-        sure = [term for term in terms if (often.get(term) or 0) >= threshold]
-        unsure = [term for term in terms if term not in sure]
-        part = "All" if not unsure else f"{count(len(sure)) if sure else 'None'} of the {count(len(terms))}"
-        text = f"{part} terms of the model were chosen in at least {share(threshold)} of {of}"
-        rest = Markup("; not {}.").format(_terms(unsure)) if sure and unsure else Markup(".")
-        sentences.append(Markup("{}{}").format(text, rest))
-        least = min((often.get(term) or 0) for term in terms)
-        rivals = [term for term in table["term"] if term not in terms and (often[term] or 0) >= max(least, 1e-9)]
-        if rivals:
-            text = "{} {} outside {} at least as often as the model’s least frequent one: {}."
-            noun, verb = ("term", "was chosen") if len(rivals) == 1 else ("terms", "were chosen")
-            sentences.append(Markup(text).format(count(len(rivals)), noun, verb, _terms(rivals)))
-        elif unsure:
-            sentences.append(Markup("No term outside was chosen as often as any of the model."))
+    sure = [term for term in terms if often.get(term, 0) >= threshold]
+    unsure = [term for term in terms if term not in sure]
+    part = "All" if not unsure else f"{count(len(sure)) if sure else 'None'} of the {count(len(terms))}"
+    text = f"{part} terms of the model were chosen in at least {share(threshold)} of {of}"
+    rest = Markup("; not {}.").format(_terms(unsure)) if sure and unsure else Markup(".")
+    sentences.append(Markup("{}{}").format(text, rest))
+    least = min(often.get(term, 0) for term in terms)
+    rivals = [term for term in often if term not in terms and often[term] >= max(least, 1e-9)]
+    if rivals:
+        text = "{} {} outside {} at least as often as the model’s least frequent one: {}."
+        noun, verb = ("term", "was chosen") if len(rivals) == 1 else ("terms", "were chosen")
+        sentences.append(Markup(text).format(count(len(rivals)), noun, verb, _terms(rivals)))
+    elif unsure:
+        sentences.append(Markup("No term outside was chosen as often as any of the model."))
     return [*sentences, *_weak(found)]
 
 
 def _stability(found: Identification) -> tuple[str, str] | None:
     """Return whether other data, or other seeds, would give the same structure; None where that is not known."""
-    resamples, seeds = _runs(found, "resample"), _runs(found, "seed")
-    if not resamples and seeds < 2:
+    source, runs, often = _shares(found)
+    if source == "seed" and runs < 2:
         return None
-    source, others = ("resample", "resampled data") if resamples else ("seed", "other seeds")
-    often = dict(zip(found.selection["term"], found.selection[f"{source}_frequency"], strict=True))
-    sure = sum((often.get(term) or 0) >= found.settings["threshold"] for term in found.model.terms)
-    if sure == len(found.model.terms):
+    others = "resampled data" if source == "resample" else "other seeds"
+    terms = found.model.terms
+    sure = sum(often.get(term, 0) >= found.settings["threshold"] for term in terms)
+    if sure == len(terms):
         return "fine", f"The structure stays the same with {others}."
-    return (
-        "look",
-        f"The structure {'stays in part' if 2 * sure >= len(found.model.terms) else 'changes'} with {others}.",
-    )
+    return "look", f"The structure {'stays in part' if 2 * sure >= len(terms) else 'changes'} with {others}."
 
 
 def _weak(found: Identification) -> list[Markup]:
@@ -476,31 +428,20 @@ def _weak(found: Identification) -> list[Markup]:
 
 def _terms(terms: Sequence[str]) -> Markup:
     """Return names of terms as a list in a sentence, of which the first ones are named."""
-    shown = [Markup(format_equation(term, "html")) for term in terms[:_MOST_NAMES]]
-    if len(terms) > _MOST_NAMES:
-        return Markup(", ").join(shown) + f" and {len(terms) - _MOST_NAMES} more"
-    return Markup(" and ").join([Markup(", ").join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+    more = [f"{len(terms) - _MOST_NAMES} more"] if len(terms) > _MOST_NAMES else []
+    return Markup(listed([*(format_equation(term, "html") for term in terms[:_MOST_NAMES]), *more]))
 
 
 def _structures_table(found: Identification) -> Table:
-    columns = [
-        Column("how", "Chosen by"),
-        Column("size", "Number"),
-        Column("rrse", "RRSE"),
-        Column("fitness", "J"),
-        Column("shared", "shared"),
-        Column("terms", "Terms", kind="equation"),
-    ]
-    own = set(found.model.terms)
+    head = (
+        *columns(how="Chosen by", size="Number", rrse="RRSE", fitness="J", shared="shared"),
+        *columns("equation", terms="Terms"),
+    )
     rows = [
-        {
-            "how": _STRUCTURES.get(name, name.replace("_", " ")),
-            "size": count(len(each.terms)),
-            "rrse": _number(each.rrse, 3),
-            "fitness": MISSING if each.fitness is None else fixed(each.fitness, 1),
-            "shared": count(len(own & set(each.terms))),
-            "terms": ", ".join(each.terms),
-        }
+        (
+            *(_STRUCTURES.get(name, name.replace("_", " ")), count(len(each.terms)), _number(each.rrse, 3)),
+            *(_fitness(each.fitness), count(len({*found.model.terms} & {*each.terms})), ", ".join(each.terms)),
+        )
         for name, each in found.structures.items()
     ]
     made, failed = found.structures_made, [each for each in found.structures.values() if each.fitness is None]
@@ -517,17 +458,13 @@ def _structures_table(found: Identification) -> Table:
         "better. Shared: terms of the model."
     )
     notes = [about, *filter(None, notes)]
-    return Table("structures", "Structures next to one another", tuple(columns), _frame(rows, columns), tuple(notes))
+    return Table.of("structures", "Structures next to one another", head, rows, notes=tuple(notes))
 
 
 def _alike_table(found: Identification) -> Table:
-    columns = [
-        Column("term", "Term", kind="equation"),
-        Column("other", "could be", kind="equation"),
-        Column("r", "Correlation"),
-    ]
-    rows = [{"term": term, "other": other, "r": fixed(r, 3)} for term, other, r in found.alike]
-    return Table("alike", "Terms that another could nearly take the place of", tuple(columns), _frame(rows, columns))
+    head = (*columns("equation", term="Term", other="could be"), Column("r", "Correlation"))
+    rows = [(term, other, fixed(r, 3)) for term, other, r in found.alike]
+    return Table.of("alike", "Terms that another could nearly take the place of", head, rows)
 
 
 # Whether it is good
@@ -535,164 +472,120 @@ def _alike_table(found: Identification) -> Table:
 
 def _several(found: Identification, role: str) -> list[str]:
     """Return the names of the records of a role, where there are several."""
-    frame = found.validation
-    names = [r for r, of in zip(frame["record"], frame["role"], strict=True) if of == role and r != ALL]
-    unique = list(dict.fromkeys(names))
-    return unique if len(unique) > 1 else []
+    own = found.validation[found.validation["role"] == role]
+    names = [name for name in dict.fromkeys(own["record"]) if name != ALL]
+    return names if len(names) > 1 else []
 
 
-def _figure_columns(found: Identification, mae: bool = True) -> list[Column]:
+def _steps(found: Identification) -> list[int]:
+    return [step for step in dict.fromkeys(found.validation["steps"]) if step is not None]
+
+
+def _figure_columns(found: Identification) -> tuple[Column, ...]:
     unit = found.model.units.get(found.model.output)
-    steps = [step for step in dict.fromkeys(found.validation["steps"]) if step is not None]
-    ahead = [Column(f"ahead_{step}", f"{step} step{_s(step)}", "RRSE") for step in steps]
-    free = [Column("rrse", "RRSE", "Free run"), Column("fit_percent", "fit", "Free run")]
-    free.append(Column("nrmse", "NRMSE", "Free run"))
-    if mae:
-        free.append(Column("mae", f"MAE ({printable(unit)})" if unit else "MAE", "Free run"))
-    return [*ahead, *free]
+    mae = f"MAE ({printable(unit)})" if unit else "MAE"
+    return (
+        *columns("text", "RRSE", **{f"ahead_{step}": f"{step} step{_s(step)}" for step in _steps(found)}),
+        *columns(group="Free run", rrse="RRSE", fit_percent="fit", nrmse="NRMSE", mae=mae),
+    )
 
 
-def _figures(found: Identification, **place: Any) -> _Row:
+def _figures(found: Identification, **place: Any) -> list[str]:
     """Return the figures at a place, of all kinds of prediction, as they are shown."""
-    free = _row(found, **place, kind=FREE_RUN)
-    shown = {"rrse": _rrse(free), "fit_percent": _shown_percent(free)}
-    shown |= {name: _number(None if free is None else free[name], 3) for name in ("nrmse", "mae")}
-    for step in dict.fromkeys(found.validation["steps"]):
-        if step is not None:
-            shown[f"ahead_{step}"] = _rrse(_row(found, **place, steps=step))
-    return shown
+    free = row_at(found.validation, **place, steps=None)
+    ahead = [_rrse(row_at(found.validation, **place, steps=step)) for step in _steps(found)]
+    others = (_number(None if free is None else free[name], 3) for name in ("nrmse", "mae"))
+    return [*ahead, _rrse(free), _fit_percent(free), *others]
 
 
 def _figures_table(found: Identification) -> Table:
-    columns = [
-        Column("role", "Data"),
-        Column("sampling", "Sampling"),
-        Column("model", "Prediction by"),
-        *_figure_columns(found),
+    head = (*columns(role="Data", sampling="Sampling", model="Prediction by"), *_figure_columns(found))
+    stride, present = found.model.decimation, set(found.validation["role"])
+    samplings = {DECIMATED: f"every {ordinal(stride)}"} if stride > 1 else {}
+    rows = [
+        (role, title, _model_name(name), *_figures(found, role=role, record=ALL, model=name, sampling=sampling))
+        for role in reversed(ROLES)
+        if role in present
+        for sampling, title in {**samplings, INCOMING: "every sample"}.items()
+        for name in _COMPARED
     ]
-    samplings = {DECIMATED: f"every {ordinal(found.model.decimation)}", INCOMING: "every sample"}
-    if found.model.decimation == 1:
-        del samplings[DECIMATED]
-    rows = []
-    for role in reversed(ROLES):
-        for sampling, title in samplings.items():
-            for name in (MODEL, ARX, LAST_VALUE):
-                if (found.validation["role"] == role).any():
-                    place = {"role": role, "record": ALL, "model": name, "sampling": sampling}
-                    shown = _figures(found, **place)
-                    rows.append({"role": role, "sampling": title, "model": _model_name(name), **shown})
-    notes = (
+    notes = [
         "RRSE: root of the sum of squared errors relative to that about the mean; 0 is perfect, 1 no better than the "
-        "mean. Fit: 100 (1 − RRSE) %. NRMSE: root mean square error by range. MAE: mean absolute error.",
-        *(
-            ["Selection: each part of the data is predicted with weights that do not know it."]
-            if "selection" in set(found.validation["role"]) - {record.role for record in found.recording.records}
-            else []
-        ),
-    )
-    return Table("figures", "Figures by role", tuple(columns), _frame(rows, columns), notes, merged=1)
+        "mean. Fit: 100 (1 − RRSE) %. NRMSE: root mean square error by range. MAE: mean absolute error."
+    ]
+    if "selection" in present - {record.role for record in found.recording.records}:
+        notes.append("Selection: each part of the data is predicted with weights that do not know it.")
+    return Table.of("figures", "Figures by role", head, rows, notes=tuple(notes), merged=1)
 
 
 def _model_name(name: str) -> str:
     return "this model" if name == MODEL else name
 
 
-def _records_figures(found: Identification) -> Table:
-    columns = [Column("record", "Record"), Column("role", "Data"), *_figure_columns(found)]
-    rows = []
-    for role in reversed(ROLES):
-        for name in _several(found, role)[:_MOST_RECORDS]:
-            figures = _figures(found, role=role, record=name, model=MODEL, sampling=DECIMATED)
-            rows.append({"record": printable(name), "role": role, **figures})
+def _records_table(found: Identification) -> Table:
+    head = (*columns(record="Record", role="Data"), *_figure_columns(found))
+    rows = [
+        (printable(name), role, *_figures(found, role=role, record=name, model=MODEL, sampling=DECIMATED))
+        for role in reversed(ROLES)
+        for name in _several(found, role)[:_MOST_RECORDS]
+    ]
     every = "" if found.model.decimation == 1 else f", every {ordinal(found.model.decimation)} sample"
-    left = sum(max(0, len(_several(found, role)) - _MOST_RECORDS) for role in ROLES)
-    notes = [f"{left} more are in validation.csv."] if left else []
-    return Table("records", f"This model by record{every}", tuple(columns), _frame(rows, columns), tuple(notes))
+    left = sum(len(_several(found, role)) for role in ROLES) - len(rows)
+    return Table.of("records", f"This model by record{every}", head, rows, notes=_left(left, "are in validation.csv"))
 
 
 def _tests_table(found: Identification) -> Table:
-    columns = [
-        Column("title", "Correlation of"),
-        Column("passed", "Passed"),
-        Column("worst", "Largest"),
-        Column("lag", "at lag"),
-        Column("limit", "Limit"),
-    ]
+    head = columns(title="Correlation of", passed="Passed", worst="Largest", lag="at lag", limit="Limit")
     rows = [
-        {
-            "title": printable(test.title),
-            "passed": "yes" if test.passed else "no",
-            "worst": fixed(test.worst, 2),
-            "lag": fixed(test.worst_lag, 0),
-            "limit": fixed(test.limit, 2),
-        }
-        for test in found.tests
+        (printable(each.title), _yes(each.passed), fixed(each.worst, 2), fixed(each.worst_lag, 0), fixed(each.limit, 2))
+        for each in found.tests
     ]
-    return Table("tests", "Residuals one step ahead", tuple(columns), _frame(rows, columns))
+    return Table.of("tests", "Residuals one step ahead", head, rows)
 
 
-def _static(found: Identification) -> Markup | str:
+def _static_figure(found: Identification) -> str | None:
     if not found.model.inputs or not any(point.y is not None for point in found.curve):
-        return ""
-    return inline_svg(drawn.static_figure(found.curve, found.rests, found.recording), "static")
+        return None
+    return drawn.static_figure(found.curve, found.rests, found.recording)
 
 
 def _rests_table(found: Identification) -> Table:
-    inputs = [Column(f"u{i}", printable(name)) for i, name in enumerate(found.model.inputs)]
-    columns = [
-        Column("record", "Record"),
-        Column("samples", "Samples"),
-        *inputs,
-        Column("y", "Measured"),
-        Column("model_y", "Model"),
-        Column("deviation", "Off, of the range"),
-    ]
+    head = (
+        *columns(record="Record", samples="Samples"),
+        *columns("text", **{f"u{i}": printable(name) for i, name in enumerate(found.model.inputs)}),
+        *columns(y="Measured", model_y="Model", deviation="Off, of the range"),
+    )
     worst = sorted(found.rests, key=lambda rest: math.inf if rest.deviation is None else rest.deviation, reverse=True)
     rows = [
-        {
-            "record": printable(rest.record),
-            "samples": count(rest.samples),
-            **{f"u{i}": _number(value) for i, value in enumerate(rest.u)},
-            "y": _number(rest.y),
-            "model_y": _number(rest.model_y),
-            "deviation": _percent(rest.deviation),
-        }
+        (
+            *(printable(rest.record), count(rest.samples)),
+            *map(_number, (*rest.u, rest.y, rest.model_y)),
+            _percent(rest.deviation),
+        )
         for rest in worst[:_MOST_RESTS]
     ]
     left = len(found.rests) - len(rows)
     notes = (f"The {_MOST_RESTS} that are farthest off; {left} more are nearer.",) if left > 0 else ()
-    return Table("rests", "Rests of the data and of the model", tuple(columns), _frame(rows, columns), notes)
+    return Table.of("rests", "Rests of the data and of the model", head, rows, notes=notes)
 
 
 def _fixed_points_table(found: Identification) -> Table:
     """Return the rests of the model: all without inputs, else those at the ends and the middle of each input."""
-    columns = [
-        Column("signal", "Input"),
-        Column("u", "at"),
-        Column("y", "rests at"),
-        Column("stable", "Stable"),
-        Column("eigenvalue", "Largest eigenvalue"),
-        Column("steps", "Steps to settle"),
-    ]
-    if not found.model.inputs:
-        columns = columns[2:]
+    inputs = columns(signal="Input", u="at") if found.model.inputs else ()
+    head = (*inputs, *columns(y="rests at", stable="Stable", eigenvalue="Largest eigenvalue", steps="Steps to settle"))
     levels = {signal: [p.u for p in found.curve if p.signal == signal] for signal in found.model.inputs}
     kept = {(signal, of[i]) for signal, of in levels.items() if of for i in (0, len(of) // 2, -1)}
     rows = [
-        {
-            "signal": printable(point.signal or ""),
-            "u": _number(point.u),
-            "y": "nowhere"
-            if point.y is None
-            else _number(point.y) + ("" if point.inside else " (outside of the data)"),
-            "stable": MISSING if point.y is None else "yes" if point.stable else "no",
-            "eigenvalue": _number(point.eigenvalue, 3),
-            "steps": _number(point.settling_steps, 3),
-        }
+        (
+            *((printable(point.signal or ""), _number(point.u)) if inputs else ()),
+            "nowhere" if point.y is None else _number(point.y) + ("" if point.inside else " (outside of the data)"),
+            MISSING if point.y is None else _yes(point.stable),
+            *(_number(point.eigenvalue, 3), _number(point.settling_steps, 3)),
+        )
         for point in found.curve
         if point.signal is None or (point.signal, point.u) in kept
     ]
-    return Table("fixed_points", "Where the model rests", tuple(columns), _frame(rows, columns))
+    return Table.of("fixed_points", "Where the model rests", head, rows)
 
 
 # What was tried
@@ -706,71 +599,52 @@ def _error_of(found: Identification) -> str:
     return "free-run" if error == FREE_RUN else "one-step"
 
 
-def _errors(found: Identification) -> Markup | str:
+def _errors_figure(found: Identification) -> str | None:
     if found.tried["rrse"].notna().sum() < 3:
-        return ""
-    return inline_svg(drawn.tried_figure(found.tried, f"{_error_of(found)} error"), "errors")
+        return None
+    return drawn.tried_figure(found.tried, f"{_error_of(found)} error")
 
 
 def _tried_sentences(found: Identification) -> list[str]:
-    tried = found.tried
-    searched = (tried["searched"] == "thoroughly").sum()
-    one = len(tried) == 1
-    text = f"{count(len(tried))} configuration{'' if one else 's'} of decimation, degree and lags {_was(len(tried))} "
-    text += f"searched, {count(searched)} of them thoroughly"
+    rows = found.tried.to_dict("records")
+    searched = sum(row["searched"] == "thoroughly" for row in rows)
+    text = f"{count(len(rows))} configuration{_s(len(rows))} of decimation, degree and lags "
+    text += f"{'was' if len(rows) == 1 else 'were'} searched, {count(searched)} of them thoroughly"
     if found.left_out:
         text += f"; the planned time did not suffice for {count(found.left_out)} more"
     sentences = [f"{text}."]
-    best = tried[[bool(chosen) for chosen in tried["chosen"]]]
-    others = tried[
-        [not chosen and rrse is not None for chosen, rrse in zip(tried["chosen"], tried["rrse"], strict=True)]
-    ]
-    if len(best) and best["rrse"].iloc[0] is not None:
-        own = best["rrse"].iloc[0]
+    own = next((row["rrse"] for row in rows if row["chosen"]), None)
+    if own is not None:
         text = f"The chosen one has an RRSE of {_number(own, 3)} on the parts of the selection"
-        if len(others):
-            near = sum(rrse <= 1.1 * own for rrse in others["rrse"])
-            text += (
-                f"; {count(near) if near else 'no'} other{_s(near or 1)} {'is' if near < 2 else 'are'} within a tenth"
-            )
-            better = others[[rrse < own for rrse in others["rrse"]]]
-            if len(better):
-                text += f", {count(len(better))} even lower but with a higher J"
+        others = [row["rrse"] for row in rows if not row["chosen"] and row["rrse"] is not None]
+        if others:
+            near, better = sum(rrse <= 1.1 * own for rrse in others), sum(rrse < own for rrse in others)
+            text += f"; {count(near) if near else 'no'} other{'s are' if near > 1 else ' is'} within a tenth"
+            text += f", {count(better)} even lower but with a higher J" if better else ""
         sentences.append(f"{text}.")
-    failed = sum(rrse is None for rrse in tried["rrse"])
+    failed = sum(row["rrse"] is None for row in rows)
     if failed:
         sentences.append(f"In {count(failed)} no structure was found whose free run stays finite.")
     return sentences
 
 
 def _tried_table(found: Identification) -> Table:
-    columns = [
-        Column("place", "Rank"),
-        Column("decimation", "Decimation"),
-        Column("degree", "Degree"),
-        Column("y_lags", "Lags of y"),
-        *([Column("u_lags", "Lags of u")] if found.model.inputs else []),
-        Column("centred", "Centred"),
-        Column("terms", "Terms"),
-        Column("rrse", "RRSE"),
-        Column("fitness", "J"),
-        Column("searched", "Searched"),
-    ]
+    lags = {"y_lags": "Lags of y", **({"u_lags": "Lags of u"} if found.model.inputs else {})}
+    head = (
+        *columns("text", place="Rank", decimation="Decimation", degree="Degree", **lags),
+        *columns(centred="Centred", terms="Terms", rrse="RRSE", fitness="J", searched="Searched"),
+    )
     rows = [
-        {
-            "place": count(place),
-            "searched": row["searched"] + (", chosen" if row["chosen"] else ""),
-            **{name: str(row[name]) for name in ("decimation", "degree", "terms")},
-            **{name: str(row[name]).replace("-", "–") for name in ("y_lags", "u_lags")},
-            "centred": "yes" if row["centred"] else "no",
-            "rrse": _number(row["rrse"], 3),
-            "fitness": MISSING if row["fitness"] is None else fixed(row["fitness"], 1),
-        }
-        for place, row in enumerate(islice(found.tried.to_dict("records"), _MOST_TRIED), start=1)
+        (
+            *(count(place), str(row["decimation"]), str(row["degree"])),
+            *(str(row[name]).replace("-", "–") for name in lags),
+            *(_yes(row["centred"]), str(row["terms"]), _number(row["rrse"], 3), _fitness(row["fitness"])),
+            row["searched"] + (", chosen" if row["chosen"] else ""),
+        )
+        for place, row in enumerate(found.tried.head(_MOST_TRIED).to_dict("records"), start=1)
     ]
-    left = len(found.tried) - len(rows)
-    notes = (f"{left} more are in tried.csv.",) if left else ()
-    return Table("tried", "Configurations, the best first", tuple(columns), _frame(rows, columns), notes)
+    notes = _left(len(found.tried) - len(rows), "are in tried.csv")
+    return Table.of("tried", "Configurations, the best first", head, rows, notes=notes)
 
 
 # Data
@@ -789,28 +663,13 @@ def _shown_records(found: Identification) -> tuple[list[int], list[str]]:
 
 
 def _data_table(found: Identification) -> Table:
-    time = found.recording.sampling_time
-    columns = [Column("name", "Record"), Column("role", "Used for"), Column("samples", "Samples")]
+    time, records = found.recording.sampling_time, found.recording.records
+    rows = [[_name(record), record.role or _SHARED, count(len(record))] for record in records[:_MOST_RECORDS]]
+    head = columns(name="Record", role="Used for", samples="Samples")
     if time is not None:
-        columns.append(Column("duration", "Seconds"))
-    records = found.recording.records
-    rows = [
-        {
-            "name": _name(record),
-            "role": record.role or _SHARED,
-            "samples": count(len(record)),
-            "duration": "" if time is None else _number(time * len(record)),
-        }
-        for record in records[:_MOST_RECORDS]
-    ]
-    left = len(records) - len(rows)
-    notes = (f"{left} more are not listed.",) if left else ()
-    return Table("data-records", "Records", tuple(columns), _frame(rows, columns), notes)
-
-
-def _checks_figure(found: Identification) -> Markup | str:
-    figure = drawn.checks_figure(found.checks, found.model.decimation)
-    return inline_svg(figure, "checked") if figure else ""
+        head += columns(duration="Seconds")
+        rows = [[*row, _number(time * len(record))] for row, record in zip(rows, records, strict=False)]
+    return Table.of("data-records", "Records", head, rows, notes=_left(len(records) - len(rows), "are not listed"))
 
 
 def _name(record: Record) -> str:
@@ -855,8 +714,17 @@ def _all_terms(found: Identification) -> pd.DataFrame:
 # Forms
 
 
-def _frame(rows: Sequence[Mapping[str, Any]], columns: Sequence[Column]) -> pd.DataFrame:
-    return pd.DataFrame(rows, columns=[column.key for column in columns], dtype=object)
+def _left(number: int, where: str) -> tuple[str, ...]:
+    """Return the note below a table that is cut off."""
+    return (f"{number} more {where}.",) if number else ()
+
+
+def _yes(value: Any) -> str:
+    return "yes" if value else "no"
+
+
+def _fitness(value: float | None) -> str:
+    return MISSING if value is None else fixed(value, 1)
 
 
 def _number(value: float | None, digits: int = 4) -> str:
@@ -877,7 +745,3 @@ def _digits(value: float, digits: int = 5) -> float:
 
 def _s(number: int) -> str:
     return "" if number == 1 else "s"
-
-
-def _was(number: int) -> str:
-    return "was" if number == 1 else "were"
