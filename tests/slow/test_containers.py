@@ -77,10 +77,11 @@ def test_installed_environment_makes_the_same_results(finished, tmp_path):
     done = install(clone, tmp_path)
     assert done.returncode == 0, done.stdout
     assert clone.files(".") == before
-    command = ["snakemake", "--cores", "2", "--configfile", "tiny.yaml"]
+    command = ["snakemake", "data/tiny/frames/claims.csv", "--cores", "2", "--configfile", "tiny.yaml"]
     done = run(command, clone.root, {"PATH": f"{tmp_path / 'environment/bin'}:{os.defpath}"})
     assert done.returncode == 0, done.stdout
-    assert unlike(clone.manifest(), finished.manifest()) == []
+    made = clone.files("data/tiny")
+    assert len(made) > 20 and [path for path, content in made.items() if content != finished.files()[path]] == []
 
 
 @pytest.mark.ci

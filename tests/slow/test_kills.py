@@ -21,7 +21,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL)
 def long(finished, tmp_path_factory):
     """Searches that last long enough to be interrupted, and their frames."""
     copy = finished.copied(tmp_path_factory.mktemp("long") / "project", made=False)
-    project = copy.with_study("long", TINY.replace("200", "60000"))
+    project = copy.with_study("long", TINY.replace("200", "30000"))
     project.snakemake(FRAMES)
     return project
 

@@ -20,6 +20,7 @@ from tests.workflow.project import LIMIT, TINY, hiding, wait_for
 pytestmark = [pytest.mark.slow, pytest.mark.ci]
 
 RUN = "data/tiny/runs/S3/30dB/ga/bic/seed-2.json"
+FRAMES = "data/tiny/frames/claims.csv"
 SNAKEMAKE = [sys.executable, "-m", "snakemake", "--cores", "2", "--configfile", "tiny.yaml"]
 NOWHERE = ["HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "TMPDIR"]
 # One of this package that needs another, so that it has a process of its own.
@@ -63,17 +64,14 @@ def programs(folder, *names):
     return str(folder)
 
 
-def test_no_folder_of_the_user(finished, empty):
-    shell(f"export {' '.join(f'{name}=/dev/null/x' for name in NOWHERE)} LC_ALL=xx_YY.odd", SNAKEMAKE, empty.root)
-    assert empty.manifest() == finished.manifest()
-
-
 def test_little_of_everything(finished, empty, tmp_path):
-    """No home, few open files, 4 GB, one core, no git nor most other programs, nobody who reads what is printed."""
+    """No home, few open files, 4 GB, one core, few other programs, ASCII only, nobody who reads what is printed."""
     few = programs(tmp_path / "bin", "bash", "sh", "which")
     core = min(os.sched_getaffinity(0))
     limits = f"unset {' '.join(NOWHERE)}; ulimit -n 64 -v 4000000; taskset --pid --cpu-list {core} $$"
-    shell(f"{limits}; export PATH={shlex.quote(few)}; exec >&-", SNAKEMAKE, empty.root)
+    # A text without an encoding of its own would be written or read in ASCII.
+    ascii_only = "LC_ALL=C PYTHONCOERCECLOCALE=0 PYTHONUTF8=0"
+    shell(f"{limits}; export {ascii_only} PATH={shlex.quote(few)}; exec >&-", SNAKEMAKE, empty.root)
     assert empty.manifest() == finished.manifest()
 
 
@@ -87,8 +85,8 @@ def test_few_processes_and_no_shared_memory(finished, empty):
         subprocess.run([*apart, *nobody, *limited, "touch", str(empty.root)], capture_output=True).returncode
     ):
         pytest.skip("nobody can become somebody else here, or file systems cannot be taken away")
-    shell("", [*apart, *nobody, *limited, *SNAKEMAKE], empty.root)
-    assert empty.manifest() == finished.manifest()
+    shell("", [*apart, *nobody, *limited, *SNAKEMAKE[:3], FRAMES, *SNAKEMAKE[3:]], empty.root)
+    assert empty.files("data/tiny") == finished.files("data/tiny")
 
 
 def test_a_colon_in_the_path_of_the_folder(finished, tmp_path):
@@ -96,8 +94,8 @@ def test_a_colon_in_the_path_of_the_folder(finished, tmp_path):
     copy = finished.copied(tmp_path / "a:b", made=False)
     (tmp_path / "hiding").mkdir()
     environment = hiding(tmp_path / "hiding")
-    copy.snakemake(env=environment)
-    assert copy.manifest() == finished.manifest()
+    copy.snakemake(FRAMES, env=environment)
+    assert copy.files("data/tiny") == finished.files("data/tiny")
     apart = copy.with_study("apart", APART)
     apart.snakemake("data/apart/conditions/S3/30dB/pymoo-ga/bic.json", env=environment)
     assert b'"failure"' not in apart.run_files()[0].read_bytes()

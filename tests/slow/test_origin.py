@@ -77,7 +77,7 @@ def test_a_run_that_did_not_finish(finished, copy):
 def test_results_of_another_folder(finished, copy, tmp_path):
     """The memory next to them is that of other results."""
     other = finished.copied(tmp_path / "other", made=False)
-    other.snakemake(*SETTINGS)
+    other.snakemake(RUN, *SETTINGS)
     shutil.rmtree(copy / ".snakemake")
     shutil.copytree(other / ".snakemake", copy / ".snakemake")
     assert set(copy.planned(*SETTINGS)) >= EVERYTHING

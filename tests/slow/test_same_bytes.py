@@ -1,15 +1,14 @@
-"""The same bytes on another processor, in another order, in another language, and after a kill: by the manifests."""
+"""The same bytes on another processor, in another order and in another language: by the manifests."""
 
 import os
 import shutil
-import signal
 import stat
 import subprocess
 import sys
 
 import pytest
 from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
-from tests.workflow.project import unlike, wait_for
+from tests.workflow.project import unlike
 
 pytestmark = pytest.mark.slow
 
@@ -66,19 +65,6 @@ def test_another_processor_user_and_order(finished, turkish, tmp_path):
     page = "reports/tiny/report.html"
     assert [stat.S_IMODE((p / page).stat().st_mode) for p in (project, finished)] == [0o600, 0o644]
     assert unlike(project.manifest(), finished.manifest()) == []
-
-
-def test_killed_and_resumed_in_another_order(finished, empty):
-    """Killed while searches run, resumed from the end: the page first, then one figure, then the rest."""
-    with empty.under_way("--cores", "2", env={"PYTHONHASHSEED": "2", "TZ": "America/St_Johns"}) as begun:
-        wait_for(empty.run_files, "the first run file")
-        os.killpg(begun.pid, signal.SIGKILL)
-    # A text without an encoding of its own would be written or read in ASCII now.
-    env = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0", "PYTHONHASHSEED": "3"}
-    empty.snakemake("--unlock", env=env)
-    for target in ("reports/tiny/report.html", "reports/tiny/figures/convergence.pdf", "all"):
-        empty.snakemake(target, env=env)
-    assert unlike(empty.manifest(), finished.manifest()) == []
 
 
 def test_several_seeds_in_a_job_give_the_same_summaries_and_frames(finished, empty):

@@ -11,7 +11,7 @@ from narxbench.pipeline import code
 from narxbench.pipeline.kinds import plan_of
 from narxbench.pipeline.plan import script_digest
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("pipeline")]
+pytestmark = pytest.mark.slow
 
 MODULES = sorted(code.PACKAGE.rglob("*.py"))
 STEPS = sorted(path.stem for path in (ROOT / "scripts").glob("*.py"))
@@ -105,6 +105,8 @@ AFTER_ANALYSIS = {"analyse", "tables", "figures", "page", *ENDING}
         ("src/narxbench/analysis/significance.py", AFTER_ANALYSIS, {"simulate", "summarise"}, 0),
         ("src/narxbench/report/figures.py", {"figures", "page", *ENDING}, {"summarise", "analyse", "tables"}, 0),
         ("src/narxbench/report/templates/site.css", {"page", *ENDING}, {"summarise", "analyse"}, 0),
+        ("scripts/analyse.py", AFTER_ANALYSIS, {"simulate", "summarise"}, 0),
+        ("scripts/search.py", {"search", "summarise", *AFTER_ANALYSIS}, {"simulate", "interpretations"}, 12),
     ],
 )
 def test_plan_after_an_edit(copy, path, again, spared, searches):

@@ -12,7 +12,7 @@ from tests.workflow.project import CONDITIONS, TINY, hiding, unlike
 from narxbench.io.files import sha256
 from narxbench.pipeline.code import TEMPLATES
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("pipeline")]
+pytestmark = pytest.mark.slow
 
 RUNS = [f"data/tiny/runs/{condition}/seed-{seed}.json" for condition in CONDITIONS for seed in (1, 2)]
 GA_RUNS = [path for path in RUNS if "/ga/" in path]
