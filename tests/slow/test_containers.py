@@ -10,7 +10,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from tests.workflow.project import ROOT, Project, unlike
+from tests.workflow.project import ROOT, Project
 
 pytestmark = pytest.mark.slow
 
