@@ -30,7 +30,7 @@ rule rank_configurations:
     """Rank the configurations: the best are searched thoroughly."""
     input:
         data=lambda w: local(PLAN.data_files()),
-        briefs=PLAN.briefs(),
+        briefs=PLAN.made["brief_search"],
     output:
         PLAN.ranking,
     log:
@@ -64,9 +64,9 @@ rule choose_structure:
     """Compare all structures that were found on data that their weights do not know, and choose one."""
     input:
         data=lambda w: local(PLAN.data_files()),
-        briefs=PLAN.briefs(),
+        briefs=PLAN.made["brief_search"],
         ranking=PLAN.ranking,
-        searches=PLAN.thorough(),
+        searches=PLAN.made["thorough_search"],
     output:
         PLAN.choice,
     log:
@@ -100,7 +100,7 @@ rule conclude:
     input:
         data=lambda w: local(PLAN.data_files()),
         choice=PLAN.choice,
-        resampled=PLAN.resampled(),
+        resampled=PLAN.made["resample"],
     output:
         report(PLAN.page, category="Page", caption="../report/model.rst"),
         PLAN.report_files()[1:],

@@ -52,7 +52,7 @@ rule verify:
         files=lambda w: {path: PLAN.at(path) for path in PLAN.results()},
         # No input: it would be made again from the results.
         reference=lambda w: PLAN.reference,
-        versions=lambda w: PLAN.versions(),
+        versions=lambda w: PLAN.versions,
     script:
         "../../scripts/verify.py"
 

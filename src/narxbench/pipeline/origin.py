@@ -45,8 +45,8 @@ def origin(plan: StudyPlan) -> Origin:
     """
     found = {SETTINGS + name: value for name, value in flattened(plan.settings())}
     found |= {SETTINGS + name: sha256(canonical_json(value))[:16] for name, value in plan.definitions().items()}
-    found |= {CODE + name: code for name, code in plan.code_digests().items()}
-    found |= {VERSIONS + name: version for name, version in plan.versions().items()}
+    found |= {CODE + name: code for name, code in plan.code_digests.items()}
+    found |= {VERSIONS + name: version for name, version in plan.versions.items()}
     found |= {FILES + path: content for path, content in plan.digests(filter(os.path.isfile, plan.given())).items()}
     return dict(sorted(found.items()))
 

@@ -46,6 +46,10 @@ class StudyPlan(ABC):
 
     rules: ClassVar[Sequence[str]]
     """The files of ``workflow/rules`` that make its results, in the order in which they are included."""
+    page: str
+    """The main page."""
+    estimate: Estimate
+    """What it takes."""
 
     def __init__(self, study: Any) -> None:
         self.study = study
@@ -57,16 +61,13 @@ class StudyPlan(ABC):
         self.manifest = f"{self.reports}/manifest.csv"
         self.record = f"{self.data}/made_with.json"
         self.kept = f"{REFERENCE}/{name}"
-        # What it takes, and the main page.
-        self.estimate: Estimate
-        self.page: str
         # Methods that cannot be used here, each with the reason.
         self.left_out: dict[str, str] = {}
         # Whether only results of complete conditions are planned.
         self.finished_only = False
-        # What each step that makes results is made of, as the rules have asked for it: its code, and all versions.
-        self._digests: dict[str, str] = {}
-        self._versions: dict[str, str] = {}
+        # What each step that makes results is made of, as the rules have asked for it: its code, and all packages.
+        self.code_digests: dict[str, str] = {}
+        self.versions: dict[str, str] = {}
 
     @abstractmethod
     def results(self) -> list[str]:
@@ -75,10 +76,6 @@ class StudyPlan(ABC):
     @abstractmethod
     def given(self) -> list[str]:
         """Return the files that steps read and no step makes."""
-
-    @abstractmethod
-    def algorithms(self) -> list[str]:
-        """Return the algorithms that the steps call."""
 
     @abstractmethod
     def lost(self) -> list[str]:
@@ -132,26 +129,16 @@ class StudyPlan(ABC):
         """Return what the settings only name."""
         return {}
 
-    def code_digests(self) -> dict[str, str]:
-        """Return a digest of the code of every step that makes results, after the rules have asked for them."""
-        return dict(self._digests)
-
-    def versions(self) -> dict[str, str]:
-        """Return the versions of all packages that the steps need which make results."""
-        self.code_digests()
-        return dict(sorted(self._versions.items()))
-
-    def _digest(self, script: str, name: str | None) -> str:
-        digest, versions, both = script_digest(script, name)
+    def _code(self, script: str, name: str | None) -> str:
+        digest, versions = script_digest(script, name)
         if script not in _WITHOUT_RESULTS:
-            self._digests[script if name is None else f"{script} ({name})"] = digest
-            self._versions |= versions
-        return both
+            self.code_digests[script if name is None else f"{script} ({name})"] = digest
+            self.versions |= versions
+        return f"{digest} with {', '.join(map(' '.join, versions.items()))}"
 
 
 @cache
-def script_digest(script: str, name: str | None) -> tuple[str, dict[str, str], str]:
-    """Return a digest of all code that a script depends on, that of an algorithm included; versions; both as text."""
+def script_digest(script: str, name: str | None) -> tuple[str, dict[str, str]]:
+    """Return digest and package versions of all code that a script depends on, that of an algorithm included."""
     files = [SCRIPTS / f"{script}.py", *([] if name is None else algorithm(name).files)]
-    digest, versions = digest_of(*files), versions_of(*files)
-    return digest, versions, f"{digest} with {', '.join(map(' '.join, versions.items()))}"
+    return digest_of(*files), versions_of(*files)

@@ -14,7 +14,7 @@ from narxbench.experiment.study import Condition, Problem, Study
 from narxbench.experiment.study_settings import load_study
 from narxbench.io.errors import NarxbenchError, show
 from narxbench.model.excitation import RecordedInput
-from narxbench.model.system import SYSTEMS_FOLDER, System, load_system
+from narxbench.model.system import SYSTEMS_FOLDER, load_system
 from narxbench.pipeline.estimate import Use, refuse, study_estimate
 from narxbench.pipeline.plan import BASE, DESIGN_CHOICES, HERE, MAIN_STUDY, ROOT, StudyPlan
 
@@ -53,17 +53,21 @@ class SimulatedPlan(StudyPlan):
         if not isinstance(self.finished_only, bool):
             found = show(self.finished_only, kind=False)
             raise NarxbenchError(f"{COMMAND_LINE}: {_FINISHED}: found {found}; allowed: true or false")
-        self.systems: dict[str, System] = {name: load_system(name) for name in self.study.systems}
-        asked = self.study, self.choices, self.systems
-        self.estimate = study_estimate(*asked, self.summary_file, self.further_uses())
+        self.systems = {name: load_system(name) for name in self.study.systems}
+        self.estimate = study_estimate(self)
         refuse(self.estimate)
         self.all_conditions = list(self.study.conditions(self.choices, self.systems))
+        self.by_name = {condition.name: condition for condition in self.all_conditions}
         self.page = "reports/report.html" if self.study.study == MAIN_STUDY else f"{self.reports}/report.html"
         self.pages = [self.page, *(f"{self.reports}/{page}.html" for page in self.other_pages.split())]
         self.conditions = [c for c in self.all_conditions if not self.finished_only or self._finished(c)]
         if not self.conditions:
             problem = f"{_FINISHED}: found no complete condition; repeat the command without it"
             raise NarxbenchError(f"{COMMAND_LINE}: {problem}")
+        # What the results are made of is asked for by no rule where summaries stand for the runs.
+        for name in {method.algorithm for method in self.study.methods.values()}:
+            for script in self.per_algorithm:
+                self._code(script, name)
 
     # What a kind of study says of itself
 
@@ -96,34 +100,25 @@ class SimulatedPlan(StudyPlan):
 
     def seeds(self, condition: str) -> list[int]:
         """Return the seeds of a condition; a method that draws nothing is run, and counts, once."""
-        return self.study.seeds[:1] if self.deterministic(condition) else self.study.seeds
-
-    def deterministic(self, condition: str) -> bool:
-        """Return whether the method of a condition draws nothing."""
-        return algorithm(self.by_name[condition].algorithm).about.deterministic
+        return [seed for block in self.blocks(condition).values() for seed in block]
 
     def blocks(self, condition: str) -> dict[str, list[int]]:
         """Return the seeds that share a job and a run file, by the file's name."""
-        return self._blocks[self.deterministic(condition)]
+        return self._blocks[algorithm(self.by_name[condition].algorithm).about.deterministic]
 
     @cached_property
     def _blocks(self) -> tuple[dict[str, list[int]], dict[str, list[int]]]:
-        seeds = self.study.seeds
-        return _in_blocks(seeds, self.study.seeds_per_job), _in_blocks(seeds[:1], 1)
-
-    @cached_property
-    def by_name(self) -> dict[str, Condition]:
-        """The conditions by name."""
-        return {condition.name: condition for condition in self.all_conditions}
+        return _in_blocks(self.study.seeds, self.study.seeds_per_job), _in_blocks(self.study.seeds[:1], 1)
 
     @cached_property
     def data_sets(self) -> dict[str, tuple[Problem, int | None]]:
         """Problem and realisation of each data set by its name."""
-        found: dict[str, tuple[Problem, int | None]] = {}
-        for problem in {c.problem.name: c.problem for c in self.all_conditions}.values():
-            for seed in self.study.seeds if problem.realisations else (None,):
-                found[_data_set(problem, seed)] = (problem, seed)
-        return found
+        problems = {c.problem.name: c.problem for c in self.all_conditions}.values()
+        return {
+            _data_set(problem, seed): (problem, seed)
+            for problem in problems
+            for seed in (self.study.seeds if problem.realisations else (None,))
+        }
 
     def data_files(self, condition: str, seeds: Sequence[int] | None = None) -> list[str]:
         """Return the data set of a condition, or those of the seeds where each has its own."""
@@ -166,20 +161,13 @@ class SimulatedPlan(StudyPlan):
         excitation = self.data_sets[data_set][0].data.excitation
         return [excitation.file] if isinstance(excitation, RecordedInput) else []
 
+    def _data_and_runs(self, conditions: Sequence[Condition]) -> list[str]:
+        data = dict.fromkeys(path for condition in conditions for path in self.data_files(condition.name))
+        return [*data, *(path for condition in conditions for path in self.run_files(condition.name))]
+
     def results(self) -> list[str]:
         """Return the data sets, the runs and every file that is made of them."""
-        names = [condition.name for condition in self.conditions]
-        data = dict.fromkeys(path for name in names for path in self.data_files(name))
-        runs = [path for name in names for path in self.run_files(name)]
-        return [*data, *runs, *self.from_summaries()]
-
-    def given(self) -> list[str]:
-        """Return the files of the repository, and the recorded inputs, that steps read."""
-        known = [path for name in self.data_sets for path in self.recorded_input(name)]
-        for files in self.page_files().values():
-            known += [files] if isinstance(files, str) else files
-        own = (f"{self.data}/", f"{self.reports}/")
-        return [path for path in dict.fromkeys(known) if not path.startswith(own)]
+        return [*self._data_and_runs(self.conditions), *self.from_summaries()]
 
     def from_summaries(self) -> list[str]:
         """Return the summaries, which stand for the data sets and runs that they are made of, and all that comes after.
@@ -191,9 +179,16 @@ class SimulatedPlan(StudyPlan):
 
     def lost(self) -> list[str]:
         """Return the data sets and runs that are missing next to their summary, so that nothing else asks for them."""
-        names = [c.name for c in self.conditions if os.path.exists(self.at(self.summary_file(c)))]
-        files = dict.fromkeys(path for name in names for path in (*self.data_files(name), *self.run_files(name)))
-        return [path for path in files if not os.path.exists(self.at(path))]
+        summed = [c for c in self.conditions if os.path.exists(self.at(self.summary_file(c)))]
+        return [path for path in self._data_and_runs(summed) if not os.path.exists(self.at(path))]
+
+    def given(self) -> list[str]:
+        """Return the files of the repository, and the recorded inputs, that steps read."""
+        known = [path for name in self.data_sets for path in self.recorded_input(name)]
+        for files in self.page_files().values():
+            known += [files] if isinstance(files, str) else files
+        own = (f"{self.data}/", f"{self.reports}/")
+        return [path for path in dict.fromkeys(known) if not path.startswith(own)]
 
     def _finished(self, condition: Condition) -> bool:
         # Where runs have failed, a summary may be one of earlier runs.
@@ -208,29 +203,17 @@ class SimulatedPlan(StudyPlan):
 
     def timing_logs(self) -> dict[str, list[str]]:
         """Return the logs of the steps that compute, by step."""
-        names, (step, _) = [condition.name for condition in self.conditions], self.summing
+        runs = [f"{c.name}/{block}" for c in self.conditions for block in self.blocks(c.name)]
+        names = {"simulate": self.data_sets, "search": runs, self.summing[0]: map(self.summed, self.conditions)}
         return {
-            "simulate": [f"{self.logs}/simulate/{name}.log" for name in self.data_sets],
-            "search": [f"{self.logs}/search/{name}/{block}.log" for name in names for block in self.blocks(name)],
-            step: [f"{self.logs}/{step}/{name}.log" for name in dict.fromkeys(map(self.summed, self.conditions))],
+            step: [f"{self.logs}/{step}/{name}.log" for name in dict.fromkeys(each)] for step, each in names.items()
         }
 
     # Code and parameters of jobs
 
-    def algorithms(self) -> list[str]:
-        """Return the algorithms of the methods."""
-        return list(dict.fromkeys(method.algorithm for method in self.study.methods.values()))
-
     def code(self, script: str, condition: str | None = None) -> str:
         """Return a digest of all code that a script depends on, the algorithm of a condition included."""
-        return self._digest(script, None if condition is None else self.by_name[condition].algorithm)
-
-    def code_digests(self) -> dict[str, str]:
-        """Return a digest of the code of every step that makes results; that of the runs is asked for by no rule."""
-        for name in self.algorithms():
-            for script in self.per_algorithm:
-                self._digest(script, name)
-        return super().code_digests()
+        return self._code(script, None if condition is None else self.by_name[condition].algorithm)
 
     def definitions(self) -> dict[str, Any]:
         """Return the systems and the design choices."""
@@ -246,10 +229,7 @@ class SimulatedPlan(StudyPlan):
     def _runs(self) -> dict[str, dict[str, Any]]:
         # The jobs of a condition, one for each seed, share their parameters.
         limit = self.study.time_limit
-        return {
-            name: {**self._method(found), "axes": found.problem.axes, "time_limit": limit}
-            for name, found in self.by_name.items()
-        }
+        return {c.name: {**_method(c), "axes": c.problem.axes, "time_limit": limit} for c in self.all_conditions}
 
     def search(self, condition: str, block: str) -> dict[str, Any]:
         """Return all parameters of a job of runs: its seeds, what it runs, and the digest of the code."""
@@ -260,16 +240,17 @@ class SimulatedPlan(StudyPlan):
         """Return the parameters of the summary of a condition besides files and seeds."""
         found = self.by_name[condition]
         system = found.problem.simulation["system"]
-        return {**self._method(found), "system": system, "threshold": self.study.statistics.threshold}
+        return {**_method(found), "system": system, "threshold": self.study.statistics.threshold}
 
-    def _method(self, condition: Condition) -> dict[str, Any]:
-        return {
-            "condition": condition.key.model_dump(exclude_defaults=True),
-            "structure": condition.problem.structure,
-            "algorithm": condition.algorithm,
-            "settings": dict(condition.settings),
-            "evaluations": condition.evaluations,
-        }
+
+def _method(condition: Condition) -> dict[str, Any]:
+    return {
+        "condition": condition.key.model_dump(exclude_defaults=True),
+        "structure": condition.problem.structure,
+        "algorithm": condition.algorithm,
+        "settings": dict(condition.settings),
+        "evaluations": condition.evaluations,
+    }
 
 
 def _in_blocks(seeds: list[int], size: int) -> dict[str, list[int]]:

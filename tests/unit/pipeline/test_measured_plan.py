@@ -45,15 +45,15 @@ def test_files_and_jobs(plan: Planned) -> None:
     own = plan()
     assert (own.page, own.manifest) == ("reports/mine/report.html", "reports/mine/manifest.csv")
     assert own.data_files() == ["mine.csv", "test.csv"]
-    assert own.briefs()[0] == f"data/mine/brief/{own.scan.configurations[0].name}.json"
-    assert len(own.briefs()) == len(own.scan.configurations) == len(set(own.configurations.values()))
-    ranks = min(6, len(own.briefs()))
+    assert own.made["brief_search"][0] == f"data/mine/brief/{own.scan.configurations[0].name}.json"
+    assert len(own.made["brief_search"]) == len(own.scan.configurations) == len(set(own.configurations.values()))
+    ranks = min(6, len(own.made["brief_search"]))
     # Every seed of every search is a job of its own: three on all data, one without each part.
     jobs = [(0, 1), (0, 2), (0, 3), (1, 1), (2, 1), (3, 1), (4, 1)]
     wanted = [f"rank-{rank}/part-{part}/seed-{seed}" for rank in range(1, ranks + 1) for part, seed in jobs]
-    assert own.thorough() == [f"data/mine/thorough/{name}.json" for name in wanted]
-    assert own.resampled() == ["data/mine/resampled/1.json", "data/mine/resampled/2.json"]
-    assert plan(OWN, "identification={resamples: 0}").resampled() == []
+    assert own.made["thorough_search"] == [f"data/mine/thorough/{name}.json" for name in wanted]
+    assert own.made["resample"] == ["data/mine/resampled/1.json", "data/mine/resampled/2.json"]
+    assert plan(OWN, "identification={resamples: 0}").made["resample"] == []
     results = own.results()
     assert len(results) == len(set(results)) and results[:2] == own.data_files()
     assert results[-len(own.report_files()) :] == own.report_files() == own.from_summaries()
@@ -72,7 +72,7 @@ def test_names_of_many_lags_are_no_longer_than_those_of_files(plan: Planned) -> 
     lags = [*range(1, 48, 2)]
     own = plan(OWN, f"identification={{y_lags: {lags}, u_lags: {lags}, degree: 1, decimation: 1}}")
     assert len(own.configurations) == len(own.scan.configurations)
-    assert all(len(Path(path).name) < 110 for path in own.briefs())
+    assert all(len(Path(path).name) < 110 for path in own.made["brief_search"])
     assert max(map(len, own.configurations.values())) > 110
 
 

@@ -2,6 +2,7 @@
 
 import os
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 
 from threadpoolctl import threadpool_limits
@@ -41,14 +42,27 @@ class MeasuredPlan(StudyPlan):
         self.estimate = measured_estimate(self.scan)
         refuse(self.estimate)
         self.page = f"{self.reports}/report.html"
-        self.ranking = f"{self.data}/ranking.json"
-        self.choice = f"{self.data}/choice.json"
         # Parameters that all jobs share: what is read, and how it is searched.
         self.job = {
             "reading": self.study.reading,
             "identification": self.study.identification.model_dump(mode="json"),
         }
         self.configurations = {_short(c.name): c.name for c in self.scan.configurations}
+        self.ranking, self.choice = f"{self.data}/ranking.json", f"{self.data}/choice.json"
+        resamples = range(1, 1 + max(map(self.scan.n_resamples, self.scan.configurations)))
+        searches = [
+            f"rank-{rank}/part-{part}/seed-{seed}"
+            for rank in range(1, self.scan.n_finalists + 1)
+            for part, seed in self.scan.jobs()
+        ]
+        # What each step before the report makes.
+        self.made = {
+            "brief_search": [f"{self.data}/brief/{name}.json" for name in self.configurations],
+            "rank_configurations": [self.ranking],
+            "thorough_search": [f"{self.data}/thorough/{name}.json" for name in searches],
+            "choose_structure": [self.choice],
+            "resample": [f"{self.data}/resampled/{number}.json" for number in resamples],
+        }
 
     # Names of files
 
@@ -56,41 +70,17 @@ class MeasuredPlan(StudyPlan):
         """Return the files of data."""
         return [os.path.normpath(path) for path in self.study.files]
 
-    def briefs(self) -> list[str]:
-        """Return the files of the brief searches, in the order of the configurations."""
-        return [f"{self.data}/brief/{name}.json" for name in self.configurations]
-
-    def thorough(self) -> list[str]:
-        """Return the files of the thorough searches, one for each rank, part and seed."""
-        ranks, jobs = range(1, self.scan.n_finalists + 1), self.scan.jobs()
-        return [
-            f"{self.data}/thorough/rank-{rank}/part-{part}/seed-{seed}.json" for rank in ranks for part, seed in jobs
-        ]
-
-    def resampled(self) -> list[str]:
-        """Return the files of the searches of resampled data, as many as the time allows in any configuration."""
-        count = max(map(self.scan.n_resamples, self.scan.configurations))
-        return [f"{self.data}/resampled/{number}.json" for number in range(1, count + 1)]
+    def searches(self) -> list[str]:
+        """Return the files of all steps before the report."""
+        return list(chain(*self.made.values()))
 
     def report_files(self) -> list[str]:
         """Return the page, and what is next to it."""
         return [self.page, *(f"{self.reports}/{name}" for name in NEXT_TO_PAGE.split())]
 
-    def searches(self) -> list[str]:
-        """Return the files of all steps before the report."""
-        return [*self.briefs(), self.ranking, *self.thorough(), self.choice, *self.resampled()]
-
     def results(self) -> list[str]:
         """Return the data and every file that depends on them, code, settings and versions alone."""
         return [*self.data_files(), *self.searches(), *self.report_files()]
-
-    def given(self) -> list[str]:
-        """Return the files of data."""
-        return self.data_files()
-
-    def algorithms(self) -> list[str]:
-        """Return the algorithm of the searches."""
-        return [self.study.identification.method]
 
     def from_summaries(self) -> list[str]:
         """Return the report, which stands for the searches that it is made of."""
@@ -101,6 +91,10 @@ class MeasuredPlan(StudyPlan):
         made = os.path.exists(self.at(self.page))
         return [path for path in self.searches() if made and not os.path.exists(self.at(path))]
 
+    def given(self) -> list[str]:
+        """Return the files of data."""
+        return self.data_files()
+
     def kept_files(self) -> dict[str, str]:
         """Return the reference results that the repository keeps of this study, each with what it is a copy of."""
         made = [f"{self.reports}/identification.json", self.manifest]
@@ -108,34 +102,25 @@ class MeasuredPlan(StudyPlan):
 
     def timing_logs(self) -> dict[str, list[str]]:
         """Return the logs of the steps, by step."""
-        steps = {
-            "brief_search": self.briefs(),
-            "rank_configurations": [self.ranking],
-            "thorough_search": self.thorough(),
-            "choose_structure": [self.choice],
-            "resample": self.resampled(),
-        }
-        logs = {step: [self._log(step, path) for path in files] for step, files in steps.items()}
+        logs = {step: [self._log(step, path) for path in files] for step, files in self.made.items()}
         return {**logs, "conclude": [f"{self.logs}/conclude.log"]}
 
-    @cached_property
-    def _data_digest(self) -> str:
-        return sha256(canonical_json(self.digests(self.data_files())))[:16]
-
     def _log(self, step: str, path: str) -> str:
+        # Results in a folder have their logs in one that is named after the step.
         inner = Path(path).relative_to(self.data).with_suffix(".log").parts[1:]
         return "/".join([self.logs, step, *inner]) if inner else f"{self.logs}/{step}.log"
 
     # Parameters of jobs
 
+    @cached_property
+    def _data_digest(self) -> str:
+        return sha256(canonical_json(self.digests(self.data_files())))[:16]
+
     def code(self, script: str) -> str:
         """Return a digest of all code that a script depends on, that of the search algorithm included."""
-        method = self.study.identification.method
-        searching = {
-            "choose_structure": FORWARD,
-            **dict.fromkeys(("brief_search", "thorough_search", "resample"), method),
-        }
-        return f"{self._digest(script, searching.get(script))}; data {self._data_digest}"
+        searching = dict.fromkeys(("brief_search", "thorough_search", "resample"), self.study.identification.method)
+        name = {**searching, "choose_structure": FORWARD}.get(script)
+        return f"{self._code(script, name)}; data {self._data_digest}"
 
 
 def _short(name: str) -> str:

@@ -1,11 +1,12 @@
 """A comparison of methods as files: the scores of each problem, ranks, the leaderboard and the answer."""
 
+from collections import defaultdict
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from narxbench.algorithms.registry import algorithm
-from narxbench.experiment.study import Condition
+from narxbench.experiment.study import Condition, Method
 from narxbench.pipeline.estimate import Use
 from narxbench.pipeline.plan import REFERENCE
 from narxbench.pipeline.simulated import SimulatedPlan
@@ -68,10 +69,10 @@ class MethodsPlan(SimulatedPlan):
     @cached_property
     def _compared(self) -> dict[str, list[Condition]]:
         # The conditions of each problem: what its scores are made of.
-        found: dict[str, list[Condition]] = {}
+        found = defaultdict(list)
         for condition in self.all_conditions:
-            found.setdefault(self.summed(condition), []).append(condition)
-        return found
+            found[self.summed(condition)].append(condition)
+        return dict(found)
 
     def compared_runs(self, problem: str) -> list[str]:
         """Return the run files of all methods on a problem."""
@@ -85,38 +86,38 @@ class MethodsPlan(SimulatedPlan):
         """Return the parameters of the scores of a problem besides its data set, and the code of its algorithms."""
         found = self._compared[problem]
         first = found[0].problem
-        methods = {
-            c.method: {
-                "algorithm": c.algorithm,
-                "settings": dict(c.settings),
-                "evaluations": c.evaluations,
-                "seeds": self.seeds(c.name),
-                "deterministic": self.deterministic(c.name),
-                "stops_early": algorithm(c.algorithm).about.stops_early,
-            }
-            for c in found
-        }
         return {
             "runs": {c.method: [*map(self.at, self.run_files(c.name))] for c in found},
             "problem": found[0].key.model_dump(exclude={"method"}),
-            "methods": methods,
+            "methods": {c.method: self._scored(c) for c in found},
             "system": first.simulation["system"],
             "structure": first.structure,
             "fresh": {name: first.simulation["data"][name] for name in ("washout", "excitation")},
         }
 
+    def _scored(self, condition: Condition) -> dict[str, Any]:
+        about = algorithm(condition.algorithm).about
+        return {
+            "algorithm": condition.algorithm,
+            "settings": dict(condition.settings),
+            "evaluations": condition.evaluations,
+            "seeds": self.seeds(condition.name),
+            "deterministic": about.deterministic,
+            "stops_early": about.stops_early,
+        }
+
     def about_methods(self) -> dict[str, dict[str, Any]]:
         """Return what the leaderboard says of each method of the study."""
-        about = {}
-        for name, method in self.study.methods.items():
-            found = algorithm(method.algorithm)
-            about[name] = {
-                "algorithm": method.algorithm,
-                "description": found.document.partition("\n\n")[0],
-                "reference": found.about.reference,
-                "deterministic": found.about.deterministic,
-                "needs_objective": found.about.needs_objective,
-                "settings": method.settings.model_dump(mode="json"),
-                "contributed": "",
-            }
-        return about
+        return {name: _about(method) for name, method in self.study.methods.items()}
+
+
+def _about(method: Method) -> dict[str, Any]:
+    found = algorithm(method.algorithm)
+    about = {name: getattr(found.about, name) for name in ("reference", "deterministic", "needs_objective")}
+    return {
+        **about,
+        "algorithm": method.algorithm,
+        "description": found.document.partition("\n\n")[0],
+        "settings": method.settings.model_dump(mode="json"),
+        "contributed": "",
+    }
