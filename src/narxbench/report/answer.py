@@ -101,14 +101,9 @@ def _biases(nearness: pd.DataFrame) -> Iterator[str]:
 
 def nearness_rows(nearness: pd.DataFrame) -> list[dict[str, str]]:
     """Return deviance, own deviance (a dash on one data set) and clear differences of each role, for readers."""
+    form = {"deviance": "deviance", "own": "own_deviance", "different": "different", "compared": "values"}
     return [
-        {
-            "role": row["role"],
-            "deviance": count(row["deviance"]),
-            "own": MISSING if pd.isna(row["own_deviance"]) else count(row["own_deviance"]),
-            "different": count(row["different"]),
-            "compared": count(row["values"]),
-        }
+        {"role": row["role"], **{key: MISSING if pd.isna(row[of]) else count(row[of]) for key, of in form.items()}}
         for row in nearness[nearness["algorithm"] == JOINT].to_dict("records")
     ]
 
@@ -211,13 +206,14 @@ def what_moves(effects: pd.DataFrame) -> dict[str, list[Move]]:
         largest = allowed.loc[allowed["change"].abs().sort_values(kind="stable", ascending=False).index].head(1)
         nearest = own[own["change"] < 0].sort_values("change", kind="stable").head(1)
         said = pd.concat([largest, nearest]).drop_duplicates(["design_choice", "option"]).to_dict("records")
-        moves[method_name(name)] = [
-            Move(
-                _words(row["design_choice"]), _words(row["option"]), signed(row["change"], 0), bool(row["contradicts"])
-            )
-            for row in said
-        ]
-    return {name: said for name, said in moves.items() if said}
+        if said:
+            moves[method_name(name)] = [_move(row) for row in said]
+    return moves
+
+
+def _move(row: Mapping[Any, Any]) -> Move:
+    choice, option = (row[key].replace("-", " ") for key in ("design_choice", "option"))
+    return Move(choice, option, signed(row["change"], 0), bool(row["contradicts"]))
 
 
 def data_shown(settings: Mapping[str, Any], systems: Sequence[Any]) -> str:
@@ -253,10 +249,6 @@ def _share(row: Mapping[Any, Any], best: float) -> Share:
 
 def _between(low: str, high: str) -> str:
     return low if low == high else f"{low.removesuffix(' %')}–{high}"
-
-
-def _words(name: str) -> str:
-    return name.replace("-", " ")
 
 
 def _verb(number: int, verb: str) -> str:

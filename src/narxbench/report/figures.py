@@ -90,12 +90,10 @@ def convergence(curves: pd.DataFrame, gaps: pd.DataFrame) -> dict[str, bytes]:
     """
     systems, styles = list(dict.fromkeys(curves["system"])), _styles(curves["method"])
     across = min(2, len(systems))
-    rows = math.ceil(len(systems) / across)
     known = gaps.groupby("system")[["best_known", "true_structure"]].first()
     with drawing("convergence"):
-        figure = new_figure(0.6 + 1.9 * rows)
-        axes = figure.subplots(rows, across, squeeze=False).ravel()
-        for place, (axis, system) in enumerate(zip(axes, systems, strict=False)):
+        figure = new_figure(0.6 + 1.9 * math.ceil(len(systems) / across))
+        for place, (axis, system) in enumerate(zip(panels(figure, len(systems), across), systems, strict=True)):
             best, true = known.loc[system]
             _draw_convergence(axis, curves[curves["system"] == system], best, true, styles)
             title = f"({ascii_lowercase[place]}) {system}" if place < len(ascii_lowercase) else system
@@ -104,8 +102,6 @@ def convergence(curves: pd.DataFrame, gaps: pd.DataFrame) -> dict[str, bytes]:
             axis.set_title(title + known_j, loc="left")
             if place + across >= len(systems):
                 axis.set_xlabel("fitness evaluations")
-        for axis in axes[len(systems) :]:
-            axis.set_axis_off()
         handles = [Line2D([], [], label=method_name(method), **style) for method, style in styles.items()]
         handles.append(Line2D([], [], label="true structure", **_TRUE_STRUCTURE))
         columns = math.ceil(len(handles) / math.ceil(len(handles) / 5))
@@ -221,6 +217,14 @@ def drawing(name: str) -> AbstractContextManager[None]:
 def new_figure(height: float, width: float = WIDTH) -> Figure:
     """Return an empty figure; its size is in inches."""
     return Figure(figsize=(width, height), layout="constrained")
+
+
+def panels(figure: Figure, count: int, across: int) -> list[Axes]:
+    """Return so many axes of a figure, side by side in rows; the places left over in the last row stay empty."""
+    axes: list[Axes] = figure.subplots(math.ceil(count / across), across, squeeze=False).ravel().tolist()
+    for axis in axes[count:]:
+        axis.set_axis_off()
+    return axes[:count]
 
 
 def saved(figure: Figure, formats: Sequence[str] = ("pdf", "svg")) -> dict[str, bytes]:

@@ -8,14 +8,7 @@ import pandas as pd
 from narxbench.analysis.agreement import ALPHA
 from narxbench.analysis.claims import UPSO, VERDICTS, Claim
 from narxbench.analysis.interpretation_study import COMPARED, JOINT, SCREENED, make_study
-from narxbench.analysis.interpretations import (
-    AS_DESCRIBED,
-    CLOSEST,
-    REFERENCES,
-    STRONG_GA,
-    Findings,
-    analyse,
-)
+from narxbench.analysis.interpretations import AS_DESCRIBED, CLOSEST, REFERENCES, STRONG_GA, Findings, analyse
 from narxbench.analysis.metrics import PUBLISHED
 from narxbench.analysis.published import Published
 from narxbench.experiment.interpretations import BASELINE, DesignChoices

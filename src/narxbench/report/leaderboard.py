@@ -13,22 +13,11 @@ from narxbench.analysis.ranking import ALL
 from narxbench.io.settings import flattened
 from narxbench.model.system import System
 from narxbench.model.terms import model_size
+from narxbench.report import leaderboard_tables as tables
 from narxbench.report.figures import METHOD_COLOURS
 from narxbench.report.formats import MISSING, count, criterion_name, method_name, snr
 from narxbench.report.leaderboard_answer import answer_lines
 from narxbench.report.leaderboard_figures import critical, critical_difference
-from narxbench.report.leaderboard_tables import (
-    DEFAULT,
-    SHOWN,
-    leaderboard_tables,
-    methods_in_order,
-    metric_columns,
-    pairs_table,
-    ranked,
-    run_costs,
-    scenarios_table,
-    usual_terms,
-)
 from narxbench.report.markup import inline_svg, markdown_html, script_json
 from narxbench.report.table import Column, Table, columns, records, to_html
 from narxbench.report.tables import Frames
@@ -75,13 +64,13 @@ def leaderboard_page(
     folder
         Where the files of the study are from the page: ``""``, or a folder that ends with ``/``.
     """
-    scores, order = frames["scores"], methods_in_order(frames["ranking"])
-    timed = run_costs(cost, usual_terms(scores))["n_terms"].tolist()
+    scores, order = frames["scores"], tables.methods_in_order(frames["ranking"])
+    timed = tables.run_costs(cost, tables.usual_terms(scores))["n_terms"].tolist()
     contributed = [name for name, about in methods_about.items() if about["contributed"]]
-    ranking = ranked(frames, cost, contributed)
+    ranking = tables.ranked(frames, cost, contributed)
     groups = [ALL, *(name for name in settings["scenarios"] if name in set(scores["scenario"]))]
-    shown = leaderboard_tables(frames, cost, contributed)
-    pairs, exceptions = pairs_table(frames["pairs"], None), _each_exception(frames["exceptions"])
+    shown = tables.leaderboard_tables(frames, cost, contributed)
+    pairs, exceptions = tables.pairs_table(frames["pairs"], None), _each_exception(frames["exceptions"])
     pairs_shown, pairs_choices = _filtered(pairs, {"Scenario": ((0,), ALL), "Method": ((1, 2), method_name(order[0]))})
     filters = {"Scenario": ((0,), groups[1]), "Method": ((2,), ""), "Measure": ((3,), _WORDS["exact"])}
     exceptions_shown, exceptions_choices = _filtered(exceptions, filters)
@@ -92,12 +81,13 @@ def leaderboard_page(
     page = {
         **{"current": "leaderboard", "titles": _PAGES, "study": settings["study"], "repository": ""},
         "links": {"report": f"{folder}../report.html", "leaderboard": "#main"},
-        **{"folder": folder, "settings": settings, "all": ALL, "default": DEFAULT, "groups": groups, "order": order},
+        **{"folder": folder, "settings": settings, "all": ALL, "groups": groups, "order": order},
+        "default": tables.DEFAULT,
         "answer": [markdown_html(line, "answer") for line in answer_lines(frames, cost, contributed)],
         "rows": records(ranking),
         "notes": shown["leaderboard"].notes,
         "timed": {
-            "n_terms": timed[0] if timed else usual_terms(scores),
+            "n_terms": timed[0] if timed else tables.usual_terms(scores),
             "machines": list(dict.fromkeys(cost["machine"])),
         },
         "incomplete": [(row.method, row.data_sets, most) for row in overall.itertuples() if row.data_sets < most],
@@ -110,7 +100,7 @@ def leaderboard_page(
         "tables": {
             "pairs": to_html(pairs_shown),
             "each_exception": to_html(exceptions_shown),
-            "scenarios": to_html(scenarios_table(ranking, order)),
+            "scenarios": to_html(tables.scenarios_table(ranking, order)),
             "exceptions": to_html(shown["exceptions"]),
             "test_systems": to_html(_systems_described(systems)),
             "conditions": to_html(_scenarios_described(scores, settings["scenarios"])),
@@ -129,7 +119,7 @@ def leaderboard_page(
         "named": _WORDS,
         "heat": heat,
         "measures": {metric.name: metric.average for metric in _HEAT},
-        "metrics": [(each, partial(metric_columns(each)[0].show, output_format="plain")) for each in SHOWN],
+        "metrics": [(each, partial(_shown, each)) for each in tables.SHOWN],
         "methods": [(methods_about[name], *_settings_of(name, methods_about)) for name in order],
         "outside": [name for name, own in scores.groupby("system", sort=False) if own["exact"].isna().all()],
         "counts": _counts(scores),
@@ -187,12 +177,9 @@ def _filtered(
 
 
 def _each_exception(exceptions: pd.DataFrame) -> Table:
-    ours = method_name(DEFAULT)
-    head = (
-        *columns(scenario="Scenario", system="System"),
-        *(_METHOD, Column("measure", "Measure")),
-        *columns("significant", theirs="Its value", best_ours=f"Value of {ours}"),
-    )
+    ours = method_name(tables.DEFAULT)
+    values = columns("significant", theirs="Its value", best_ours=f"Value of {ours}")
+    head = (*columns(scenario="Scenario", system="System"), _METHOD, *columns(measure="Measure"), *values)
     data = exceptions.assign(measure=exceptions["measure"].map(_WORDS))
     return Table("each_exception", f"Where a method does better than {ours}", head, data)
 
@@ -242,12 +229,7 @@ def _failures(scores: pd.DataFrame) -> Table:
         one = own.iloc[0]
         example = f"{one['scenario']}, {one['system']}, data seed {one['data_seed']}, seed {one['seed']}"
         rows.append((method, failure, len(own), example))
-    head = (
-        _METHOD,
-        Column("failure", "Failure"),
-        Column("runs", "Runs", kind="count"),
-        Column("example", "For example"),
-    )
+    head = (_METHOD, *columns(failure="Failure"), *columns("count", runs="Runs"), *columns(example="For example"))
     return Table.of("failed_runs", "Runs that failed", head, rows)
 
 
@@ -277,7 +259,11 @@ def _cell(metric: ComparisonMetric, value: float | None) -> str:
         shade = min(_SHADES, math.floor(_SHADES * value))
     else:
         shade = _SHADES - next(place for place, end in enumerate(_CLASSES) if value <= end)
-    return f"{shade}{metric_columns(metric)[0].show(value, 'plain')}"
+    return f"{shade}{_shown(metric, value)}"
+
+
+def _shown(metric: ComparisonMetric, value: float) -> str:
+    return tables.metric_columns(metric)[0].show(value, "plain")
 
 
 def _curves(ecdf: pd.DataFrame, methods: Sequence[str], scenarios: Sequence[str]) -> dict[str, Any]:
@@ -297,7 +283,7 @@ def _pace(scores: pd.DataFrame, cost: pd.DataFrame, methods: Sequence[str], grou
     """Return by group and method CPU seconds and evaluations of a run; None where they were not measured."""
     found = []
     for group in groups:
-        near = run_costs(cost, usual_terms(scores, group)).set_index("method")[["seconds", "evaluations"]]
-        runs = {name: [seconds, int(evaluations)] for name, seconds, evaluations in near.itertuples()}
+        near = tables.run_costs(cost, tables.usual_terms(scores, group))
+        runs = {row.method: [row.seconds, int(row.evaluations)] for row in near.itertuples()}
         found.append([runs.get(method) for method in methods])
     return found

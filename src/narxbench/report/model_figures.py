@@ -1,6 +1,8 @@
 """The figures of a model of measured data: its fit, how sure it is, its residuals, rests, what was tried, the data."""
 
 import math
+import re
+import textwrap
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,12 +22,12 @@ from narxbench.identification.trust.residuals import CorrelationTest
 from narxbench.identification.trust.steady_state import FixedPoint, Rest
 from narxbench.io.errors import printable
 from narxbench.model.records import Recording
-from narxbench.report.figures import DARK, METHOD_COLOURS, NARROW, drawing, new_figure, saved
+from narxbench.report.figures import DARK, METHOD_COLOURS, NARROW, drawing, new_figure, panels, saved
 
 Floats = NDArray[np.float64]
 
 MODEL_COLOUR, MEASURED_COLOUR, INPUT_COLOUR = METHOD_COLOURS[1], DARK, METHOD_COLOURS[0]
-_GREY, _GRID = "#999999", "#e5e5e5"
+_GREY, _GRID, _BAND = "#999999", "#e5e5e5", "#56B4E9"
 # Bins of a line that has more samples than the eye can separate: of each the smallest and the largest are drawn.
 _BINS = 700
 # Windows of a record in which it is enlarged; shorter records are large enough.
@@ -107,7 +109,7 @@ def fit_figure(fit: Fit, axis: TimeAxis, output: str) -> str:
         whole.set_xlabel(axis.label)
         for place, (title, start, end) in enumerate(windows):
             panel = figure.add_subplot(grid[1, place])
-            whole.axvspan(x[start], x[end - 1], color="#56B4E9", alpha=0.25, linewidth=0)
+            whole.axvspan(x[start], x[end - 1], color=_BAND, alpha=0.25, linewidth=0)
             _draw_fit(panel, fit, x, slice(start, end))
             panel.set_title(title, loc="left", fontsize=9)
             panel.set_xlabel(axis.label)
@@ -143,16 +145,13 @@ def certainty_figure(selection: pd.DataFrame, terms: Sequence[str]) -> str:
                 found = row[f"{source}_frequency"]
                 axis.plot(found, place + above, marker, color=colour, markerfacecolor=face, markersize=4, zorder=3)
             face = DARK if source == "resample" else "white"
-            look: Any = {"marker": marker, "linestyle": "", "color": DARK, "markerfacecolor": face, "markersize": 4}
-            handles.append(Line2D([], [], label=label, **look))
+            handles.append(_mark(label, marker, DARK, markerfacecolor=face, markersize=4))
         axis.set_yticks(range(len(shown)), [pretty(term) for term in shown])
         for tick, term in zip(axis.get_yticklabels(), shown, strict=True):
             tick.set_color(INPUT_COLOUR if term in terms else "#666666")
         if outside:
             axis.axhline(len(terms) - 0.5, color=_GREY, linewidth=0.6)
-        axis.set_ylim(len(shown) - 0.4, -0.6)
-        axis.set_xlim(-0.02, 1.02)
-        axis.set_xlabel("share of the searches that chose the term")
+        axis.set(ylim=(len(shown) - 0.4, -0.6), xlim=(-0.02, 1.02), xlabel="share of the searches that chose the term")
         axis.tick_params(axis="y", length=0)
         axis.grid(axis="x", color=_GRID, linewidth=0.5)
         axis.set_axisbelow(True)
@@ -165,14 +164,12 @@ def certainty_figure(selection: pd.DataFrame, terms: Sequence[str]) -> str:
 def residual_figure(tests: Sequence[CorrelationTest]) -> str:
     """Return the figure of the correlation tests of the residuals, one small panel for each, with their bands."""
     across = 2 if len(tests) <= 6 else 3
-    rows = math.ceil(len(tests) / across)
     with drawing("model residuals"):
-        figure = new_figure(0.35 + 1.35 * rows, NARROW)
-        axes = figure.subplots(rows, across, squeeze=False).ravel()
-        for axis, test in zip(axes, tests, strict=False):
+        figure = new_figure(0.35 + 1.35 * math.ceil(len(tests) / across), NARROW)
+        for axis, test in zip(panels(figure, len(tests), across), tests, strict=True):
             values = np.array(test.values)
             outside = np.abs(values) > test.limit
-            axis.axhspan(-test.band, test.band, color="#56B4E9", alpha=0.3, linewidth=0)
+            axis.axhspan(-test.band, test.band, color=_BAND, alpha=0.3, linewidth=0)
             for edge in (-test.limit, test.limit):
                 axis.axhline(edge, color=_GREY, linestyle="--", linewidth=0.7)
             axis.vlines(test.lags, 0, values, color=np.where(outside, MODEL_COLOUR, DARK), linewidth=1)
@@ -183,8 +180,6 @@ def residual_figure(tests: Sequence[CorrelationTest]) -> str:
             axis.yaxis.set_major_locator(MaxNLocator(4))
             axis.xaxis.set_major_locator(MaxNLocator(5, integer=True))
             axis.set_title(_wrapped(test.title, 80 // across), loc="left", fontsize=8 if across == 2 else 7)
-        for axis in axes[len(tests) :]:
-            axis.set_axis_off()
         figure.supxlabel("lag (steps of the model)", fontsize="small")
         return _svg(figure)
 
@@ -194,8 +189,11 @@ def static_figure(curve: Sequence[FixedPoint], rests: Sequence[Rest], recording:
     y = np.concatenate([record.y for record in recording.records])
     margin = 0.15 * float(np.ptp(y)) or 1.0
     low, high = float(y.min()) - margin, float(y.max()) + margin
+    signals = list(dict.fromkeys(point.signal for point in curve))
+    drawn = [point for point in curve if point.y is not None and low <= point.y <= high]
+    stable: Any = {"color": INPUT_COLOUR, "markerfacecolor": INPUT_COLOUR, "markersize": 3.5}
+    unstable: Any = {"color": MODEL_COLOUR, "markerfacecolor": "white", "markersize": 3.5}
     with drawing("model static curve"):
-        signals = list(dict.fromkeys(point.signal for point in curve))
         figure = new_figure(2.4, NARROW)
         axes = figure.subplots(1, len(signals), squeeze=False, sharey=True).ravel()
         for axis, signal in zip(axes, signals, strict=True):
@@ -203,35 +201,21 @@ def static_figure(curve: Sequence[FixedPoint], rests: Sequence[Rest], recording:
             u = np.concatenate([record.u[:, column] for record in recording.records])
             step = -(-len(u) // 1500)
             axis.plot(u[::step], y[::step], ".", color="#cccccc", markersize=2.5, zorder=1)
-            own = [p for p in curve if p.signal == signal and p.y is not None and low <= p.y <= high]
-            for stable, marker, face in ((True, "o", INPUT_COLOUR), (False, "o", "white")):
-                points = [(p.u, p.y) for p in own if p.stable == stable]
+            for settles, look in ((True, stable), (False, unstable)):
+                points = [(p.u, p.y) for p in drawn if p.signal == signal and p.stable == settles]
                 if points:
-                    axis.plot(
-                        *zip(*points, strict=True),
-                        marker,
-                        color=INPUT_COLOUR if stable else MODEL_COLOUR,
-                        markerfacecolor=face,
-                        markersize=3.5,
-                        zorder=2,
-                    )
+                    axis.plot(*zip(*points, strict=True), "o", zorder=2, **look)
             if rests:
                 levels = [(rest.u[column], rest.y) for rest in rests]
                 axis.plot(*zip(*levels, strict=True), "x", color=DARK, markersize=5, zorder=3)
-            axis.set_xlabel(signal_label(str(signal), recording.units))
-            axis.set_ylim(low, high)
+            axis.set(xlabel=signal_label(str(signal), recording.units), ylim=(low, high))
             axis.xaxis.set_major_locator(MaxNLocator(5))
         axes[0].set_ylabel(signal_label(recording.output, recording.units))
-        marks: list[tuple[str, Any]] = [
-            ("data", {"marker": ".", "color": "#bbbbbb"}),
-            ("stable rest of the model", {"marker": "o", "color": INPUT_COLOUR, "markersize": 3.5}),
-        ]
-        if any(not p.stable and p.y is not None and low <= p.y <= high for p in curve):
-            look = {"marker": "o", "color": MODEL_COLOUR, "markerfacecolor": "white", "markersize": 3.5}
-            marks.append(("unstable", look))
+        handles = [_mark("data", ".", "#bbbbbb"), _mark("stable rest of the model", "o", **stable)]
+        if not all(point.stable for point in drawn):
+            handles.append(_mark("unstable", "o", **unstable))
         if rests:
-            marks.append(("rest of the data", {"marker": "x", "color": DARK, "markersize": 5}))
-        handles = [Line2D([], [], linestyle="", label=label, **look) for label, look in marks]
+            handles.append(_mark("rest of the data", "x", DARK, markersize=5))
         figure.legend(handles=handles, loc="outside upper center", ncols=len(handles), frameon=False, fontsize=8)
         return _svg(figure)
 
@@ -316,55 +300,43 @@ def data_figure(recording: Recording, places: Sequence[int], titles: Sequence[st
 def checks_figure(checks: Sequence[Finding], decimation: int) -> str | None:
     """Return the figure behind the checks of sampling and dead time; None where neither has anything to draw."""
     by_name = {check.name: check.values for check in checks}
-    sampling = by_name.get("sampling", {})
-    delays = [(name, v) for name, v in by_name.get("delay", {}).get("inputs", {}).items() if v.get("correlations")][
-        :MOST_INPUTS
-    ]
-    correlations = sampling.get("correlations") or {}
-    first = [None] if correlations.get("lag") else []
-    panels: list[Any] = [*first, *delays]
-    if not panels:
+    correlations = by_name.get("sampling", {}).get("correlations") or {}
+    inputs = by_name.get("delay", {}).get("inputs", {})
+    delays = [(name, values) for name, values in inputs.items() if values.get("correlations")][:MOST_INPUTS]
+    drawn: list[Any] = [*([None] if correlations.get("lag") else []), *delays]
+    if not drawn:
         return None
-    across = min(2, len(panels))
+    across = min(2, len(drawn))
     with drawing("model checks"):
-        rows = math.ceil(len(panels) / across)
-        figure = new_figure(1.9 * rows, NARROW)
-        axes = figure.subplots(rows, across, squeeze=False).ravel()
-        for axis, panel in zip(axes, panels, strict=False):
+        figure = new_figure(1.9 * math.ceil(len(drawn) / across), NARROW)
+        for axis, of in zip(panels(figure, len(drawn), across), drawn, strict=True):
             axis.axhline(0, color=DARK, linewidth=0.5)
-            if panel is None:
-                for name, colour, dash in (("y", DARK, "-"), ("y^2", _GREY, "--")):
+            if of is None:
+                for name, colour, dash, label in (("y", DARK, "-", "output"), ("y^2", _GREY, "--", "its square")):
                     if name in correlations:
-                        label = "output" if name == "y" else "its square"
                         axis.plot(correlations["lag"], correlations[name], dash, color=colour, linewidth=1, label=label)
                 axis.axvline(decimation, color=MODEL_COLOUR, linewidth=1, label=f"one step, {decimation}")
                 axis.set_title("Autocorrelation of the output", loc="left", fontsize=9)
                 axis.legend(frameon=False, fontsize=7.5)
             else:
-                name, values = panel
+                name, values = of
                 found, band = np.array(values["correlations"]), np.array(values["band"])
                 lags = np.arange(len(found))
-                axis.fill_between(lags, -band, band, color="#56B4E9", alpha=0.3, linewidth=0)
+                axis.fill_between(lags, -band, band, color=_BAND, alpha=0.3, linewidth=0)
                 axis.vlines(lags, 0, found, color=DARK, linewidth=0.9)
                 if values.get("delay") is not None:
                     axis.axvline(values["delay"], color=MODEL_COLOUR, linewidth=1)
                 axis.set_title(_wrapped(f"Response of the output to {printable(name)}", 38), loc="left", fontsize=9)
             axis.set_xlabel("lag (samples of the data)", fontsize=9)
             axis.xaxis.set_major_locator(MaxNLocator(5, integer=True))
-        for axis in axes[len(panels) :]:
-            axis.set_axis_off()
         return _svg(figure)
 
 
 def pretty(term: str) -> str:
     """Return a term as figures name it: ``y(k-1)*u(k-2)^2`` is ``y(k−1) u(k−2)²``."""
     raised = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
-    parts = term.replace("-", "−").replace("*", " ").split("^")
-    text = parts[0]
-    for part in parts[1:]:
-        digits = len(part) - len(part.lstrip("0123456789"))
-        text += part[:digits].translate(raised) + part[digits:]
-    return text
+    text = term.replace("-", "−").replace("*", " ")
+    return re.sub(r"\^([0-9]*)", lambda power: power[1].translate(raised), text)
 
 
 def _svg(figure: Figure) -> str:
@@ -372,6 +344,10 @@ def _svg(figure: Figure) -> str:
         # A script that no font has is drawn as boxes; the page itself has the names as text.
         warnings.filterwarnings("ignore", message="Glyph", category=UserWarning)
         return saved(figure, ("svg",))["svg"].decode()
+
+
+def _mark(label: str, marker: str, color: str, **look: Any) -> Line2D:
+    return Line2D([], [], linestyle="", label=label, marker=marker, color=color, **look)
 
 
 def _draw_fit(axis: Axes, fit: Fit, x: Floats, part: slice) -> None:
@@ -419,9 +395,6 @@ def _apart(values: Sequence[int]) -> list[int]:
 
 
 def _wrapped(text: str, width: int = 44) -> str:
-    lines = [""]
-    for word in printable(text).split(" "):
-        if lines[-1] and len(lines[-1]) + len(word) + 1 > width:
-            lines.append("")
-        lines[-1] = f"{lines[-1]} {word}".strip()
-    return "\n".join(line if len(line) <= width else f"{line[: width - 1]}…" for line in lines[:3])
+    text = re.sub(" +", " ", printable(text).strip())
+    lines = textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)[:3]
+    return "\n".join(line if len(line) <= width else f"{line[: width - 1]}…" for line in lines)

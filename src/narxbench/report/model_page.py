@@ -15,18 +15,7 @@ from markupsafe import Markup
 
 from narxbench.identification.finding import Finding
 from narxbench.identification.result import Identification
-from narxbench.identification.trust.validation import (
-    ALL,
-    ARX,
-    DECIMATED,
-    FREE_RUN,
-    INCOMING,
-    LAST_VALUE,
-    MODEL,
-    ONE_STEP,
-    decisive,
-    row_at,
-)
+from narxbench.identification.trust import validation
 from narxbench.io.csv import write_table
 from narxbench.io.errors import NarxbenchError, printable
 from narxbench.io.files import StrPath, canonical_json, write_atomically
@@ -55,7 +44,7 @@ _EXPORTS = {
     "matlab": ("model.m", "MATLAB and Octave"),
     "sysidentpy": ("model_sysidentpy.py", "SysIdentPy"),
 }
-_COMPARED = (MODEL, ARX, LAST_VALUE)
+_COMPARED = (validation.MODEL, validation.ARX, validation.LAST_VALUE)
 _STRUCTURES = {
     "best": "lowest J: the model",
     "threshold": "each term often enough",
@@ -105,11 +94,11 @@ def write_report(identification: Identification, folder: StrPath) -> Path:
 def report_files(identification: Identification, *, repository: str = "") -> dict[str, str]:
     """Return the texts of all files but that of the model, by name; a program that cannot be made is left out."""
     sources = {file: text for file, _, text, _ in _programs(identification.model) if text}
-    validation = identification.validation
+    figures = identification.validation
     return {
         "report.html": model_page(identification, repository=repository),
         "identification.json": canonical_json(as_json(identification), indent=1),
-        "validation.csv": write_table(validation.assign(record=[printable(name) for name in validation["record"]])),
+        "validation.csv": write_table(figures.assign(record=[printable(name) for name in figures["record"]])),
         "terms.csv": write_table(_all_terms(identification)),
         "tried.csv": write_table(identification.tried),
         **sources,
@@ -127,7 +116,7 @@ def model_page(identification: Identification, *, repository: str = "") -> str:
         The address of the project's repository, or "" where none is known.
     """
     found, model, recording = identification, identification.model, identification.recording
-    fits, (_, steps) = _fits(found), decisive(model, found.validation)
+    fits, (_, steps) = _fits(found), validation.decisive(model, found.validation)
     axis = drawn.time_axis(recording.sampling_time)
     output = drawn.signal_label(model.output, model.units)
     captions = _captions(fits, steps)
@@ -228,18 +217,18 @@ def _lights(found: Identification) -> dict[str, list[dict[str, str]]]:
 
 def _fit_table(found: Identification) -> Table:
     """Return the figures of the first screen: the model next to simpler ones."""
-    (_, steps), stride = decisive(found.model, found.validation), found.model.decimation
+    (_, steps), stride = validation.decisive(found.model, found.validation), found.model.decimation
     present = set(found.validation["role"])
     # The role whose figures say most of new data.
     role = next((role for role in reversed(ROLES) if role in present), "estimation")
-    titles = {DECIMATED: f"every {ordinal(stride)} sample", INCOMING: "sampled as it came in"}
-    samplings = titles if stride > 1 else {INCOMING: ""}
+    titles = {validation.DECIMATED: f"every {ordinal(stride)} sample", validation.INCOMING: "sampled as it came in"}
+    samplings = titles if stride > 1 else {validation.INCOMING: ""}
     head, rows = columns(model="Prediction by"), []
     for sampling, title in samplings.items():
         head += columns("text", title, **{f"{sampling}_rrse": "RRSE", f"{sampling}_fit": "fit"})
     for name in _COMPARED:
-        place = {"role": role, "record": ALL, "model": name, "steps": steps}
-        of = [row_at(found.validation, **place, sampling=sampling) for sampling in samplings]
+        place = {"role": role, "record": validation.ALL, "model": name, "steps": steps}
+        of = [validation.row_at(found.validation, **place, sampling=sampling) for sampling in samplings]
         rows.append((_model_name(name), *(text for row in of for text in (_rrse(row), _fit_percent(row)))))
     how = "Free run" if steps is None else f"{steps} steps ahead" if steps != 1 else "One step ahead"
     data = {"test": "the test data", "selection": "the selection data"}.get(role, "the data it was estimated from")
@@ -276,7 +265,7 @@ def _fit(found: Identification, record: Record, most: int) -> Fit:
 
     A series without inputs is predicted some steps ahead.
     """
-    model, (_, steps) = found.model, decisive(found.model, found.validation)
+    model, (_, steps) = found.model, validation.decisive(found.model, found.validation)
     role, note = record.role or _SHARED, ""
     if len(record) > most:
         note = f"The first {count(most)} of {count(len(record))} samples are shown."
@@ -473,7 +462,7 @@ def _alike_table(found: Identification) -> Table:
 def _several(found: Identification, role: str) -> list[str]:
     """Return the names of the records of a role, where there are several."""
     own = found.validation[found.validation["role"] == role]
-    names = [name for name in dict.fromkeys(own["record"]) if name != ALL]
+    names = [name for name in dict.fromkeys(own["record"]) if name != validation.ALL]
     return names if len(names) > 1 else []
 
 
@@ -490,23 +479,24 @@ def _figure_columns(found: Identification) -> tuple[Column, ...]:
     )
 
 
-def _figures(found: Identification, **place: Any) -> list[str]:
+def _figures(found: Identification, record: str, **place: Any) -> list[str]:
     """Return the figures at a place, of all kinds of prediction, as they are shown."""
-    free = row_at(found.validation, **place, steps=None)
-    ahead = [_rrse(row_at(found.validation, **place, steps=step)) for step in _steps(found)]
+    free, *ahead = (
+        validation.row_at(found.validation, record=record, **place, steps=step) for step in (None, *_steps(found))
+    )
     others = (_number(None if free is None else free[name], 3) for name in ("nrmse", "mae"))
-    return [*ahead, _rrse(free), _fit_percent(free), *others]
+    return [*map(_rrse, ahead), _rrse(free), _fit_percent(free), *others]
 
 
 def _figures_table(found: Identification) -> Table:
     head = (*columns(role="Data", sampling="Sampling", model="Prediction by"), *_figure_columns(found))
     stride, present = found.model.decimation, set(found.validation["role"])
-    samplings = {DECIMATED: f"every {ordinal(stride)}"} if stride > 1 else {}
+    samplings = {validation.DECIMATED: f"every {ordinal(stride)}"} if stride > 1 else {}
     rows = [
-        (role, title, _model_name(name), *_figures(found, role=role, record=ALL, model=name, sampling=sampling))
+        (role, title, _model_name(name), *_figures(found, validation.ALL, role=role, model=name, sampling=sampling))
         for role in reversed(ROLES)
         if role in present
-        for sampling, title in {**samplings, INCOMING: "every sample"}.items()
+        for sampling, title in {**samplings, validation.INCOMING: "every sample"}.items()
         for name in _COMPARED
     ]
     notes = [
@@ -519,13 +509,14 @@ def _figures_table(found: Identification) -> Table:
 
 
 def _model_name(name: str) -> str:
-    return "this model" if name == MODEL else name
+    return "this model" if name == validation.MODEL else name
 
 
 def _records_table(found: Identification) -> Table:
     head = (*columns(record="Record", role="Data"), *_figure_columns(found))
+    place = {"model": validation.MODEL, "sampling": validation.DECIMATED}
     rows = [
-        (printable(name), role, *_figures(found, role=role, record=name, model=MODEL, sampling=DECIMATED))
+        (printable(name), role, *_figures(found, name, role=role, **place))
         for role in reversed(ROLES)
         for name in _several(found, role)[:_MOST_RECORDS]
     ]
@@ -595,8 +586,8 @@ def _error_of(found: Identification) -> str:
     """Return what error the search compared."""
     error = found.settings["error"]
     if error == "auto":
-        error = FREE_RUN if found.model.inputs else ONE_STEP
-    return "free-run" if error == FREE_RUN else "one-step"
+        error = validation.FREE_RUN if found.model.inputs else validation.ONE_STEP
+    return "free-run" if error == validation.FREE_RUN else "one-step"
 
 
 def _errors_figure(found: Identification) -> str | None:

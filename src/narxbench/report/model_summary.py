@@ -5,17 +5,7 @@ import textwrap
 from typing import Any
 
 from narxbench.identification.result import Identification
-from narxbench.identification.trust.validation import (
-    ALL,
-    ARX,
-    DECIMATED,
-    FREE_RUN,
-    INCOMING,
-    K_STEP,
-    LAST_VALUE,
-    MODEL,
-    ONE_STEP,
-)
+from narxbench.identification.trust import validation
 from narxbench.io.errors import printable
 from narxbench.model.records import ROLES
 from narxbench.report.findings import Words, as_option, in_words
@@ -71,13 +61,15 @@ def _lights(found: Identification) -> list[str]:
 def _figures(found: Identification) -> list[str]:
     """Return the table of errors, by role and kind of prediction."""
     keys = ["role", "kind", "sampling", "model"]
-    kinds = [ONE_STEP, FREE_RUN if found.model.inputs else K_STEP]
-    rows = {tuple(row[key] for key in keys): row for row in found.validation.to_dict("records") if row["record"] == ALL}
+    kinds = [validation.ONE_STEP, validation.FREE_RUN if found.model.inputs else validation.K_STEP]
+    shown = found.validation[found.validation["record"] == validation.ALL]
+    rows = {tuple(row[key] for key in keys): row for row in shown.to_dict("records")}
     stride = found.model.decimation
-    samplings = {DECIMATED: f"one in {stride} samples", INCOMING: "all samples"} if stride > 1 else {INCOMING: ""}
-    names = {MODEL: "model", ARX: ARX, LAST_VALUE: LAST_VALUE}
+    every = {validation.DECIMATED: f"one in {stride} samples", validation.INCOMING: "all samples"}
+    samplings = every if stride > 1 else {validation.INCOMING: ""}
+    names = (validation.MODEL, validation.ARX, validation.LAST_VALUE)
     lines = [f"{'RRSE (fit = 100 (1 - RRSE) %)':30}" + "".join(f"{title:>34}" for title in samplings.values())]
-    lines.append(" " * 30 + f"{'model':>10}{ARX:>12}{LAST_VALUE:>12}" * len(samplings))
+    lines.append(" " * 30 + "{:>10}{:>12}{:>12}".format(*names) * len(samplings))
     for role in ROLES:
         for kind in kinds:
             row = [rows.get((role, kind, sampling, name)) for sampling in samplings for name in names]

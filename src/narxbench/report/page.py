@@ -26,14 +26,7 @@ from narxbench.report.provenance import provenance_page
 from narxbench.report.site import MAIN, Material, Site
 from narxbench.report.statistics_page import statistics_page
 from narxbench.report.table import to_html
-from narxbench.report.tables import (
-    CONDITION,
-    Frames,
-    claim_verdicts,
-    in_order,
-    paper_tables,
-    shared_criterion,
-)
+from narxbench.report.tables import CONDITION, Frames, claim_verdicts, in_order, paper_tables, shared_criterion
 
 # By how many interpretations a claim holds under, in the order of the page.
 GROUPS = ("all", "some", "none", "unjudged")

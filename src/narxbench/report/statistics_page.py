@@ -7,15 +7,7 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
-from narxbench.report.explorer import (
-    FITNESS_DIGITS,
-    by_condition,
-    chart_library,
-    curve_data,
-    names_and_colours,
-    place,
-    rounded,
-)
+from narxbench.report import explorer
 from narxbench.report.formats import method_name
 from narxbench.report.markup import script_json
 from narxbench.report.site import Material
@@ -31,30 +23,33 @@ def statistics_page(material: Material, tables: Mapping[str, Markup]) -> str:
     """Return the page of the statistics; ``tables`` holds method_comparison, recovery and gaps as HTML."""
     data = statistics_data(material.frames)
     curves = {name: bool(data[name]) for name in ("run_length", "budget")}
-    shown = {"tables": tables, "curves": curves, "data": script_json(data), **chart_library()}
+    shown = {"tables": tables, "curves": curves, "data": script_json(data), **explorer.chart_library()}
     return material.site.page("statistics", {"settings": material.settings, **shown})
 
 
 def statistics_data(frames: Frames) -> dict[str, Any]:
     """Return names and curves of the frames ``run_length`` and ``budget``."""
-    budgets = by_condition(frames["budget"])
+    budgets = explorer.by_condition(frames["budget"])
     spent = {condition: int(curve["evaluations"].max()) for condition, curve in budgets.items()}
     rows = frames["run_length"].to_dict("records")
     lengths = [_length(row, spent.get(condition_of(row))) for row in rows]
     return {
-        **names_and_colours([*map(condition_of, rows), *budgets]),
+        **explorer.names_and_colours([*map(condition_of, rows), *budgets]),
         "run_length": [*_together(lengths), *lengths],
-        "budget": [{**place(each), **curve_data(curve, ("median", "low", "high"))} for each, curve in budgets.items()],
+        "budget": [
+            {**explorer.place(each), **explorer.curve_data(curve, ("median", "low", "high"))}
+            for each, curve in budgets.items()
+        ],
     }
 
 
 def _length(row: Mapping[Any, Any], budget: int | None) -> dict[str, Any]:
     return {
-        **place(condition_of(row)),
+        **explorer.place(condition_of(row)),
         "evaluations": list(row["evaluations"]),
         "runs": row["runs"],
         "target_name": _TARGETS.get(row["target"]) or f"median final J of {method_name(row['target_method'])}",
-        "target": rounded(row["fitness"], FITNESS_DIGITS),
+        "target": explorer.rounded(row["fitness"], explorer.FITNESS_DIGITS),
         "budget": budget or max(row["evaluations"], default=0),
     }
 

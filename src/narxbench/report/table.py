@@ -5,39 +5,21 @@ import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 from urllib.parse import quote
 
 import pandas as pd
 from markupsafe import Markup
 
+from narxbench.analysis.metrics import Form
 from narxbench.io.csv import guarded
 from narxbench.report import formats
 from narxbench.report.formats import OutputFormat, escape, format_math
 from narxbench.report.templating import rendered
 
-Kind = Literal[
-    "text",
-    "prose",
-    "evidence",
-    "method",
-    "criterion",
-    "equation",
-    "number",
-    "count",
-    "significant",
-    "share",
-    "frequency",
-    "snr",
-    "fitness",
-    "p_value",
-    "effect",
-    "bias",
-    "symbol",
-    "published_table",
-]
+_Left = Literal["text", "prose", "evidence", "method", "criterion", "equation", "symbol", "published_table"]
+Kind = _Left | Form | Literal["snr", "p_value", "bias"]
 
-_LEFT = ("text", "prose", "evidence", "method", "criterion", "equation", "symbol", "published_table")
 _FORMS: Mapping[str, Callable[[Any], str]] = {
     "method": formats.method_name,
     "criterion": formats.criterion_name,
@@ -74,7 +56,7 @@ class Column(NamedTuple):
     @property
     def left(self) -> bool:
         """Whether values are aligned to the left, as text is."""
-        return self.kind in _LEFT
+        return self.kind in get_args(_Left)
 
     def show(self, value: Any, output_format: OutputFormat) -> str:
         """Return a value as readers see it, escaped for the format."""
@@ -253,12 +235,8 @@ def to_latex(table: Table) -> str:
     label = re.sub("[^A-Za-z0-9]+", "-", table.name)
     lines = [1 + any(row) for row in table.compared_rows()]
     heights = [[sum(lines[row : row + span]) for span in spans] for row, spans in enumerate(table.spans())]
-    given = {
-        "environment": "table" if table.width == "narrow" else "table*",
-        "spec": spec,
-        "label": label,
-        "heights": heights,
-    }
+    environment = "table" if table.width == "narrow" else "table*"
+    given = {"environment": environment, "spec": spec, "label": label, "heights": heights}
     return rendered("table.tex.j2", {"table": table, **given})
 
 

@@ -40,13 +40,8 @@ _METRICS = tuple(Column(metric.name, metric.heading, metric.group, metric.form) 
 # What the paper calls the settings of its two methods (its table II).
 _SYMBOLS: Mapping[str, Mapping[str, str]] = {
     "upso2d": {
-        "swarm_size": "ps",
-        "inertia": "ω",
-        "cognitive_acceleration": "c_1",
-        "social_acceleration": "c_2",
-        "unification_start": "u_0",
-        "unification_end": "u_f",
-        "refresh_gap": "RG",
+        **{"swarm_size": "ps", "inertia": "ω", "cognitive_acceleration": "c_1", "social_acceleration": "c_2"},
+        **{"unification_start": "u_0", "unification_end": "u_f", "refresh_gap": "RG"},
     },
     "ga": {"population_size": "N", "crossover_probability": "p_c", "mutation_probability": "p_m"},
 }
@@ -289,11 +284,8 @@ def _frequencies(
     known = ", ".join(f"{label} {'constant' if term == '1' else term}" for label, term in meaning.items())
     conditions = tuple(map(condition_of, shown.to_dict("records")))
     compared = _compared(values, conditions)
-    notes = (
-        *_agreement_note(compared),
-        f"{NU.heading}: {NU.description}. {_METRICS_NOTE}.",
-        f"System terms: {known}.",
-    )
+    about = f"{NU.heading}: {NU.description}. {_METRICS_NOTE}."
+    notes = (*_agreement_note(compared), about, f"System terms: {known}.")
     headers, comparisons = len(row_headers), _comparisons(compared, conditions)
     return Table(name, caption, head, shown, notes, headers, headers - 1, conditions, comparisons)
 
@@ -319,9 +311,8 @@ def _agreement_note(compared: pd.DataFrame) -> Iterator[str]:
     if compared.empty:
         return
     means = compared.groupby("metric")["difference"].mean()
-    biases = ", ".join(
-        f"{metric.heading}\u00a0{signed(means[metric.name])}" for metric in PUBLISHED if metric.name in means
-    )
+    known = [metric for metric in PUBLISHED if metric.name in means]
+    biases = ", ".join(f"{metric.heading}\u00a0{signed(means[metric.name])}" for metric in known)
     yield (
         f"Clearly different from the published values: {compared['different'].sum()} of {len(compared)}. "
         f"Mean of reproduced minus published: {biases}."
