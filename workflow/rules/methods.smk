@@ -39,12 +39,11 @@ rule ranking_tables:
     """Write the tables of the comparison, and the answer in a few lines."""
     input:
         **PLAN.page_files(),
-        contributed=PLAN.contributions(),
     output:
         report(PLAN.table_files("csv"), category="Tables", caption="../report/tables.rst"),
         PLAN.table_files("md"),
         PLAN.table_files("tex"),
-        PLAN.answer,
+        PLAN.documents(),
     log:
         f"{PLAN.logs}/ranking_tables.log",
     localrule: True
@@ -76,7 +75,6 @@ rule leaderboard:
     """Write the page of the comparison."""
     input:
         **PLAN.page_files(),
-        contributed=PLAN.contributions(),
     output:
         report(PLAN.page, category="Page", caption="../report/page.rst"),
     log:

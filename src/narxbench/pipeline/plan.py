@@ -70,20 +70,35 @@ class StudyPlan(ABC):
         self.versions: dict[str, str] = {}
 
     @abstractmethod
-    def results(self) -> list[str]:
-        """Return every file that depends on code, settings and versions alone, hence has the same bytes everywhere."""
+    def sources(self, summed_only: bool = False) -> list[str]:
+        """Return the data and the searches, or of them only what another file stands for that is there."""
+
+    @abstractmethod
+    def from_summaries(self) -> list[str]:
+        """Return what stands for the sources, and all that is made of it."""
 
     @abstractmethod
     def given(self) -> list[str]:
         """Return the files that steps read and no step makes."""
 
     @abstractmethod
-    def lost(self) -> list[str]:
-        """Return the files that are missing next to what stands for them, so that nothing else asks for them."""
+    def kept_results(self) -> list[str]:
+        """Return the results that the repository keeps as reference results."""
 
-    @abstractmethod
-    def from_summaries(self) -> list[str]:
-        """Return what stands for all results."""
+    def results(self) -> list[str]:
+        """Return every file that depends on code, settings and versions alone, hence has the same bytes everywhere."""
+        return [*self.sources(), *self.from_summaries()]
+
+    def lost(self) -> list[str]:
+        """Return the sources that are missing next to what stands for them, so that nothing else asks for them."""
+        return [path for path in self.sources(summed_only=True) if not os.path.exists(self.at(path))]
+
+    def kept_files(self) -> dict[str, str]:
+        """Return the reference results that the repository keeps of this study, each with what it is a copy of."""
+        # Without the folders of tables and figures, but with that of the interpretations, which their document names.
+        own = f"{self.reports}/interpretations/"
+        made = [*self.kept_results(), self.manifest]
+        return {f"{self.kept}/{'interpretations/' * path.startswith(own)}{Path(path).name}": path for path in made}
 
     def at(self, path: str) -> str:
         """Return where a file of the study lies, or one that steps read and no step makes."""

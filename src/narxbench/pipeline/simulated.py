@@ -4,7 +4,6 @@ import os
 from abc import abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import Any, ClassVar
 
 from narxbench.algorithms.registry import algorithm
@@ -74,10 +73,6 @@ class SimulatedPlan(StudyPlan):
     @abstractmethod
     def documents(self) -> list[str]:
         """Return what is made to be read, besides tables, figures and pages."""
-
-    @abstractmethod
-    def kept_results(self) -> list[str]:
-        """Return the results that the repository keeps as reference results."""
 
     @abstractmethod
     def page_files(self) -> dict[str, Any]:
@@ -161,13 +156,11 @@ class SimulatedPlan(StudyPlan):
         excitation = self.data_sets[data_set][0].data.excitation
         return [excitation.file] if isinstance(excitation, RecordedInput) else []
 
-    def _data_and_runs(self, conditions: Sequence[Condition]) -> list[str]:
-        data = dict.fromkeys(path for condition in conditions for path in self.data_files(condition.name))
-        return [*data, *(path for condition in conditions for path in self.run_files(condition.name))]
-
-    def results(self) -> list[str]:
-        """Return the data sets, the runs and every file that is made of them."""
-        return [*self._data_and_runs(self.conditions), *self.from_summaries()]
+    def sources(self, summed_only: bool = False) -> list[str]:
+        """Return the data sets and the runs, or those of the conditions that have a summary."""
+        found = [c for c in self.conditions if not summed_only or os.path.exists(self.at(self.summary_file(c)))]
+        data = dict.fromkeys(path for condition in found for path in self.data_files(condition.name))
+        return [*data, *(path for condition in found for path in self.run_files(condition.name))]
 
     def from_summaries(self) -> list[str]:
         """Return the summaries, which stand for the data sets and runs that they are made of, and all that comes after.
@@ -176,11 +169,6 @@ class SimulatedPlan(StudyPlan):
         """
         frames, shown = self.frames().values(), [*self.table_files(), *self.figure_files()]
         return [*self.summaries(), *frames, *shown, *self.documents(), *self.pages]
-
-    def lost(self) -> list[str]:
-        """Return the data sets and runs that are missing next to their summary, so that nothing else asks for them."""
-        summed = [c for c in self.conditions if os.path.exists(self.at(self.summary_file(c)))]
-        return [path for path in self._data_and_runs(summed) if not os.path.exists(self.at(path))]
 
     def given(self) -> list[str]:
         """Return the files of the repository, and the recorded inputs, that steps read."""
@@ -193,13 +181,6 @@ class SimulatedPlan(StudyPlan):
     def _finished(self, condition: Condition) -> bool:
         # Where runs have failed, a summary may be one of earlier runs.
         return all(map(os.path.exists, [self.summary_file(condition), *self.run_files(condition.name)]))
-
-    def kept_files(self) -> dict[str, str]:
-        """Return the reference results that the repository keeps of this study, each with what it is a copy of."""
-        # Without the folders of tables and figures, but with that of the interpretations, which their document names.
-        own = f"{self.reports}/interpretations/"
-        made = [*self.kept_results(), self.manifest]
-        return {f"{self.kept}/{'interpretations/' * path.startswith(own)}{Path(path).name}": path for path in made}
 
     def timing_logs(self) -> dict[str, list[str]]:
         """Return the logs of the steps that compute, by step."""

@@ -44,7 +44,7 @@ def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Planned:
 def test_files_and_jobs(plan: Planned) -> None:
     own = plan()
     assert (own.page, own.manifest) == ("reports/mine/report.html", "reports/mine/manifest.csv")
-    assert own.data_files() == ["mine.csv", "test.csv"]
+    assert own.given() == ["mine.csv", "test.csv"]
     assert own.made["brief_search"][0] == f"data/mine/brief/{own.scan.configurations[0].name}.json"
     assert len(own.made["brief_search"]) == len(own.scan.configurations) == len(set(own.configurations.values()))
     ranks = min(6, len(own.made["brief_search"]))
@@ -55,10 +55,10 @@ def test_files_and_jobs(plan: Planned) -> None:
     assert own.made["resample"] == ["data/mine/resampled/1.json", "data/mine/resampled/2.json"]
     assert plan(OWN, "identification={resamples: 0}").made["resample"] == []
     results = own.results()
-    assert len(results) == len(set(results)) and results[:2] == own.data_files()
-    assert results[-len(own.report_files()) :] == own.report_files() == own.from_summaries()
+    assert len(results) == len(set(results)) and results[:2] == own.given()
+    assert results[-len(own.from_summaries()) :] == own.from_summaries()
     logs = [path for paths in own.timing_logs().values() for path in paths]
-    assert len(logs) == len(set(logs)) == len(own.searches()) + 1
+    assert len(logs) == len(set(logs)) == len(own.sources()) - 2 + 1
     assert {"logs/mine/resample/2.log", "logs/mine/conclude.log", f"logs/mine/thorough_search/{wanted[3]}.log"} <= {
         *logs
     }
@@ -98,7 +98,7 @@ def test_code_of_a_search_includes_its_method(plan: Planned) -> None:
 def test_lost_searches_are_asked_for_beside_the_report(plan: Planned) -> None:
     own = plan()
     assert own.lost() == []
-    for path in [own.page, *own.searches()]:
+    for path in [own.page, *own.sources()]:
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         Path(path).touch()
     assert own.lost() == []
@@ -112,6 +112,6 @@ def test_to_verify(plan: Planned) -> None:
         own.to_verify()
     Path(own.kept).mkdir(parents=True)
     Path(own.kept, "manifest.csv").write_text(manifest_csv({}, own.settings(), {}))
-    assert own.to_verify() == own.report_files()
+    assert own.to_verify() == own.from_summaries()
     with pytest.raises(SystemExit, match=r"with other settings: identification.seeds: found 5; needed: 3$"):
         plan(OWN, "identification={seeds: 5}").to_verify()

@@ -87,7 +87,7 @@ def test_methods_are_compared_problem_by_problem(plan: Planned) -> None:
     assert found == {"upso2d": ([1, 2, 3], False, False), "builder": ([1], True, True)}
     assert scoring["problem"]["scenario"] == "base" and "method" not in scoring["problem"]
     results = compared.results()
-    assert len(results) == len(set(results)) and {*compared.summaries(), compared.answer} <= {*results}
+    assert len(results) == len(set(results)) and {*compared.summaries(), *compared.documents()} <= {*results}
     assert not any("interpretations" in path for path in results)
     about = compared.about_methods()
     assert about["builder"]["deterministic"] and "FROLS" in about["builder"]["description"]

@@ -64,41 +64,22 @@ class MeasuredPlan(StudyPlan):
             "resample": [f"{self.data}/resampled/{number}.json" for number in resamples],
         }
 
-    # Names of files
-
-    def data_files(self) -> list[str]:
+    def given(self) -> list[str]:
         """Return the files of data."""
         return [os.path.normpath(path) for path in self.study.files]
 
-    def searches(self) -> list[str]:
-        """Return the files of all steps before the report."""
-        return list(chain(*self.made.values()))
+    def sources(self, summed_only: bool = False) -> list[str]:
+        """Return the data and all searches; the report stands for them."""
+        is_made = not summed_only or os.path.exists(self.at(self.page))
+        return [*self.given(), *chain(*self.made.values())] if is_made else []
 
-    def report_files(self) -> list[str]:
+    def from_summaries(self) -> list[str]:
         """Return the page, and what is next to it."""
         return [self.page, *(f"{self.reports}/{name}" for name in NEXT_TO_PAGE.split())]
 
-    def results(self) -> list[str]:
-        """Return the data and every file that depends on them, code, settings and versions alone."""
-        return [*self.data_files(), *self.searches(), *self.report_files()]
-
-    def from_summaries(self) -> list[str]:
-        """Return the report, which stands for the searches that it is made of."""
-        return self.report_files()
-
-    def lost(self) -> list[str]:
-        """Return the searches that are missing next to the report, so that nothing else asks for them."""
-        made = os.path.exists(self.at(self.page))
-        return [path for path in self.searches() if made and not os.path.exists(self.at(path))]
-
-    def given(self) -> list[str]:
-        """Return the files of data."""
-        return self.data_files()
-
-    def kept_files(self) -> dict[str, str]:
-        """Return the reference results that the repository keeps of this study, each with what it is a copy of."""
-        made = [f"{self.reports}/identification.json", self.manifest]
-        return {f"{self.kept}/{Path(path).name}": path for path in made}
+    def kept_results(self) -> list[str]:
+        """Return what was found."""
+        return [f"{self.reports}/identification.json"]
 
     def timing_logs(self) -> dict[str, list[str]]:
         """Return the logs of the steps, by step."""
@@ -110,11 +91,9 @@ class MeasuredPlan(StudyPlan):
         inner = Path(path).relative_to(self.data).with_suffix(".log").parts[1:]
         return "/".join([self.logs, step, *inner]) if inner else f"{self.logs}/{step}.log"
 
-    # Parameters of jobs
-
     @cached_property
     def _data_digest(self) -> str:
-        return sha256(canonical_json(self.digests(self.data_files())))[:16]
+        return sha256(canonical_json(self.digests(self.given())))[:16]
 
     def code(self, script: str) -> str:
         """Return a digest of all code that a script depends on, that of the search algorithm included."""

@@ -29,31 +29,23 @@ class MethodsPlan(SimulatedPlan):
         """The tables of the comparison."""
         return ["leaderboard", "systems", "pairs", "exceptions"]
 
-    @property
-    def answer(self) -> str:
-        """Which method to use, in a few lines."""
-        return f"{self.reports}/answer.md"
-
     def summed(self, condition: Condition) -> str:
         """Return the problem of a condition, with its criterion."""
         return f"{condition.problem.name}/{condition.criterion}"
 
     def documents(self) -> list[str]:
-        """Return the answer."""
-        return [self.answer]
+        """Return which method to use, in a few lines."""
+        return [f"{self.reports}/answer.md"]
 
     def kept_results(self) -> list[str]:
         """Return the answer, the tables and figures that pages show, and some frames."""
         frames = self.frames("ranking", "systems").values()
-        return [self.answer, *self.table_files("md"), *self.figure_files("svg"), *frames]
+        return [*self.documents(), *self.table_files("md"), *self.figure_files("svg"), *frames]
 
     def page_files(self) -> dict[str, Any]:
         """Return what tables and page are made of, by name."""
-        return {**self.frames(), "system_files": self.system_files(), "cost": COST}
-
-    def given(self) -> list[str]:
-        """Return the files of the repository and of others, and the recorded inputs, that steps read."""
-        return [*self.contributions(), *super().given()]
+        own = {"system_files": self.system_files(), "cost": COST, "contributed": self.contributions()}
+        return {**self.frames(), **own}
 
     def contributions(self) -> list[str]:
         """Return the result files of others, which the study of the repository shows next to its own."""
