@@ -38,22 +38,20 @@ def closure(*files: Path) -> frozenset[Path]:
     ['__init__.py', 'io/__init__.py', 'io/errors.py', 'io/files.py']
     """
     found: set[Path] = set()
-    waiting = list(files)
+    waiting = set(files)
     while waiting:
-        file = waiting.pop()
-        if file not in found:
-            found.add(file)
-            waiting += imported_files(file) if file.suffix == ".py" else ()
+        found |= waiting
+        waiting = {each for file in waiting if file.suffix == ".py" for each in imported_files(file)} - found
     return frozenset(found)
 
 
 def digest_of(*files: Path) -> str:
     """Return one digest, 16 hexadecimal digits, of what the closure of the files does."""
-    names = {file: file.relative_to(PACKAGE) if file.is_relative_to(PACKAGE) else file.name for file in closure(*files)}
-    digests = (code_digest(file) if file.suffix == ".py" else sha256(file.read_bytes()) for file in sorted(names))
-    return sha256("\n".join(f"{names[file]} {digest}" for file, digest in zip(sorted(names), digests, strict=True)))[
-        :16
-    ]
+    lines = []
+    for file in sorted(closure(*files)):
+        name = file.relative_to(PACKAGE) if file.is_relative_to(PACKAGE) else file.name
+        lines.append(f"{name} {code_digest(file) if file.suffix == '.py' else sha256(file.read_bytes())}")
+    return sha256("\n".join(lines))[:16]
 
 
 def versions_of(*files: Path) -> dict[str, str]:
@@ -96,11 +94,10 @@ def imported_files(file: Path) -> frozenset[Path]:
     found = {path for path in TEMPLATES.rglob("*") if path.is_file()} if file == TEMPLATING else set()
     for name in _imported_names(file):
         package, *parts = name.split(".")
-        for end in range(len(parts) + 1) if package == PACKAGE.name else ():
-            module = PACKAGE.joinpath(*parts[:end])
-            for path in (module / "__init__.py", module.with_suffix(".py")):
-                if path.is_file() and path.is_relative_to(PACKAGE):
-                    found.add(path)
+        if package == PACKAGE.name:
+            modules = [PACKAGE.joinpath(*parts[:end]) for end in range(len(parts) + 1)]
+            paths = [path for each in modules for path in (each / "__init__.py", each.with_suffix(".py"))]
+            found |= {path for path in paths if path.is_file()}
     return frozenset(found)
 
 

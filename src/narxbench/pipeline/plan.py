@@ -1,7 +1,6 @@
 """A study as files and jobs: what the rules ask for their inputs, outputs and parameters, whatever kind it is of."""
 
 import os
-import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from functools import cache, cached_property
@@ -9,12 +8,11 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from narxbench.algorithms.registry import algorithm
-from narxbench.io.errors import NarxbenchError
 from narxbench.io.files import read_bytes, sha256
 from narxbench.pipeline.code import PACKAGE, digest_of, versions_of
 from narxbench.pipeline.estimate import Estimate
 from narxbench.pipeline.manifest import check_settings
-from narxbench.pipeline.steps import SCRIPTS
+from narxbench.pipeline.steps import SCRIPTS, ended_in_one_line
 
 ROOT = PACKAGE.resolve().parents[1]
 # Where one works in the project's folder, names of its files are relative; a workflow elsewhere finds them here.
@@ -125,10 +123,8 @@ class StudyPlan(ABC):
 
         Results of other settings end the process before any job.
         """
-        try:
+        with ended_in_one_line():
             check_settings(self.reference, self.settings())
-        except NarxbenchError as mistake:
-            sys.exit(f"narxbench: {mistake}")
         return [] if self.reference == self.at(self.manifest) else [*self.lost(), *self.from_summaries()]
 
     def digests(self, paths: Iterable[str]) -> dict[str, str]:

@@ -5,6 +5,7 @@ import platform
 import re
 import subprocess
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 _TIMES = re.compile(r"cpu ([0-9]{1,12}(?:\.[0-9]{1,6})?) s, wall ([0-9]{1,12}(?:\.[0-9]{1,6})?) s\n")
@@ -31,16 +32,12 @@ def run_info(logs: Mapping[str, Sequence[str]]) -> str:
         "|---|---:|---:|---:|",
     ]
     for step, files in logs.items():
-        cpu, wall = _spent(files)
+        # A log that is gone, or that a power cut has emptied, counts as 0.
+        texts = (Path(log).read_text(encoding="utf-8", errors="replace") for log in files if Path(log).is_file())
+        times = [tuple(map(float, found.groups())) for text in texts if (found := _TIMES.fullmatch(text))]
+        cpu, wall = map(sum, zip((0.0, 0.0), *times, strict=True))
         lines.append(f"| {step} | {len(files)} | {cpu:.1f} | {wall:.1f} |")
     return "\n".join(lines) + "\n"
-
-
-def _spent(logs: Sequence[str]) -> tuple[float, float]:
-    # A log that is gone, or that a power cut has emptied, counts as 0.
-    texts = (Path(log).read_text(encoding="utf-8", errors="replace") for log in logs if Path(log).is_file())
-    times = [tuple(map(float, found.groups())) for text in texts if (found := _TIMES.fullmatch(text))]
-    return sum(cpu for cpu, _ in times), sum(wall for _, wall in times)
 
 
 def _git(*arguments: str) -> str | None:
@@ -52,7 +49,8 @@ def _git(*arguments: str) -> str | None:
 
 
 def _processor() -> str:
-    info = Path("/proc/cpuinfo")
-    lines = info.read_text(encoding="utf-8").splitlines() if info.is_file() else []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor() or platform.machine()
+    with suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()

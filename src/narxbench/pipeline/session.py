@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ from narxbench.pipeline import origin
 from narxbench.pipeline.estimate import refuse
 from narxbench.pipeline.kinds import plan_of
 from narxbench.pipeline.plan import BASE, MAIN_STUDY, ROOT, StudyPlan
-from narxbench.pipeline.steps import StepFailedError
+from narxbench.pipeline.steps import StepFailedError, ended_in_one_line
 
 # The source of what a workflow gives that uses this one as a module.
 MODULE = "config of the module"
@@ -73,6 +74,7 @@ class Progress(logging.Filter):
         sys.stderr.write(f"{done} of {total} steps{failed}, {now - self.began:.0f} s\n")
 
 
+@ended_in_one_line()
 def plan(workflow: Any, config: Mapping[str, Any]) -> StudyPlan:
     """Return the plan of what the command line asks for; a mistake in it ends the process with one line.
 
@@ -99,19 +101,13 @@ def plan(workflow: Any, config: Mapping[str, Any]) -> StudyPlan:
     # is relative to the folder that they run in, for a colon in it would end an entry.
     source = os.path.relpath(ROOT / "src")
     if os.pathsep in source:
-        sys.exit(f"narxbench: {show(source, kind=False)}: found a colon in the path; allowed: to work in that folder")
+        raise NarxbenchError(f"{show(source, kind=False)}: found a colon in the path; allowed: to work in that folder")
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [source, os.environ.get("PYTHONPATH")]))
     given = workflow.config_settings
     here = Path(workflow.basedir).resolve() in (ROOT, ROOT / "workflow")
-    try:
-        planned = _asked(given.configfiles, given.config_args or ()) if here else plan_of([], [], (MODULE, config))
-        try:
-            cores = workflow.cores
-        except WorkflowError:  # jobs are computed elsewhere, and need no memory here
-            cores = 1
-        refuse(planned.estimate, cores=cores)
-    except NarxbenchError as mistake:
-        sys.exit(f"narxbench: {mistake}")
+    planned = _asked(given.configfiles, given.config_args or ()) if here else plan_of([], [], (MODULE, config))
+    with suppress(WorkflowError):  # jobs are computed elsewhere, and need no memory here
+        refuse(planned.estimate, cores=workflow.cores)
     if _PLANNED not in os.environ:
         for name, reason in planned.left_out.items():
             sys.stderr.write(f"narxbench: the method {name} is left out: {reason}\n")
@@ -132,29 +128,25 @@ def _asked(overlays: Sequence[Path], command_line: Sequence[str]) -> StudyPlan:
     return planned
 
 
+@ended_in_one_line()
 def settle(planned: StudyPlan, manifest: str) -> None:
-    """Note where the results lie, and what they may be of; a mistake ends the process with one line.
+    """Note where the results lie, and what they may be of, when the rules have asked for what they need.
 
     Parameters
     ----------
     planned : StudyPlan
-        The plan, after its rules have asked for what they need.
+        The plan.
     manifest : str
         The output of the rule of the manifest: a module may have a prefix.
     """
     planned.folder = manifest.removesuffix(planned.manifest)
-    try:
-        origin.settle(planned)
-    except NarxbenchError as mistake:
-        sys.exit(f"narxbench: {mistake}")
+    origin.settle(planned)
 
 
+@ended_in_one_line()
 def begin(workflow: Any, planned: StudyPlan) -> None:
     """Prepare the main process when its jobs are about to start."""
-    try:
-        origin.begin(planned)
-    except NarxbenchError as mistake:
-        sys.exit(f"narxbench: {mistake}")
+    origin.begin(planned)
     # Snakemake's own handler ends the run when the steps under way have ended. It has a thread of its own here: it
     # waits for a lock that the main thread may hold.
     end = signal.getsignal(signal.SIGTERM)

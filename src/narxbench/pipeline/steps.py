@@ -41,27 +41,26 @@ def as_script(main: Callable[[Any], None], module: Mapping[str, Any]) -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, lambda ended, _: sys.exit(128 + ended))
+    with ended_in_one_line(), timed(job.log[0]):
+        main(job)
+
+
+@contextmanager
+def ended_in_one_line() -> Iterator[None]:
+    """End the process with one line for a mistake in the block, or in the function that this decorates."""
     try:
-        with timed(job.log[0]):
-            main(job)
+        yield
     except NarxbenchError as mistake:
         sys.exit(f"narxbench: {mistake}")
 
 
 def call(script: str, **job: Any) -> None:
-    """Call ``main`` of a script in this thread with the variables of a ``run:`` block; a mistake gives one line.
-
-    Parameters
-    ----------
-    script : str
-        The name of the script that defines ``main``; it is executed once a process.
-    **job
-        ``log``, and what ``main`` wants of ``input``, ``output`` and ``params``.
+    """Call ``main`` of a script in this thread with the variables of a ``run:`` block.
 
     Raises
     ------
     StepFailedError
-        In place of a mistake, which is on the terminal and in the log by then.
+        In place of a mistake, which is on the terminal and in the log by then, in one line.
     """
     try:
         with timed(job["log"][0]):
@@ -73,13 +72,13 @@ def call(script: str, **job: Any) -> None:
 
 
 @cache
-def _main(script: str) -> Callable[[Any], None]:
+def _main(script: str) -> Any:
+    """Return ``main`` of a script, which is executed once a process."""
     spec = importlib.util.spec_from_file_location(f"narxbench_script_{script}", SCRIPTS / f"{script}.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    main: Callable[[Any], None] = module.main
-    return main
+    return module.main
 
 
 @contextmanager
