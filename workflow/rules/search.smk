@@ -4,7 +4,7 @@
 rule search:
     """Run one method on one problem with one seed, or with the seeds that share a job."""
     input:
-        data=lambda w: PLAN.data_files(w.condition, PLAN.blocks(w.condition)[w.seeds]),
+        data=lambda w: PLAN.data_files(w.condition, PLAN.blocks[w.condition][w.seeds]),
     output:
         f"{PLAN.data}/runs/{{condition}}/{{seeds}}.json",
     log:

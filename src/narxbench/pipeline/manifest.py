@@ -33,10 +33,8 @@ def manifest_csv(files: Mapping[str, str], settings: Mapping[str, Any], made_wit
     ----------
     files : mapping
         The names of the results in the order of causes, with their paths here.
-    settings : mapping
-        The settings of the study as plain data.
-    made_with : mapping
-        What the results were made with; the versions in it are named.
+    settings, made_with : mapping
+        The settings of the study as plain data, and what the results were made with, of which it names the versions.
     """
     rows = [(SETTINGS + name, guarded(value)) for name, value in flattened(settings)]
     rows += [(ENVIRONMENT + name, value) for name, value in environment(_part(made_with, VERSIONS)).items()]
@@ -81,32 +79,23 @@ def check_settings(path: str | Path, settings: Mapping[str, Any]) -> None:
     if not Path(path).exists():
         raise NarxbenchError(f"verify: there is no manifest {path} to compare with: run the study to its end first")
     known = _part(read_manifest(path), SETTINGS)
-    here = dict(flattened(settings))
-    differing = _differing(known, here, "{}: found {}; needed: {}", "nothing")
-    if differing:
+    if differing := _differing(known, dict(flattened(settings)), "{}: found {}; needed: {}", "nothing"):
         more = [f"and {len(differing) - _LISTED} more"] if len(differing) > _LISTED else []
         shown = "; ".join(differing[:_LISTED] + more)
         raise NarxbenchError(f"verify: {path} was made with other settings: {shown}")
 
 
 def verdict(reference: str | Path, files: Mapping[str, str], versions: Mapping[str, str]) -> tuple[bool, str]:
-    """Compare the files that lie here with reference results.
+    """Return whether all files are those of a reference manifest, and the verdict in words.
 
     Parameters
     ----------
     reference : path
-        The reference manifest.
+        The manifest.
     files : mapping
         The names of the results of the study, with their paths here.
     versions : mapping
         The versions that results depend on.
-
-    Returns
-    -------
-    bool
-        Whether all are the same, and none is missing or new.
-    str
-        The verdict in words: counts, and the first that differs in the order of causes.
     """
     manifest = read_manifest(reference)
     kept = {name: value for name, value in manifest.items() if not name.startswith((SETTINGS, ENVIRONMENT))}

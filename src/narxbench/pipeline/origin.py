@@ -15,6 +15,7 @@ import secrets
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from narxbench.io.errors import NarxbenchError, show
 from narxbench.io.files import canonical_json, read_json, read_text, sha256, write_atomically
@@ -38,20 +39,15 @@ class Record(Settings):
 def origin(plan: StudyPlan) -> Origin:
     """Return what the results of a study depend on: settings as text, digests of code and files, and versions.
 
-    Parameters
-    ----------
-    plan : StudyPlan
-        The plan, after its rules have asked for what their steps are made of.
+    The rules have asked the plan for what their steps are made of by then.
     """
-    found = {SETTINGS + name: value for name, value in flattened(plan.settings())}
-    found |= {SETTINGS + name: sha256(canonical_json(value))[:16] for name, value in plan.definitions().items()}
-    found |= {CODE + name: code for name, code in plan.code_digests.items()}
-    found |= {VERSIONS + name: version for name, version in plan.versions.items()}
-    found |= {FILES + path: content for path, content in plan.digests(filter(os.path.isfile, plan.given())).items()}
-    return dict(sorted(found.items()))
+    settings = {name: digest(value) for name, value in plan.definitions().items()} | dict(flattened(plan.settings()))
+    files = plan.digests(filter(os.path.isfile, plan.given()))
+    parts = {SETTINGS: settings, CODE: plan.code_digests, VERSIONS: plan.versions, FILES: files}
+    return {kind + name: value for kind, part in sorted(parts.items()) for name, value in sorted(part.items())}
 
 
-def digest(made_with: Mapping[str, str]) -> str:
+def digest(made_with: Any) -> str:
     """Return a digest of what results are made with."""
     return sha256(canonical_json(made_with))[:16]
 
@@ -105,12 +101,11 @@ def _made(plan: StudyPlan) -> list[str]:
 
 def _differing(former: Mapping[str, str], now: Mapping[str, str]) -> str:
     """Return how two origins differ: settings and versions with both values, steps and files by name."""
-    names = [name for name in dict.fromkeys([*former, *now]) if former.get(name) != now.get(name)]
-    values = [
-        f"{name.partition('/')[2]}: made with {show(former.get(name, 'nothing'), kind=False)}, "
-        f"now {show(now.get(name, 'nothing'), kind=False)}"
-        for name in names
-        if name.startswith((SETTINGS, VERSIONS))
-    ]
-    others = [name.partition("/")[2] for name in names if name.startswith((CODE, FILES))]
+    values, others = [], []
+    for key in dict.fromkeys([*former, *now]):
+        name, before, after = key.partition("/")[2], former.get(key, "nothing"), now.get(key, "nothing")
+        if before != after and key.startswith((SETTINGS, VERSIONS)):
+            values.append(f"{name}: made with {show(before, kind=False)}, now {show(after, kind=False)}")
+        elif before != after:
+            others.append(name)
     return "; ".join(some(found, what) for found, what in ((values, "values"), (others, "steps or files")) if found)

@@ -78,13 +78,8 @@ class Progress(logging.Filter):
 def plan(workflow: Any, config: Mapping[str, Any]) -> StudyPlan:
     """Return the plan of what the command line asks for; a mistake in it ends the process with one line.
 
-    Parameters
-    ----------
-    workflow : snakemake.workflow.Workflow
-        The workflow.
-    config : mapping
-        What Snakemake has put together; it counts where another workflow uses this one. Here the files and the values
-        of the command line are read again: Snakemake's reader takes a key that is given twice, and ``1:30`` for 90.
+    ``config``, which Snakemake has put together, counts where another workflow uses this one. Here the files and the
+    values of the command line are read again: Snakemake's reader takes a key that is given twice, and ``1:30`` for 90.
     """
     # The jobs of a plan live until the end. To look through them for garbage, each time that some hundreds more are
     # made, would take a third of the time of planning.
@@ -132,12 +127,7 @@ def _asked(overlays: Sequence[Path], command_line: Sequence[str]) -> StudyPlan:
 def settle(planned: StudyPlan, manifest: str) -> None:
     """Note where the results lie, and what they may be of, when the rules have asked for what they need.
 
-    Parameters
-    ----------
-    planned : StudyPlan
-        The plan.
-    manifest : str
-        The output of the rule of the manifest: a module may have a prefix.
+    ``manifest`` is the output of the rule of the manifest: a module may have a prefix.
     """
     planned.folder = manifest.removesuffix(planned.manifest)
     origin.settle(planned)

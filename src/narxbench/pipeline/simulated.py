@@ -4,6 +4,7 @@ import os
 from abc import abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import chain, product
 from typing import Any, ClassVar
 
 from narxbench.algorithms.registry import algorithm
@@ -52,11 +53,18 @@ class SimulatedPlan(StudyPlan):
         if not isinstance(self.finished_only, bool):
             found = show(self.finished_only, kind=False)
             raise NarxbenchError(f"{COMMAND_LINE}: {_FINISHED}: found {found}; allowed: true or false")
+        self.algorithms = {method.algorithm for method in self.study.methods.values()}
         self.systems = {name: load_system(name) for name in self.study.systems}
         self.estimate = study_estimate(self)
         refuse(self.estimate)
         self.all_conditions = list(self.study.conditions(self.choices, self.systems))
         self.by_name = {condition.name: condition for condition in self.all_conditions}
+        # The seeds that share a job and a run file, by the file's name; a method that draws nothing is run, and counts,
+        # once.
+        seeds = self.study.seeds
+        drawn, once = _in_blocks(seeds, self.study.seeds_per_job), _in_blocks(seeds[:1], 1)
+        of_algorithm = {name: once if algorithm(name).about.deterministic else drawn for name in self.algorithms}
+        self.blocks = {c.name: of_algorithm[c.algorithm] for c in self.all_conditions}
         self.page = "reports/report.html" if self.study.study == MAIN_STUDY else f"{self.reports}/report.html"
         self.pages = [self.page, *(f"{self.reports}/{page}.html" for page in self.other_pages.split())]
         self.conditions = [c for c in self.all_conditions if not self.finished_only or self._finished(c)]
@@ -64,9 +72,8 @@ class SimulatedPlan(StudyPlan):
             problem = f"{_FINISHED}: found no complete condition; repeat the command without it"
             raise NarxbenchError(f"{COMMAND_LINE}: {problem}")
         # What the results are made of is asked for by no rule where summaries stand for the runs.
-        for name in {method.algorithm for method in self.study.methods.values()}:
-            for script in self.per_algorithm:
-                self._code(script, name)
+        for script, name in product(self.per_algorithm, self.algorithms):
+            self._code(script, name)
 
     # What a kind of study says of itself
 
@@ -94,16 +101,8 @@ class SimulatedPlan(StudyPlan):
     # Names of files
 
     def seeds(self, condition: str) -> list[int]:
-        """Return the seeds of a condition; a method that draws nothing is run, and counts, once."""
-        return [seed for block in self.blocks(condition).values() for seed in block]
-
-    def blocks(self, condition: str) -> dict[str, list[int]]:
-        """Return the seeds that share a job and a run file, by the file's name."""
-        return self._blocks[algorithm(self.by_name[condition].algorithm).about.deterministic]
-
-    @cached_property
-    def _blocks(self) -> tuple[dict[str, list[int]], dict[str, list[int]]]:
-        return _in_blocks(self.study.seeds, self.study.seeds_per_job), _in_blocks(self.study.seeds[:1], 1)
+        """Return the seeds of a condition."""
+        return list(chain(*self.blocks[condition].values()))
 
     @cached_property
     def data_sets(self) -> dict[str, tuple[Problem, int | None]]:
@@ -123,7 +122,7 @@ class SimulatedPlan(StudyPlan):
 
     def run_files(self, condition: str) -> list[str]:
         """Return the run files of a condition in the order of the seeds."""
-        return [f"{self.data}/runs/{condition}/{block}.json" for block in self.blocks(condition)]
+        return [f"{self.data}/runs/{condition}/{block}.json" for block in self.blocks[condition]]
 
     def summary_file(self, condition: Condition) -> str:
         """Return the file that sums a condition up, its own or that of its problem."""
@@ -138,14 +137,12 @@ class SimulatedPlan(StudyPlan):
         return {name: f"{self.data}/frames/{name}.csv" for name in names or self.frame_names.split()}
 
     def table_files(self, *forms: str) -> list[str]:
-        """Return the tables of the study in some formats, or in all."""
-        names = self.table_names
-        return [f"{self.reports}/tables/{name}.{form}" for form in forms or ("csv", "md", "tex") for name in names]
+        """Return the tables of the study in some formats."""
+        return [f"{self.reports}/tables/{name}.{form}" for form in forms for name in self.table_names]
 
     def figure_files(self, *forms: str) -> list[str]:
-        """Return the figures of the study in some formats, or in all."""
-        names = self.figure_names.split()
-        return [f"{self.reports}/figures/{name}.{form}" for form in forms or ("pdf", "svg") for name in names]
+        """Return the figures of the study in some formats."""
+        return [f"{self.reports}/figures/{name}.{form}" for form in forms for name in self.figure_names.split()]
 
     def system_files(self) -> list[str]:
         """Return the files that describe the systems."""
@@ -167,8 +164,8 @@ class SimulatedPlan(StudyPlan):
 
         A job with all runs as its inputs costs Snakemake a time that grows with the square of their number.
         """
-        frames, shown = self.frames().values(), [*self.table_files(), *self.figure_files()]
-        return [*self.summaries(), *frames, *shown, *self.documents(), *self.pages]
+        tables, figures = self.table_files("csv", "md", "tex"), self.figure_files("pdf", "svg")
+        return [*self.summaries(), *self.frames().values(), *tables, *figures, *self.documents(), *self.pages]
 
     def given(self) -> list[str]:
         """Return the files of the repository, and the recorded inputs, that steps read."""
@@ -184,7 +181,7 @@ class SimulatedPlan(StudyPlan):
 
     def timing_logs(self) -> dict[str, list[str]]:
         """Return the logs of the steps that compute, by step."""
-        runs = [f"{c.name}/{block}" for c in self.conditions for block in self.blocks(c.name)]
+        runs = [f"{c.name}/{block}" for c in self.conditions for block in self.blocks[c.name]]
         names = {"simulate": self.data_sets, "search": runs, self.summing[0]: map(self.summed, self.conditions)}
         return {
             step: [f"{self.logs}/{step}/{name}.log" for name in dict.fromkeys(each)] for step, each in names.items()
@@ -214,7 +211,7 @@ class SimulatedPlan(StudyPlan):
 
     def search(self, condition: str, block: str) -> dict[str, Any]:
         """Return all parameters of a job of runs: its seeds, what it runs, and the digest of the code."""
-        seeds = self.blocks(condition)[block]
+        seeds = self.blocks[condition][block]
         return {"seeds": seeds, "run": self._runs[condition], "code": self.code("search", condition)}
 
     def summary(self, condition: str) -> dict[str, Any]:

@@ -107,7 +107,7 @@ def test_a_method_whose_package_is_missing_is_left_out(plan: Planned, monkeypatc
 def test_blocks_of_seeds_and_data_of_their_own(plan: Planned) -> None:
     own = plan(SMALL + "seeds: [7, 3, 5]\nseeds_per_job: 2\ndata: {realisation: per_run}\n")
     name = "S1/30dB/upso2d/bic"
-    assert own.blocks(name) == {"seeds-7-to-3": [7, 3], "seed-5": [5]}
+    assert own.blocks[name] == {"seeds-7-to-3": [7, 3], "seed-5": [5]}
     assert own.run_files(name) == [f"data/mine/runs/{name}/{block}.json" for block in ("seeds-7-to-3", "seed-5")]
     data = [f"data/mine/problems/S1/30dB/realisation-{seed}.csv" for seed in (7, 3, 5)]
     assert (own.data_files(name), own.data_files(name, [3])) == (data, data[1:2])

@@ -24,10 +24,8 @@ def plan_of(
 
     Parameters
     ----------
-    overlays : sequence of paths
-        Files of ``--configfile``.
-    command_line : sequence of str
-        ``KEY=VALUE`` of ``--config``.
+    overlays, command_line : sequence
+        Files of ``--configfile``, and ``KEY=VALUE`` of ``--config``.
     *others : (str, mapping)
         What else gives settings, by the name of the source.
 
