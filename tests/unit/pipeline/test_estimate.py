@@ -11,9 +11,7 @@ from narxbench.cli import main
 from narxbench.io.errors import NarxbenchError
 from narxbench.pipeline.estimate import Estimate, memory_of_machine, refuse
 from narxbench.pipeline.kinds import plan_of
-from narxbench.pipeline.simulated import SimulatedPlan
 
-ROOT = Path(__file__).parents[3]
 GB = 1e9
 SMALL = "systems: [S1]\nsnr_db: [30]\nmethods: {upso2d: {criteria: [bic]}, ga: null}\n"
 COMPARED = "page: methods\n" + SMALL.replace("[S1]", "[S1, S2]") + "scenarios: {base: {description: plain}}\n"
@@ -31,25 +29,9 @@ Planned = Callable[..., Estimate]
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with the project's settings and data."""
-    for name in ("config", "scripts"):
-        (tmp_path / name).symlink_to(ROOT / name)
-    (tmp_path / "data").mkdir()
-    (tmp_path / "data" / "buck").symlink_to(ROOT / "data" / "buck")
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-@pytest.fixture
-def planned(folder: Path) -> Planned:
+def planned(plan: Callable) -> Planned:
     """Return the estimate of the overlay ``mine.yaml``."""
-
-    def estimate(text: str, *command_line: str) -> Estimate:
-        Path("mine.yaml").write_text(text)
-        return plan_of(["mine.yaml"], command_line).estimate
-
-    return estimate
+    return lambda *given: plan(*given).estimate
 
 
 def refused(planned: Planned, text: str, *command_line: str) -> str:
@@ -68,7 +50,6 @@ def refused(planned: Planned, text: str, *command_line: str) -> str:
 def test_counts_are_those_of_the_plan(planned: Planned, text: str) -> None:
     found = planned(Path("config/interpretations.yaml").read_text() if text == "varied" else text)
     plan = plan_of(["mine.yaml"])
-    assert isinstance(plan, SimulatedPlan)
     names = [condition.name for condition in plan.all_conditions]
     assert found.runs == sum(len(plan.seeds(name)) for name in names)
     made = sum(len(plan.run_files(name)) for name in names) + len(plan.data_sets) + len(plan.summaries())

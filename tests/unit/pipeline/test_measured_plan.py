@@ -12,8 +12,6 @@ from narxbench.pipeline.kinds.measured import MeasuredPlan
 from narxbench.pipeline.kinds.paper import PaperPlan
 from narxbench.pipeline.manifest import manifest_csv
 
-ROOT = Path(__file__).parents[3]
-Planned = Callable[..., MeasuredPlan]
 OWN = """
 page: measured
 data: {files: ./mine.csv, input: u, output: y, test: test.csv}
@@ -21,28 +19,17 @@ identification: {degree: [1, 2], y_lags: 2, u_lags: 2, seeds: 3, blocks: 4, resa
 """
 
 
-@pytest.fixture
-def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Planned:
-    """Plan the overlay ``mine.yaml`` in a folder with data and the project's settings."""
-    for name in ("config", "scripts"):
-        (tmp_path / name).symlink_to(ROOT / name)
-    monkeypatch.chdir(tmp_path)
+@pytest.fixture(autouse=True)
+def data(folder: Path) -> None:
+    """Write what is to be identified."""
     for name in ("mine.csv", "test.csv"):
         u = np.random.default_rng(1).uniform(size=200)
         y = np.convolve(u, [0, 1, 0.5])[:200]
         np.savetxt(name, np.column_stack([u, y]), delimiter=",", header="u,y", comments="")
 
-    def planned(overlay: str = OWN, *command_line: str) -> MeasuredPlan:
-        Path("mine.yaml").write_text(overlay)
-        found = plan_of(["mine.yaml"], command_line)
-        assert isinstance(found, MeasuredPlan)
-        return found
 
-    return planned
-
-
-def test_files_and_jobs(plan: Planned) -> None:
-    own = plan()
+def test_files_and_jobs(plan: Callable) -> None:
+    own = plan(OWN)
     assert (own.page, own.manifest) == ("reports/mine/report.html", "reports/mine/manifest.csv")
     assert own.given() == ["mine.csv", "test.csv"]
     assert own.made["brief_search"][0] == f"data/mine/brief/{own.scan.configurations[0].name}.json"
@@ -68,7 +55,7 @@ def test_files_and_jobs(plan: Planned) -> None:
     }
 
 
-def test_names_of_many_lags_are_no_longer_than_those_of_files(plan: Planned) -> None:
+def test_names_of_many_lags_are_no_longer_than_those_of_files(plan: Callable) -> None:
     lags = [*range(1, 48, 2)]
     own = plan(OWN, f"identification={{y_lags: {lags}, u_lags: {lags}, degree: 1, decimation: 1}}")
     assert len(own.configurations) == len(own.scan.configurations)
@@ -76,8 +63,8 @@ def test_names_of_many_lags_are_no_longer_than_those_of_files(plan: Planned) -> 
     assert max(map(len, own.configurations.values())) > 110
 
 
-def test_settings_tell_the_kind_of_a_study(plan: Planned) -> None:
-    plan("data: {files: mine.csv, output: y}", "page=measured")
+def test_settings_tell_the_kind_of_a_study(plan: Callable) -> None:
+    assert isinstance(plan("data: {files: mine.csv, output: y}", "page=measured"), MeasuredPlan)
     assert isinstance(plan_of(), PaperPlan)
     with pytest.raises(NarxbenchError, match=r"^mine.yaml: page: missing; allowed: "):
         plan("data: {files: mine.csv, output: y}\nidentification: {seeds: 2}")
@@ -86,17 +73,17 @@ def test_settings_tell_the_kind_of_a_study(plan: Planned) -> None:
     ):
         plan(OWN, "finished_only=true")
     # Of the profiles for clusters.
-    assert plan(OWN, "seeds_per_job=50").settings() == plan().settings()
+    assert plan(OWN, "seeds_per_job=50").settings() == plan(OWN).settings()
 
 
-def test_code_of_a_search_includes_its_method(plan: Planned) -> None:
-    own, other = plan(), plan(OWN, "identification={method: annealing}")
+def test_code_of_a_search_includes_its_method(plan: Callable) -> None:
+    own, other = plan(OWN), plan(OWN, "identification={method: annealing}")
     changed = {step for step in own.timing_logs() if own.code(step) != other.code(step)}
     assert changed == {"brief_search", "thorough_search", "resample"}
 
 
-def test_lost_searches_are_asked_for_beside_the_report(plan: Planned) -> None:
-    own = plan()
+def test_lost_searches_are_asked_for_beside_the_report(plan: Callable) -> None:
+    own = plan(OWN)
     assert own.lost() == []
     for path in [own.page, *own.sources()]:
         Path(path).parent.mkdir(parents=True, exist_ok=True)
@@ -106,8 +93,8 @@ def test_lost_searches_are_asked_for_beside_the_report(plan: Planned) -> None:
     assert own.lost() == [own.choice]
 
 
-def test_to_verify(plan: Planned) -> None:
-    own = plan()
+def test_to_verify(plan: Callable) -> None:
+    own = plan(OWN)
     with pytest.raises(SystemExit, match=r"^narxbench: verify: there is no manifest reports/mine/manifest.csv"):
         own.to_verify()
     Path(own.kept).mkdir(parents=True)

@@ -10,32 +10,11 @@ from narxbench.io.errors import NarxbenchError
 from narxbench.pipeline.kinds import plan_of
 from narxbench.pipeline.kinds.interpretations import OVERVIEWS
 from narxbench.pipeline.manifest import manifest_csv
-from narxbench.pipeline.simulated import SimulatedPlan
-
-ROOT = Path(__file__).parents[3]
-Planned = Callable[..., SimulatedPlan]
-
-
-@pytest.fixture
-def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Planned:
-    """Plan the overlay ``mine.yaml`` in a folder with the project's settings."""
-    for name in ("config", "scripts"):
-        (tmp_path / name).symlink_to(ROOT / name)
-    monkeypatch.chdir(tmp_path)
-
-    def planned(overlay: str, *command_line: str) -> SimulatedPlan:
-        Path("mine.yaml").write_text(overlay)
-        found = plan_of(["mine.yaml"], command_line)
-        assert isinstance(found, SimulatedPlan)
-        return found
-
-    return planned
-
 
 SMALL = "systems: [S1]\nsnr_db: [30]\nmethods: {upso2d: {criteria: [bic]}, ga: null}\n"
 
 
-def test_files_of_the_paper(plan: Planned) -> None:
+def test_files_of_the_paper(plan: Callable) -> None:
     paper = plan_of()
     assert (paper.page, paper.manifest) == ("reports/report.html", "reports/paper/manifest.csv")
     results = paper.results()
@@ -52,7 +31,7 @@ def test_files_of_the_paper(plan: Planned) -> None:
     assert not set(other.results()) & set(results)
 
 
-def test_a_study_of_interpretations_has_one_page_and_tells_others_what_it_found(plan: Planned) -> None:
+def test_a_study_of_interpretations_has_one_page_and_tells_others_what_it_found(plan: Callable) -> None:
     study = plan(Path("config/interpretations.yaml").read_text())
     assert study.pages == ["reports/interpretations/report.html"]
     made = set(plan_of().documents())
@@ -72,7 +51,7 @@ scenarios: {base: {description: plain}}
 """
 
 
-def test_methods_are_compared_problem_by_problem(plan: Planned) -> None:
+def test_methods_are_compared_problem_by_problem(plan: Callable) -> None:
     compared = plan(COMPARED)
     problem = "base/S1/30dB/data-1/bic"
     drawn = [f"data/mine/runs/base/S1/30dB/data-1/upso2d/bic/{block}.json" for block in ("seeds-1-to-2", "seed-3")]
@@ -93,7 +72,7 @@ def test_methods_are_compared_problem_by_problem(plan: Planned) -> None:
     assert about["builder"]["deterministic"] and "FROLS" in about["builder"]["description"]
 
 
-def test_a_method_whose_package_is_missing_is_left_out(plan: Planned, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_method_whose_package_is_missing_is_left_out(plan: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
     def version(name: str) -> str:
         raise metadata.PackageNotFoundError(name)
 
@@ -104,7 +83,7 @@ def test_a_method_whose_package_is_missing_is_left_out(plan: Planned, monkeypatc
     assert "lasso" in compared.left_out and "scikit-learn" in reason and "\n" not in reason
 
 
-def test_blocks_of_seeds_and_data_of_their_own(plan: Planned) -> None:
+def test_blocks_of_seeds_and_data_of_their_own(plan: Callable) -> None:
     own = plan(SMALL + "seeds: [7, 3, 5]\nseeds_per_job: 2\ndata: {realisation: per_run}\n")
     name = "S1/30dB/upso2d/bic"
     assert own.blocks[name] == {"seeds-7-to-3": [7, 3], "seed-5": [5]}
@@ -119,7 +98,7 @@ def test_blocks_of_seeds_and_data_of_their_own(plan: Planned) -> None:
     assert own.code("search", name) == own.code("search", name) != own.code("search")
 
 
-def test_finished_only(plan: Planned) -> None:
+def test_finished_only(plan: Callable) -> None:
     with pytest.raises(NarxbenchError, match="finished_only: found no complete condition; repeat the command without"):
         plan(SMALL, "finished_only=true")
     whole = plan(SMALL + "seeds: 2\n", "methods={upso2d: {criteria: [bic, aic-2]}}")
@@ -132,7 +111,7 @@ def test_finished_only(plan: Planned) -> None:
     assert (len(some.all_conditions), some.settings()) == (2, whole.settings())
 
 
-def test_summaries_stand_for_their_data_sets_and_runs_unless_these_are_lost(plan: Planned) -> None:
+def test_summaries_stand_for_their_data_sets_and_runs_unless_these_are_lost(plan: Callable) -> None:
     mine = plan(SMALL + "seeds: 2\ndata: {realisation: per_run}\n")
     name = "S1/30dB/upso2d/bic"
     sources = [*mine.data_files(name), *mine.run_files(name)]
@@ -149,7 +128,7 @@ def test_summaries_stand_for_their_data_sets_and_runs_unless_these_are_lost(plan
     assert mine.lost() == sources[1:3]
 
 
-def test_to_verify(plan: Planned) -> None:
+def test_to_verify(plan: Callable) -> None:
     mine = plan(SMALL)
     with pytest.raises(SystemExit, match=r"^narxbench: verify: there is no manifest reports/mine/manifest.csv"):
         mine.to_verify()
@@ -163,7 +142,7 @@ def test_to_verify(plan: Planned) -> None:
         plan(SMALL, "evaluations=900").to_verify()
 
 
-def test_kept_results(plan: Planned) -> None:
+def test_kept_results(plan: Callable) -> None:
     for study in (plan(SMALL), plan_of(["config/interpretations.yaml"])):
         kept = study.kept_files()
         assert len(set(kept.values())) == len(kept) > 1
@@ -172,7 +151,7 @@ def test_kept_results(plan: Planned) -> None:
         assert kept[f"{study.kept}/manifest.csv"] == study.manifest
 
 
-def test_mistakes_end_planning_in_one_line(plan: Planned) -> None:
+def test_mistakes_end_planning_in_one_line(plan: Callable) -> None:
     with pytest.raises(NarxbenchError, match=r"^mine\.yaml: seeds: found -4; allowed: [^\n]*$"):
         plan("seeds: -4")
     with pytest.raises(

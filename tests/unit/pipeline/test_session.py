@@ -10,9 +10,6 @@ from snakemake_interface_logger_plugins.common import LogEvent
 from narxbench.io.errors import NarxbenchError
 from narxbench.pipeline.kinds import plan_of
 from narxbench.pipeline.session import Progress
-from narxbench.pipeline.simulated import SimulatedPlan
-
-ROOT = Path(__file__).parents[3]
 
 
 def shown(progress: Progress, message: str, event: LogEvent | None, level: int = logging.INFO, **more: object) -> bool:
@@ -37,18 +34,14 @@ def test_jobs_are_counted_and_hidden_and_all_else_passes(capsys: pytest.CaptureF
     assert shown(progress, "Shutting down", None, logging.WARNING)
 
 
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with the project's settings."""
-    for name in ("config", "scripts"):
-        (tmp_path / name).symlink_to(ROOT / name)
-    monkeypatch.chdir(tmp_path)
+@pytest.fixture(autouse=True)
+def recorded(folder: Path) -> None:
+    """Make what may be named for a recorded input."""
     Path("short.csv").write_text("u\n" + "0.5\n" * 2099)
     Path("link.csv").symlink_to("link.csv")
     Path("long.csv").write_text("u\n" + "0.5\n-0.25\n" * 1050)
     Path("words.csv").write_text("u\n0.5\nmany\n")
     os.mkfifo("pipe.csv")
-    return tmp_path
 
 
 def mistake(text: str, *command_line: str) -> str:
@@ -112,7 +105,6 @@ def test_what_is_just_enough(folder: Path) -> None:
 def test_criteria_that_mean_the_same_are_one(folder: Path) -> None:
     Path("mine.yaml").write_text("methods: {ga: {criteria: [aic-02, aic-.5, aic-1e2, bic]}, upso2d: null}")
     planned = plan_of(["mine.yaml"], [])
-    assert isinstance(planned, SimulatedPlan)
     names = ["aic-2", "aic-0.5", "aic-100", "bic"]
     assert planned.settings()["methods"]["ga"]["criteria"] == names
     assert [c.name for c in planned.conditions[:4]] == [f"S1/50dB/ga/{name}" for name in names]

@@ -1,0 +1,31 @@
+"""A folder in which studies are planned."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from narxbench.pipeline.kinds import plan_of
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working folder, with the project's settings and data."""
+    (tmp_path / "data").mkdir()
+    for name in ("config", "scripts", "data/buck"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def plan(folder: Path) -> Callable:
+    """Return the plan of the overlay ``mine.yaml``."""
+
+    def planned(overlay: str, *command_line: str):
+        Path("mine.yaml").write_text(overlay)
+        return plan_of(["mine.yaml"], command_line)
+
+    return planned
