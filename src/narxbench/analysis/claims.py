@@ -410,12 +410,12 @@ def _verdict(
     failed = [place for place in judged if not checks[place].holds]
     parts = []
     if judged:
-        listed, lead, more = judged, "", ""
+        listed, lead = judged, ""
         if len(judged) > _LISTED and failed:
             listed, lead = failed[:_LISTED], "not "
-            more = f"; and {len(failed) - _LISTED} more" if len(failed) > _LISTED else ""
         elif len(judged) > _LISTED:
             listed, lead = [min(judged, key=lambda place: checks[place].margin)], "closest "
+        more = f"; and {len(failed) - _LISTED} more" if len(failed) > _LISTED else ""
         found = "; ".join(f"{place[0]} at {_decibels(place[1:])}: {checks[place].evidence}" for place in listed)
         parts.append(f"Holds at {len(judged) - len(failed)} of {len(judged)}: {lead}{found}{more}.")
     reasons: dict[str, dict[str, list[float]]] = {}

@@ -5,6 +5,7 @@ one JSON file. A missing number or truth value is NaN (``pd.NA``) in memory and 
 """
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, pairwise, product
 from statistics import median
@@ -15,7 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from pydantic import ConfigDict, Field
 
-from narxbench.analysis.metrics import COMPARISON, CONDITION, GAP, Selections, selection_frequency, selections
+from narxbench.analysis.metrics import COMPARISON, CONDITION, GAP, selection_frequency
 from narxbench.analysis.published import Published
 from narxbench.experiment.condition import ConditionKey
 from narxbench.experiment.score_file import MOST
@@ -336,8 +337,7 @@ def conditions_frame(summaries: Iterable[Summary], published: Published) -> pd.D
 
 def _condition(summary: Summary, published: Published) -> tuple[Any, ...]:
     runs, system_terms = summary["runs"], summary["system_terms"]
-    count = dict(zip(summary["candidates"], _selected(summary).sum(axis=0).tolist(), strict=True))
-    spurious = [number for term, number in count.items() if number and term not in system_terms]
+    count, spurious = _counts(summary), _spurious(summary)
     fitness = list(map(_infinite, runs["fitness"]))
     spent = max(runs["evaluations"])
     marks = [spent // 3, *(math.ceil(spent * tenth / TENTHS) for tenth in range(1, TENTHS + 1))]
@@ -347,7 +347,7 @@ def _condition(summary: Summary, published: Published) -> tuple[Any, ...]:
         *key_of(summary),
         *(summary["algorithm"], len(fitness), summary["evaluations"], len(summary["candidates"])),
         tuple(count[term] for term in published.labels(summary["system"], system_terms)),
-        *(len(spurious), max(spurious, default=0)),
+        *(len(spurious), max(spurious.values(), default=0)),
         sum(set(structure) == true for structure in runs["structures"]),
         median(map(len, runs["structures"])),
         # Whole units of J matter, and thousands of conditions are kept.
@@ -359,24 +359,18 @@ def _condition(summary: Summary, published: Published) -> tuple[Any, ...]:
 
 def metrics_frame(summaries: Iterable[Summary], conditions: pd.DataFrame, confidence: float) -> pd.DataFrame:
     """Return the metrics of each condition with their intervals, next to what ``conditions`` says of it."""
-    rows = [
-        (*key_of(summary), _worst_spurious_term(summary), set(summary["final_structure"]) == {*summary["system_terms"]})
-        for summary in summaries
-    ]
+    rows = []
+    for summary in summaries:
+        spurious = _spurious(summary)
+        worst = max(spurious, key=spurious.__getitem__, default="")  # the first of those that most runs chose
+        rows.append((*key_of(summary), worst, {*summary["final_structure"]} == {*summary["system_terms"]}))
     own = pd.DataFrame(rows, columns=[*KEY, "worst_spurious_term", "final_is_exact"])
     found = own.merge(conditions, on=KEY, validate="one_to_one")
     counts = found.to_dict("records")
     for metric in CONDITION:
-        own = [metric.of(row, confidence) for row in counts]
-        found[[metric.name, f"{metric.name}_low", f"{metric.name}_high"]] = own
+        values = [metric.of(row, confidence) for row in counts]
+        found[[metric.name, f"{metric.name}_low", f"{metric.name}_high"]] = values
     return framed("metrics", found)
-
-
-def _worst_spurious_term(summary: Summary) -> str:
-    """Return the first of the spurious terms that most runs chose, or "" if none chose any."""
-    count = dict(zip(summary["candidates"], _selected(summary).sum(axis=0).tolist(), strict=True))
-    spurious = (term for term, number in count.items() if number and term not in summary["system_terms"])
-    return max(spurious, key=count.__getitem__, default="")
 
 
 def selection_frame(summaries: Iterable[Summary], published: Published, confidence: float) -> pd.DataFrame:
@@ -385,7 +379,7 @@ def selection_frame(summaries: Iterable[Summary], published: Published, confiden
     for summary in summaries:
         labels = published.labels(summary["system"], summary["system_terms"])
         runs = len(summary["seeds"])
-        for term, count in zip(summary["candidates"], _selected(summary).sum(axis=0).tolist(), strict=True):
+        for term, count in _counts(summary).items():
             nu = selection_frequency(count, runs, confidence)
             rows.append((*key_of(summary), term, labels.get(term, ""), term in labels, count, runs, *nu))
     return framed("selection", rows)
@@ -408,8 +402,15 @@ def mean_over_runs(best: NDArray[np.float64]) -> list[float]:
     return [math.fsum(c) / len(c) if all(map(math.isfinite, c)) else math.nan for c in best.T.tolist()]
 
 
-def _selected(summary: Summary) -> Selections:
-    return selections(summary["runs"]["structures"], len(summary["candidates"]))
+def _counts(summary: Summary) -> dict[str, int]:
+    """Return in how many runs each candidate term was chosen."""
+    chosen = Counter(chain.from_iterable(map(set, summary["runs"]["structures"])))
+    return {term: chosen[index] for index, term in enumerate(summary["candidates"])}
+
+
+def _spurious(summary: Summary) -> dict[str, int]:
+    """Return in how many runs each spurious term was chosen; only those that were."""
+    return {term: count for term, count in _counts(summary).items() if count and term not in summary["system_terms"]}
 
 
 def _infinite(value: float | None) -> float:

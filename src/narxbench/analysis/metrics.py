@@ -11,14 +11,11 @@ from functools import cache
 from statistics import median
 from typing import Any, Literal, NamedTuple
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import stats
 
 from narxbench.experiment.score_file import Score, ScoredRun
 
-Selections = NDArray[np.bool_]
 # How values are shown, which narxbench.report.table knows.
 Form = Literal["frequency", "share", "effect", "significant", "count", "fitness", "number"]
 
@@ -34,14 +31,6 @@ class Interval(NamedTuple):
 def significant(value: float, digits: int = 12) -> float:
     """Return a number rounded to significant digits: what is stored must not depend on the C library's last bit."""
     return float(f"{value:.{digits}g}")
-
-
-def selections(structures: Sequence[Iterable[int]], candidates: int) -> Selections:
-    """Return which candidate terms (columns) each run's structure (rows, indexes of its terms) holds."""
-    selected = np.zeros((len(structures), candidates), dtype=bool)
-    for row, structure in zip(selected, structures, strict=True):
-        row[list(structure)] = True
-    return selected
 
 
 @cache
@@ -145,9 +134,7 @@ R = ConditionMetric(
     group="Spurious terms",
     form="frequency",
     description="share of the candidate terms that are spurious and selected in at least one run",
-    of=lambda row, confidence: spurious_ratio(
-        row["spurious"], row["n_terms"] - len(row["nu"]), row["n_terms"], confidence
-    ),
+    of=lambda row, level: spurious_ratio(row["spurious"], row["n_terms"] - len(row["nu"]), row["n_terms"], level),
 )
 NU_MAX = ConditionMetric(
     name="nu_max",
@@ -155,7 +142,7 @@ NU_MAX = ConditionMetric(
     group="Spurious terms",
     form="frequency",
     description="largest selection frequency of a spurious term",
-    of=lambda row, confidence: selection_frequency(row["nu_max"], row["runs"], confidence),
+    of=lambda row, level: selection_frequency(row["nu_max"], row["runs"], level),
 )
 CONDITION = (R, NU_MAX)
 PUBLISHED = (NU, R, NU_MAX)  # those that the paper prints

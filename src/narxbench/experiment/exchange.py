@@ -3,17 +3,11 @@
 import io
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from narxbench.experiment.contributions import (
-    Contribution,
-    check_name,
-    contributed_runs,
-    load_contribution,
-    problem_name,
-)
+from narxbench.experiment.contributions import Contribution, check_name, contributed_runs, load_contribution
 from narxbench.experiment.data_sets import simulated_csv
 from narxbench.experiment.interpretations import load_design_choices
 from narxbench.experiment.kinds.methods import MethodsStudy
@@ -54,18 +48,6 @@ A method that uses the validation rows does so through J only.
 """
 
 
-class Checked(NamedTuple):
-    """What a contribution covers of a study."""
-
-    problems: int
-    """Problems with results."""
-    of: int
-    """Problems of the study."""
-    runs: int
-    failed: int
-    """Runs without a structure of finite J."""
-
-
 def problems_of(study: Study) -> dict[str, Condition]:
     """Return the problems of a comparison of methods by name: data set, candidate terms and criterion of a condition.
 
@@ -82,11 +64,13 @@ def problems_of(study: Study) -> dict[str, Condition]:
     systems = {name: load_system(name) for name in study.systems}
     found: dict[str, Condition] = {}
     for condition in study.conditions(load_design_choices(), systems):
-        found.setdefault(problem_name(**condition.key.model_dump(exclude={"interpretation", "method"})), condition)
+        found.setdefault(f"{condition.problem.name}/{condition.criterion}", condition)
     return found
 
 
-def check(contribution: Contribution, study: Study, source: StrPath, taken: Collection[str] = ()) -> Checked:
+def check(
+    contribution: Contribution, study: Study, source: StrPath, taken: Collection[str] = ()
+) -> tuple[int, int, int, int]:
     """Check all results of a contribution against a study: data sets are made again, structures evaluated again.
 
     Parameters
@@ -98,6 +82,11 @@ def check(contribution: Contribution, study: Study, source: StrPath, taken: Coll
     taken : collection of str
         Names of methods that are not free, in addition to those of the study.
 
+    Returns
+    -------
+    problems, of_all, runs, failed : int
+        Problems with results, all problems of the study, runs, and runs without a structure of finite J.
+
     Raises
     ------
     NarxbenchError
@@ -108,7 +97,12 @@ def check(contribution: Contribution, study: Study, source: StrPath, taken: Coll
     places: dict[str, int] = {}
     for i, result in enumerate(contribution.results):
         places.setdefault(result.problem, i)
-    mistakes = [_unknown(i, name, known) for name, i in places.items() if name not in known]
+    mistakes = []
+    for name, i in places.items():
+        if name not in known:
+            allowed = "a problem of the study, SCENARIO/SYSTEM/SNRdB/data-SEED/CRITERION"
+            text = f"found {show(name, kind=False)}; allowed: {allowed}{did_you_mean(name, known)}"
+            mistakes.append(Problem(("results", i, "problem"), text))
     seeds = sorted({result.seed for result in contribution.results})
     if not contribution.deterministic and seeds != sorted(study.seeds):
         text = f"found the seeds {show(seeds, kind=False)}; allowed: {show(study.seeds, kind=False)}, one run for each"
@@ -116,21 +110,14 @@ def check(contribution: Contribution, study: Study, source: StrPath, taken: Coll
     runs = []
     for name in [name for name in places if name in known]:
         text, searched = _posed(known[name])
-        digest, budget = sha256(text), study.evaluations
+        made: dict[str, Any] = {"searched": searched, "data_sha256": sha256(text), "budget": study.evaluations}
         try:
-            runs += contributed_runs(
-                contribution, source, problem=name, searched=searched, data_sha256=digest, budget=budget
-            )
+            runs += contributed_runs(contribution, source, problem=name, **made)
         except SettingsError as error:
             mistakes += error.problems
     if mistakes:
         raise SettingsError(mistakes, str(source))
-    return Checked(len(places), len(known), len(runs), sum(run.fitness is None for run in runs))
-
-
-def _unknown(index: int, name: str, known: Collection[str]) -> Problem:
-    text = f"found {show(name, kind=False)}; allowed: a problem of the study, SCENARIO/SYSTEM/SNRdB/data-SEED/CRITERION"
-    return Problem(("results", index, "problem"), text + did_you_mean(name, known))
+    return len(places), len(known), len(runs), sum(run.fitness is None for run in runs)
 
 
 def _posed(condition: Condition) -> tuple[str, StructureProblem]:
@@ -169,7 +156,7 @@ def add_results(path: StrPath, root: StrPath = ".") -> str:
     """
     contribution = load_contribution(path)
     study, left_out = _compared(root)
-    checked = check(contribution, study, path, left_out)
+    covered, problems, runs, failed = check(contribution, study, path, left_out)
     target = Path(root) / CONTRIBUTED / f"{contribution.method}.json"
     earlier = [file.name for file in target.parent.glob("*.json") if file.stem.casefold() == target.stem.casefold()]
     if earlier not in ([], [target.name]):
@@ -177,18 +164,13 @@ def add_results(path: StrPath, root: StrPath = ".") -> str:
             f"{path}: method: found {contribution.method!r} next to {earlier[0]}; allowed: one spelling"
         )
     write_atomically(target, canonical_json(contribution.model_dump(mode="json", exclude_defaults=True)))
-    ranked = (
-        "all of them, so that it is ranked"
-        if checked.problems == checked.of
-        else "it is shown, and ranked in the scenarios that it covers whole"
-    )
-    return "\n".join(
-        (
-            f"{contribution.method}: {checked.runs} runs checked; without a structure of finite J: {checked.failed}",
-            f"problems: {checked.problems} of {checked.of}; {ranked}",
-            f"{'replaced' if earlier else 'written'}: {target}",
-            f"next: snakemake --cores 8 --configfile {OVERLAY}",
-        )
+    some = "it is shown, and ranked in the scenarios that it covers whole"
+    ranked = "all of them, so that it is ranked" if covered == problems else some
+    return (
+        f"{contribution.method}: {runs} runs checked; without a structure of finite J: {failed}\n"
+        f"problems: {covered} of {problems}; {ranked}\n"
+        f"{'replaced' if earlier else 'written'}: {target}\n"
+        f"next: snakemake --cores 8 --configfile {OVERLAY}"
     )
 
 

@@ -140,14 +140,13 @@ class DesignChoices(Settings):
             for path, text in unknown_options(self.design_choices, chosen)
         ]
         carried = [f"{choice.part}.{choice.setting}" for choice in self.design_choices.values()]
-        for place in (f"{part}.{name}" for part, model in _OPEN.items() for name in model.model_fields):
-            if place not in carried:
-                problems.append(Problem(("design_choices",), f"found none for {place}; allowed: one for each"))
-        for index, (name, place) in enumerate(zip(self.design_choices, carried, strict=True)):
-            if place in carried[:index]:
-                text = f"found {place}, which another design choice sets; allowed: each setting once"
+        open_ = [f"{part}.{name}" for part, model in _OPEN.items() for name in model.model_fields]
+        absent = (f"found none for {place}; allowed: one for each" for place in open_ if place not in carried)
+        problems += [Problem(("design_choices",), text) for text in absent]
+        for index, (name, choice) in enumerate(self.design_choices.items()):
+            if carried[index] in carried[:index]:
+                text = f"found {carried[index]}, which another design choice sets; allowed: each setting once"
                 problems.append(Problem(("design_choices", name, "setting"), text))
-        for name, choice in self.design_choices.items():
             if choice.needs and choice.needs not in self.design_choices:
                 where = ("design_choices", name, "needs")
                 problems.append(unknown(where, choice.needs, self.design_choices, "a design choice:"))
@@ -194,8 +193,7 @@ def interpretation_text(choices: DesignChoices, chosen: Interpretation, algorith
     >>> interpretation_text(load_design_choices(), chosen, "ga"), interpretation_text(load_design_choices(), {})
     ('elitism=on', 'baseline')
     """
-    parts = None if algorithm is None else (*SHARED_PARTS, algorithm)
-    return parts_text(choices, chosen, parts)
+    return parts_text(choices, chosen, None if algorithm is None else (*SHARED_PARTS, algorithm))
 
 
 def parts_text(choices: DesignChoices, chosen: Interpretation, parts: Collection[str] | None) -> str:
@@ -233,9 +231,9 @@ def parse_interpretation(choices: DesignChoices, text: str) -> dict[str, str]:
 
 def contradictions(choices: DesignChoices, chosen: Interpretation) -> list[str]:
     """Return the explicit statements that an interpretation contradicts, in the order of the choices."""
-    differences = _differences(choices, chosen).items()
-    options = (choices.design_choices[name].options[option] for name, option in differences)
-    return [option.contradicts for option in options if option.contradicts]
+    known = choices.design_choices
+    texts = (known[name].options[option].contradicts for name, option in _differences(choices, chosen).items())
+    return [text for text in texts if text]
 
 
 def interpretation_settings(choices: DesignChoices, chosen: Interpretation) -> dict[str, dict[str, Any]]:
@@ -262,7 +260,6 @@ def unknown_options(known: Mapping[str, DesignChoice], chosen: Interpretation) -
     """Yield the problems of design choices and options of an interpretation that there are not."""
     for name, option in chosen.items():
         if name not in known:
-            hint = did_you_mean(name, known)
-            yield Problem((name,), f"unknown design choice; allowed: {', '.join(known)}{hint}")
+            yield Problem((name,), f"unknown design choice; allowed: {', '.join(known)}{did_you_mean(name, known)}")
         elif option not in known[name].options:
             yield unknown((name,), option, known[name].options, f"an option of {name}:")

@@ -13,7 +13,7 @@ from typing import Any
 import pydantic
 
 from narxbench.algorithms.registry import algorithm as algorithm_of
-from narxbench.algorithms.search import AlgorithmFailedError, prepared
+from narxbench.algorithms.search import AlgorithmFailedError, SearchResult, prepared
 from narxbench.experiment.condition import ConditionKey
 from narxbench.experiment.provenance import algorithm_digest, versions
 from narxbench.fitness.problem import ErrorKind, Estimation, StructureProblem
@@ -59,16 +59,13 @@ class Run(Settings):
 
     @pydantic.model_validator(mode="after")
     def _consistent(self) -> "Run":
-        made, best = self.history.evaluations, self.history.fitness
+        terms, weights, made, best = self.terms, self.coefficients, self.history.evaluations, self.history.fitness
         ordered = made == sorted(set(made)) and (not made or 1 <= made[0] <= made[-1] <= self.evaluations)
         for wrong, found in (
-            (
-                len(self.terms) != len(self.coefficients),
-                f"{len(self.terms)} terms and {len(self.coefficients)} coefficients",
-            ),
-            ((self.fitness is None) != (not self.terms), "terms without a fitness, or a fitness without terms"),
-            (bool(self.failure and self.terms), "terms of a run that has failed"),
-            (len(set(self.terms)) != len(self.terms), "a term twice"),
+            (len(terms) != len(weights), f"{len(terms)} terms and {len(weights)} coefficients"),
+            ((self.fitness is None) != (not terms), "terms without a fitness, or a fitness without terms"),
+            (bool(self.failure and terms), "terms of a run that has failed"),
+            (len(set(terms)) != len(terms), "a term twice"),
             (len(made) != len(best), "a history of unequal columns"),
             (not ordered, "a history that is not in the order of the evaluations"),
         ):
@@ -128,24 +125,26 @@ def run_seeds(
             digest = sha256(read_bytes(path))
             problem = load_problem(path, digest, criterion=condition["criterion"], **structure)
             try:
-                observed = runner.run(problem, seed=seed, evaluations=evaluations, axes=axes, time_limit=time_limit)
+                found = runner.run(problem, seed=seed, evaluations=evaluations, axes=axes, time_limit=time_limit).result
             except AlgorithmFailedError as error:
                 load_problem.cache_clear()
                 logger.error("narxbench: method %s: %s", condition["method"], error)
-                runs.append(_failed(seed, digest, str(error)))
-                continue
-            result = observed.result
-            run = Run(
-                seed=result.seed,
-                data_sha256=digest,
-                evaluations=result.evaluations,
-                fitness=finite(result.fitness),
-                sse=finite(result.sse),
-                terms=result.terms,
-                coefficients=result.coefficients,
-                history=History(evaluations=[e for e, _ in result.history], fitness=[j for _, j in result.history]),
+                found, failure = SearchResult([], math.inf, math.inf, [], 0, [], algorithm, seed), str(error)
+            else:
+                failure = ""
+            runs.append(
+                Run(
+                    seed=seed,
+                    data_sha256=digest,
+                    evaluations=found.evaluations,
+                    fitness=finite(found.fitness),
+                    sse=finite(found.sse),
+                    terms=found.terms,
+                    coefficients=found.coefficients,
+                    history=History(evaluations=[e for e, _ in found.history], fitness=[j for _, j in found.history]),
+                    failure=failure,
+                )
             )
-            runs.append(run)
     content = RunFile(
         condition=ConditionKey(**condition),
         algorithm=algorithm,
@@ -156,13 +155,6 @@ def run_seeds(
         runs=runs,
     )
     return canonical_json(content.model_dump(mode="json", exclude_defaults=True))
-
-
-def _failed(seed: int, digest: str, failure: str) -> Run:
-    nothing = History(evaluations=[], fitness=[])
-    empty: dict[str, Any] = {"terms": [], "coefficients": [], "history": nothing}
-    found = {"fitness": None, "sse": None, "evaluations": 0, **empty}
-    return Run.model_validate({"seed": seed, "data_sha256": digest, **found, "failure": failure})
 
 
 def by_seed(seeds: Sequence[int], files: Sequence[str]) -> Mapping[int, str]:
@@ -196,8 +188,8 @@ def finite(value: float) -> float | None:
 
 def size_of(problem: StructureProblem) -> ProblemSize:
     """Return what a run file says of the problem."""
-    same = {name: getattr(problem, name) for name in ProblemSize.model_fields if name != "n_terms"}
-    return ProblemSize(**same, n_terms=len(problem.terms))
+    own = ProblemSize.model_fields.keys() - {"n_terms"}
+    return ProblemSize(**{name: getattr(problem, name) for name in own}, n_terms=len(problem.terms))
 
 
 def read_run_file(path: str | Path) -> RunFile:

@@ -16,35 +16,14 @@ from narxbench.fitness.kernel.problem_data import DIVERGENCE_FACTOR
 from narxbench.fitness.problem import StructureProblem
 from narxbench.io.errors import NarxbenchError
 from narxbench.io.files import canonical_json, read_bytes, sha256
-from narxbench.io.settings import Settings
 from narxbench.model.dataset import Signals, read_signals
-from narxbench.model.excitation import Excitation
+from narxbench.model.excitation import excitation_of
 from narxbench.model.prediction import simulated
 from narxbench.model.system import System
 from narxbench.model.terms import parse_term
 
 # The realisation of a system's data that no run sees: those of runs count from 1.
 FRESH = 0
-
-
-class Contender(Settings):
-    """A method, and what its runs were made with."""
-
-    algorithm: str
-    settings: dict[str, Any]
-    evaluations: int
-    seeds: list[int]
-    deterministic: bool
-    stops_early: bool
-
-
-class FreshData(Settings):
-    """How the data are made that models are judged on."""
-
-    samples: int = 2000
-    washout: int
-    excitation: Excitation | None
-    """None: that of the system."""
 
 
 def score(
@@ -72,13 +51,15 @@ def score(
     problem : mapping
         The fields of :class:`ProblemKey`.
     methods : mapping
-        What each method's runs were made with: the fields of :class:`Contender`.
+        What each method's runs were made with: ``algorithm``, ``settings``, ``evaluations``, ``seeds``, and whether it
+        is ``deterministic`` and ``stops_early``.
     system : mapping
         Arguments of :class:`~narxbench.model.system.System`. Where its terms are no candidates, no structure is right.
     structure : mapping
         Arguments of :class:`~narxbench.fitness.problem.StructureProblem` other than data and criterion.
     fresh : mapping
-        ``samples``, ``washout`` and ``excitation`` of the fresh data. An excitation read from a file is not fresh.
+        ``washout`` and ``excitation`` (None: that of the system) of the fresh data, and ``samples``, if not 2000. An
+        excitation read from a file is not fresh.
     contributions : sequence of str
         Result files of others; their methods count on the problems that they have results of.
 
@@ -87,25 +68,27 @@ def score(
     NarxbenchError
         Names a run file that is damaged, belongs to something else, or has another J than its structure has.
     """
-    key, judged = ProblemKey(**problem), FreshData(**fresh)
+    key = ProblemKey(**problem)
     known = System(**system)
     digest = sha256(read_bytes(data))
     searched = load_problem(data, digest, criterion=key.criterion, **structure)
     true = known.terms if {*known.terms} <= {*searched.terms} else []
-    judge = _Judge(searched, true, known.simulate(**dict(judged), seed=key.data_seed, realisation=FRESH))
+    excitation = None if fresh["excitation"] is None else excitation_of(fresh["excitation"])
+    unseen = known.simulate(**{**fresh, "excitation": excitation}, seed=key.data_seed, realisation=FRESH)
+    judge = _Judge(searched, true, unseen)
     found = []
     for name, files in runs.items():
-        made = Contender(**methods[name])
-        allowed = budget(made.settings, made.evaluations)
+        made = methods[name]
+        allowed = budget(made["settings"], made["evaluations"])
         file, of_seeds = read_runs(
             files,
-            dict.fromkeys(made.seeds, digest),
+            dict.fromkeys(made["seeds"], digest),
             allowed,
             searched.terms,
-            stops_early=made.stops_early,
+            stops_early=made["stops_early"],
             condition=ConditionKey(**dict(key), method=name),
-            algorithm=made.algorithm,
-            settings=made.settings,
+            algorithm=made["algorithm"],
+            settings=made["settings"],
             problem=size_of(searched),
         )
         for run in of_seeds:
@@ -115,8 +98,8 @@ def score(
         found.append(
             ScoredMethod(
                 method=name,
-                algorithm=made.algorithm,
-                deterministic=made.deterministic,
+                algorithm=made["algorithm"],
+                deterministic=made["deterministic"],
                 versions=file.versions,
                 algorithm_sha256=file.algorithm_sha256,
                 budget=allowed,

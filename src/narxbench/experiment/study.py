@@ -7,6 +7,7 @@ a method an algorithm with settings.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from typing import Annotated, Any, NamedTuple, TypeVar
 
 import pydantic
@@ -183,9 +184,7 @@ class Problem:
     def axes(self) -> dict[str, str]:
         """The axes of the random streams of its searches besides algorithm, criterion and seed."""
         axes = {"system": self.system.name, "snr_db": snr_label(self.snr_db)}
-        if self.scenario:
-            axes |= {"scenario": self.scenario, "data_seed": str(self.data_seed)}
-        return axes
+        return axes | ({"scenario": self.scenario, "data_seed": str(self.data_seed)} if self.scenario else {})
 
     @cached_property
     def simulation(self) -> dict[str, Any]:
@@ -333,10 +332,8 @@ class Study(Settings):
             Those of some parts only; default: of all.
         """
         for part in self.parts() if parts is None else parts:
-            for name in part.systems:
-                for snr_db in part.snr_db:
-                    for seed in part.seeds:
-                        yield from self._by_all_methods(self._problem(part, systems[name], snr_db, seed))
+            for name, snr_db, seed in product(part.systems, part.snr_db, part.seeds):
+                yield from self._by_all_methods(self._problem(part, systems[name], snr_db, seed))
 
     def _problem(self, part: Part, system: System, snr_db: float, seed: int) -> Problem:
         data = part.data.model_copy(update={"excitation": part.input_of(system)})

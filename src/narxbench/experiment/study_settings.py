@@ -145,30 +145,34 @@ def load_study(
 def _unusable(given: Mapping[str, Any]) -> dict[str, str]:
     """Return the methods whose algorithm is there but cannot be used, each with the reason."""
     reasons = {}
-    methods = given.get("methods")
-    for name, method in (methods if isinstance(methods, Mapping) else {}).items():
+    for name, known in _algorithms(given).items():
         try:
-            found = algorithm(method["algorithm"]) if isinstance(method, Mapping) else None
-            _ = found and (found.about, found.versions)
+            found = algorithm(known)
+            _ = found.about, found.versions
         except AlgorithmUnavailableError as error:
             reasons[name] = str(error)
-        except (NarxbenchError, KeyError, TypeError):
+        except NarxbenchError:
             continue  # an algorithm that there is not is a mistake in the settings
     return reasons
 
 
+def _algorithms(given: Mapping[str, Any]) -> dict[str, str]:
+    """Return the algorithm of each method that names one."""
+    methods = given.get("methods")
+    methods = methods if isinstance(methods, Mapping) else {}
+    found = {name: method.get("algorithm") for name, method in methods.items() if isinstance(method, Mapping)}
+    return {name: known for name, known in found.items() if isinstance(known, str)}
+
+
 def _of_interpretation(given: Mapping[str, Any], choices: DesignChoices) -> dict[str, Any]:
     """Return the settings of the study's interpretation, which those that the study gives are merged over."""
-    name, methods = given.get("interpretation"), given.get("methods")
+    name = given.get("interpretation")
     if not isinstance(name, str) or name not in choices.named:
         what = "an interpretation of config/design_choices.yaml:"
         raise SettingsError([unknown(("interpretation",), name, choices.named, what)])
     chosen = interpretation_settings(choices, choices.named[name])
-    of_methods = {
-        name: {"algorithm": algorithm, "settings": chosen.get(algorithm, {})}
-        for name, method in (methods.items() if isinstance(methods, Mapping) else ())
-        if isinstance(method, Mapping) and isinstance(algorithm := method.get("algorithm"), str)
-    }
+    named = _algorithms(given).items()
+    of_methods = {name: {"algorithm": known, "settings": chosen.get(known, {})} for name, known in named}
     # The budget is a setting of the study itself.
     return {"data": chosen["data"], "fitness": chosen["fitness"], **chosen["search"], "methods": of_methods}
 
@@ -181,9 +185,8 @@ def schema() -> dict[str, Any]:
     result: dict[str, Any] = {"$defs": {}, "properties": {}}
     for kind in KINDS.values():
         own: dict[str, Any] = for_overlays(kind.model_json_schema())
-        result["$defs"] |= own["$defs"]
-        properties = {name: value for name, value in own["properties"].items() if value.get("type") != "null"}
-        result = {**own, "$defs": result["$defs"], "properties": {**result["properties"], **properties}}
+        own["properties"] = {key: value for key, value in own["properties"].items() if value.get("type") != "null"}
+        result = {**own, **{key: {**result[key], **own[key]} for key in ("$defs", "properties")}}
     result |= {"title": "Study", "description": inspect.getdoc(Study)}
     result["properties"]["page"] = {"enum": list(KINDS), "type": "string", "description": "Kind of the study."}
     definitions, method = result["$defs"], result["$defs"]["Method"]

@@ -51,10 +51,8 @@ def summarise(
     """
     known = System(**system)
     digests = {path: sha256(read_bytes(path)) for path in dict.fromkeys(data.values())}
-    problems = {
-        path: load_problem(path, digest, criterion=condition["criterion"], **structure)
-        for path, digest in digests.items()
-    }
+    asked = {"criterion": condition["criterion"], **structure}
+    problems = {path: load_problem(path, digest, **asked) for path, digest in digests.items()}
     first = next(iter(problems.values()))
     file, found = read_runs(
         runs,

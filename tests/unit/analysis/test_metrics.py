@@ -4,11 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from narxbench.analysis.metrics import selection_frequency, selections, spurious_ratio
-
-
-def test_selection_table():
-    np.testing.assert_array_equal(selections([[0, 2], [], [1]], 3), [[1, 0, 1], [0, 0, 0], [0, 1, 0]])
+from narxbench.analysis.metrics import selection_frequency, spurious_ratio
 
 
 @pytest.mark.parametrize(

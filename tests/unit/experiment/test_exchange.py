@@ -13,7 +13,7 @@ from tests.unit.experiment.result_files import PROBLEMS, ROOT, STUDY, result, sm
 
 from narxbench import read_signals
 from narxbench.cli import main
-from narxbench.experiment.contributions import load_contribution
+from narxbench.experiment.contributions import load_contribution, problem_name
 from narxbench.experiment.exchange import CONTRIBUTED, add_results, check, export_problems, problems_of
 from narxbench.experiment.layers import read_layers
 from narxbench.experiment.study_settings import load_study
@@ -51,7 +51,7 @@ def test_problems_have_the_names_of_their_conditions(made):
     problems = problems_of(study)
     assert list(problems) == PROBLEMS
     for name, condition in problems.items():
-        assert name == f"{condition.problem.name}/{condition.criterion}"
+        assert name == problem_name(**condition.key.model_dump(exclude={"interpretation", "method"}))
 
 
 @pytest.mark.parametrize("change", [("page: methods", "page: paper"), ("data: {", "data: {realisation: per_run, ")])

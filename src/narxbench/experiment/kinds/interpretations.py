@@ -85,14 +85,14 @@ class InterpretationsStudy(Study):
         search = Search.model_validate(settings["search"])
         evaluations = self.evaluations if parts_text(choices, chosen, ["search"]) == BASELINE else search.evaluations
         algorithm = self.methods[method].algorithm
-        of_data = parts_text(choices, chosen, ["data"])
         own = {**self.methods[method].settings.model_dump(mode="json"), **settings.get(algorithm, {})}
+        problems = parts_text(choices, chosen, ["data"])
         for system in part.systems:
             for snr_db in part.snr_db:
                 place = f"data-{seed}/{system}/{snr_label(snr_db)}dB"
                 yield Condition(
                     name=f"{text}/{place}/{method}/{criterion}",
-                    problem=Problem(f"{of_data}/{place}", systems[system], snr_db, seed, data, fitness),
+                    problem=Problem(f"{problems}/{place}", systems[system], snr_db, seed, data, fitness),
                     interpretation=text,
                     method=method,
                     algorithm=algorithm,
@@ -117,13 +117,11 @@ class InterpretationsStudy(Study):
             for seed in seeds
             for criterion in plan.finalists.criteria
         ]
-        algorithms = {name: method.algorithm for name, method in self.methods.items()}
-        return list(
-            dict.fromkeys(
-                (method, interpretation_text(choices, chosen, algorithms[method]), seed, criterion)
-                for method, chosen, seed, criterion in wanted
-            )
+        planned = (
+            (method, interpretation_text(choices, chosen, self.methods[method].algorithm), seed, criterion)
+            for method, chosen, seed, criterion in wanted
         )
+        return list(dict.fromkeys(planned))
 
     def unknown_names(self, choices: DesignChoices) -> Iterator[Mistake]:
         """Yield the methods, design choices, options and interpretations that there are not."""
@@ -145,8 +143,8 @@ class InterpretationsStudy(Study):
         yield from super().inputs(choices, systems)
         for name, choice in choices.design_choices.items():
             if (choice.part, choice.setting) == ("data", "excitation"):
+                size = self.data.washout + self.data.samples
                 for option in choice.options.values():
-                    size = self.data.washout + self.data.samples
                     yield Input(("data", "excitation", "file"), f"{name}: ", excitation_of(option.value), size)
 
 

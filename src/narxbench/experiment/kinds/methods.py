@@ -7,17 +7,7 @@ import pydantic
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from narxbench.experiment.interpretations import Count, DesignChoices
-from narxbench.experiment.study import (
-    Absent,
-    Decibels,
-    Name,
-    Part,
-    Seeds,
-    Study,
-    distinct,
-    raise_if,
-    without_null,
-)
+from narxbench.experiment.study import Absent, Decibels, Name, Part, Seeds, Study, distinct, raise_if, without_null
 from narxbench.io.settings import Problem, Settings, unknown
 from narxbench.model.excitation import Excitation
 from narxbench.model.noise import NoiseKind

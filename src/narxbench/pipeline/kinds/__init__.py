@@ -5,16 +5,10 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
+from narxbench.experiment.kinds import KINDS
 from narxbench.experiment.layers import read_layers, together
 from narxbench.io.files import StrPath
 from narxbench.pipeline.plan import StudyPlan
-
-KINDS = {
-    "paper": "PaperPlan",
-    "interpretations": "InterpretationsPlan",
-    "methods": "MethodsPlan",
-    "measured": "MeasuredPlan",
-}
 
 
 def plan_of(
@@ -38,6 +32,6 @@ def plan_of(
     given = together(layers)
     page = given.get("page", "measured" if "identification" in given else "paper")
     # A page that there is not is a mistake that the settings tell. What identifies takes a second to import.
-    name = page if isinstance(page, str) and page in KINDS else "paper"
-    kind: type[StudyPlan] = getattr(import_module(f"{__name__}.{name}"), KINDS[name])
+    name = page if isinstance(page, str) and page in {*KINDS, "measured"} else "paper"
+    kind: type[StudyPlan] = getattr(import_module(f"{__name__}.{name}"), f"{name.capitalize()}Plan")
     return kind(layers)
