@@ -62,10 +62,8 @@ def warnings(found: Identification) -> list[str]:
 
 def as_json(found: Identification) -> dict[str, Any]:
     """Return what ``narxbench identify --json`` prints: :meth:`Identification.to_dict` with findings in words."""
-    summary = [
-        {"name": finding.name, "status": finding.status, "text": in_words(finding).text, "advice": in_words(finding)[2]}
-        for finding in found.summary
-    ]
+    told = [(finding, in_words(finding)) for finding in found.summary]
+    summary = [{"name": of.name, "status": of.status, "text": words.text, "advice": words.advice} for of, words in told]
     return {**found.to_dict(), "warnings": warnings(found), "summary": summary}
 
 
@@ -272,7 +270,7 @@ def _prediction(found: Finding, setting: Setting) -> tuple[str, str]:
     return f"{text}).", advice
 
 
-def _against(simpler: str, advice: Callable[[Setting], str]) -> tuple[str, Phrase]:
+def _against(simpler: str, advice: str) -> tuple[str, Phrase]:
     def words(found: Finding, setting: Setting) -> tuple[str, str]:
         own, simple = found.values["rrse"], found.values["baseline"]
         how = f"{_ahead(found.values)} on the {found.values['role']} data"
@@ -282,7 +280,7 @@ def _against(simpler: str, advice: Callable[[Setting], str]) -> tuple[str, Phras
             text = f"The model diverges {how}; {simpler} has RRSE {simple:.3g}."
             return text, "Try a lower degree or fewer lags."
         text = f"RRSE {own:.3g} against {simple:.3g} of {simpler}, {how}."
-        return text, "" if found.status == "fine" else advice(setting)
+        return text, "" if found.status == "fine" else advice.format(degree=setting("degree", 1))
 
     return f"Against {simpler}", words
 
@@ -304,10 +302,8 @@ def _residuals(found: Finding, setting: Setting) -> tuple[str, str]:
     text = f"{len(failed)} of {values['tests']} fail (limit {limit:.2g}): {shown}; {share}."
     lags = f"{setting('y_lags')} and {setting('u_lags')}"
     if found.status == "fine":
-        return (
-            f"{text} That is at most {100 * CORRELATION_SMALL**2:.0f} % of their variance: only many samples show it.",
-            "",
-        )
+        most = f"{100 * CORRELATION_SMALL**2:.0f} %"
+        return f"{text} That is at most {most} of their variance: only many samples show it.", ""
     if found.name == "residuals_nonlinear":
         return text, f"Terms are missing: try a higher degree, or lags in {lags} that were left out."
     tries = []
@@ -327,9 +323,8 @@ def _fixed_points(found: Finding, _: Setting) -> tuple[str, str]:
     if values["points"] is not None:
         shown = ", ".join(f"{y:.3g} ({'stable' if stable else 'unstable'})" for y, stable in values["points"])
         return f"Fixed points of the model within the measured range: {shown or 'none'}.", ""
-    text = f"At {values['at_rest']} of {values['cases']} constant inputs over their range the model rests within the "
-    text += "measured outputs"
-    slowest = values["settling_steps"]
+    where = f"{values['at_rest']} of {values['cases']} constant inputs over their range"
+    text, slowest = f"At {where} the model rests within the measured outputs", values["settling_steps"]
     text += "." if slowest is None else f", after at most about {slowest:.3g} steps."
     if values["at_rest"] < values["cases"]:
         advice.append(
@@ -337,8 +332,8 @@ def _fixed_points(found: Finding, _: Setting) -> tuple[str, str]:
             "Try a lower degree, or records that dwell at such inputs."
         )
     if values["several"]:
-        text += f" At {values['several']} of them it has several stable outputs: where it ends depends on where it "
-        text += "starts."
+        text += f" At {values['several']} of them it has several stable outputs: "
+        text += "where it ends depends on where it starts."
         advice.append("If the process has one output for each input, try a lower degree.")
     return text, " ".join(advice)
 
@@ -360,20 +355,14 @@ def _static(found: Finding, setting: Setting) -> tuple[str, str]:
 def _searches(found: Finding, _: Setting) -> tuple[str, str]:
     values = found.values
     method = values["method"] + (" on resampled data" if values["resampled"] else "")
-    stands_in = "the best one of a forward regression stands in"
-    return (
-        f"In {values['count']} of {values['searches']} searches {method} found no structure with a finite J: what it "
-        f"tried is singular or diverges; {stands_in if values['note'] == STANDS_IN else 'nor did others'}.",
-        "",
-    )
+    others = "the best one of a forward regression stands in" if values["note"] == STANDS_IN else "nor did others"
+    text = f"In {values['count']} of {values['searches']} searches {method} found no structure with a finite J"
+    return f"{text}: what it tried is singular or diverges; {others}.", ""
 
 
 def _no_test(_: Finding, __: Setting) -> tuple[str, str]:
-    return (
-        "No data are kept for a test: the figures of the selection helped to choose the model, so expect larger errors "
-        "on new data.",
-        "",
-    )
+    helped = "the figures of the selection helped to choose the model"
+    return f"No data are kept for a test: {helped}, so expect larger errors on new data.", ""
 
 
 def _resamples(found: Finding, _: Setting) -> tuple[str, str]:
@@ -416,13 +405,10 @@ _WORDS: dict[str, tuple[str, Phrase]] = {
     "prediction": ("Predictions", _prediction),
     "against_linear_arx": _against(
         "linear ARX of the same lags",
-        lambda setting: (
-            "The nonlinear terms do not pay here: take a linear model "
-            f"({setting('degree', 1)}), or try other lags or decimation."
-        ),
+        "The nonlinear terms do not pay here: take a linear model ({degree}), or try other lags or decimation.",
     ),
     "against_last_value": _against(
-        "repeating the last value", lambda _: "Neighbouring samples are nearly equal: try a larger decimation."
+        "repeating the last value", "Neighbouring samples are nearly equal: try a larger decimation."
     ),
     "gap": ("From known to new data", _gap),
     "residuals_linear": ("Residuals one step ahead, linear tests", _residuals),

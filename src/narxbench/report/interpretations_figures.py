@@ -1,7 +1,7 @@
 """Figures of the study of interpretations as SVG; the bytes depend on nothing but the findings."""
 
 import textwrap
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from itertools import accumulate, pairwise
 from typing import Any
 
@@ -47,11 +47,8 @@ def figures(findings: Findings) -> dict[str, bytes]:
 
     They are ``recovery``, ``published_reproduced``, ``claims``, ``effects``, ``ranking`` and ``gaps``.
     """
-    functions: list[Callable[[Findings], Drawn]] = [
-        *(_recovery, _published_reproduced, _claims, _effects, _ranking, _gaps)
-    ]
     drawn = {}
-    for function in functions:
+    for function in (_recovery, _published_reproduced, _claims, _effects, _ranking, _gaps):
         name = function.__name__.removeprefix("_")
         with drawing(f"interpretations {name}"):
             figure, handles, columns = function(findings)
@@ -144,8 +141,7 @@ def _claims(findings: Findings) -> Drawn:
     axis.xaxis.tick_top()
     _label_rows(axis, labels, list(_GROUPS.values()), middles)
     axis.hlines(tops[1:-1], -0.5, bar + 2.3, color=PALE, linewidth=0.5, zorder=0)
-    axis.set_ylim(tops[-1], 0)
-    axis.set_xlim(-0.5, bar + 2.3)
+    axis.set(ylim=(tops[-1], 0), xlim=(-0.5, bar + 2.3))
     axis.tick_params(length=0)
     axis.spines[:].set_visible(False)
     return figure, [Line2D([], [], linestyle="", label=verdict, **looks) for verdict, looks in _LOOKS.items()], 3

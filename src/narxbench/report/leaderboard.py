@@ -65,7 +65,8 @@ def leaderboard_page(
         Where the files of the study are from the page: ``""``, or a folder that ends with ``/``.
     """
     scores, order = frames["scores"], tables.methods_in_order(frames["ranking"])
-    timed = tables.run_costs(cost, tables.usual_terms(scores))["n_terms"].tolist()
+    usual = tables.usual_terms(scores)
+    timed = next(iter(tables.run_costs(cost, usual)["n_terms"].tolist()), usual)
     contributed = [name for name, about in methods_about.items() if about["contributed"]]
     ranking = tables.ranked(frames, cost, contributed)
     groups = [ALL, *(name for name in settings["scenarios"] if name in set(scores["scenario"]))]
@@ -74,6 +75,7 @@ def leaderboard_page(
     pairs_shown, pairs_choices = _filtered(pairs, {"Scenario": ((0,), ALL), "Method": ((1, 2), method_name(order[0]))})
     filters = {"Scenario": ((0,), groups[1]), "Method": ((2,), ""), "Measure": ((3,), _WORDS["exact"])}
     exceptions_shown, exceptions_choices = _filtered(exceptions, filters)
+    without = Table.of("left_out", "Methods left out", (_METHOD, *columns(reason="Reason")), left_out.items())
     overall = ranking[ranking["group"] == ALL]
     most = overall["data_sets"].max()
     heat = _heat(frames["systems"], order, groups)
@@ -86,10 +88,7 @@ def leaderboard_page(
         "answer": [markdown_html(line, "answer") for line in answer_lines(frames, cost, contributed)],
         "rows": records(ranking),
         "notes": shown["leaderboard"].notes,
-        "timed": {
-            "n_terms": timed[0] if timed else tables.usual_terms(scores),
-            "machines": list(dict.fromkeys(cost["machine"])),
-        },
+        "timed": {"n_terms": timed, "machines": cost["machine"].unique().tolist()},
         "incomplete": [(row.method, row.data_sets, most) for row in overall.itertuples() if row.data_sets < most],
         "tests": records(frames["tests"]),
         "critical": critical(frames["tests"]),
@@ -105,9 +104,7 @@ def leaderboard_page(
             "test_systems": to_html(_systems_described(systems)),
             "conditions": to_html(_scenarios_described(scores, settings["scenarios"])),
             "failures": to_html(_failures(scores)),
-            "left_out": to_html(
-                Table.of("left_out", "Methods left out", (_METHOD, Column("reason", "Reason")), left_out.items())
-            ),
+            "left_out": to_html(without),
         },
         "choices": {"pairs": pairs_choices, "each_exception": exceptions_choices},
         "exceptions": len(frames["exceptions"]),

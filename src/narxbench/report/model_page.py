@@ -44,7 +44,8 @@ _EXPORTS = {
     "matlab": ("model.m", "MATLAB and Octave"),
     "sysidentpy": ("model_sysidentpy.py", "SysIdentPy"),
 }
-_COMPARED = (validation.MODEL, validation.ARX, validation.LAST_VALUE)
+# What is compared, and what a reader calls it.
+_COMPARED = {validation.MODEL: "this model", **{name: name for name in (validation.ARX, validation.LAST_VALUE)}}
 _STRUCTURES = {
     "best": "lowest J: the model",
     "threshold": "each term often enough",
@@ -121,7 +122,8 @@ def model_page(identification: Identification, *, repository: str = "") -> str:
     output = drawn.signal_label(model.output, model.units)
     captions = _captions(fits, steps)
     equation, _, legend = model.equation().partition("\n")
-    programs, stability = _programs(model), _stability(found)
+    programs, error_of = _programs(model), _error_of(found)
+    rests, compared = any(point.y is not None for point in found.curve), found.tried["rrse"].notna().sum() >= 3
     places, titles = _shown_records(found)
     tables = (
         *(_fit_table(found), _weights_table(found), _structures_table(found), _alike_table(found)),
@@ -132,8 +134,8 @@ def model_page(identification: Identification, *, repository: str = "") -> str:
         "fit": drawn.fit_figure(fits[0], axis, output) if fits else None,
         "certainty": drawn.certainty_figure(found.selection, model.terms),
         "residuals": drawn.residual_figure(found.tests) if found.tests else None,
-        "static": _static_figure(found),
-        "errors": _errors_figure(found),
+        "static": drawn.static_figure(found.curve, found.rests, recording) if model.inputs and rests else None,
+        "errors": drawn.tried_figure(found.tried, f"{error_of} error") if compared else None,
         "signals": drawn.data_figure(recording, places, titles),
         "checked": drawn.checks_figure(found.checks, model.decimation),
     }
@@ -151,16 +153,15 @@ def model_page(identification: Identification, *, repository: str = "") -> str:
         "ordinal": ordinal(model.decimation),
         "figures": {name: svg and inline_svg(svg, name) for name, svg in figures.items()},
         "certain": _certainty_sentences(found),
-        "stability": stability,
+        "stability": _stability(found),
         "tables": {table.name: to_html(table) for table in tables},
         "refinement": next((in_words(note).text for note in found.notes if note.name == "refinement"), ""),
         "each_record": any(_several(found, role) for role in ROLES),
         "tried_sentences": _tried_sentences(found),
-        "error_of": _error_of(found),
+        "error_of": error_of,
         "says": {finding.name: _worded(finding) for finding in found.summary},
         "checks": [_worded(finding) for finding in found.checks],
         "programs": programs,
-        "refused": [(title, reason) for _, title, _, reason in programs if reason],
         "settings": [(name, value) for name, value in flattened(found.settings) if value not in ("null", "[]", "{}")],
         "configuration": [(name, value) for name, value in flattened(found.configuration) if name != "name"],
         "versions": {name: metadata.version(name) for name in _VERSIONS},
@@ -226,10 +227,10 @@ def _fit_table(found: Identification) -> Table:
     head, rows = columns(model="Prediction by"), []
     for sampling, title in samplings.items():
         head += columns("text", title, **{f"{sampling}_rrse": "RRSE", f"{sampling}_fit": "fit"})
-    for name in _COMPARED:
+    for name, shown in _COMPARED.items():
         place = {"role": role, "record": validation.ALL, "model": name, "steps": steps}
         of = [validation.row_at(found.validation, **place, sampling=sampling) for sampling in samplings]
-        rows.append((_model_name(name), *(text for row in of for text in (_rrse(row), _fit_percent(row)))))
+        rows.append((shown, *(text for row in of for text in (_rrse(row), _fit_percent(row)))))
     how = "Free run" if steps is None else f"{steps} steps ahead" if steps != 1 else "One step ahead"
     data = {"test": "the test data", "selection": "the selection data"}.get(role, "the data it was estimated from")
     return Table.of("fit_figures", f"{how} on {data}", head, rows)
@@ -281,16 +282,13 @@ def _fit(found: Identification, record: Record, most: int) -> Fit:
             predicted = of.predict(own.u if of.n_inputs else None, own.y, steps, samples=len(own))
             return Fit(_name(record), role, every, own.y, predicted, of.initial_samples, note)
         except DivergedError as error:
-            failure = f"The prediction diverges: {_first_words(error)}."
+            # What was found, without what is allowed.
+            said = str(error).partition(";")[0].replace("of the model diverges ", "leaves all bounds ")
+            failure = f"The prediction diverges: {said}."
         except NarxbenchError:
             failure = f"The record is shorter than the {of.initial_samples} samples that the model is given."
             break
     return Fit(_name(record), role, 1, record.y, None, 0, f"{failure} {note}".strip())
-
-
-def _first_words(error: Exception) -> str:
-    """Return what an error says was found, without what is allowed."""
-    return str(error).partition(";")[0].replace("of the model diverges ", "leaves all bounds ")
 
 
 def _captions(fits: Sequence[Fit], steps: int | None) -> list[str]:
@@ -493,11 +491,11 @@ def _figures_table(found: Identification) -> Table:
     stride, present = found.model.decimation, set(found.validation["role"])
     samplings = {validation.DECIMATED: f"every {ordinal(stride)}"} if stride > 1 else {}
     rows = [
-        (role, title, _model_name(name), *_figures(found, validation.ALL, role=role, model=name, sampling=sampling))
+        (role, title, shown, *_figures(found, validation.ALL, role=role, model=name, sampling=sampling))
         for role in reversed(ROLES)
         if role in present
         for sampling, title in {**samplings, validation.INCOMING: "every sample"}.items()
-        for name in _COMPARED
+        for name, shown in _COMPARED.items()
     ]
     notes = [
         "RRSE: root of the sum of squared errors relative to that about the mean; 0 is perfect, 1 no better than the "
@@ -506,10 +504,6 @@ def _figures_table(found: Identification) -> Table:
     if "selection" in present - {record.role for record in found.recording.records}:
         notes.append("Selection: each part of the data is predicted with weights that do not know it.")
     return Table.of("figures", "Figures by role", head, rows, notes=tuple(notes), merged=1)
-
-
-def _model_name(name: str) -> str:
-    return "this model" if name == validation.MODEL else name
 
 
 def _records_table(found: Identification) -> Table:
@@ -532,12 +526,6 @@ def _tests_table(found: Identification) -> Table:
         for each in found.tests
     ]
     return Table.of("tests", "Residuals one step ahead", head, rows)
-
-
-def _static_figure(found: Identification) -> str | None:
-    if not found.model.inputs or not any(point.y is not None for point in found.curve):
-        return None
-    return drawn.static_figure(found.curve, found.rests, found.recording)
 
 
 def _rests_table(found: Identification) -> Table:
@@ -588,12 +576,6 @@ def _error_of(found: Identification) -> str:
     if error == "auto":
         error = validation.FREE_RUN if found.model.inputs else validation.ONE_STEP
     return "free-run" if error == validation.FREE_RUN else "one-step"
-
-
-def _errors_figure(found: Identification) -> str | None:
-    if found.tried["rrse"].notna().sum() < 3:
-        return None
-    return drawn.tried_figure(found.tried, f"{_error_of(found)} error")
 
 
 def _tried_sentences(found: Identification) -> list[str]:
@@ -687,19 +669,16 @@ def _all_terms(found: Identification) -> pd.DataFrame:
     often = {row["term"]: row for row in found.selection.to_dict("records")}
     coefficients = dict(zip(found.model.terms, found.model.coefficients, strict=True))
     names = [name for name in (found.weights[0] if found.weights else {}) if name not in ("term", "coefficient")]
-    frequencies = [name for name in found.selection.columns if name != "term"]
     rows = [
         {
-            "term": term,
-            "in_model": term in coefficients,
-            "coefficient": coefficients.get(term),
-            **{name: weights.get(term, {}).get(name) for name in names},
-            **{name: often.get(term, {}).get(name) for name in frequencies},
+            **weights.get(term, {}),
+            **often.get(term, {}),
+            **{"term": term, "in_model": term in coefficients, "coefficient": coefficients.get(term)},
         }
         for term in dict.fromkeys([*coefficients, *often])
     ]
-    columns = ["term", "in_model", "coefficient", *names, *frequencies]
-    return pd.DataFrame(rows, columns=columns, dtype=object)
+    frequencies = found.selection.columns.drop("term")
+    return pd.DataFrame(rows, columns=["term", "in_model", "coefficient", *names, *frequencies], dtype=object)
 
 
 # Forms

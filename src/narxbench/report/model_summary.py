@@ -17,9 +17,7 @@ def summary_lines(found: Identification, *, report: bool) -> list[str]:
     """Return what a terminal shows: at most 40 lines of 100 characters."""
     records = found.recording.records
     counts = {test: [len(r) for r in records if (r.role == "test") == test] for test in (False, True)}
-    samples = [
-        f"{sum(lengths)} samples in {len(lengths)} record{'s' * (len(lengths) != 1)}" for lengths in counts.values()
-    ]
+    samples = [f"{sum(each)} samples in {len(each)} record{'s' * (len(each) != 1)}" for each in counts.values()]
     title = f"{found.model.output} from {', '.join(found.model.inputs) or 'its own past'}: {samples[0]}"
     title += f"; for the test {samples[1]}" if counts[True] else "; none for a test"
     equation, *legend = found.model.equation().split("\n")

@@ -54,14 +54,8 @@ class Site:
 
     def page(self, name: str, values: Mapping[str, Any]) -> str:
         """Return a page from the template of its name, which extends ``base.html.j2``, and the template's values."""
-        of_base = {
-            "current": name,
-            "titles": PAGES,
-            "links": self.links(name),
-            "folder": self.folder(name),
-            "study": self.study,
-            "repository": self.repository,
-        }
+        of_base = {"current": name, "titles": PAGES, "links": self.links(name), "folder": self.folder(name)}
+        of_base |= {"study": self.study, "repository": self.repository}
         return rendered(f"{name}.html.j2", {**of_base, **values})
 
 
