@@ -96,13 +96,9 @@ def found(of=None, records=None, *, seeds=4, resamples=10, arx=None, **changes):
         [
             {
                 **{"configuration": f"q{q}", "decimation": q, "degree": 2, "y_lags": "1-2", "u_lags": "1-2"},
-                **{
-                    "centred": False,
-                    "terms": 3,
-                    "rrse": None if q == 4 else 0.1 * q,
-                    "fitness": None if q == 4 else -90.0,
-                },
-                **{"divergent": 0.0, "searched": "thoroughly", "chosen": q == 1},
+                **{"centred": False, "terms": 3, "rrse": None if q == 4 else 0.1 * q},
+                **{"fitness": None if q == 4 else -90.0, "divergent": 0.0},
+                **{"searched": "thoroughly", "chosen": q == 1},
             }
             for q in (1, 2, 3, 4)
         ],
@@ -208,17 +204,14 @@ def test_the_page_has_no_missing_numbers_and_no_word_of_the_paper(pages, name):
     text = Page(re.sub(r"<pre.*?</pre>", "", html, flags=re.DOTALL)).text
     assert re.findall(r"\bnan\b|\bNaN\b|\bNone\b(?! (?:of|was))|\binf\b|\{\{|%\}|Undefined", text) == []
     assert not re.search("paper|arxiv|2D-UPSO|Hafiz", html, re.IGNORECASE)
-    order = [
-        "Can I trust it?",
-        "How sure is it?",
-        "Is it good?",
-        "What was tried?",
-        "Data",
-        "Use it",
-        "How it was made",
-    ]
-    assert re.findall(r"<h2[^>]*>([^<]*)</h2>", html) == order
+    first = ["Can I trust it?", "How sure is it?", "Is it good?", "What was tried?"]
+    assert re.findall(r"<h2[^>]*>([^<]*)</h2>", html) == [*first, "Data", "Use it", "How it was made"]
     assert "A <gap> was found." in text[: text.index("Can I trust it?")]
+
+
+def chart(html):
+    """Return what the chart of a page draws."""
+    return json.loads(html.split('id="page-data">')[1].split("</script>")[0])
 
 
 def cells(html, table):
@@ -245,14 +238,8 @@ def test_the_first_table_has_the_errors_of_the_free_run_on_the_test_data(pages, 
 
 def test_without_an_input_predictions_ahead_are_what_counts(pages):
     of, html = pages["no input"]
-    frame = of.validation
-    (rrse,) = frame[
-        (frame["steps"] == 5)
-        & (frame["role"] == "test")
-        & (frame["record"] == "all")
-        & (frame["model"] == MODEL)
-        & (frame["sampling"] == INCOMING)
-    ]["rrse"]
+    place = {"steps": 5, "role": "test", "record": "all", "model": MODEL, "sampling": INCOMING}
+    (rrse,) = of.validation[(of.validation[list(place)] == pd.Series(place)).all(axis=1)]["rrse"]
     assert cells(html, "fit_figures")[0][1] == f"{rrse:.3g}"
     assert "5 steps ahead on the test data" in html and "Prediction 5 steps ahead and measured output" in html
 
@@ -262,7 +249,7 @@ def test_what_diverges_is_told(pages):
     html = pages["diverging model"][1]
     assert "Not as it is." in html and "The prediction diverges" in html
     # The measured output is drawn, if only that.
-    data = json.loads(html.split('id="page-data">')[1].split("</script>")[0])
+    data = chart(html)
     assert data["records"][0]["predicted"] is None and len(data["records"][0]["measured"]) == 400
 
 
@@ -278,13 +265,13 @@ def test_a_prediction_that_diverges_at_the_incoming_sampling_alone_is_drawn_deci
 
 def test_the_chart_has_the_free_run_of_the_test_records(pages):
     of, html = pages["one record of many"]
-    data = json.loads(html.split('id="page-data">')[1].split("</script>")[0])
+    data = chart(html)
     tests = list(of.recording.of_role("test"))
     assert len(data["records"]) == page_of._MOST_CHARTS == html.count("</option>")
     for shown, each in zip(data["records"], tests, strict=False):
         assert shown["predicted"] == pytest.approx(of.model.predict(each.u, each.y[:2]).tolist(), rel=1e-4, abs=1e-9)
         assert shown["measured"] == pytest.approx(each.y.tolist(), rel=1e-4)
-    data = json.loads(pages["decimated"][1].split('id="page-data">')[1].split("</script>")[0])
+    data = chart(pages["decimated"][1])
     assert (data["axis"], data["records"][0]["step"]) == ("time (ms)", 0.01)
 
 
@@ -292,7 +279,7 @@ def test_long_records_are_cut_and_the_repository_is_linked_if_it_is_known(monkey
     monkeypatch.setattr(page_of, "_MOST_SAMPLES", 150)
     html = model_page(found(), repository="https://example.org/x")
     assert 'href="https://example.org/x"' in html
-    data = json.loads(html.split('id="page-data">')[1].split("</script>")[0])
+    data = chart(html)
     assert len(data["records"][0]["measured"]) == 150
     assert "The first 150 of 200 samples are shown." in html
 
@@ -350,7 +337,7 @@ def test_names_of_users_stay_text(pages):
     assert "alert(1)" not in "".join(page.scripts[1:])
     assert not re.search(r"<script>alert|<b> |</svg></script>\$x\$|<i>\)", html)
     assert f"Model of {OUTPUT} from {HOSTILE[0]}" in page.text
-    data = json.loads(html.split('id="page-data">')[1].split("</script>")[0])
+    data = chart(html)
     assert data["output"] == f"{OUTPUT} (m$^2$<i>)"
 
 
@@ -394,12 +381,9 @@ def test_the_program_and_the_lines_of_the_page_predict(tmp_path, pages):
         exec(lines.replace("&#34;", '"').replace("model.json", str(tmp_path / "model.json")), scope)
         assert len(scope["five_ahead"]) == len(each.y)
         start, run = case.model.initial_samples, scope["free_run"]
-        assert (
-            run[start : start + 9].tolist()
-            == case.model.predict(each.u if case.model.n_inputs else None, each.y[:start], samples=len(run))[
-                start : start + 9
-            ].tolist()
-        )
+        u = each.u if case.model.n_inputs else None
+        own = case.model.predict(u, each.y[:start], samples=len(run))
+        assert run[start : start + 9].tolist() == own[start : start + 9].tolist()
 
 
 def test_a_program_that_cannot_be_made_has_a_reason():
