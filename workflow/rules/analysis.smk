@@ -4,7 +4,7 @@
 rule analyse:
     """Compute metrics, performance, tests, agreement with the published values and the paper's claims."""
     input:
-        summaries=PLAN.summaries(),
+        summaries=PLAN.summaries,
         published=f"{REFERENCE}/published_tables.csv",
         system_terms=f"{REFERENCE}/system_terms.csv",
         claims=f"{REFERENCE}/claims.yaml",

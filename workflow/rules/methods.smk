@@ -22,7 +22,7 @@ rule score:
 rule rank:
     """Rank the methods, and test their differences."""
     input:
-        PLAN.summaries(),
+        PLAN.summaries,
     output:
         **PLAN.frames(),
     log:

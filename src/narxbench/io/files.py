@@ -44,17 +44,11 @@ def write_atomically(path: StrPath, content: str | bytes) -> None:
             stream.write(content.encode() if isinstance(content, str) else content)
         os.replace(temporary, target)
     except OSError as error:
-        raise cannot_be_written(path, error) from None
+        needed = "needed: room on the disk and a folder that may be written to"
+        raise NarxbenchError(f"{path}: cannot be written: {error.strerror}; {needed}") from None
     finally:
         with suppress(OSError):  # it is there only if something went wrong
             temporary.unlink()
-
-
-def cannot_be_written(path: StrPath, error: OSError) -> NarxbenchError:
-    """Return the error that names ``path``, the reason and what is needed."""
-    return NarxbenchError(
-        f"{path}: cannot be written: {error.strerror}; needed: room on the disk and a folder that may be written to"
-    )
 
 
 def read_bytes(path: StrPath, most: int = MOST_DATA) -> bytes:

@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from narxbench.algorithms.registry import algorithm
-from narxbench.experiment.study import Condition, Part
+from narxbench.experiment.study import Condition, Part, Study
 from narxbench.io.errors import NarxbenchError
-from narxbench.model.system import System
 from narxbench.model.terms import model_size
 
 if TYPE_CHECKING:
@@ -112,9 +111,9 @@ def study_estimate(plan: "SimulatedPlan") -> Estimate:
         shared[plan.summary_file(condition)] = alike
         jobs += alike * -(-seeds // study.seeds_per_job)
         runs, conditions = runs + alike * seeds, conditions + alike
-        seconds += alike * seeds * _run_seconds(condition, study.time_limit)
-        of_samples = "data" if problem.data.samples == study.data.samples else ".".join(map(str, part.place))
-        largest = max(largest, _uses(condition, part, of_samples), key=lambda uses: sum(use.size for use in uses))
+        of_run, uses = _search(condition, part, study)
+        seconds += alike * seeds * of_run
+        largest = max(largest, uses, key=lambda uses: sum(use.size for use in uses))
     jobs += sum(shared.values())
     data_seeds = len(study.data.seeds)
     counts = {"seeds": len(study.seeds), "data.seeds": data_seeds, "conditions": conditions // data_seeds}
@@ -123,29 +122,24 @@ def study_estimate(plan: "SimulatedPlan") -> Estimate:
     return Estimate(jobs, runs, seconds + _JOB * jobs, planned, largest)
 
 
-def _n_terms(system: System) -> int:
-    return model_size(n_y=system.n_y, n_u=system.n_u, degree=system.degree)
-
-
-def _run_seconds(condition: Condition, time_limit: float) -> float:
-    """Return the CPU seconds of a run; known are those of 66 candidate terms and 600 samples to validate."""
-    found, data, n_terms = algorithm(condition.algorithm), condition.problem.data, _n_terms(condition.problem.system)
-    each = found.cost.evaluation * (0.5 + n_terms / 264 + data.validation_samples / 2400)
-    if found.cost.wide:
-        each += 7.5e-13 * n_terms**2 * min(n_terms, data.samples - data.validation_samples)
+def _search(condition: Condition, part: Part, study: Study) -> tuple[float, list[Use]]:
+    """Return the CPU seconds of a run of a condition, and its memory."""
+    found, system, data = algorithm(condition.algorithm), condition.problem.system, condition.problem.data
+    n_terms = model_size(n_y=system.n_y, n_u=system.n_u, degree=system.degree)
+    judged, rows = data.validation_samples, data.samples - data.validation_samples
+    # Costs are those of 66 candidate terms and 600 samples to validate.
+    each = found.cost.evaluation * (0.5 + n_terms / 264 + judged / 2400)
+    each += found.cost.wide * 7.5e-13 * n_terms**2 * min(n_terms, rows)
     seconds = found.cost.start * (n_terms / 66) ** 2 + min(condition.evaluations, found.cost.most) * each
-    return seconds if found.in_process else _PROCESS + min(seconds, time_limit)
-
-
-def _uses(condition: Condition, part: Part, of_samples: str) -> list[Use]:
-    """Return the memory that the search of a condition takes."""
-    system, data, n_terms = condition.problem.system, condition.problem.data, _n_terms(condition.problem.system)
-    of_terms = ".".join(map(str, part.place)) if part.orders else f"config/systems/{system.name}.yaml"
-    step = f"a search of {condition.method} on {system.name}"
-    copies = 2 + algorithm(condition.algorithm).cost.copies
-    columns = 8 * copies * n_terms * (data.samples - data.validation_samples)
-    columns += 24 * comb(system.n_u + system.degree, system.degree) * data.validation_samples
-    return [
+    if not found.in_process:
+        seconds = _PROCESS + min(seconds, study.time_limit)
+    step, place = f"a search of {condition.method} on {system.name}", ".".join(map(str, part.place))
+    of_samples = "data" if data.samples == study.data.samples else place
+    of_terms = place if part.orders else f"config/systems/{system.name}.yaml"
+    columns = (
+        8 * (2 + found.cost.copies) * n_terms * rows + 24 * comb(system.n_u + system.degree, system.degree) * judged
+    )
+    return seconds, [
         # Structures that are known, by a hash table of up to four places for each, and the trace.
         Use(step, "evaluations", condition.evaluations, condition.evaluations * (24 * (n_terms // 64) + 97)),
         Use(step, f"{of_samples}.samples", data.samples, 650 * data.samples + columns),

@@ -71,6 +71,7 @@ class SimulatedPlan(StudyPlan):
         if not self.conditions:
             problem = f"{_FINISHED}: found no complete condition; repeat the command without it"
             raise NarxbenchError(f"{COMMAND_LINE}: {problem}")
+        self.summaries = list(dict.fromkeys(map(self.summary_file, self.conditions)))
         # What the results are made of is asked for by no rule where summaries stand for the runs.
         for script, name in product(self.per_algorithm, self.algorithms):
             self._code(script, name)
@@ -128,10 +129,6 @@ class SimulatedPlan(StudyPlan):
         """Return the file that sums a condition up, its own or that of its problem."""
         return f"{self.data}/{self.summing[1]}/{self.summed(condition)}.json"
 
-    def summaries(self) -> list[str]:
-        """Return what sums the conditions up, each file once."""
-        return list(dict.fromkeys(map(self.summary_file, self.conditions)))
-
     def frames(self, *names: str) -> dict[str, str]:
         """Return some frames of the analysis by name, or all."""
         return {name: f"{self.data}/frames/{name}.csv" for name in names or self.frame_names.split()}
@@ -165,7 +162,7 @@ class SimulatedPlan(StudyPlan):
         A job with all runs as its inputs costs Snakemake a time that grows with the square of their number.
         """
         tables, figures = self.table_files("csv", "md", "tex"), self.figure_files("pdf", "svg")
-        return [*self.summaries(), *self.frames().values(), *tables, *figures, *self.documents(), *self.pages]
+        return [*self.summaries, *self.frames().values(), *tables, *figures, *self.documents(), *self.pages]
 
     def given(self) -> list[str]:
         """Return the files of the repository, and the recorded inputs, that steps read."""

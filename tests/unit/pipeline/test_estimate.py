@@ -52,7 +52,7 @@ def test_counts_are_those_of_the_plan(planned: Planned, text: str) -> None:
     plan = plan_of(["mine.yaml"])
     names = [condition.name for condition in plan.all_conditions]
     assert found.runs == sum(len(plan.seeds(name)) for name in names)
-    made = sum(len(plan.run_files(name)) for name in names) + len(plan.data_sets) + len(plan.summaries())
+    made = sum(len(plan.run_files(name)) for name in names) + len(plan.data_sets) + len(plan.summaries)
     assert made + 6 <= found.jobs <= made + 8
     assert found.line().startswith(f"{found.runs} runs in {found.jobs} jobs: about ")
 

@@ -59,14 +59,14 @@ def test_methods_are_compared_problem_by_problem(plan: Callable) -> None:
     once = "data/mine/runs/base/S1/30dB/data-1/builder/bic/seed-1.json"
     assert compared.compared_runs(problem) == [*drawn, once]
     assert compared.compared_data(problem) == ["data/mine/problems/base/S1/30dB/data-1.csv"]
-    assert compared.summaries() == [f"data/mine/scores/base/S1/30dB/data-{seed}/bic.json" for seed in (1, 2)]
+    assert compared.summaries == [f"data/mine/scores/base/S1/30dB/data-{seed}/bic.json" for seed in (1, 2)]
     scoring = compared.scoring(problem)
     assert scoring["runs"] == {"upso2d": drawn, "builder": [once]}
     found = {name: (m["seeds"], m["deterministic"], m["stops_early"]) for name, m in scoring["methods"].items()}
     assert found == {"upso2d": ([1, 2, 3], False, False), "builder": ([1], True, True)}
     assert scoring["problem"]["scenario"] == "base" and "method" not in scoring["problem"]
     results = compared.results()
-    assert len(results) == len(set(results)) and {*compared.summaries(), *compared.documents()} <= {*results}
+    assert len(results) == len(set(results)) and {*compared.summaries, *compared.documents()} <= {*results}
     assert not any("interpretations" in path for path in results)
     about = compared.about_methods()
     assert about["builder"]["deterministic"] and "FROLS" in about["builder"]["description"]
@@ -103,7 +103,7 @@ def test_finished_only(plan: Callable) -> None:
         plan(SMALL, "finished_only=true")
     whole = plan(SMALL + "seeds: 2\n", "methods={upso2d: {criteria: [bic, aic-2]}}")
     assert len(whole.conditions) == 2
-    for path in [*whole.run_files("S1/30dB/upso2d/bic"), *whole.summaries()]:
+    for path in [*whole.run_files("S1/30dB/upso2d/bic"), *whole.summaries]:
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         Path(path).touch()
     some = plan(SMALL + "seeds: 2\n", "methods={upso2d: {criteria: [bic, aic-2]}}", "finished_only=True")

@@ -43,7 +43,7 @@ class PaperPlan(InterpretationsPlan):
             **super().page_files(),
             **self.frames(),
             **self._overviews(),
-            "summaries": self.summaries(),
+            "summaries": self.summaries,
             "system_files": self.system_files(),
             "choices": DESIGN_CHOICES,
             "svg": self.figure_files("svg"),
