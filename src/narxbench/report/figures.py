@@ -160,11 +160,9 @@ def _draw_convergence(
         axis.yaxis.set_major_locator(MaxNLocator(4))
         axis.set_ylabel("best J")
     for method, curve in curves.groupby("method", sort=False):
-        style = styles[method]
-        axis.fill_between(
-            curve["evaluations"], curve["low"], curve["high"], color=style["color"], alpha=0.2, linewidth=0
-        )
-        axis.plot(curve["evaluations"], curve["mean"], **style)
+        x, style = curve["evaluations"], styles[method]
+        axis.fill_between(x, curve["low"], curve["high"], color=style["color"], alpha=0.2, linewidth=0)
+        axis.plot(x, curve["mean"], **style)
     if math.isfinite(true):
         axis.axhline(true, **_TRUE_STRUCTURE)
     axis.set_xlim(0, budget)
@@ -186,9 +184,7 @@ def _draw_frequencies(axis: Axes, terms: pd.DataFrame, threshold: float, room: f
         found = terms[own & (terms["count"] > 0)]
         axis.bar(found["place"], found["frequency"], width=0.8, color=colour, linewidth=0)
     axis.axhline(threshold, color=DARK, linestyle="--", linewidth=0.8)
-    axis.set_xlim(0, len(terms) + 1)
-    axis.set_ylim(0, 1)
-    axis.set_yticks([0, 0.5, 1])
+    axis.set(xlim=(0, len(terms) + 1), ylim=(0, 1), yticks=[0, 0.5, 1])
     step = max(10, math.ceil(len(terms) / 100) * 10)
     axis.set_xticks([1, *range(step, len(terms) + 1, step)])
     labels = dict(terms.loc[terms["label"] != "", ["place", "label"]].itertuples(index=False))

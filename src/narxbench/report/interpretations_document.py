@@ -178,9 +178,8 @@ def _largest(effects: pd.DataFrame, algorithm: str) -> tuple[list[Record], int]:
     """Return the single options that change the deviance most, with all their changes, and how many there are."""
     own = effects[effects["algorithm"] == algorithm]
     medians = own.pivot(index="interpretation", columns="measure", values="median")
-    rows = own[own["measure"] == "deviance"].join(
-        medians.drop(columns="deviance", errors="ignore"), on="interpretation"
-    )
+    others = medians.drop(columns="deviance", errors="ignore")
+    rows = own[own["measure"] == "deviance"].join(others, on="interpretation")
     return records(rows.head(SHOWN)), len(rows)
 
 

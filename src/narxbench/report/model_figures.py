@@ -232,19 +232,18 @@ def tried_figure(tried: pd.DataFrame, error: str) -> str:
         axis = figure.subplots()
         degrees = sorted(set(known["degree"]))
         x_name = "decimation" if by_decimation else "terms"
+        points, chosen = known[[x_name, "rrse"]].astype(float), known["chosen"].astype(bool)
+        points["rrse"] = points["rrse"].clip(upper=1.0)
         for place, degree in enumerate(degrees):
-            own = known[(known["degree"] == degree) & (known["chosen"] != True)]  # noqa: E712 - of type object
-            x = own[x_name].astype(float).to_numpy()
+            own = points[(known["degree"] == degree) & ~chosen]
             # Degrees side by side, not over one another.
             aside = (place - (len(degrees) - 1) / 2) * 0.06
-            x = x * (1 + aside) if by_decimation else x + aside
-            y = own["rrse"].astype(float).clip(upper=1.0)
+            x = own[x_name] * (1 + aside) if by_decimation else own[x_name] + aside
             look: Any = {"color": METHOD_COLOURS[place % 6], "markersize": 4, "markerfacecolor": "none"}
-            axis.plot(x, y, "os^Dv*"[place % 6], label=f"degree {degree}", **look)
-        best = known[known["chosen"] == True]  # noqa: E712 - of type object
-        if len(best):
-            x, y = best[x_name].astype(float), best["rrse"].astype(float).clip(upper=1.0)
-            axis.plot(x, y, "*", color=DARK, markersize=11, label="chosen", zorder=4)
+            axis.plot(x, own["rrse"], "os^Dv*"[place % 6], label=f"degree {degree}", **look)
+        if chosen.any():
+            best = points[chosen]
+            axis.plot(best[x_name], best["rrse"], "*", color=DARK, markersize=11, label="chosen", zorder=4)
         if by_decimation:
             axis.set_xscale("log")
             values = sorted(set(known["decimation"].astype(int)))
