@@ -99,15 +99,6 @@ def test_a_process(plugins):
     assert begun.returncode == 1
 
 
-def test_an_interruption(monkeypatch, capsys):
-    def interrupted(name):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("narxbench.algorithms.conformance.check", interrupted)
-    assert cli.main(["check-algorithm", "ga"]) == 130
-    assert capsys.readouterr() == ("", "")
-
-
 # ------------------------------------------------------------------------------------------------------------ identify
 
 QUICK = {"degree": 2, "y_lags": 2, "u_lags": 2, "seeds": 1, "resamples": 2, "effort": 0.05, "method": "frols"}

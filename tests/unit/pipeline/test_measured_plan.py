@@ -10,7 +10,6 @@ from narxbench.io.errors import NarxbenchError
 from narxbench.pipeline.kinds import plan_of
 from narxbench.pipeline.kinds.measured import MeasuredPlan
 from narxbench.pipeline.kinds.paper import PaperPlan
-from narxbench.pipeline.manifest import manifest_csv
 
 OWN = """
 page: measured
@@ -91,14 +90,3 @@ def test_lost_searches_are_asked_for_beside_the_report(plan: Callable) -> None:
     assert own.lost() == []
     Path(own.choice).unlink()
     assert own.lost() == [own.choice]
-
-
-def test_to_verify(plan: Callable) -> None:
-    own = plan(OWN)
-    with pytest.raises(SystemExit, match=r"^narxbench: verify: there is no manifest reports/mine/manifest.csv"):
-        own.to_verify()
-    Path(own.kept).mkdir(parents=True)
-    Path(own.kept, "manifest.csv").write_text(manifest_csv({}, own.settings(), {}))
-    assert own.to_verify() == own.from_summaries()
-    with pytest.raises(SystemExit, match=r"with other settings: identification.seeds: found 5; needed: 3$"):
-        plan(OWN, "identification={seeds: 5}").to_verify()
