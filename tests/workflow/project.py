@@ -101,8 +101,8 @@ class Project:
             env=os.environ | (env or {}),
             umask=umask,
             start_new_session=True,
-            # A shell lets its background jobs ignore SIGINT, which is inherited: Ctrl-C would have no effect.
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+            # Background jobs of a shell ignore SIGINT, those of nohup SIGHUP, which is inherited.
+            preexec_fn=lambda: [signal.signal(each, signal.SIG_DFL) for each in (signal.SIGINT, signal.SIGHUP)],
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,

@@ -29,12 +29,6 @@ def test_a_plan_begins_with_what_it_costs(project: Project) -> None:
     ("settings", "line"),
     [
         ("evaluations=1000000000", "evaluations: found 1000000000; allowed: a whole number of at least 1 and at most"),
-        (
-            "seeds=1:30",
-            "seeds: found '1:30' (text); allowed: a whole number from 1 to 100000, or a list of up to",
-        ),
-        ("data={samples: 601}", "data.samples: found 601; allowed: more than 605 (5 for the largest lag of S4, 600 to"),
-        ("data={excitation: {kind: recorded, file: '{a}'}}", "data.excitation.file: found '{a}'; allowed: a name with"),
         ("systems=[S3, SS4]", "systems[1]: found 'SS4'; allowed: a file in config/systems, which has S1, S2, S3, S4,"),
     ],
 )

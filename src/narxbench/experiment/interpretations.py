@@ -105,7 +105,9 @@ class DesignChoice(Settings):
         if self.setting not in fields:
             raise SettingsError([unknown(("setting",), self.setting, fields, f"a setting of {self.part}:")])
         value: Any = (Annotated[fields[self.setting].annotation, fields[self.setting]], ...)
-        one = pydantic.create_model("One", __base__=Settings, value=value)
+        # To look for the docstrings of its fields would take longer than all else.
+        without = {"use_attribute_docstrings": False}
+        one = pydantic.create_model("One", __base__=Settings, __cls_kwargs__=without, value=value)
         for name, option in self.options.items():
             try:
                 validated(one, {"value": option.value}, "")
