@@ -21,8 +21,6 @@ from narxbench.numerics.logarithm import natural_log
 ALPHA = 0.05
 BIASES = [f"bias_{metric}" for metric in METRICS]
 
-_PLACE_OF_VALUE = ["table", *VALUE]
-
 
 @cache
 def deviance(a: int, n_a: int, b: int, n_b: int) -> float:
@@ -155,7 +153,7 @@ def agreement_values(
         rows[limit] = rows[f"r_{limit}"].where(rows["metric"] == "r", rows[f"nu_max_{limit}"])
         rows.loc[of_nu, limit] = [getattr(interval, limit) for interval in intervals]
     places = published.values.merge(published.terms[["system", "label", "term"]], on=["system", "label"], how="left")
-    found = places.merge(rows.drop(columns="published"), on=_PLACE_OF_VALUE, how="left", validate="one_to_many")
+    found = places.merge(rows.drop(columns="published"), on=["table", *VALUE], how="left", validate="one_to_many")
     return framed("agreement_values", found.fillna(dict.fromkeys(["term", "interpretation", "method"], "")))
 
 

@@ -31,8 +31,7 @@ UPSO, GA = "upso2d", "ga"
 IDENTIFIED = 0.95  # a selection frequency with which the text calls a system term identified
 THRESHOLD = 0.9  # the text's example of a threshold for the final structure
 
-# The longest list of places that an evidence holds.
-_LISTED = 4
+_LISTED = 4  # the longest list of places that an evidence holds
 
 
 class Claim(Settings):
@@ -204,14 +203,16 @@ def both_criteria(row: Row) -> Verdict:
 
 def loses_most(row: Row) -> Verdict:
     """Test whether most system terms stay below the threshold 0.9."""
-    lost = [not _kept(nu) for nu in row.nu]
-    return Verdict(_most(lost), f"{_count(lost)} below {THRESHOLD}", _excess(lost))
+    return _most_below([not _kept(nu) for nu in row.nu], f"{THRESHOLD}")
 
 
 def most_below_spurious(row: Row) -> Verdict:
     """Test whether most system terms lie below nu_max."""
-    below = [nu < row.nu_max for nu in row.nu]
-    return Verdict(_most(below), f"{_count(below)} below ν_max {printed(row.nu_max)}", _excess(below))
+    return _most_below([nu < row.nu_max for nu in row.nu], f"ν_max {printed(row.nu_max)}")
+
+
+def _most_below(below: Sequence[bool], limit: str) -> Verdict:
+    return Verdict(_most(below), f"{_count(below)} below {limit}", sum(below) - len(below) / 2)
 
 
 def falls(low: Row, high: Row) -> Verdict:
@@ -441,10 +442,6 @@ def _most(verdicts: Sequence[bool | None]) -> bool | None:
     """Tell whether more than half are true, whatever the unknown ones are."""
     half = len(verdicts) / 2
     return True if verdicts.count(True) > half else False if verdicts.count(False) >= half else None
-
-
-def _excess(verdicts: Sequence[bool]) -> float:
-    return sum(verdicts) - len(verdicts) / 2
 
 
 def _depends(verdicts: Sequence[bool | None]) -> bool | None:

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from narxbench.analysis.metrics import COMPARISON, CONDITION, GAP, selection_frequency
 from narxbench.analysis.published import Published
@@ -209,11 +209,7 @@ def _check_conditions(path: StrPath, frame: pd.DataFrame) -> None:
 Count = Annotated[int, Field(ge=0, le=MOST)]
 
 
-class _Lenient(Settings):
-    model_config = ConfigDict(extra="ignore")
-
-
-class _Runs(_Lenient):
+class _Runs(Settings, extra="ignore"):
     fitness: list[float | None] = Field(min_length=1)
     evaluations: list[Count]
     structures: list[list[int]]
@@ -221,18 +217,18 @@ class _Runs(_Lenient):
     history_fitness: list[list[float]]
 
 
-class _TrueStructure(_Lenient):
+class _TrueStructure(Settings, extra="ignore"):
     fitness: float | None
 
 
-class _FinalModel(_Lenient):
+class _FinalModel(Settings, extra="ignore"):
     coefficients: list[float]
     fitness: float | None
     sse: float | None
     prediction: list[float] | None
 
 
-class _Summary(ConditionKey, _Lenient):
+class _Summary(ConditionKey, extra="ignore"):
     """What the analysis reads of a summary; it may hold more."""
 
     algorithm: Line

@@ -106,14 +106,8 @@ class InterpretationStudy:
         pairs = pd.DataFrame(self.pairs(), columns=list(COMPARED))
         pairs["joint"] = [self.joined(*pair) for pair in pairs.itertuples(index=False, name=None)]
         rows = self.compared[[*BY_SEED, "metric", "difference", "p_value", "deviance"]]
-        both = [
-            pairs.rename(columns={name: "interpretation"})[["interpretation", "joint"]].merge(
-                rows[rows["algorithm"] == name], on="interpretation"
-            )
-            for name in COMPARED
-        ]
-        joint = pd.concat(both).assign(algorithm=JOINT)
-        return nearness(joint.drop(columns="interpretation").rename(columns={"joint": "interpretation"}), BY_SEED)
+        both = pairs.melt("joint", var_name="algorithm", value_name="interpretation").merge(rows)
+        return nearness(both.assign(algorithm=JOINT, interpretation=both["joint"]), BY_SEED)
 
 
 def make_study(conditions: pd.DataFrame, choices: DesignChoices, published: Published) -> InterpretationStudy:
@@ -156,21 +150,16 @@ def make_study(conditions: pd.DataFrame, choices: DesignChoices, published: Publ
             allowed = f"every system and SNR of the paper under {SCREENED} on every data seed"
             raise NarxbenchError(f"conditions.csv: found {found}; allowed: {allowed}")
         if not ((published.values["algorithm"] == algorithm) & (published.values["criterion"] == SCREENED)).any():
-            allowed = "those of every compared algorithm"
-            raise NarxbenchError(
-                f"published_tables.csv: found none of {algorithm} under {SCREENED}; allowed: {allowed}"
-            )
+            found = f"none of {algorithm} under {SCREENED}"
+            raise NarxbenchError(f"published_tables.csv: found {found}; allowed: those of every compared algorithm")
     order = {text: place for place, text in enumerate(sorted(ranks, key=ranks.__getitem__))}
-    known = conditions.assign(
-        shared=conditions["interpretation"].map(shared),
-        problem=conditions["interpretation"].map(problem),
-        order=conditions["interpretation"].map(order),
-        criterion_order=conditions["criterion"].map({name: place for place, name in enumerate(CRITERIA)}),
-    )
+    texts = conditions["interpretation"]
+    known = conditions.assign(shared=texts.map(shared), problem=texts.map(problem), order=texts.map(order))
+    known["criterion_order"] = known["criterion"].map({name: place for place, name in enumerate(CRITERIA)})
     by = ["order", "criterion_order", *DATA_SET]
     known = known[[not missing[name] for name in known[_GROUP].itertuples(index=False, name=None)]]
     known = known.sort_values(by, ascending=[name != "snr_db" for name in by], ignore_index=True)
+    known = known.drop(columns=["order", "criterion_order"])
     lacking_any = sorted((name for name in missing if missing[name]), key=lambda name: order[name[1]])
     incomplete = [(name, text) for name, text, of in lacking_any if name in COMPARED and of == SCREENED]
-    known = known.drop(columns=["order", "criterion_order"])
     return InterpretationStudy(known, options, seeds, incomplete, choices, published)

@@ -4,6 +4,7 @@ A quantity ``q`` of several data seeds stands in frames as its median ``q`` and 
 """
 
 import math
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
@@ -137,16 +138,15 @@ def ranking(study: InterpretationStudy, by_seed: pd.DataFrame, algorithm: str) -
     ``different`` values, each over the data seeds; the median ``own_deviance`` (missing for both together); and whether
     it is ``near`` the closest, such that there is no clear change of the deviance.
     """
-    names: dict[str, list[str]] = {}
+    names = defaultdict(list)
     for name, chosen in study.choices.named.items():
-        text = interpretation_text(study.choices, chosen, None if algorithm == JOINT else algorithm)
-        names.setdefault(text, []).append(name)
+        names[interpretation_text(study.choices, chosen, None if algorithm == JOINT else algorithm)].append(name)
     own = by_seed[by_seed["algorithm"] == algorithm]
     ranked = over_seeds(own, ["interpretation", "values"], _NEARNESS)
     ranked["changes"] = [len(study.chosen(text)) for text in ranked["interpretation"]]
     ranked = ranked.sort_values(["deviance", "changes", "interpretation"], ignore_index=True)
     texts = ranked["interpretation"]
-    ranked["names"] = [", ".join(names.get(text, [])) for text in texts]
+    ranked["names"] = [", ".join(names[text]) for text in texts]
     ranked["contradicts"] = [study.contradictions(text) for text in texts]
     ranked.insert(0, "place", ranked.index + 1)
     compared = study.compared[study.compared["algorithm"] == algorithm]
@@ -164,10 +164,10 @@ def find_roles(study: InterpretationStudy, joint: pd.DataFrame) -> dict[str, Pai
     They are the baseline, the one named ``reset`` if it was run, and the closest: that of both algorithms with the
     smallest median deviance. Two roles may have the same interpretation.
     """
-    reset = study.choices.named.get("reset")
-    texts = {AS_DESCRIBED: BASELINE, CLOSEST: joint["interpretation"].iloc[0]}
-    if reset is not None:
-        texts = {AS_DESCRIBED: BASELINE, WITH_RESET: interpretation_text(study.choices, reset), **texts}
+    texts = {AS_DESCRIBED: BASELINE}
+    if (reset := study.choices.named.get("reset")) is not None:
+        texts[WITH_RESET] = interpretation_text(study.choices, reset)
+    texts[CLOSEST] = joint["interpretation"].iloc[0]
     pairs = {role: study.pair(text) for role, text in texts.items()}
     return {role: pair for role, pair in pairs.items() if pair.upso2d in study.texts(UPSO)}
 
@@ -201,21 +201,13 @@ def role_nearness(
     for role, pair in roles.items():
         compared = values[role]
         held = _held_out_deviance(study, compared, validation) if role == CLOSEST else math.nan
-        parts = {JOINT: (study.joined(*pair), compared)}
-        for name, text in zip(COMPARED, pair, strict=True):
-            parts[name] = text, compared[compared["algorithm"] == name]
-        for name, (text, part) in parts.items():
+        for name, text in {JOINT: study.joined(*pair), **pair._asdict()}.items():
+            part = compared if name == JOINT else compared[compared["algorithm"] == name]
             by_seed = nearness(part, ["data_seed"]).assign(role=role, algorithm=name, interpretation=text)
-            own = own_deviances(part) or [math.nan]
             found = over_seeds(by_seed, ["role", "algorithm", "interpretation", "values"], _NEARNESS)
-            rows.append(
-                found.assign(
-                    own_deviance=median(own),
-                    own_low=min(own),
-                    own_high=max(own),
-                    held_out=held if name == JOINT else math.nan,
-                )
-            )
+            own = own_deviances(part) or [math.nan]
+            found = found.assign(own_deviance=median(own), own_low=min(own), own_high=max(own))
+            rows.append(found.assign(held_out=held if name == JOINT else math.nan))
     return framed("nearness", pd.concat(rows, ignore_index=True))
 
 
@@ -237,11 +229,8 @@ def _held_out_deviance(study: InterpretationStudy, compared: pd.DataFrame, valid
 def role_values(study: InterpretationStudy, pair: Pair) -> pd.DataFrame:
     """Return all published values, each once, with those of a pair under every criterion."""
     known = study.conditions
-    own = [
-        (known["algorithm"] == name) & (known["interpretation"] == text)
-        for name, text in zip(COMPARED, pair, strict=True)
-    ]
-    return compare(known[own[0] | own[1]], study.published.once)
+    of_pair = known["interpretation"] == known["algorithm"].map(pair._asdict())
+    return compare(known[of_pair], study.published.once)
 
 
 def side_by_side(study: InterpretationStudy, values: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
@@ -251,26 +240,18 @@ def side_by_side(study: InterpretationStudy, values: Mapping[str, pd.DataFrame])
     ``reproduced``, and whether the value is clearly ``different`` on every data seed; Holm's
     correction covers all values of a role on a data seed. ``values`` has the `role_values` of each role.
     """
-    found = []
-    for role, compared in values.items():
-        rows = compared.assign(role=role)
-        rows["different"] = different(rows, ["data_seed"])
-        by = ["role", "interpretation", "table", *VALUE, "published"]
-        found.append(
-            over_seeds(rows, by, ["reproduced"]).assign(
-                different=rows.groupby(by, sort=False)["different"].all().to_numpy()
-            )
-        )
-    rows = pd.concat(found, ignore_index=True)
-    return rows.merge(study.published.terms[["system", "label", "term"]], how="left").fillna({"term": ""})
+    rows = pd.concat([of.assign(role=role, different=different(of, ["data_seed"])) for role, of in values.items()])
+    by = ["role", "interpretation", "table", *VALUE, "published"]
+    found = over_seeds(rows, by, ["reproduced"])
+    found["different"] = rows.groupby(by, sort=False)["different"].all().to_numpy()
+    return found.merge(study.published.terms[["system", "label", "term"]], how="left").fillna({"term": ""})
 
 
 def role_frame(roles: Mapping[str, Pair]) -> pd.DataFrame:
     """Return the interpretations in a role with ``role`` and ``algorithm``, each in its first role only."""
-    rows = [(role, *of) for role, pair in roles.items() for of in zip(COMPARED, pair, strict=True)]
-    return pd.DataFrame(rows, columns=["role", "algorithm", "interpretation"]).drop_duplicates(
-        ["algorithm", "interpretation"]
-    )
+    rows = [(role, *of) for role, pair in roles.items() for of in pair._asdict().items()]
+    found = pd.DataFrame(rows, columns=["role", "algorithm", "interpretation"])
+    return found.drop_duplicates(["algorithm", "interpretation"])
 
 
 # Effects of options
@@ -296,8 +277,8 @@ def effects(study: InterpretationStudy, by_seed: pd.DataFrame) -> pd.DataFrame:
 def effects_overview(changes: pd.DataFrame) -> pd.DataFrame:
     """Return what each single option changes of the deviance; ``rank`` 1 has the largest change of its algorithm."""
     own = changes[changes["measure"] == "deviance"]
-    rank = own.groupby("algorithm").cumcount() + 1
-    return framed("effects_overview", own.assign(change=own["median"], rank=rank))
+    ranks = own.groupby("algorithm").cumcount() + 1
+    return framed("effects_overview", own.assign(change=own["median"], rank=ranks))
 
 
 def closer(study: InterpretationStudy, ranked: pd.DataFrame, changes: pd.DataFrame) -> pd.DataFrame:
@@ -353,7 +334,7 @@ def claim_verdicts(study: InterpretationStudy, claims: Sequence[Claim]) -> pd.Da
         own = [texts[name] if name in claim.algorithms else [""] for name in COMPARED]
         pairs = study.pairs() if all(map(all, own)) else (Pair(a, b) for a in own[0] for b in own[1])
         for pair in pairs:
-            named = [(name, text) for name, text in zip(COMPARED, pair, strict=True) if text]
+            named = [(name, text) for name, text in pair._asdict().items() if text]
             views = (View([row for name in named for row in rows[*name, seed]]) for seed in study.seeds)
             holds = [claim.judge(view).holds for view in views]
             majority = next((side for side in (True, False) if 2 * holds.count(side) > len(holds)), None)
@@ -379,7 +360,7 @@ def shown_verdicts(
             for text, part in zip(own["interpretation"], own["part"], strict=True)
         }
         for name, pair in {**roles, **single}.items():
-            spoken = (text if of in claim.algorithms else "" for of, text in zip(COMPARED, pair, strict=True))
+            spoken = (text if of in claim.algorithms else "" for of, text in pair._asdict().items())
             seeds, verdict = known.get((claim.id, *spoken), (0, VERDICTS[None]))
             found[name in single].append((claim.id, name, verdict, seeds))
     of_options = pd.DataFrame(found[True], columns=["claim", "option", "verdict", "seeds"])
@@ -494,7 +475,7 @@ def _above_best(study: InterpretationStudy) -> pd.DataFrame:
     best = best.groupby([known[name] for name in ("problem", *DATA_SET, "criterion")]).transform("min")
     settings = {text: interpretation_settings(study.choices, study.chosen(text)) for text in known["problem"].unique()}
     # Runs with data of their own: no J can be compared with that of another run.
-    own = known["problem"].map({text: of["data"]["realisation"] == "per_run" for text, of in settings.items()})
+    own = known["problem"].isin([text for text, of in settings.items() if of["data"]["realisation"] == "per_run"])
     above = {f"{name}_gap": known[f"{name}_fitness"] - best for name in ("median", "best", "true")}
     # A difference of rounding alone is none.
     return known.assign(**{name: gap.mask(gap <= SAME_J, 0.0).mask(own) for name, gap in above.items()})

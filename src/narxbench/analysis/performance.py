@@ -5,7 +5,7 @@ finite structure has J = +infinity, so it ranks last; in the frames that come ou
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -31,10 +31,10 @@ def convergence(runs: pd.DataFrame) -> pd.DataFrame:
 
 def recovery(conditions: pd.DataFrame, confidence: float) -> pd.DataFrame:
     """Return how many runs of each condition found exactly the system terms, with the Wilson interval of the rate."""
-    counts = conditions[["exact_runs", "runs"]].itertuples(index=False)
-    rates = pd.DataFrame([selection_frequency(*count, confidence) for count in counts], columns=["rate", "low", "high"])
-    renamed = conditions.rename(columns={"exact_runs": "exact"}).reset_index(drop=True)
-    return framed("recovery", pd.concat([renamed, rates], axis="columns"))
+    found = conditions.rename(columns={"exact_runs": "exact"})
+    counts = found[["exact", "runs"]].itertuples(index=False)
+    found[["rate", "low", "high"]] = [selection_frequency(*count, confidence) for count in counts]
+    return framed("recovery", found)
 
 
 def run_length(runs: pd.DataFrame) -> pd.DataFrame:
@@ -49,7 +49,7 @@ def run_length(runs: pd.DataFrame) -> pd.DataFrame:
     for _, problem in runs.groupby(PROBLEM, sort=False):
         best = _best_known(problem)
         start = math.ceil(problem["evaluations"].max() * 0.05)
-        early = np.median(_best_after(problem, [start]))
+        early = np.median(best_after(problem["history_evaluations"], problem["history_fitness"], [start]))
         true = problem["true_structure"].iloc[0] if problem["shared_data"].all() else math.nan
         near = _finite(best + 0.01 * (early - best))
         medians = problem.groupby("method", sort=False)["fitness"].median().map(_finite)
@@ -86,10 +86,6 @@ def gaps(runs: pd.DataFrame) -> pd.DataFrame:
     return framed("gaps", rows)
 
 
-def _best_after(runs: pd.DataFrame, grid: Sequence[int]) -> NDArray[np.float64]:
-    return best_after(runs["history_evaluations"], runs["history_fitness"], grid)
-
-
 def _over_budget(
     frame: str, runs: pd.DataFrame, budget: str, points: int, middle: Callable[[NDArray[np.float64]], Iterable[float]]
 ) -> pd.DataFrame:
@@ -97,7 +93,7 @@ def _over_budget(
     rows = []
     for key, group in runs.groupby(KEY, sort=False):
         grid = [math.ceil(int(group[budget].max()) * i / points) for i in range(1, points + 1)]
-        best = _best_after(group, grid)
+        best = best_after(group["history_evaluations"], group["history_fitness"], grid)
         # Quartiles are values of runs, not between two runs: some may still be infinite.
         ordered = np.sort(best, axis=0)
         low, high = (ordered[math.ceil(share * len(ordered)) - 1] for share in (0.25, 0.75))

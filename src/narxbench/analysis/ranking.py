@@ -177,15 +177,11 @@ def _reach(score: Score, best: float, method: ScoredMethod) -> list[tuple[list[i
 
 def reach_frame(results: pd.DataFrame) -> pd.DataFrame:
     """Return for each problem, method and target the evaluations of the runs that reached it, and of the others."""
-    rows = results[[*PROBLEM, "method", "runs", "reach"]].itertuples(index=False, name=None)
-    return framed(
-        "reach",
-        [
-            (*key, target, tuple(reached), tuple(spent), runs)
-            for *key, runs, reach in rows
-            for target, (reached, spent) in zip(TARGETS, reach, strict=True)
-        ],
-    )
+    rows = []
+    for *key, runs, reach in results[[*PROBLEM, "method", "runs", "reach"]].itertuples(index=False, name=None):
+        of_targets = zip(TARGETS, reach, strict=True)
+        rows += [(*key, target, tuple(reached), tuple(spent), runs) for target, (reached, spent) in of_targets]
+    return framed("reach", rows)
 
 
 def ranking_frame(
