@@ -121,10 +121,8 @@ def bootstrap_means(values: Floats, rng: np.random.Generator, *, confidence: flo
     ----------
     values
         Shape (systems, columns), finite.
-    rng
-        Generator of the resamples.
-    confidence, resamples
-        Coverage of the intervals and number of resamples.
+    rng, confidence, resamples
+        Generator and number of the resamples, coverage of the intervals.
     """
     n = len(values)
     means = [math.fsum(column) / n if n else math.nan for column in values.T.tolist()]

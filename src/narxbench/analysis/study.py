@@ -25,12 +25,10 @@ def analyse(
     published
         The paper's values. Systems with other names, terms or coefficients than the published ones are compared with
         none of them: the paper claims nothing about them.
-    known_claims
-        The paper's claims.
-    confidence
-        Coverage of the intervals.
+    known_claims, confidence
+        The paper's claims; coverage of the intervals.
     figure_snr_db
-        SNR of the figures, at which the claims about convergence are judged.
+        SNR of the figures in dB, at which the claims about convergence are judged.
     """
     runs = frames.runs_frame(summaries)
     conditions = frames.conditions_frame(summaries, published)

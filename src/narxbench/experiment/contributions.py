@@ -6,6 +6,7 @@ J.
 """
 
 import sys
+from collections import defaultdict
 from collections.abc import Collection, Iterable
 from functools import lru_cache
 from typing import Annotated, Any, Literal
@@ -145,10 +146,10 @@ class Contribution(Settings):
 
     @pydantic.model_validator(mode="after")
     def _each_run_once(self) -> "Contribution":
-        seeds: dict[str, list[int]] = {}
+        seeds: dict[str, list[int]] = defaultdict(list)
         problems = []
         for i, result in enumerate(self.results):
-            if result.seed in seeds.setdefault(result.problem, []):
+            if result.seed in seeds[result.problem]:
                 text = f"found a second run of seed {result.seed} on {result.problem}; allowed: one"
                 problems.append(Problem(("results", i), text))
             seeds[result.problem].append(result.seed)
@@ -194,12 +195,10 @@ def load_contributions(paths: Iterable[StrPath], taken: Collection[str] = ()) ->
     NarxbenchError
         In one line for a method that there is already, and as :func:`load_contribution`.
     """
-    names = {*taken}
-    found = []
+    found: list[Contribution] = []
     for path in paths:
         contribution = load_contribution(path)
-        check_name(contribution, path, names)
-        names.add(contribution.method)
+        check_name(contribution, path, [*taken, *(earlier.method for earlier in found)])
         found.append(contribution)
     return found
 
@@ -238,16 +237,10 @@ def contributed_runs(
 
     Parameters
     ----------
-    contribution, path
-        The contribution and its file.
-    problem : str
-        Name of the problem, see :func:`problem_name`.
-    searched : StructureProblem
-        The problem itself.
-    data_sha256 : str
-        Digest of its data set.
-    budget : int
-        Evaluations that a run may make.
+    contribution, path, problem
+        The contribution, its file, and what it calls the problem (:func:`problem_name`).
+    searched, data_sha256, budget
+        The problem itself, the digest of its data set, and the evaluations that a run may make.
 
     Raises
     ------
@@ -278,15 +271,14 @@ def _checked(result: Result, searched: StructureProblem, data_sha256: str, budge
         found = searched.evaluate(result.terms)
     except NarxbenchError as error:
         raise SettingsError([Problem(("terms",), str(error))]) from None
-    fitness = finite(found.fitness)
-    if fitness is None:
-        if result.history:
-            text = f"found J = {result.history.fitness[-1]!r} at its end; the structure of the run has no finite J"
-            raise SettingsError([Problem(("history",), text)])
-        weights: dict[str, float] = {}
-        failure = "its structure has no finite J" if result.terms else "it returned no structure"
+    fitness, weights, failure = finite(found.fitness), {}, ""
+    if fitness is not None:
+        weights = dict(zip(found.terms, result.coefficients or found.coefficients, strict=True))
+    elif result.history:
+        text = f"found J = {result.history.fitness[-1]!r} at its end; the structure of the run has no finite J"
+        raise SettingsError([Problem(("history",), text)])
     else:
-        weights, failure = dict(zip(found.terms, result.coefficients or found.coefficients, strict=True)), ""
+        failure = "its structure has no finite J" if result.terms else "it returned no structure"
     terms = [term for term in searched.terms if term in weights]
     return Run(
         seed=result.seed,
@@ -308,9 +300,8 @@ def _history(result: Result, fitness: float | None, tolerance: float) -> History
         return History(evaluations=[result.evaluations], fitness=[fitness])
     made, best = result.history.evaluations, result.history.fitness
     if abs(best[-1] - fitness) > tolerance:
-        text = f"found J = {best[-1]!r} at its end; the structure of the run has {fitness!r}"
-        remedy = "leave out the history, or let it end where this structure was found"
-        raise SettingsError([Problem(("history",), f"{text}; {remedy}")])
+        text = f"found J = {best[-1]!r} at its end; the structure of the run has {fitness!r}; leave out the history, "
+        raise SettingsError([Problem(("history",), f"{text}or let it end where this structure was found")])
     above = sum(value > fitness + tolerance for value in best)
     return History(evaluations=made[: above + 1], fitness=[*best[:above], fitness])
 

@@ -17,10 +17,8 @@ def simulated_csv(
     ----------
     system : mapping
         Arguments of :class:`~narxbench.model.system.System`, as its ``definition`` has them.
-    snr_db : float
-        Signal-to-noise ratio in dB.
-    seed : int
-        Seed of input and noise.
+    snr_db, seed
+        Signal-to-noise ratio in dB; seed of input and noise.
     data : mapping
         ``samples``, ``washout``, ``excitation`` and ``noise``. An excitation that is given prevails over that of the
         system; None: that of the system, or white, uniform on (-1, 1).

@@ -75,10 +75,8 @@ def check(
 
     Parameters
     ----------
-    contribution, source
-        The contribution and its file.
-    study : Study
-        A comparison of methods.
+    contribution, source, study
+        The contribution, its file, and a comparison of methods.
     taken : collection of str
         Names of methods that are not free, in addition to those of the study.
 
@@ -135,7 +133,7 @@ def _compared(root: StrPath) -> tuple[Study, Collection[str]]:
 
 
 def add_results(path: StrPath, root: StrPath = ".") -> str:
-    """Check a result file and add it to those that the comparison of methods shows.
+    """Check a result file, add it to those that the comparison of methods shows, and return what to do next.
 
     Parameters
     ----------
@@ -143,11 +141,6 @@ def add_results(path: StrPath, root: StrPath = ".") -> str:
         The result file.
     root : path
         Top folder of a copy of the project. Results that it has of a method of this name are replaced.
-
-    Returns
-    -------
-    str
-        What was added, and what to do next.
 
     Raises
     ------
@@ -175,7 +168,7 @@ def add_results(path: StrPath, root: StrPath = ".") -> str:
 
 
 def export_problems(folder: StrPath, root: StrPath = ".") -> str:
-    """Write the problems of the comparison of methods as CSV and JSON, for programs in any language.
+    """Write the problems of the comparison of methods as CSV and JSON, for programs in any language, and tell how many.
 
     Parameters
     ----------
@@ -183,11 +176,6 @@ def export_problems(folder: StrPath, root: StrPath = ".") -> str:
         A folder that is new or empty.
     root : path
         Top folder of a copy of the project.
-
-    Returns
-    -------
-    str
-        What was written.
 
     Raises
     ------

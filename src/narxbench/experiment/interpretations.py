@@ -179,10 +179,8 @@ def interpretation_text(choices: DesignChoices, chosen: Interpretation, algorith
 
     Parameters
     ----------
-    choices : DesignChoices
-        What the options are.
-    chosen : mapping
-        Options by design choice.
+    choices, chosen
+        What the options are, and those that are chosen by design choice.
     algorithm : str, optional
         Only what can matter to this algorithm is named: its own choices, and those that all algorithms share. An empty
         text leaves the shared ones alone.

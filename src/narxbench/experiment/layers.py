@@ -67,10 +67,8 @@ def located(error: SettingsError, layers: Layers, otherwise: str) -> NarxbenchEr
 
     Parameters
     ----------
-    error : SettingsError
-        The mistakes.
-    layers : sequence of (str, mapping)
-        What the settings were merged of.
+    error, layers
+        The mistakes, and what the settings were merged of.
     otherwise : str
         The source of what none of them gives.
     """

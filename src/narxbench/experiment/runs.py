@@ -101,10 +101,8 @@ def run_seeds(
 
     Parameters
     ----------
-    data : mapping
-        The data set (CSV) of each seed.
-    condition : mapping
-        The fields of :class:`ConditionKey`.
+    data, condition
+        The data set (CSV) of each seed; the fields of :class:`ConditionKey`.
     axes : mapping
         Axes of the random streams other than algorithm, criterion and seed.
     structure : mapping
@@ -218,25 +216,19 @@ def read_runs(
 
     Parameters
     ----------
-    paths : iterable of paths
-        The run files in the order of the seeds.
-    data_sha256 : mapping
-        The digest of each seed's data set, in the order of the seeds.
-    evaluations : int
-        What each run must have spent.
+    paths, data_sha256
+        The run files, and the digest of each seed's data set, both in the order of the seeds.
+    evaluations, stops_early
+        What each run must have spent, and whether it may have spent less.
     candidates : collection of str
         The terms that a structure may have.
-    stops_early : bool
-        Whether a run may have spent less.
     **wanted
         Values that each file must have: fields of :class:`RunFile`.
 
     Returns
     -------
-    RunFile
-        The first file.
-    list of Run
-        The runs in the order of the seeds.
+    RunFile, list of Run
+        The first file, and the runs in the order of the seeds.
 
     Raises
     ------

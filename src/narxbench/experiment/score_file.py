@@ -17,13 +17,12 @@ class Course(Settings):
     fitness: list[float]
 
 
-class ScoredRun(Settings):
+class ScoredRun(Settings, extra="allow"):
     """One run. ``fitness`` is null when it failed or every structure was divergent.
 
     Other numbers of a run are what further metrics are computed from; null where they are unknown.
     """
 
-    model_config = pydantic.ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, float | None] = Field(init=False)
     seed: int = Field(ge=-MOST, le=MOST)
     fitness: float | None

@@ -44,10 +44,8 @@ def score(
 
     Parameters
     ----------
-    runs : mapping
-        The run files of each method in the order of its seeds.
-    data : str
-        The data set (CSV) of the problem.
+    runs, data
+        The run files of each method in the order of its seeds; the data set (CSV) of the problem.
     problem : mapping
         The fields of :class:`ProblemKey`.
     methods : mapping
@@ -178,10 +176,8 @@ def fresh_error(terms: Sequence[str], coefficients: Sequence[float], data: Signa
 
     Parameters
     ----------
-    terms, coefficients
-        The model.
-    data : Signals
-        Input and output.
+    terms, coefficients, data
+        The model, and input and output.
     first : int
         The first sample that is predicted; the outputs before it are given.
 

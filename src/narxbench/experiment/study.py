@@ -324,10 +324,8 @@ class Study(Settings):
 
         Parameters
         ----------
-        choices : DesignChoices
-            What the interpretations are.
-        systems : mapping
-            The described systems by name.
+        choices, systems
+            What the interpretations are; the described systems by name.
         parts : sequence of Part, optional
             Those of some parts only; default: of all.
         """

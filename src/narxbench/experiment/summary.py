@@ -33,10 +33,8 @@ def summarise(
 
     Parameters
     ----------
-    runs : sequence of str
-        The run files in the order of the seeds.
-    data : mapping
-        The data set (CSV) of each seed; all seeds may share one.
+    runs, data
+        The run files in the order of the seeds; the data set (CSV) of each seed, which all may share.
     condition, structure, algorithm, settings, evaluations
         What the runs were made with, as for :func:`~narxbench.experiment.runs.run_seeds`.
     system : mapping
@@ -108,14 +106,10 @@ def final_structure(
 
     Parameters
     ----------
-    counts : mapping
-        In how many runs each term was selected; terms that none selected may be missing.
-    runs : int
-        Number of runs.
-    candidates : sequence of str
-        All candidate terms in canonical order.
-    threshold : float
-        Smallest share of the runs.
+    counts, runs
+        In how many of so many runs each term was selected; terms that none selected may be missing.
+    candidates, threshold
+        All candidate terms in canonical order; the smallest share of the runs.
 
     Examples
     --------

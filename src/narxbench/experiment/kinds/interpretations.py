@@ -1,6 +1,7 @@
 """The study of what the paper leaves open: one interpretation after the other."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
@@ -64,42 +65,27 @@ class InterpretationsStudy(Study):
     ) -> Iterator[Condition]:
         """Yield the conditions, those of each variation together."""
         for part in self.parts() if parts is None else parts:
-            for planned in self._planned(choices, part.seeds):
-                yield from self._varied(part, choices, systems, *planned)
-
-    def _varied(
-        self,
-        part: Part,
-        choices: DesignChoices,
-        systems: Mapping[str, System],
-        method: str,
-        text: str,
-        seed: int,
-        criterion: str,
-    ) -> Iterator[Condition]:
-        chosen = parse_interpretation(choices, text)
-        settings = interpretation_settings(choices, chosen)
-        data = self.data.model_copy(update=dict(OpenData.model_validate(settings["data"])))
-        fitness = Fitness.model_validate(settings["fitness"])
-        # The budget of the study, unless the interpretation departs from the baseline's.
-        search = Search.model_validate(settings["search"])
-        evaluations = self.evaluations if parts_text(choices, chosen, ["search"]) == BASELINE else search.evaluations
-        algorithm = self.methods[method].algorithm
-        own = {**self.methods[method].settings.model_dump(mode="json"), **settings.get(algorithm, {})}
-        problems = parts_text(choices, chosen, ["data"])
-        for system in part.systems:
-            for snr_db in part.snr_db:
-                place = f"data-{seed}/{system}/{snr_label(snr_db)}dB"
-                yield Condition(
-                    name=f"{text}/{place}/{method}/{criterion}",
-                    problem=Problem(f"{problems}/{place}", systems[system], snr_db, seed, data, fitness),
-                    interpretation=text,
-                    method=method,
-                    algorithm=algorithm,
-                    settings=own,
-                    criterion=criterion,
-                    evaluations=evaluations,
-                )
+            for name, text, seed, criterion in self._planned(choices, part.seeds):
+                method, chosen = self.methods[name], parse_interpretation(choices, text)
+                settings = interpretation_settings(choices, chosen)
+                data = self.data.model_copy(update=dict(OpenData.model_validate(settings["data"])))
+                fitness, search = Fitness.model_validate(settings["fitness"]), Search.model_validate(settings["search"])
+                # The budget of the study, unless the interpretation departs from the baseline's.
+                departs = parts_text(choices, chosen, ["search"]) != BASELINE
+                of_data = parts_text(choices, chosen, ["data"])
+                own = {**method.settings.model_dump(mode="json"), **settings.get(method.algorithm, {})}
+                for system, snr_db in product(part.systems, part.snr_db):
+                    place = f"data-{seed}/{system}/{snr_label(snr_db)}dB"
+                    yield Condition(
+                        name=f"{text}/{place}/{name}/{criterion}",
+                        problem=Problem(f"{of_data}/{place}", systems[system], snr_db, seed, data, fitness),
+                        interpretation=text,
+                        method=name,
+                        algorithm=method.algorithm,
+                        settings=own,
+                        criterion=criterion,
+                        evaluations=search.evaluations if departs else self.evaluations,
+                    )
 
     def _planned(self, choices: DesignChoices, seeds: Sequence[int]) -> list[tuple[str, str, int, str]]:
         """Return method, interpretation, data seed and criterion of what is run, each once, in the settings' order."""
@@ -126,8 +112,8 @@ class InterpretationsStudy(Study):
     def unknown_names(self, choices: DesignChoices) -> Iterator[Mistake]:
         """Yield the methods, design choices, options and interpretations that there are not."""
         plan = self.variations
-        for key, names in (("methods", plan.methods), ("references", plan.references)):
-            for index, name in enumerate(names):
+        for key in ("methods", "references"):
+            for index, name in enumerate(getattr(plan, key)):
                 if name not in self.methods:
                     yield unknown(("variations", key, index), name, self.methods, "a method of the study:")
         for index, chosen in enumerate(plan.combinations):
