@@ -27,8 +27,8 @@ from narxbench.io.settings import Line, Settings, SettingsError, validated
 
 Summary = dict[str, Any]
 
-# Scenarios have frames of their own.
-KEY = [name for name in ConditionKey.model_fields if name != "scenario"]
+# What identifies a condition; scenarios have frames of their own.
+KEY = ["system", "snr_db", "data_seed", "interpretation", "method", "criterion"]
 PROBLEM = [name for name in KEY if name != "method"]  # what methods are compared on
 TENTHS = 10  # points of a condition's curve
 # Of a claim: whether it holds (None: cannot be judged), and under how many of the interpretations that can judge it.

@@ -1,7 +1,8 @@
 """Statistics over the runs of conditions: convergence, exact recovery, run length, budget and gaps.
 
 All functions but :func:`recovery` take the frame of :func:`narxbench.analysis.frames.runs_frame`. A run without a
-finite structure has J = +infinity, so it ranks last; in the frames that come out nothing is infinite.
+finite structure has J = +infinity, so it ranks last; in the frames that come out nothing is infinite. The best known J
+is the lowest of the true structure and of all runs on the same problem.
 """
 
 import math
@@ -41,9 +42,8 @@ def run_length(runs: pd.DataFrame) -> pd.DataFrame:
     """Return for each condition and target the evaluations after which runs reached it, in ascending order.
 
     Targets (column ``target``; ``fitness`` is its J) are J of the true structure (``true``), the best known J
-    (``best``), the lowest of the true structure and of all runs on the same problem, that plus 1 % of its distance to
-    the median J of all runs after 5 % of the budget (``near``), and the median final J of each other method
-    (``median``, of ``target_method``).
+    (``best``), that plus 1 % of its distance to the median J of all runs after 5 % of the budget (``near``), and the
+    median final J of each other method (``median``, of ``target_method``).
     """
     rows = []
     for _, problem in runs.groupby(PROBLEM, sort=False):
@@ -70,8 +70,8 @@ def budget(runs: pd.DataFrame) -> pd.DataFrame:
 def gaps(runs: pd.DataFrame) -> pd.DataFrame:
     """Tell failures of the method from failures of the criterion.
 
-    A method fails in the runs that end above the best known J, the lowest of the true structure and of all runs on the
-    same problem; the criterion fails where that lies below the J of the true structure.
+    A method fails in the runs that end above the best known J; the criterion fails where that lies below the J of the
+    true structure.
     """
     rows = []
     for _, problem in runs.groupby(PROBLEM, sort=False):
@@ -102,10 +102,7 @@ def _over_budget(
 
 
 def _best_known(problem: pd.DataFrame) -> float:
-    """Return the lowest J of the true structure and of all runs; NaN if none is finite, or runs have data of their own.
-
-    On data of their own the J of runs have different optima.
-    """
+    """Return the best known J; NaN if none is finite, or where runs have data, and so optima, of their own."""
     best = problem[["fitness", "true_structure"]].min(axis=None)
     return _finite(best) if problem["shared_data"].all() else math.nan
 

@@ -5,10 +5,9 @@ their seeds. They are summed up first (medians of gap and error on fresh data, m
 of a deterministic method counts as much. Problems of one system are alike, and no further evidence: systems are what
 is tested and resampled.
 
-The gap of a run is (J - best known J) / L, the logarithm of a ratio of errors. Best known is the lowest J of all runs
-and of the system terms. A run without a finite J, such as one that failed, has an infinite gap and error on fresh data,
-and no hits. Where the system terms are no candidates, exactness, precision, recall and F1 are unknown; such systems
-count in gaps, ranks, targets and errors on fresh data.
+A run without a finite J, such as one that failed, has an infinite gap and error on fresh data, and no hits. Where the
+system terms are no candidates, exactness, precision, recall and F1 are unknown; such systems count in gaps, ranks,
+targets and errors on fresh data.
 """
 
 import math

@@ -15,7 +15,8 @@ import pydantic
 import pydantic_core
 from pydantic import AfterValidator, Field, JsonValue
 
-from narxbench.experiment.runs import History, Run, finite
+from narxbench.experiment.condition import History
+from narxbench.experiment.runs import Run, finite
 from narxbench.fitness.problem import StructureProblem
 from narxbench.io.errors import NarxbenchError
 from narxbench.io.files import StrPath, canonical_json, read_text

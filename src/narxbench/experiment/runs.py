@@ -14,7 +14,7 @@ import pydantic
 
 from narxbench.algorithms.registry import algorithm as algorithm_of
 from narxbench.algorithms.search import AlgorithmFailedError, SearchResult, prepared
-from narxbench.experiment.condition import ConditionKey
+from narxbench.experiment.condition import ConditionKey, History
 from narxbench.experiment.provenance import algorithm_digest, versions
 from narxbench.fitness.problem import ErrorKind, Estimation, StructureProblem
 from narxbench.io.errors import NarxbenchError
@@ -35,13 +35,6 @@ class ProblemSize(Settings):
     n_validation: int
     estimation: Estimation
     error: ErrorKind
-
-
-class History(Settings):
-    """The best J so far, at each improvement."""
-
-    evaluations: list[int]
-    fitness: list[float]
 
 
 class Run(Settings):

@@ -3,18 +3,12 @@
 import pydantic
 from pydantic import Field
 
+from narxbench.experiment.condition import History, ProblemKey
 from narxbench.io.errors import NarxbenchError
 from narxbench.io.files import StrPath, read_json
 from narxbench.io.settings import Line, Settings, SettingsError, validated
 
 MOST = 10**18 - 1  # of whole numbers: the 18 digits that tables hold
-
-
-class Course(Settings):
-    """The best J so far, at each improvement."""
-
-    evaluations: list[int]
-    fitness: list[float]
 
 
 class ScoredRun(Settings, extra="allow"):
@@ -34,7 +28,7 @@ class ScoredRun(Settings, extra="allow"):
     """RRSE of the free run on fresh data; null when it diverges."""
     failure: Line
     """Why the run failed; empty if it did not."""
-    history: Course
+    history: History
 
     @pydantic.model_validator(mode="after")
     def _consistent(self) -> "ScoredRun":
@@ -65,20 +59,10 @@ class ScoredMethod(Settings):
         return self
 
 
-class ProblemKey(Settings):
-    """What distinguishes a problem from the others of its study."""
-
-    scenario: Line
-    system: Line
-    snr_db: float
-    data_seed: int = Field(ge=-MOST, le=MOST)
-    criterion: Line
-    interpretation: Line
-
-
 class Score(ProblemKey):
     """The content of a score file."""
 
+    data_seed: int = Field(ge=-MOST, le=MOST)
     n_terms: int = Field(ge=1, le=MOST)
     samples: int = Field(ge=1, le=MOST)
     n_validation: int = Field(ge=1, le=MOST)

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from narxbench.algorithms.search import budget
-from narxbench.experiment.condition import ConditionKey
+from narxbench.experiment.condition import ConditionKey, ProblemKey
 from narxbench.experiment.contributions import contributed_runs, load_contributions, problem_name
 from narxbench.experiment.runs import Run, finite, load_problem, read_run_file, read_runs, size_of
-from narxbench.experiment.score_file import Course, ProblemKey, Score, ScoredMethod, ScoredRun
+from narxbench.experiment.score_file import Score, ScoredMethod, ScoredRun
 from narxbench.fitness.kernel.problem_data import DIVERGENCE_FACTOR
 from narxbench.fitness.problem import StructureProblem
 from narxbench.io.errors import NarxbenchError
@@ -167,7 +167,7 @@ class _Judge:
             hits=len({*run.terms} & self._true),
             fresh_error=self._errors.get(model),
             failure=" ".join(run.failure.split()),
-            history=Course(**dict(run.history)),
+            history=run.history,
         )
 
 

@@ -139,10 +139,7 @@ def without_null(value: object) -> object:
     return {k: v for k, v in value.items() if v is not None} if isinstance(value, Mapping) else value
 
 
-Methods = Annotated[
-    dict[Name, Method],
-    BeforeValidator(without_null, json_schema_input_type=dict[Name, Method | None]),
-]
+Methods = Annotated[dict[Name, Method], BeforeValidator(without_null, json_schema_input_type=dict[Name, Method | None])]
 
 
 class Statistics(Settings):

@@ -5,8 +5,4 @@ from narxbench.experiment.kinds.methods import MethodsStudy
 from narxbench.experiment.kinds.paper import PaperStudy
 from narxbench.experiment.study import Study
 
-KINDS: dict[str, type[Study]] = {
-    "paper": PaperStudy,
-    "interpretations": InterpretationsStudy,
-    "methods": MethodsStudy,
-}
+KINDS: dict[str, type[Study]] = {"paper": PaperStudy, "interpretations": InterpretationsStudy, "methods": MethodsStudy}
