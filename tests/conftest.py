@@ -5,10 +5,18 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 import pytest
+from xdist.scheduler import LoadScopeScheduling
 
 import narxbench
 
 pytest.register_assert_rewrite("tests.messages")  # so that it shows the difference
+
+TOGETHER = {
+    "tests/slow/test_config_files.py",
+    "tests/slow/test_slurm.py",
+    "tests/workflow/test_measured.py",
+    "tests/workflow/test_readers.py",
+}
 
 
 def pytest_addoption(parser):
@@ -23,12 +31,17 @@ def pytest_xdist_auto_num_workers(config):
     return 0
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items):
+class SlowScheduling(LoadScopeScheduling):
+    """Slow tests run where there is room, but for those of files that make something large for all of their tests."""
+
+    def _split_scope(self, nodeid):
+        file = nodeid.partition("::")[0]
+        return file if file in TOGETHER else nodeid
+
+
+def pytest_xdist_make_scheduler(config, log):
     """Tests of one file share fixtures and compiled code, so that they stay in one process; slow ones are spread."""
-    for item in items:
-        if not item.get_closest_marker("slow") and not item.get_closest_marker("xdist_group"):
-            item.add_marker(pytest.mark.xdist_group(item.path.stem))
+    return None if "not slow" in config.option.markexpr else SlowScheduling(config, log)
 
 
 @pytest.fixture

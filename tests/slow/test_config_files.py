@@ -3,7 +3,7 @@
 import pytest
 from tests.workflow.project import Project
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("config_files")]
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import pytest
 from tests.slow.slurm import NODES, Slurm, unusable
 from tests.workflow.project import LIMIT, unlike, wait_for
 
-pytestmark = [pytest.mark.slow, pytest.mark.ci, pytest.mark.xdist_group("slurm")]
+pytestmark = [pytest.mark.slow, pytest.mark.ci]
 
 # A search lasts a second, so that jobs can be met at work.
 CLUSTER = """\

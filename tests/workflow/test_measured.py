@@ -8,7 +8,7 @@ import pytest
 import narxbench
 from narxbench.io.files import sha256
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("measured")]
+pytestmark = pytest.mark.slow
 
 SETTINGS = {
     "degree": 2,

@@ -17,7 +17,7 @@ from narxbench.experiment.exchange import export_problems
 from narxbench.io.errors import NarxbenchError
 from narxbench.pipeline.kinds import plan_of
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("readers")]
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 # Scripts, and how many damages of what they read are tried.
