@@ -202,6 +202,7 @@ def comparison():
     return case, identified, measured.lines_of(case, found)
 
 
+@pytest.mark.slow
 def test_measured_data_are_compared_with_all_packages(comparison):
     case, identified, lines = comparison
     methods = [line.found.method for line in lines if not line.found.hindsight]

@@ -35,10 +35,3 @@ def test_a_plan_begins_with_what_it_costs(project: Project) -> None:
 def test_a_mistake_is_one_line_that_can_be_shown(project: Project, settings: str, line: str) -> None:
     (found,) = told(project.snakemake("--dry-run", "--config", settings, code=1))
     assert found.startswith(f"narxbench: command line (--config): {line}") and found.isprintable()
-
-
-def test_a_system_of_too_many_candidate_terms(project: Project) -> None:
-    project.edit("config/systems/S4.yaml", "n_u: 5", "n_u: 100")
-    project.edit("config/systems/S4.yaml", "n_y: 5", "n_y: 100")
-    (found,) = told(project.snakemake("--dry-run", code=1))
-    assert "config/systems/S4.yaml: n_y=100, n_u=100, degree=2: 20301 candidate terms; allowed: at most 5000" in found

@@ -98,6 +98,7 @@ def test_one_that_cannot_be_imported_a_second_time(add, small_problem, tmp_path)
         search(small_problem, algorithm="broken", seed=1, evaluations=10)
 
 
+@pytest.mark.slow
 def test_an_import_that_does_not_end(add, small_problem, monkeypatch):
     monkeypatch.setattr(host, "_START_SECONDS", 2.0)
     add("endless", "while True:\n    pass\n")

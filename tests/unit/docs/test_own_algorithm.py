@@ -12,6 +12,8 @@ from tests.workflow.project import Project
 from narxbench import cli
 from narxbench.algorithms.registry import algorithm
 
+pytestmark = pytest.mark.slow
+
 MODULE = "src/narxbench/algorithms/threshold.py"
 DOCTEST = "import doctest, sys; sys.exit(doctest.testfile(sys.argv[1], module_relative=False).failed)"
 
@@ -26,7 +28,6 @@ def checkout(tmp_path_factory):
     return project.root
 
 
-@pytest.mark.slow
 def test_it_passes_its_checks(checkout):
     (command, shown), _ = console()
     done = typed(command, checkout)
@@ -34,7 +35,6 @@ def test_it_passes_its_checks(checkout):
     assert matches(done.stdout, shown), done.stdout
 
 
-@pytest.mark.slow
 def test_a_draw_from_elsewhere_is_told_as_the_page_says(checkout):
     right = saved()[MODULE]
     (checkout / MODULE).write_text(right.replace("rng.integers(objective", "np.random.randint(objective"))
@@ -56,7 +56,6 @@ def test_its_examples(checkout, tmp_path):
     assert examples().count(">>> ") > 5
 
 
-@pytest.mark.slow
 def test_it_is_found_as_a_package(monkeypatch, tmp_path, capsys):
     project = tomllib.loads(saved()["pyproject.toml"])["project"]
     points = project["entry-points"]["narxbench.algorithms"]
