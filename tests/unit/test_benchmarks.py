@@ -219,6 +219,7 @@ def test_measured_data_are_compared_with_all_packages(comparison):
         assert best <= chosen + 0.01
 
 
+@pytest.mark.slow
 def test_tables_of_the_comparison(comparison):
     case, identified, lines = comparison
     text = measured.main_table([(case, lines)])

@@ -9,6 +9,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from tests.tiers import mostly_slow
 
 import narxbench
 
@@ -55,7 +56,13 @@ def test_snakemake_lint(study):
     assert done.returncode == 0 and "good condition" in done.stderr, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("name", ["narxbench", *MODULES])
+# Those that search or identify take seconds.
+@pytest.mark.parametrize(
+    "name",
+    mostly_slow(
+        ["narxbench", *MODULES], *(m for m in MODULES if not re.match(r"narxbench\.(algorithms|identification)\.", m))
+    ),
+)
 def test_examples_in_docstrings(name):
     failed, _ = doctest.testmod(import_module(name), optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
     assert failed == 0

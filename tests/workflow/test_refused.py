@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from tests.workflow.project import Project
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Project:

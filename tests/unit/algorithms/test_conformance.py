@@ -28,7 +28,7 @@ def first_failed(name):
 
 
 @pytest.mark.ci
-@pytest.mark.parametrize("name", mostly_slow(packaged_names(), "frols"))
+@pytest.mark.parametrize("name", mostly_slow(packaged_names()))
 def test_an_algorithm_of_this_package(name):
     try:
         _ = algorithm(name).versions

@@ -108,6 +108,7 @@ def wide_problem():
     return u, y, StructureProblem(u, y, n_u=5, n_y=5, degree=3, n_validation=100)
 
 
+@pytest.mark.slow
 def test_large_structures_give_the_bytes_of_plain_arithmetic(wide_problem, rng):
     u, y, problem = wide_problem
     for size in (LARGE - 1, LARGE, LARGE + 1, LARGE + 13):

@@ -131,6 +131,7 @@ def test_a_series_without_an_input():
     json.dumps(found.to_dict(), allow_nan=False)
 
 
+@pytest.mark.slow
 def test_decimation_uses_all_samples():
     """A model of every third sample, estimated on all three phases."""
     rng = generator(purpose="phases")
@@ -242,6 +243,7 @@ class TestRefinement:
 class TestOptions:
     u, y = s1(300)
 
+    @pytest.mark.slow
     def test_collinear_candidates_are_told(self):
         u = np.where(self.u < 0.5, 0.0, 5.0)
         rng = generator(purpose="levels")
