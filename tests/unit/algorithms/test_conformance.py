@@ -67,6 +67,7 @@ def test_a_run_that_fails_ends_the_checks(plugins):
         ("", "reference='One'", "the module has no docstring"),
     ],
 )
+@pytest.mark.slow
 def test_a_declaration_that_says_nothing(monkeypatch, tmp_path, document, about, words):
     source = SOURCE.replace("What it is.", document).replace("reference='None'", about)
     install_text(monkeypatch, tmp_path, {"silent": "silent"}, "silent", silent=source)

@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from tests.tiers import mostly_slow
 from tests.unit.algorithms.plugins import SOURCE, install_text
 
 from narxbench import StructureProblem, load_system, search
@@ -13,7 +14,7 @@ from narxbench.algorithms.search import AlgorithmFailedError, prepared
 
 # One that runs here, one that runs here and is not compiled, and one in a process of its own.
 KINDS = ("upso2d", "stepwise", "honest_annealing")
-every_kind = pytest.mark.parametrize("algorithm", KINDS)
+every_kind = pytest.mark.parametrize("algorithm", mostly_slow(KINDS, "upso2d", "stepwise"))
 
 
 @every_kind
@@ -88,7 +89,7 @@ RETURNED = {
 }
 
 
-@pytest.mark.parametrize("where", ["here", "apart"])
+@pytest.mark.parametrize("where", mostly_slow(["here", "apart"], "here"))
 @pytest.mark.parametrize("what", RETURNED)
 def test_what_a_run_returns(monkeypatch, tmp_path, small_problem, where, what):
     body, terms, evaluations = RETURNED[what]

@@ -156,6 +156,7 @@ def test_claims_are_ordered_by_how_far_they_hold_and_have_marks_next_to_colours(
     assert "14 of 40" in main
 
 
+@pytest.mark.slow
 def test_what_is_missing_is_told():
     summaries = [*paper_summaries(("S1",))[:-1], *paper_summaries((UNKNOWN,))]
     frames = make_frames(summaries)
