@@ -10,7 +10,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from tests.workflow.project import ROOT, Project
+from tests.workflow.project import FRAMES, ROOT, Project
 
 pytestmark = pytest.mark.slow
 
@@ -77,7 +77,7 @@ def test_installed_environment_makes_the_same_results(finished, tmp_path):
     done = install(clone, tmp_path)
     assert done.returncode == 0, done.stdout
     assert clone.files(".") == before
-    command = ["snakemake", "data/tiny/frames/claims.csv", "--cores", "2", "--configfile", "tiny.yaml"]
+    command = ["snakemake", FRAMES, "--cores", "2", "--configfile", "tiny.yaml"]
     done = run(command, clone.root, {"PATH": f"{tmp_path / 'environment/bin'}:{os.defpath}"})
     assert done.returncode == 0, done.stdout
     made = clone.files("data/tiny")

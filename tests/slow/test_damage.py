@@ -5,12 +5,11 @@ import re
 import shutil
 
 import pytest
-from tests.workflow.project import CONDITIONS, unlike
+from tests.workflow.project import CONDITIONS, FRAMES, unlike
 
 pytestmark = pytest.mark.slow
 
 S3, S4 = CONDITIONS[:3], CONDITIONS[3:]
-FRAMES = "data/tiny/frames/claims.csv"
 
 
 def run_of(condition, seed=2):

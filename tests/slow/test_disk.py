@@ -9,7 +9,7 @@ import subprocess
 from contextlib import contextmanager
 
 import pytest
-from tests.workflow.project import LIMIT
+from tests.workflow.project import FRAMES, LIMIT
 
 pytestmark = [pytest.mark.slow, pytest.mark.ci]
 
@@ -70,7 +70,7 @@ def test_disk_that_fills_up(finished, empty, tmp_path):
         assert files and set(files.values()) == {"cannot be written: No space left on device"}
         still_right(empty, finished)
         (disk / "ballast").unlink()
-        empty.snakemake("data/tiny/frames/claims.csv")
+        empty.snakemake(FRAMES)
         fill(disk, 4 * BLOCK)
         files = told(empty.snakemake("--keep-going", code=1))
         assert files and {path.split("/")[0] for path in files} == {"reports"}

@@ -15,13 +15,14 @@ import time
 import pytest
 from tests.slow.test_disk import read_only
 from tests.slow.test_kills import others_of
-from tests.workflow.project import LIMIT, TINY, hiding, wait_for
+from tests.workflow.project import FRAMES, LIMIT, TINY, hiding, wait_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.ci]
 
 RUN = "data/tiny/runs/S3/30dB/ga/bic/seed-2.json"
-FRAMES = "data/tiny/frames/claims.csv"
-SNAKEMAKE = [sys.executable, "-m", "snakemake", "--cores", "2", "--configfile", "tiny.yaml"]
+COMMAND = [sys.executable, "-m", "snakemake"]
+# A target can follow: after --configfile it would be taken for another file.
+SNAKEMAKE = [*COMMAND, "--configfile", "tiny.yaml", "--cores", "2"]
 NOWHERE = ["HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "TMPDIR"]
 # One of this package that needs another, so that it has a process of its own.
 APART = """\
@@ -85,7 +86,7 @@ def test_few_processes_and_no_shared_memory(finished, empty):
         subprocess.run([*apart, *nobody, *limited, "touch", str(empty.root)], capture_output=True).returncode
     ):
         pytest.skip("nobody can become somebody else here, or file systems cannot be taken away")
-    shell("", [*apart, *nobody, *limited, *SNAKEMAKE[:3], FRAMES, *SNAKEMAKE[3:]], empty.root)
+    shell("", [*apart, *nobody, *limited, *SNAKEMAKE, FRAMES], empty.root)
     assert empty.files("data/tiny") == finished.files("data/tiny")
 
 
@@ -100,7 +101,7 @@ def test_a_colon_in_the_path_of_the_folder(finished, tmp_path):
     apart.snakemake("data/apart/conditions/S3/30dB/pymoo-ga/bic.json", env=environment)
     assert b'"failure"' not in apart.run_files()[0].read_bytes()
     (tmp_path / "elsewhere").mkdir()
-    command = [*SNAKEMAKE[:-2], "--snakefile", str(copy / "Snakefile")]
+    command = [*COMMAND, "--cores", "2", "--snakefile", str(copy / "Snakefile")]
     assert "found a colon" in told(shell("", command, tmp_path / "elsewhere", code=1))
 
 

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
-from tests.workflow.project import unlike
+from tests.workflow.project import FRAMES, unlike
 
 pytestmark = pytest.mark.slow
 
@@ -68,7 +68,7 @@ def test_another_processor_user_and_order(finished, turkish, tmp_path):
 
 
 def test_several_seeds_in_a_job_give_the_same_summaries_and_frames(finished, empty):
-    empty.snakemake("data/tiny/frames/claims.csv", "--config", "seeds_per_job=2")
+    empty.snakemake(FRAMES, "--config", "seeds_per_job=2")
     assert {path.name for path in empty.run_files()} == {"seeds-1-to-2.json"}
     for folder in ("data/tiny/conditions", "data/tiny/frames"):
         assert unlike(empty.files(folder), finished.files(folder)) == []

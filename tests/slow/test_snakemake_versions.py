@@ -9,11 +9,9 @@ import tomllib
 import pytest
 from packaging.requirements import Requirement
 from packaging.version import Version
-from tests.workflow.project import ROOT
+from tests.workflow.project import FRAMES, ROOT
 
 pytestmark = [pytest.mark.slow, pytest.mark.ci]
-
-FRAMES = "data/tiny/frames/claims.csv"
 
 
 @pytest.fixture(scope="module")

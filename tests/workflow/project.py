@@ -27,6 +27,8 @@ methods: {upso2d: {criteria: [bic, aic-2]}}
 statistics: {bootstrap_samples: 50}
 """
 CONDITIONS = [f"{system}/30dB/{way}" for system in ("S3", "S4") for way in ("upso2d/bic", "upso2d/aic-2", "ga/bic")]
+# What all runs are needed for, and no table, figure or page.
+FRAMES = "data/tiny/frames/claims.csv"
 # Seconds in which anything here ends on a busy machine, unless it hangs.
 LIMIT = 300.0
 _RULE = re.compile(r"^(?:local)?rule (\w+):\n((?: {4}.*\n)+)", re.MULTILINE)

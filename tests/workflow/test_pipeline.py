@@ -7,7 +7,7 @@ import sys
 from html import unescape
 
 import pytest
-from tests.workflow.project import CONDITIONS, TINY, hiding, unlike
+from tests.workflow.project import CONDITIONS, FRAMES, TINY, hiding, unlike
 
 from narxbench.io.files import sha256
 from narxbench.pipeline.code import TEMPLATES
@@ -29,7 +29,7 @@ def test_everything_is_made_and_named_by_the_manifest(finished):
     assert named == {path: sha256(content) for path, content in made.items() if path != "reports/tiny/manifest.csv"}
     assert {path for path in made if path.startswith("data/tiny/runs/")} == set(RUNS)
     assert {path for path in made if path.startswith("data/tiny/conditions/")} == set(SUMMARIES)
-    assert {"data/tiny/problems/S3/30dB.csv", "data/tiny/frames/claims.csv", "reports/tiny/report.html"} <= set(made)
+    assert {"data/tiny/problems/S3/30dB.csv", FRAMES, "reports/tiny/report.html"} <= set(made)
     assert {f"reports/tiny/tables/comparison_S4.{form}" for form in ("csv", "md", "tex")} <= set(made)
     assert {f"reports/tiny/figures/convergence.{form}" for form in ("pdf", "svg")} <= set(made)
     assert (finished / "reports/tiny/run_info.md").exists()

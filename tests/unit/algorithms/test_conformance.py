@@ -28,7 +28,8 @@ def first_failed(name):
 
 
 @pytest.mark.ci
-@pytest.mark.parametrize("name", mostly_slow(packaged_names()))
+@pytest.mark.slow
+@pytest.mark.parametrize("name", packaged_names())
 def test_an_algorithm_of_this_package(name):
     try:
         _ = algorithm(name).versions
@@ -37,7 +38,8 @@ def test_an_algorithm_of_this_package(name):
     assert failed(name) == []
 
 
-@pytest.mark.parametrize("name", mostly_slow(HONEST))
+@pytest.mark.slow
+@pytest.mark.parametrize("name", HONEST)
 def test_an_honest_algorithm_of_another_package(plugins, name):
     for needed in algorithm(name).about.requires:
         pytest.importorskip(needed)

@@ -61,14 +61,14 @@ class Weights:
         errors: Floats = np.sqrt(np.diag(self.covariances[assumption]))
         return errors
 
-    def t_values(self, assumption: Assumption = "hac") -> list[float | None]:
+    def t_values(self) -> list[float | None]:
         """Return weight by standard error of each term; None where the residuals are zero."""
-        pairs = zip(self.coefficients.tolist(), self.standard_errors(assumption).tolist(), strict=True)
+        pairs = zip(self.coefficients.tolist(), self.standard_errors().tolist(), strict=True)
         return [significant(weight / error) if error > 0 else None for weight, error in pairs]
 
-    def p_values(self, assumption: Assumption = "hac") -> list[float | None]:
+    def p_values(self) -> list[float | None]:
         """Return the two-sided p value of each t; None where there is no t."""
-        values = self.t_values(assumption)
+        values = self.t_values()
         return [None if t is None else significant(2 * stats.t.sf(abs(t), self.freedom)) for t in values]
 
     def rows(self) -> list[dict[str, Any]]:
