@@ -11,6 +11,7 @@ One that requires other packages imports them in a function ``load()``, which is
 ``run``: so its settings are known where they are not installed.
 """
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,10 +22,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from narxbench.io.errors import NarxbenchError
+from narxbench.io.files import canonical_json
 from narxbench.model.structure import checked_positions, column
 from narxbench.model.terms import Monomial
 
 Floats = NDArray[np.float64]
+
+
+LONGEST_DETAILS = 100_000
 
 
 class BudgetSpentError(Exception):
@@ -72,12 +77,15 @@ class Found(NamedTuple):
     """Shape (N_t,): a 1 where the structure has the term."""
     coefficients: ArrayLike | None = None
     """The weights of its terms, in the order of the candidate terms."""
+    details: Mapping[str, Any] | None = None
+    """What else it has found, as plain data; at most :data:`LONGEST_DETAILS` characters of JSON."""
 
 
 class ProblemView:
-    """What an algorithm sees of a problem: the candidate terms and the estimation part of the data.
+    """What an algorithm sees of a problem: the candidate terms and the data.
 
-    All arrays are copies that cannot be written to. The validation part stays with the objective.
+    All arrays are copies that cannot be written to. What searches for low J uses the estimation part, and J judges on
+    the other; what holds nothing out for J uses all samples.
 
     Parameters
     ----------
@@ -113,6 +121,9 @@ class ProblemView:
         y: Any,
         rows: Any,
         penalties: Any,
+        training_u: Any,
+        training_y: Any,
+        stretches: Any,
         criterion: str,
         penalty: float,
         n_validation: int,
@@ -120,7 +131,10 @@ class ProblemView:
         self.terms, self.monomials = tuple(terms), tuple(monomials)
         self.n_u, self.n_y, self.degree = n_u, n_y, degree
         self.criterion, self.penalty, self.n_validation = criterion, penalty, n_validation
-        self._arrays = {"gram": gram, "moments": moments, "u": u, "y": y, "rows": rows, "penalties": penalties}
+        self._arrays = {
+            **{"gram": gram, "moments": moments, "u": u, "y": y, "rows": rows, "penalties": penalties},
+            **{"training_u": training_u, "training_y": training_y, "stretches": stretches},
+        }
 
     @cached_property
     def gram(self) -> Floats:
@@ -145,9 +159,22 @@ class ProblemView:
     @cached_property
     def rows(self) -> NDArray[np.int64]:
         """The samples of the estimation rows, shape (rows,)."""
-        rows: NDArray[np.int64] = np.array(self._arrays["rows"](), np.int64)
-        rows.flags.writeable = False
-        return rows
+        return self._places("rows")
+
+    @cached_property
+    def training_u(self) -> Floats:
+        """Input of all samples, shape (samples,); of measured data (samples, inputs)."""
+        return self._copy("training_u")
+
+    @cached_property
+    def training_y(self) -> Floats:
+        """Output of all samples, shape (samples,)."""
+        return self._copy("training_y")
+
+    @cached_property
+    def stretches(self) -> NDArray[np.int64]:
+        """Runs of samples whose lags are all there, shape (stretches, 2): the first, and the one behind the last."""
+        return self._places("stretches")
 
     @cached_property
     def penalties(self) -> Floats:
@@ -180,6 +207,11 @@ class ProblemView:
             columns[:, i] = column(self.u, self.y, monomial, self.rows)
         columns.flags.writeable = False
         return columns
+
+    def _places(self, name: str) -> NDArray[np.int64]:
+        places: NDArray[np.int64] = np.array(self._arrays[name](), np.int64)
+        places.flags.writeable = False
+        return places
 
     def _copy(self, name: str) -> Floats:
         array: Floats = np.array(self._arrays[name](), np.float64)
@@ -250,26 +282,41 @@ class Objective(ABC):
         """Return J of structures that the budget allows."""
 
 
-def checked_found(found: object, n_terms: int) -> tuple[NDArray[np.uint8], list[float] | None]:
-    """Return the structure, shape (N_t,), and the weights that a run returned.
+def checked_found(found: object, n_terms: int) -> tuple[NDArray[np.uint8], list[float] | None, dict[str, Any]]:
+    """Return the structure, shape (N_t,), the weights and the details that a run returned.
 
     Raises
     ------
     NarxbenchError
-        For anything that is no :class:`Found` of 0 and 1, or weights that are not one finite number for each term.
+        For anything that is no :class:`Found` of 0 and 1, weights that are not one finite number for each term, and
+        details that are not plain data or too long.
     """
     if not isinstance(found, Found):
         raise NarxbenchError(f"result: found {type(found).__name__}; allowed: narxbench.algorithms.contract.Found")
     position = np.asarray(found.position)
     if position.shape != (n_terms,):
         raise NarxbenchError(f"result: found a structure of shape {position.shape}; allowed: ({n_terms},)")
-    position = checked_positions(position[None], n_terms)[0]
+    position, details = checked_positions(position[None], n_terms)[0], _plain(found.details or {})
     if found.coefficients is None:
-        return position, None
+        return position, None, details
     weights = np.asarray(found.coefficients)
     size = int(np.count_nonzero(position))
     if weights.shape != (size,) or weights.dtype.kind not in "iuf" or not np.isfinite(weights).all():
         raise NarxbenchError(
             f"result: coefficients: allowed: {size} finite numbers, one for each term of the structure"
         )
-    return position, [float(weight) for weight in weights]
+    return position, [float(weight) for weight in weights], details
+
+
+def _plain(details: object) -> dict[str, Any]:
+    """Return details as they are read back from JSON."""
+    try:
+        text = canonical_json(details)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise NarxbenchError(f"result: details: found another value than plain data ({error})") from None
+    if len(text) > LONGEST_DETAILS:
+        raise NarxbenchError(f"result: details: found {len(text)} characters; allowed: {LONGEST_DETAILS}")
+    plain = json.loads(text)
+    if not isinstance(plain, dict):
+        raise NarxbenchError(f"result: details: found {type(details).__name__}; allowed: a dict")
+    return plain

@@ -239,5 +239,8 @@ def view_of(problem: StructureProblem) -> ProblemView:
         criterion=problem.criterion,
         penalty=float(problem.data.penalties[1]),
         penalties=lambda: problem.data.penalties,
+        training_u=lambda: problem.training_u,
+        training_y=lambda: problem.training_y,
+        stretches=lambda: problem.stretches,
         n_validation=len(problem.data.measured),
     )

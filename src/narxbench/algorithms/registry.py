@@ -58,6 +58,7 @@ REVIEWED = {
     "lasso": Cost(4e-6, most=200, start=0.2, copies=4),
     "metamss": Cost(4e-6, wide=True),
     "multistart": Cost(8e-6),
+    "pem": Cost(4e-6, most=5, start=0.1, copies=1),
     "pymoo_ga": Cost(8e-5, wide=True, copies=1),
     "random_search": Cost(4e-6, wide=True),
     "stepwise": Cost(4e-6),

@@ -44,6 +44,8 @@ class SearchResult:
         Evaluations so far and best J, at each improvement.
     algorithm, seed, settings
         What was run, with all settings of the algorithm.
+    details : dict
+        What else the algorithm has found, as plain data: see its module.
     """
 
     terms: list[str]
@@ -55,6 +57,7 @@ class SearchResult:
     algorithm: str
     seed: int
     settings: dict[str, Any] = field(default_factory=dict)
+    details: dict[str, Any] = field(default_factory=dict)
 
 
 def budget(settings: Mapping[str, Any], evaluations: int) -> int:
@@ -271,4 +274,5 @@ def _checked(problem: StructureProblem, objective: CountedObjective, answer: Ans
         "coefficients": (answer.coefficients or best.coefficients) if finite else [],
         "evaluations": objective.evaluations,
         "history": history,
+        "details": answer.details if finite else {},
     }

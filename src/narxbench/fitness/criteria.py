@@ -163,7 +163,26 @@ class ExtendedBIC(BIC):
         return self
 
 
-CRITERIA: tuple[type[Criterion], ...] = (BIC, AIC, CorrectedAIC, HannanQuinn, ExtendedBIC)
+class LinearExtendedBIC(BIC):
+    """BIC and 2 gamma ln(N_t) for each term: the extended BIC for structures that are small among many candidates.
+
+    ln(N_t over xi) is at most xi ln(N_t), and close to it while xi is small. R. Foygel and M. Drton, Extended Bayesian
+    information criteria for Gaussian graphical models, Advances in Neural Information Processing Systems 23, 2010.
+    """
+
+    form, heading, example = "ebicl-GAMMA", "linear EBIC (γ = {})", "ebicl-1"
+    most = 10.0
+
+    def surcharge(self, terms: int, samples: float, candidates: int) -> float:
+        """Return 2 gamma xi ln(N_t)."""
+        return 2.0 * self.number * terms * float(natural_log(float(candidates)))
+
+    def across_candidates(self) -> Criterion:
+        """Return itself: it counts the candidates."""
+        return self
+
+
+CRITERIA: tuple[type[Criterion], ...] = (BIC, AIC, CorrectedAIC, HannanQuinn, ExtendedBIC, LinearExtendedBIC)
 FORMS = ", ".join(family.form for family in CRITERIA)
 _FAMILIES = {family.form.partition("-")[0]: family for family in CRITERIA}
 _NUMBER = r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"

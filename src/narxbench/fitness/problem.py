@@ -91,6 +91,11 @@ class StructureProblem:
         The samples that estimate.
     estimation_part : pair of arrays
         Input and output up to the end of the samples that estimate.
+    training_u, training_y : arrays
+        Input and output of all samples.
+    stretches : array of int, shape (stretches, 2)
+        Runs of samples that estimate or validate: the first of each, and the one behind its last. The lags before a
+        run are in none, so that each can be simulated on its own.
     data : ProblemData
         What the compiled kernel needs of the problem.
 
@@ -145,6 +150,7 @@ class StructureProblem:
         rows, segments = np.arange(first_row, end), _segments(start, len(y), n_segments, segment_length)
         self._prepare(u, y, monomials, rows, segments, criterion, error)
         self.estimation_part = u[:end], y[:end]
+        self.stretches = np.array([[first_row, len(y)]])
 
     @classmethod
     def of_records(
@@ -194,6 +200,7 @@ class StructureProblem:
         for lag in range(max(problem.n_u, problem.n_y) + 1):
             reached[rows - lag] = True
         problem.estimation_part = np.where(reached[:, None], u, 0.0), np.where(reached, y, 0.0)
+        problem.stretches = _stretches(rows, segments, max(problem.n_u, problem.n_y))
         return problem
 
     def _prepare(
@@ -209,6 +216,7 @@ class StructureProblem:
         products: NDArray[np.float64] | None = None,
     ) -> None:
         _check_choice("error", error, get_args(ErrorKind))
+        self.training_u, self.training_y = u, y
         self.monomials, self.segments, self.estimation_rows = monomials, segments, rows
         self.n_inputs = 1 if u.ndim == 1 else u.shape[1]
         self.terms: list[str] = [term_name(m, self.n_inputs) for m in monomials]
@@ -338,6 +346,19 @@ def _segments(start: int, end: int, count: int, length: int | None) -> list[rang
         )
     starts = [start + (available - length) * i // max(1, count - 1) for i in range(count)]
     return [range(first, first + length) for first in starts]
+
+
+def _stretches(rows: NDArray[np.int64], segments: list[range], longest_lag: int) -> NDArray[np.int64]:
+    """Return the runs of samples among all of these, cut so that the lags before each are in none."""
+    samples = np.unique(np.concatenate([rows, *(np.array(segment, np.int64) for segment in segments)]))
+    cuts = np.flatnonzero(np.diff(samples) != 1) + 1
+    stretches, end = [], -longest_lag
+    for run in np.split(samples, cuts):
+        start = max(int(run[0]), end + longest_lag)
+        if start <= run[-1]:
+            end = int(run[-1]) + 1
+            stretches.append([start, end])
+    return np.array(stretches)
 
 
 def _check_choice(name: str, value: str, allowed: tuple[str, ...]) -> None:

@@ -46,6 +46,7 @@ class Answer(NamedTuple):
 
     position: NDArray[np.uint8]  # (N_t,)
     coefficients: list[float] | None
+    details: dict[str, Any]  # what it says of its model
     generators: list[str]  # generators of random numbers that it made, with their seeds
 
 
@@ -237,10 +238,11 @@ def _answer(content: dict[str, Any], arrays: dict[str, NDArray[Any]], n_terms: i
     if "position" not in arrays:
         raise BrokenMessageError("it returns no structure")
     try:
-        position, coefficients = checked_found(Found(arrays["position"], arrays.get("coefficients")), n_terms)
+        returned = Found(arrays["position"], arrays.get("coefficients"), content.get("details"))
+        position, coefficients, details = checked_found(returned, n_terms)
     except NarxbenchError as error:
         raise RunFailedError(str(error)) from None
-    return Answer(position, coefficients, made)
+    return Answer(position, coefficients, details, made)
 
 
 def _texts(noted: object) -> list[str]:

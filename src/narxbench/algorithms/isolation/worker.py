@@ -186,12 +186,12 @@ def _run(to: socket.socket, module: ModuleType, settings: type[Settings], guard:
             found = module.run(view, objective, rng, chosen)
         except BudgetSpentError:
             found = Found(objective.best_position)
-        position, coefficients = checked_found(found, objective.n_terms)
+        position, coefficients, details = checked_found(found, objective.n_terms)
         result: dict[str, NDArray[Any]] = {"position": position}
         if coefficients is not None:
             result["coefficients"] = np.array(coefficients, np.float64)
         notes = {"global": draws.used_global(), "made": draws.made[:1000], "refused": guard.refused[:10]}
-        send(to, {"kind": "found", **notes}, result)
+        send(to, {"kind": "found", "details": details, **notes}, result)
     except BaseException as error:
         send(to, {"kind": "failed", "text": in_words(error, _own(module.__name__)), "refused": guard.refused[:10]})
     finally:

@@ -1,0 +1,288 @@
+"""Prediction error method: the terms and the place of the noise, chosen together by likelihood and extended BIC.
+
+Where the error enters decides which structure explains the data best. Least squares of the prediction one step ahead
+(NARX) is biased by noise on the output, and further terms make up for the bias. So structures are fitted as NARX, as
+NARMAX with a linear moving average, and as NOE (:mod:`narxbench.fitness.prediction_error`), and the lowest
+
+    N ln(SSE / N) + xi (ln(N) + 2 gamma ln(N_t)) + order ln(N)
+
+is chosen, SSE being the sum of squared innovations, xi the number of terms, N_t that of the candidates, and order that
+of the moving average. The second part is the extended BIC: among many candidates some fit by chance.
+
+Sources: L. Ljung, System Identification: Theory for the User, 2nd edition, 1999, chapter 7 (prediction errors); S. A.
+Billings, Nonlinear System Identification, 2013, chapters 3 and 4 (NARMAX, forward regression); J. Chen and Z. Chen,
+Biometrika 95, 2008, pages 759-771, and R. Foygel and M. Drton, NIPS 23, 2010 (extended BIC). The search is our own.
+
+The search. At a model the sensitivities of all candidates make the choice of terms one of linear regression, where
+terms are added, dropped and swapped without a fit, as in :mod:`narxbench.algorithms.multistart`. The structure where
+that ends is fitted and is the next model, until the criterion falls no more. That is done from several lengths of a
+forward regression and from the best structures of the noise models before. Close to the best model changes of one
+term and swaps that promise most are fitted as well.
+
+It uses all samples; none are held out for J. Its model has its own weights; ``fitness`` is J of the structure with
+least-squares weights, as for every algorithm. A model whose own free run does not stay bounded over all samples, or
+whose J is infinite, is passed over for the next one.
+
+``SearchResult.details`` holds: ``noise_model`` and ``noise_weights``, c_1, c_2, ... of the moving average; ``samples``,
+N; ``log_likelihood`` and ``criterion``; ``standard_errors`` and ``robust_standard_errors`` of the coefficients;
+``noise_models``, for each the best structure with its likelihood and criterion; and ``passed_over``, the models of
+lower criterion that were not chosen, with the reason.
+"""
+
+import math
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from narxbench.algorithms.contract import About, Found, Objective, ProblemView
+from narxbench.algorithms.forward_regression import forward, nested
+from narxbench.algorithms.multistart import predicted
+from narxbench.fitness.criteria import LinearExtendedBIC
+from narxbench.fitness.prediction_error import NOISE_MODELS, Fit, Linearised, NoiseModel, PredictionErrors
+from narxbench.io.settings import Settings as BaseSettings
+
+ABOUT = About(
+    reference="Own; Ljung, System Identification: Theory for the User, 1999; Chen and Chen, Biometrika 95, 2008",
+    deterministic=True,
+    stops_early=True,
+    options={
+        "noise_models": [["narx"], ["noe"]],
+        "order": [1],
+        "gamma": [0.0],
+        "path_length": [3],
+        "starts": [[]],
+    },
+)
+
+Structure = NDArray[np.uint8]
+Floats = NDArray[np.float64]
+
+# What lowers the criterion by less is no better: rounding differs between ways to the same model.
+LEAST_GAIN = 1e-6
+# Changes from one model, and models on the way from one start, at most.
+CHANGES, MODELS = 60, 25
+# Close to the best model so many single changes and swaps are fitted that are predicted to cost least, if that is below
+# so many penalties of a term.
+FLIPS, SWAPS, WINDOW = 8, 12, 3.0
+# That is not done under a noise model whose criterion is above the lowest by so many penalties.
+HOPELESS = 10.0
+
+
+class Settings(BaseSettings):
+    """Settings of the prediction error method."""
+
+    noise_models: list[NoiseModel] = Field(
+        default=list(NOISE_MODELS), min_length=1, description="where the error may enter: narx, narmax, noe"
+    )
+    order: int = Field(default=2, ge=1, le=10, description="order of the moving average of NARMAX")
+    gamma: float = Field(default=1.0, ge=0, le=10, description="what each term costs beyond BIC, in 2 ln(N_t)")
+    path_length: int = Field(default=30, ge=1, le=1000, description="terms that enter the forward regression at most")
+    starts: list[Annotated[int, Field(ge=1, le=1000)]] = Field(
+        default=[4, 8], max_length=20, description="lengths of it to begin at, besides its whole and its half"
+    )
+
+
+class _Search:
+    """All models that were fitted, and how to go on from there."""
+
+    def __init__(self, errors: PredictionErrors, settings: Settings) -> None:
+        self.errors, self.settings, self.n_terms = errors, settings, errors.n_terms
+        criterion = LinearExtendedBIC(settings.gamma)
+        self.noise_penalty = criterion.per_term(errors.samples)
+        self.penalties = criterion.penalties(errors.samples, self.n_terms)
+        # More terms than half of the samples fit anything.
+        self.penalties[max(1, errors.samples // 2) + 1 :] = math.inf
+        self.fits: dict[tuple[NoiseModel, bytes], Fit] = {}
+        self.values: dict[tuple[NoiseModel, bytes], float] = {}
+
+    def fit(self, noise_model: NoiseModel, position: Structure, near: tuple[Linearised, Fit] | None = None) -> float:
+        """Fit a structure, from where the linearised problem of a model has its weights; return the criterion."""
+        key, terms = (noise_model, position.tobytes()), np.flatnonzero(position)
+        if key not in self.values:
+            order, fit = self.settings.order, None
+            if near:
+                weights, moving = near[0].weights(terms), near[1].moving if noise_model == "narmax" else None
+                fit = self.errors.fit(noise_model, terms.tolist(), order=order, weights=weights, moving=moving)
+            if fit is None or not fit.sse < math.inf:
+                fit = self.errors.fit(noise_model, terms.tolist(), order=order)
+            self.fits[key] = fit
+            noise = self.noise_penalty * len(fit.moving)
+            self.values[key] = self.errors.deviance(fit) + float(self.penalties[len(terms)]) + noise
+        return self.values[key]
+
+    def costs(self, linear: Linearised, position: Structure) -> tuple[NDArray[np.int64], Floats, Floats]:
+        """Return what each change is predicted to change the criterion by.
+
+        Returns
+        -------
+        members : array of int, shape (xi,)
+            The terms of the structure.
+        flips : array of float, shape (N_t,)
+            When the term is added or dropped.
+        swaps : array of float, shape (xi * N_t,)
+            When the term of ``members`` is exchanged for the other.
+        """
+        n, size = self.n_terms, int(position.sum())
+        extended = np.ones(len(linear.moments), np.uint8)
+        extended[:n] = position
+        samples = float(self.errors.samples)
+        members, flips, swaps = predicted(linear.gram, linear.moments, linear.energy, samples, 0.0, extended)
+        more = self.penalties[size + 1] - self.penalties[size] if size < n else math.inf
+        less = self.penalties[size - 1] - self.penalties[size] if size > 1 else math.inf
+        return members[:size], flips[:n] + np.where(position, less, more), swaps[:size, :n].ravel()
+
+    def local_optimum(self, linear: Linearised, position: Structure) -> Structure:
+        """Return where the changes of lowest cost lead to in the linearised problem."""
+        position = position.copy()
+        for _ in range(CHANGES):
+            linear.enter(np.flatnonzero(position).tolist())
+            members, flips, swaps = self.costs(linear, position)
+            single, double = int(flips.argmin()), int(swaps.argmin()) if len(swaps) else -1
+            cost = swaps[double] if double >= 0 else math.inf
+            if not min(flips[single], cost) < -LEAST_GAIN:
+                break
+            swapped = [int(members[double // self.n_terms]), double % self.n_terms]
+            position[swapped if cost < flips[single] else single] ^= 1
+        return position
+
+    def promising(self, linear: Linearised, position: Structure) -> list[list[int]]:
+        """Return the changes of one term and the swaps of lowest cost, as terms to change, in this order."""
+        members, flips, swaps = self.costs(linear, position)
+        # Among many candidates there are very many swaps.
+        limit = np.partition(swaps, SWAPS)[SWAPS] if len(swaps) > SWAPS else math.inf
+        low = np.flatnonzero((swaps <= limit) & np.isfinite(swaps))
+        double = low[np.argsort(swaps[low], kind="stable")][:SWAPS].tolist()
+        single = np.argsort(flips, kind="stable")[:FLIPS].tolist()
+        changes = [(float(flips[term]), [term]) for term in single]
+        changes += [(float(swaps[at]), [int(members[at // self.n_terms]), at % self.n_terms]) for at in double]
+        limit = WINDOW * float(self.penalties[1])
+        return [change for cost, change in sorted(changes, key=lambda c: c[0]) if cost < limit]
+
+    def descend(self, noise_model: NoiseModel, position: Structure, *, closely: bool = False) -> None:
+        """Go from model to model while the criterion falls; ``closely``: also by changes that are only promising."""
+        value = self.fit(noise_model, position)
+        for _ in range(MODELS):
+            fit = self.fits[noise_model, position.tobytes()]
+            if not value < math.inf:
+                return
+            linear = self.errors.linearised(fit)
+            if not linear.finite:
+                return
+            for other in self._neighbours(linear, position, closely and noise_model != "narx"):
+                if (noise_model, other.tobytes()) in self.values:
+                    continue
+                linear.enter(np.flatnonzero(other).tolist())
+                found = self.fit(noise_model, other, (linear, fit))
+                if found < value - LEAST_GAIN:
+                    position, value = other, found
+                    break
+            else:
+                return
+
+    def _neighbours(self, linear: Linearised, position: Structure, closely: bool) -> Iterator[Structure]:
+        yield self.local_optimum(linear, position)
+        if closely:
+            for change in self.promising(linear, position):
+                other = position.copy()
+                other[change] ^= 1
+                yield other
+
+    def starts(self) -> tuple[list[Structure], list[Structure]]:
+        """Return structures to begin at: ends of forward regression as NARX improves them, and as they are."""
+        nothing = self.errors.linearised(self.errors.fit("narx", []))
+        nothing.enter(range(self.n_terms))
+        longest = min(self.settings.path_length, self.n_terms, max(1, self.errors.samples // 2))
+        order, explained = np.empty(longest, np.int64), np.empty(longest)
+        entered = forward(nothing.gram, nothing.moments, -1, order, explained)
+        structures = nested(order[:entered] if entered else np.zeros(1, np.int64), self.n_terms)
+        given = [length for length in self.settings.starts if 1 <= length <= len(structures)]
+        lengths = dict.fromkeys([len(structures), max(1, len(structures) // 2), *given])
+        improved = [self.local_optimum(nothing, structures[length - 1]) for length in lengths]
+        return improved, [structures[length - 1] for length in given]
+
+    def run(self) -> None:
+        """Fit structures under each noise model."""
+        improved, plain = self.starts()
+        for noise_model in self.settings.noise_models:
+            for start in improved + (plain if noise_model != "narx" else []):
+                self.descend(noise_model, start)
+            improved.append(self.position(self.best(noise_model)))
+        enough = self.value(self.ranked()[0]) + HOPELESS * self.penalties[1]
+        for noise_model in self.settings.noise_models:
+            if self.value(best := self.best(noise_model)) < enough:
+                self.descend(noise_model, self.position(best), closely=True)
+        # What is best under one noise model is tried under the others.
+        for noise_model in self.settings.noise_models:
+            self.descend(noise_model, self.position(self.ranked()[0]))
+
+    def position(self, fit: Fit) -> Structure:
+        """Return the structure of a fit as a row of 0 and 1."""
+        position = np.zeros(self.n_terms, np.uint8)
+        position[fit.terms] = 1
+        return position
+
+    def value(self, fit: Fit) -> float:
+        """Return the criterion of a fit."""
+        return self.values[fit.noise_model, self.position(fit).tobytes()]
+
+    def ranked(self) -> list[Fit]:
+        """Return all fits by their criterion; of equal ones the simpler noise model comes first."""
+        by_value = sorted(self.fits.values(), key=self.value)
+        first = self.value(by_value[0])
+        tied = [fit for fit in by_value if self.value(fit) <= first + LEAST_GAIN or fit is by_value[0]]
+        tied.sort(key=lambda fit: NOISE_MODELS.index(fit.noise_model))
+        return tied + by_value[len(tied) :]
+
+    def best(self, noise_model: NoiseModel) -> Fit:
+        """Return the best fit under a noise model."""
+        return min((fit for fit in self.fits.values() if fit.noise_model == noise_model), key=self.value)
+
+
+def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, settings: Settings) -> Found:
+    """Search, then choose the best model whose free run is bounded."""
+    errors = PredictionErrors(problem)
+    search = _Search(errors, settings)
+    search.run()
+    passed_over: list[dict[str, Any]] = []
+
+    def described(fit: Fit) -> dict[str, Any]:
+        return {
+            "terms": [problem.terms[term] for term in fit.terms],
+            "noise_weights": fit.moving.tolist(),
+            "log_likelihood": errors.log_likelihood(fit),
+            "criterion": search.value(fit),
+        }
+
+    for fit in search.ranked():
+        if not search.value(fit) < math.inf:
+            break
+        reason = "" if errors.bounded(fit) else "its free run diverges"
+        if not reason and not objective.remaining:
+            break
+        if not reason and not objective.evaluate(search.position(fit)[None])[0] < math.inf:
+            reason = "its J is infinite"
+        if not reason:
+            uncertainty, n = errors.uncertainty(fit), len(fit.terms)
+            own = {name: value for name, value in described(fit).items() if name != "terms"}
+            return Found(
+                search.position(fit),
+                errors.coefficients(fit),
+                {
+                    "noise_model": fit.noise_model,
+                    **own,
+                    "samples": errors.samples,
+                    "standard_errors": uncertainty.classical[:n].tolist(),
+                    "robust_standard_errors": uncertainty.robust[:n].tolist(),
+                    "noise_models": {
+                        name: described(best)
+                        for name in settings.noise_models
+                        if search.value(best := search.best(name)) < math.inf
+                    },
+                    "passed_over": passed_over,
+                },
+            )
+        passed_over.append({"noise_model": fit.noise_model, "reason": reason, **described(fit)})
+    return Found(np.zeros(objective.n_terms, np.uint8))
