@@ -43,6 +43,7 @@ from narxbench.algorithms.multistart import predicted
 from narxbench.fitness.criteria import LinearExtendedBIC
 from narxbench.fitness.prediction_error import NOISE_MODELS, Fit, Linearised, NoiseModel, PredictionErrors
 from narxbench.io.settings import Settings as BaseSettings
+from narxbench.model.terms import OUTPUT
 
 ABOUT = About(
     reference="Own; Ljung, System Identification: Theory for the User, 1999; Chen and Chen, Biometrika 95, 2008",
@@ -69,6 +70,8 @@ CHANGES, MODELS = 60, 25
 FLIPS, SWAPS, WINDOW = 8, 12, 3.0
 # That is not done under a noise model whose criterion is above the lowest by so many penalties.
 HOPELESS = 10.0
+# Models that are named as passed over.
+MOST_PASSED_OVER = 20
 
 
 class Settings(BaseSettings):
@@ -190,14 +193,19 @@ class _Search:
                 other[change] ^= 1
                 yield other
 
-    def starts(self) -> tuple[list[Structure], list[Structure]]:
-        """Return structures to begin at: ends of forward regression as NARX improves them, and as they are."""
+    def path(self, among: NDArray[np.int64]) -> tuple[Linearised, NDArray[np.uint8]]:
+        """Return the linearised problem of no terms, and the structures along a forward regression among candidates."""
         nothing = self.errors.linearised(self.errors.fit("narx", []))
         nothing.enter(range(self.n_terms))
-        longest = min(self.settings.path_length, self.n_terms, max(1, self.errors.samples // 2))
+        longest = min(self.settings.path_length, len(among), max(1, self.errors.samples // 2))
         order, explained = np.empty(longest, np.int64), np.empty(longest)
-        entered = forward(nothing.gram, nothing.moments, -1, order, explained)
-        structures = nested(order[:entered] if entered else np.zeros(1, np.int64), self.n_terms)
+        gram, moments = np.ascontiguousarray(nothing.gram[np.ix_(among, among)]), nothing.moments[among]
+        entered = forward(gram, moments, -1, order, explained)
+        return nothing, nested(among[order[:entered]] if entered else among[:1], self.n_terms)
+
+    def starts(self) -> tuple[list[Structure], list[Structure]]:
+        """Return structures to begin at: ends of forward regression as NARX improves them, and as they are."""
+        nothing, structures = self.path(np.arange(self.n_terms))
         given = [length for length in self.settings.starts if 1 <= length <= len(structures)]
         lengths = dict.fromkeys([len(structures), max(1, len(structures) // 2), *given])
         improved = [self.local_optimum(nothing, structures[length - 1]) for length in lengths]
@@ -217,6 +225,14 @@ class _Search:
         # What is best under one noise model is tried under the others.
         for noise_model in self.settings.noise_models:
             self.descend(noise_model, self.position(self.ranked()[0]))
+
+    def run_safely(self, of_inputs: NDArray[np.int64]) -> None:
+        """Fit structures that are likely to have a bounded free run: short ones, and ones without past outputs."""
+        everything = np.arange(self.n_terms)
+        for among in filter(len, (everything, of_inputs)):
+            for structure in self.path(among)[1]:
+                for noise_model in self.settings.noise_models:
+                    self.fit(noise_model, structure)
 
     def position(self, fit: Fit) -> Structure:
         """Return the structure of a fit as a row of 0 and 1."""
@@ -246,43 +262,55 @@ def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, se
     errors = PredictionErrors(problem)
     search = _Search(errors, settings)
     search.run()
-    passed_over: list[dict[str, Any]] = []
+    passed_over: dict[int, dict[str, Any]] = {}
+    found = _first_bounded(problem, objective, search, passed_over)
+    if found is None:
+        without = [i for i, m in enumerate(problem.monomials) if all(signal != OUTPUT for signal, _ in m)]
+        search.run_safely(np.array(without, np.int64))
+        found = _first_bounded(problem, objective, search, passed_over)
+    if found is None:
+        return Found(np.zeros(objective.n_terms, np.uint8))
+    uncertainty, n = errors.uncertainty(found), len(found.terms)
+    best = {name: search.best(name) for name in settings.noise_models}
+    details = {
+        "noise_model": found.noise_model,
+        **_described(problem, search, found),
+        "samples": errors.samples,
+        "standard_errors": uncertainty.classical[:n].tolist(),
+        "robust_standard_errors": uncertainty.robust[:n].tolist(),
+        "noise_models": {
+            name: _described(problem, search, fit) for name, fit in best.items() if search.value(fit) < math.inf
+        },
+        "passed_over": list(passed_over.values())[:MOST_PASSED_OVER],
+    }
+    return Found(search.position(found), errors.coefficients(found), details)
 
-    def described(fit: Fit) -> dict[str, Any]:
-        return {
-            "terms": [problem.terms[term] for term in fit.terms],
-            "noise_weights": fit.moving.tolist(),
-            "log_likelihood": errors.log_likelihood(fit),
-            "criterion": search.value(fit),
-        }
 
+def _first_bounded(
+    problem: ProblemView, objective: Objective, search: _Search, passed_over: dict[int, dict[str, Any]]
+) -> Fit | None:
+    """Return the best fit with a bounded free run and a finite J, and note those before it."""
     for fit in search.ranked():
-        if not search.value(fit) < math.inf:
-            break
-        reason = "" if errors.bounded(fit) else "its free run diverges"
-        if not reason and not objective.remaining:
-            break
+        if id(fit) in passed_over:
+            continue
+        if not search.value(fit) < math.inf or not objective.remaining:
+            return None
+        reason = "" if search.errors.bounded(fit) else "its free run diverges"
         if not reason and not objective.evaluate(search.position(fit)[None])[0] < math.inf:
             reason = "its J is infinite"
         if not reason:
-            uncertainty, n = errors.uncertainty(fit), len(fit.terms)
-            own = {name: value for name, value in described(fit).items() if name != "terms"}
-            return Found(
-                search.position(fit),
-                errors.coefficients(fit),
-                {
-                    "noise_model": fit.noise_model,
-                    **own,
-                    "samples": errors.samples,
-                    "standard_errors": uncertainty.classical[:n].tolist(),
-                    "robust_standard_errors": uncertainty.robust[:n].tolist(),
-                    "noise_models": {
-                        name: described(best)
-                        for name in settings.noise_models
-                        if search.value(best := search.best(name)) < math.inf
-                    },
-                    "passed_over": passed_over,
-                },
-            )
-        passed_over.append({"noise_model": fit.noise_model, "reason": reason, **described(fit)})
-    return Found(np.zeros(objective.n_terms, np.uint8))
+            return fit
+        passed_over[id(fit)] = {
+            **{"noise_model": fit.noise_model, "reason": reason},
+            **_described(problem, search, fit),
+        }
+    return None
+
+
+def _described(problem: ProblemView, search: _Search, fit: Fit) -> dict[str, Any]:
+    return {
+        "terms": [problem.terms[term] for term in fit.terms],
+        "noise_weights": fit.moving.tolist(),
+        "log_likelihood": search.errors.log_likelihood(fit),
+        "criterion": search.value(fit),
+    }
