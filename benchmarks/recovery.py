@@ -22,11 +22,11 @@ import numpy as np
 import narxbench
 from benchmarks.common import ROOT, median, number, table
 from narxbench.algorithms.pem import Settings, _Search
-from narxbench.model.system import system_names
 from narxbench.experiment.scores import fresh_error
 from narxbench.fitness.prediction_error import NOISE_MODELS, NoiseModel, PredictionErrors
 from narxbench.io.files import write_atomically
 from narxbench.model.excitation import excitation_of
+from narxbench.model.system import system_names
 from narxbench.model.terms import candidate_monomials
 from narxbench.numerics.random_streams import generator
 
@@ -172,7 +172,7 @@ def report(inside: list[Outcome], outside: list[Outcome], large: str) -> str:
     """Return the page."""
     sets = {(row.system, row.scenario) for row in inside}
     repeats = len([row for row in inside if row.method == "pem"]) // len(sets)
-    whole = []
+    count, whole = len(sets) * repeats, []
     for method in METHODS:
         own = [row for row in inside if row.method == method]
         f1 = np.mean([row.f1 for row in own])
@@ -180,7 +180,7 @@ def report(inside: list[Outcome], outside: list[Outcome], large: str) -> str:
         whole[-1] += [number(float(np.mean([row.cpu for row in own])), 2), number(max(row.cpu for row in own), 2)]
     failed = [row for row in inside if row.method == "pem" and not row.exact]
     counted = Counter((row.system, row.reason, ", ".join(row.missed), ", ".join(row.spurious)) for row in failed)
-    failures = [[*names, str(count)] for names, count in sorted(counted.items(), key=lambda item: (-item[1], item[0]))]
+    failures = [[*names, str(times)] for names, times in sorted(counted.items(), key=lambda item: (-item[1], item[0]))]
     reasons = Counter(row.reason for row in failed)
     header = ["method", *SCENARIOS]
     exact = _by_method(
@@ -193,9 +193,9 @@ def report(inside: list[Outcome], outside: list[Outcome], large: str) -> str:
     return f"""# How often the true terms are found
 
 {len({row.system for row in inside})} systems, {len(SCENARIOS)} scenarios, {repeats} data {seeds} that nothing was tuned
-to: {len(sets) * repeats} data sets. Exact: exactly the terms of the system. F1: mean over data sets. Fresh error: RRSE of
-the free run on a new input without noise, median. In brackets: share, and its interval of {CONFIDENCE:.0%} by a
-bootstrap over systems. CPU: seconds, mean and largest. `python -m benchmarks.recovery` makes this file.
+to: {count} data sets. Exact: exactly the terms of the system. F1: mean over data sets. Fresh error: RRSE of the free run
+on a new input without noise, median. In brackets: share, and its interval of {CONFIDENCE:.0%} by a bootstrap over
+systems. CPU: seconds, mean and largest. `python -m benchmarks.recovery` makes this file.
 
 {table(["method", "exact", "F1", "fresh error", "CPU", "largest"], whole)}
 Systems: {named}.
@@ -205,7 +205,7 @@ Systems: {named}.
 {table(header, exact)}
 ## What pem does not find
 
-{len(failed)} of {len(sets) * repeats} data sets: {", ".join(f"{name} {count}" for name, count in sorted(reasons.items()))}.
+{len(failed)} of {count} data sets: {", ".join(f"{name} {times}" for name, times in sorted(reasons.items()))}.
 *weak term*: without one of its terms the true structure has a lower criterion. *criterion*: another structure has, none
 of the true terms being weak. *search*: the true structure has the lower criterion, and was not reached.
 

@@ -108,7 +108,8 @@ class _Search:
             order, fit = self.settings.order, None
             if near:
                 weights, moving = near[0].weights(terms), near[1].moving if noise_model == "narmax" else None
-                fit = self.errors.fit(noise_model, terms.tolist(), order=order, weights=weights, moving=moving)
+                begin = {"weights": weights, "moving": moving, "initial": near[1].initial}
+                fit = self.errors.fit(noise_model, terms.tolist(), order=order, **begin)
             if fit is None or not fit.sse < math.inf:
                 fit = self.errors.fit(noise_model, terms.tolist(), order=order)
             self.fits[key] = fit

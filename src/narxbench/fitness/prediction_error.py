@@ -33,6 +33,8 @@ Integers = NDArray[np.int64]
 TRANSIENT, TRANSIENT_SHARE = 30, 0.05
 # Below this share of the output's power, innovations are rounding.
 EXACT = 1e-13
+# Outputs before stretches are estimated unless they are more than this together.
+MOST_INITIAL = 40
 # A free run beyond this multiple of the largest output has diverged.
 BOUND = 10.0
 
@@ -73,6 +75,9 @@ class Fit:
         c_1, c_2, ... of the moving average; none but for NARMAX.
     sse : float
         Sum of squares of the innovations that count, scaled; +inf where the model diverges.
+    initial : array of float, shape (stretches, depth)
+        Scaled outputs before each stretch, the last one first, where an NOE model begins: its past is not what was
+        measured with noise. They count as measured with the same noise as all others. As measured otherwise.
     """
 
     noise_model: NoiseModel
@@ -80,6 +85,7 @@ class Fit:
     weights: Floats
     moving: Floats
     sse: float
+    initial: Floats
 
 
 class Uncertainty(NamedTuple):
@@ -200,6 +206,9 @@ class PredictionErrors:
         for term, monomial in enumerate(monomials):
             for f, (signal, lag) in enumerate(monomial):
                 factors[term, f], lags[term, f] = signal * samples - lag, lag if signal == OUTPUT else 0
+        # Of many records no start matters much.
+        depth = int(lags.max()) if int(lags.max()) * len(begin) <= MOST_INITIAL else 0
+        self._initial = begin[:, None] - 1 - np.arange(depth)
         transient = np.minimum(TRANSIENT, ((end - begin) * TRANSIENT_SHARE).astype(np.int64))
         self._data = kernel.Signals(
             values=np.concatenate([values.ravel(), np.ones(samples)]),
@@ -210,6 +219,7 @@ class PredictionErrors:
             end=end,
             row=np.cumsum(end - begin) - (end - begin),
             bound=BOUND * float(np.abs(values[OUTPUT]).max()),
+            depth=depth,
         )
         self.samples = int((end - begin - transient).sum())
         self._bands = np.empty(0)
@@ -227,6 +237,7 @@ class PredictionErrors:
         order: int = 2,
         weights: Floats | None = None,
         moving: Floats | None = None,
+        initial: Floats | None = None,
     ) -> Fit:
         """Fit the weights of a structure by Gauss-Newton steps.
 
@@ -238,9 +249,10 @@ class PredictionErrors:
             Numbers of candidates.
         order : int
             Order of the moving average of NARMAX, where ``moving`` is not given.
-        weights, moving : arrays of float, optional
-            Where to begin: scaled weights, in ascending order of the terms, and those of the moving average. Without
-            them NARX begins at 0, which least squares leaves in one step, and the others at the weights of NARX.
+        weights, moving, initial : arrays of float, optional
+            Where to begin: scaled weights, in ascending order of the terms, those of the moving average, and outputs
+            before the stretches. Without them NARX begins at 0, which least squares leaves in one step, and the others
+            at the weights of NARX.
         """
         chosen = np.array(sorted(terms), np.int64)
         if noise_model == "narx":
@@ -251,8 +263,10 @@ class PredictionErrors:
         if noise_model != "narmax":
             moving = np.zeros(0)
         values, errors = self._data.values.copy(), np.zeros(self._rows)
+        if noise_model == "noe" and initial is not None:
+            values[self._initial] = initial
         sse = kernel.gauss_newton(self._data, noise_model == "noe", chosen, weights, moving, values, errors)
-        return Fit(noise_model, chosen, weights, moving, float(sse))
+        return Fit(noise_model, chosen, weights, moving, float(sse), values[self._initial])
 
     def innovations(self, fit: Fit) -> Floats:
         """Return the innovations of a fit in the units of y, shape (samples of all stretches,)."""
@@ -314,11 +328,13 @@ class PredictionErrors:
 
     def bounded(self, fit: Fit) -> bool:
         """Return whether the free run of a model stays bounded over every stretch, whatever its noise model."""
-        return self._predicted(Fit("noe", fit.terms, fit.weights, np.zeros(0), fit.sse))[2] < math.inf
+        measured = self._data.values[self._initial]
+        return self._predicted(Fit("noe", fit.terms, fit.weights, np.zeros(0), fit.sse, measured))[2] < math.inf
 
     def _predicted(self, fit: Fit) -> tuple[Floats, Floats, float]:
         """Return the signals that the predictions saw, the innovations, and their sum of squares."""
         values, errors, output_error = self._data.values.copy(), np.zeros(self._rows), fit.noise_model == "noe"
+        values[self._initial] = fit.initial
         sse = kernel.innovations(self._data, output_error, fit.terms, fit.weights, fit.moving, values, errors)
         return values, errors, sse
 
@@ -326,7 +342,7 @@ class PredictionErrors:
         """Compute the sensitivities of some candidates and return the innovations."""
         values, errors, _ = self._predicted(fit)
         model = fit.terms, fit.weights, fit.moving, values, errors
-        kernel.linearise(self._data, fit.noise_model == "noe", *model, candidates, bands)
+        kernel.linearise(self._data, fit.noise_model == "noe", *model, candidates, 0, bands)
         return errors
 
 

@@ -50,6 +50,7 @@ class Signals(NamedTuple):
     end: NDArray[np.int64]  # (stretches,) behind the last sample of each
     row: NDArray[np.int64]  # (stretches,) row of ``begin``
     bound: float  # a free run above this has diverged
+    depth: int  # outputs before each stretch that NOE estimates as well; 0: they are as measured
 
 
 @compiled
@@ -86,18 +87,22 @@ def innovations(data, output_error, terms, weights, moving, values, errors):
     moving : array of float, shape (order,)
         c_1, c_2, ... of the moving average; none under output error.
     values : array of float
-        A copy of ``data.values``; under output error it receives the free run in place of the output.
+        A copy of ``data.values``, which may differ in ``data.depth`` outputs before each stretch; under output error it
+        receives the free run in place of the output.
     errors : array of float, shape (rows,)
         Receives the innovations.
 
     Returns
     -------
     float
-        Their sum of squares over the rows that count; +inf where the model diverges.
+        Their sum of squares over the rows that count, and the squares of what those outputs differ by; +inf where the
+        model diverges.
     """
     total = 0.0
     for s in range(data.begin.shape[0]):
         row = data.row[s]
+        for k in range(data.begin[s] - data.depth, data.begin[s]):
+            total += (data.values[k] - values[k]) ** 2
         for k in range(data.begin[s], data.end[s]):
             predicted = 0.0
             for i in range(terms.shape[0]):
@@ -169,17 +174,19 @@ def _sensitivities(data, chosen, values, feedback, bands):
 
 
 @compiled
-def _append(data, moving, errors, n, bands):
-    # Behind n columns: those of the moving average, which are past innovations filtered by 1 / C, and the innovations.
-    rows, order = errors.shape[0], moving.shape[0]
-    for c in range(n, n + order + 1):
+def _append(data, moving, feedback, errors, n, depth, bands):
+    # Behind n columns: those of the moving average, which are past innovations filtered by 1 / C; those of the outputs
+    # before each stretch; and the innovations.
+    rows, order, starts = errors.shape[0], moving.shape[0], data.begin.shape[0]
+    last = n + order + starts * depth
+    for c in range(n, last + 1):
         if c == n or c % BAND == 0:
             first = c // BAND * rows * BAND
             for row in range(rows):
                 for lane in range(c % BAND, BAND):
                     bands[first + row * BAND + lane] = 0.0
-    filtered = np.empty(rows)
-    for s in range(data.begin.shape[0]):
+    filtered, column = np.empty(rows), np.empty(rows)
+    for s in range(starts):
         for past in range(data.end[s] - data.begin[s]):
             row = data.row[s] + past
             value = errors[row]
@@ -189,8 +196,18 @@ def _append(data, moving, errors, n, bands):
             for i in range(min(order, past)):
                 c = n + i
                 bands[(c // BAND * rows + row) * BAND + c % BAND] = filtered[row - 1 - i]
-            c = n + order
-            bands[(c // BAND * rows + row) * BAND + c % BAND] = errors[row]
+            bands[(last // BAND * rows + row) * BAND + last % BAND] = errors[row]
+        for before in range(1, depth + 1):
+            c = n + order + s * depth + before - 1
+            for past in range(data.end[s] - data.begin[s]):
+                row, value = data.row[s] + past, 0.0
+                for i in range(feedback.shape[1]):
+                    if i < past:
+                        value += feedback[row, i] * column[row - 1 - i]
+                    elif i == past + before - 1:
+                        value += feedback[row, i]
+                column[row] = value
+                bands[(c // BAND * rows + row) * BAND + c % BAND] = value
 
 
 @compiled
@@ -253,7 +270,7 @@ def squares(data, rows, bands, diagonal):
 
 
 @compiled
-def linearise(data, output_error, terms, weights, moving, values, errors, chosen, bands):
+def linearise(data, output_error, terms, weights, moving, values, errors, chosen, depth, bands):
     """Compute the sensitivities of the predictions to the weights of some candidates, at a model.
 
     Parameters
@@ -262,9 +279,11 @@ def linearise(data, output_error, terms, weights, moving, values, errors, chosen
         As for :func:`innovations`, after it.
     chosen : array of int, shape (m,)
         Numbers of the candidates.
+    depth : int
+        ``data.depth``, or 0 to leave out the outputs before each stretch.
     bands : array of float
         Receives columns, bands of :data:`BAND` of them one behind the other: those of the candidates, of the weights of
-        the moving average, and the innovations.
+        the moving average, of the outputs before each stretch, and the innovations.
     """
     order = moving.shape[0]
     if output_error:
@@ -275,7 +294,7 @@ def linearise(data, output_error, terms, weights, moving, values, errors, chosen
     feedback = np.empty((errors.shape[0], order))
     _feedback(data, output_error, terms, weights, moving, values, feedback)
     _sensitivities(data, chosen, values, feedback, bands)
-    _append(data, moving, errors, chosen.shape[0], bands)
+    _append(data, moving, feedback, errors, chosen.shape[0], depth, bands)
 
 
 @compiled
@@ -316,10 +335,10 @@ def gauss_newton(data, output_error, terms, weights, moving, values, errors):
 
     Parameters
     ----------
-    data, output_error, terms, values
+    data, output_error, terms
         As for :func:`innovations`.
-    weights, moving : arrays of float, shape (n,) and (order,)
-        Where to begin; receive what was found.
+    weights, moving, values : arrays of float
+        As for :func:`innovations`: where to begin. Receive what was found.
     errors : array of float, shape (rows,)
         Receives the innovations.
 
@@ -329,7 +348,9 @@ def gauss_newton(data, output_error, terms, weights, moving, values, errors):
         Their sum of squares over the rows that count; +inf if the model to begin with diverges, or is not stable.
     """
     n, order, rows = terms.shape[0], moving.shape[0], errors.shape[0]
-    size = n + order
+    depth = data.depth if output_error else 0
+    free = n + order
+    size = free + data.begin.shape[0] * depth
     bands, gram = aligned(columns_size(rows, size + 1)), np.empty((size + 1, size + 1))
     step, wanted = np.empty(size), np.arange(size + 1)
     new_weights, new_moving, new_errors = np.empty(n), np.empty(order), np.empty(rows)
@@ -340,8 +361,12 @@ def gauss_newton(data, output_error, terms, weights, moving, values, errors):
     if not sse < np.inf:
         return np.inf
     for _ in range(ITERATIONS):
-        linearise(data, output_error, terms, weights, moving, values, errors, terms, bands)
+        linearise(data, output_error, terms, weights, moving, values, errors, terms, depth, bands)
         products(data, rows, bands, wanted, gram)
+        for c in range(free, size):
+            k = data.begin[(c - free) // depth] - 1 - (c - free) % depth
+            gram[c, c] += 1.0
+            gram[size, c] += data.values[k] - values[k]
         if not np.isfinite(gram).all():
             return sse
         solve(gram, size, step)
@@ -351,6 +376,9 @@ def gauss_newton(data, output_error, terms, weights, moving, values, errors):
                 new_weights[i] = weights[i] + share * step[i]
             for i in range(order):
                 new_moving[i] = moving[i] + share * step[n + i]
+            for c in range(free, size):
+                k = data.begin[(c - free) // depth] - 1 - (c - free) % depth
+                new_values[k] = values[k] + share * step[c]
             if stable(new_moving):
                 lower = innovations(data, output_error, terms, new_weights, new_moving, new_values, new_errors)
                 if lower < sse:
