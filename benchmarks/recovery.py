@@ -193,8 +193,8 @@ def report(inside: list[Outcome], outside: list[Outcome], large: str) -> str:
     return f"""# How often the true terms are found
 
 {len({row.system for row in inside})} systems, {len(SCENARIOS)} scenarios, {repeats} data {seeds} that nothing was tuned
-to: {count} data sets. Exact: exactly the terms of the system. F1: mean over data sets. Fresh error: RRSE of the free run
-on a new input without noise, median. In brackets: share, and its interval of {CONFIDENCE:.0%} by a bootstrap over
+to: {count} data sets. Exact: exactly the terms of the system. F1: mean over data sets. Fresh error: RRSE of the free
+run on a new input without noise, median. In brackets: share, and its interval of {CONFIDENCE:.0%} by a bootstrap over
 systems. CPU: seconds, mean and largest. `python -m benchmarks.recovery` makes this file.
 
 {table(["method", "exact", "F1", "fresh error", "CPU", "largest"], whole)}

@@ -88,14 +88,19 @@ class Settings(BaseSettings):
     )
 
 
+def criterion_of(errors: PredictionErrors, fit: Fit, settings: Settings) -> float:
+    """Return the criterion of a fit: its deviance, and what its terms and its moving average cost."""
+    criterion = LinearExtendedBIC(settings.gamma)
+    terms = float(criterion.penalties(errors.samples, errors.n_terms)[len(fit.terms)])
+    return errors.deviance(fit) + terms + criterion.per_term(errors.samples) * len(fit.moving)
+
+
 class _Search:
     """All models that were fitted, and how to go on from there."""
 
     def __init__(self, errors: PredictionErrors, settings: Settings) -> None:
         self.errors, self.settings, self.n_terms = errors, settings, errors.n_terms
-        criterion = LinearExtendedBIC(settings.gamma)
-        self.noise_penalty = criterion.per_term(errors.samples)
-        self.penalties = criterion.penalties(errors.samples, self.n_terms)
+        self.penalties = LinearExtendedBIC(settings.gamma).penalties(errors.samples, self.n_terms)
         # More terms than half of the samples fit anything.
         self.penalties[max(1, errors.samples // 2) + 1 :] = math.inf
         self.fits: dict[tuple[NoiseModel, bytes], Fit] = {}
@@ -112,9 +117,8 @@ class _Search:
                 fit = self.errors.fit(noise_model, terms.tolist(), order=order, **begin)
             if fit is None or not fit.sse < math.inf:
                 fit = self.errors.fit(noise_model, terms.tolist(), order=order)
-            self.fits[key] = fit
-            noise = self.noise_penalty * len(fit.moving)
-            self.values[key] = self.errors.deviance(fit) + float(self.penalties[len(terms)]) + noise
+            self.fits[key], allowed = fit, self.penalties[len(terms)] < math.inf
+            self.values[key] = criterion_of(self.errors, fit, self.settings) if allowed else math.inf
         return self.values[key]
 
     def costs(self, linear: Linearised, position: Structure) -> tuple[NDArray[np.int64], Floats, Floats]:

@@ -83,21 +83,22 @@ def budget(settings: Mapping[str, Any], evaluations: int) -> int:
 def search(
     problem: StructureProblem,
     *,
-    algorithm: str = "multistart",
+    algorithm: str = "pem",
     seed: int,
     evaluations: int = 6000,
     axes: Mapping[str, object] | None = None,
     time_limit: float | None = None,
     **settings: Any,
 ) -> SearchResult:
-    """Search for the structure of lowest J and return the best one found.
+    """Search for the structure of a problem and return the best one found.
 
     Parameters
     ----------
     problem : StructureProblem
         Data, candidate terms and criterion.
     algorithm : str
-        Name of an algorithm, e.g. ``"upso2d"`` or ``"ga"``; default: the method that this project recommends.
+        Name of an algorithm. The default, ``"pem"``, looks for the true terms by likelihood; ``"multistart"``,
+        ``"upso2d"``, ``"ga"`` and others look for the lowest J.
     seed : int
         Non-negative; with algorithm, criterion and ``axes`` it determines every random draw.
     evaluations : int

@@ -49,6 +49,8 @@ class Run(Settings):
     coefficients: list[float]
     history: History
     failure: str = ""
+    details: dict[str, Any] = pydantic.Field(default_factory=dict)
+    """What else the algorithm has found."""
 
     @pydantic.model_validator(mode="after")
     def _consistent(self) -> "Run":
@@ -134,6 +136,7 @@ def run_seeds(
                     coefficients=found.coefficients,
                     history=History(evaluations=[e for e, _ in found.history], fitness=[j for _, j in found.history]),
                     failure=failure,
+                    details=found.details,
                 )
             )
     content = RunFile(

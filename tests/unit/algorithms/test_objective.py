@@ -8,6 +8,7 @@ from narxbench import StructureProblem, load_system, search
 from narxbench.algorithms.contract import BudgetSpentError, Found, checked_found
 from narxbench.algorithms.objective import CountedObjective, view_of
 from narxbench.algorithms.registry import packaged_names
+from narxbench.io.errors import NarxbenchError
 from narxbench.model.terms import INPUT, OUTPUT, monomials_of
 
 
@@ -60,9 +61,18 @@ def test_structures_of_any_kind_of_numbers(small_problem, positions, kind):
 
 
 def test_results():
-    position, weights = checked_found(Found([True, False, True], np.array([1, 2])), 3)
+    position, weights, details = checked_found(Found([True, False, True], np.array([1, 2]), {"order": 2}), 3)
     assert (position.tolist(), position.dtype, weights) == ([1, 0, 1], np.uint8, [1.0, 2.0])
-    assert checked_found(Found(np.ones(2)), 2)[1] is None
+    assert details == {"order": 2}
+    assert checked_found(Found(np.ones(2)), 2)[1:] == (None, {})
+
+
+@pytest.mark.parametrize(
+    "details", [{"rng": np.random.default_rng(1)}, {"sse": float("nan")}, [1], {"x": "x" * 100_000}]
+)
+def test_details_are_plain_data(details):
+    with pytest.raises(NarxbenchError, match="details"):
+        checked_found(Found(np.ones(2), None, details), 2)
 
 
 class TestView:

@@ -51,14 +51,15 @@ def commands():
 
 
 @pytest.mark.slow
-def test_picture_of_imports_is_current():
-    drawing = runpy.run_path(str(ROOT / "docs/draw_imports.py"))
+@pytest.mark.parametrize("name", ["draw_imports", "draw_noise_models"])
+def test_pictures_are_current(name):
+    drawing = runpy.run_path(str(ROOT / f"docs/{name}.py"))
     kept = drawing["PICTURE"].read_text(encoding="utf-8")
-    assert drawing["picture"]() == kept, "run python docs/draw_imports.py"
+    assert drawing["picture"]() == kept, f"run python docs/{name}.py"
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", ["docs/tutorial.md", "docs/worked_example.md"])
+@pytest.mark.parametrize("page", ["docs/tutorial.md", "docs/worked_example.md", "docs/noise_models.md"])
 def test_examples_of_a_page(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for data in (ROOT / "data" / "buck").glob("*.csv"):
