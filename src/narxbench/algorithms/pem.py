@@ -67,9 +67,9 @@ LEAST_GAIN = 1e-6
 CHANGES, MODELS = 60, 25
 # Close to the best model so many single changes and swaps are fitted that are predicted to cost least, if that is below
 # so many penalties of a term.
-FLIPS, SWAPS, WINDOW = 8, 12, 3.0
+FLIPS, SWAPS, WINDOW = 4, 6, 1.0
 # That is not done under a noise model whose criterion is above the lowest by so many penalties.
-HOPELESS = 10.0
+HOPELESS = 5.0
 # Models that are named as passed over.
 MOST_PASSED_OVER = 20
 

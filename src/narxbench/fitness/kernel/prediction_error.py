@@ -54,6 +54,22 @@ class Signals(NamedTuple):
 
 
 @compiled
+def _copy(source, target):
+    # Loops compile in a tenth of the time that assignments of whole arrays take.
+    for i in range(source.shape[0]):
+        target[i] = source[i]
+
+
+@compiled
+def _finite(matrix):
+    total = 0.0
+    for i in range(matrix.shape[0]):
+        for j in range(matrix.shape[1]):
+            total += abs(matrix[i, j])
+    return total < np.inf
+
+
+@compiled
 def stable(moving):
     """Return whether the zeros of 1 + c_1 q^-1 + ... lie inside of :data:`RADIUS`, by the step-down recursion."""
     order, power = moving.shape[0], 1.0
@@ -352,9 +368,12 @@ def gauss_newton(data, output_error, terms, weights, moving, values, errors):
     free = n + order
     size = free + data.begin.shape[0] * depth
     bands, gram = aligned(columns_size(rows, size + 1)), np.empty((size + 1, size + 1))
-    step, wanted = np.empty(size), np.arange(size + 1)
+    step, wanted = np.empty(size), np.empty(size + 1, np.int64)
+    for c in range(size + 1):
+        wanted[c] = c
     new_weights, new_moving, new_errors = np.empty(n), np.empty(order), np.empty(rows)
-    new_values = values.copy()
+    new_values = np.empty(values.shape[0])
+    _copy(values, new_values)
     if not stable(moving):
         return np.inf
     sse = innovations(data, output_error, terms, weights, moving, values, errors)
@@ -367,7 +386,7 @@ def gauss_newton(data, output_error, terms, weights, moving, values, errors):
             k = data.begin[(c - free) // depth] - 1 - (c - free) % depth
             gram[c, c] += 1.0
             gram[size, c] += data.values[k] - values[k]
-        if not np.isfinite(gram).all():
+        if not _finite(gram):
             return sse
         solve(gram, size, step)
         share, lower = 1.0, np.inf
@@ -388,9 +407,10 @@ def gauss_newton(data, output_error, terms, weights, moving, values, errors):
             break
         converged = sse - lower < CONVERGED * sse
         sse = lower
-        weights[:], moving[:], errors[:] = new_weights, new_moving, new_errors
-        if output_error:
-            values[:] = new_values
+        _copy(new_weights, weights)
+        _copy(new_moving, moving)
+        _copy(new_errors, errors)
+        _copy(new_values, values)
         if converged:
             break
     return sse
@@ -422,13 +442,17 @@ def covariances(data, bands, n, errors, freedom, bandwidth, classical, robust):
     rows = errors.shape[0]
     gram, unit = np.empty((n + 1, n + 1)), np.empty((n + 1, n + 1))
     step, inverse, middle = np.empty(n), np.empty((n, n)), np.zeros((n, n))
-    products(data, rows, bands, np.arange(n), gram)
+    wanted = np.empty(n, np.int64)
+    for c in range(n):
+        wanted[c] = c
+    products(data, rows, bands, wanted, gram)
     for j in range(n):
-        unit[:n, :n] = gram[:n, :n]
-        unit[n] = 0.0
-        unit[n, j] = 1.0
+        for i in range(n):
+            _copy(gram[i], unit[i])
+            unit[n, i] = 1.0 if i == j else 0.0
+        unit[n, n] = 0.0
         solve(unit, n, step)
-        inverse[j] = step
+        _copy(step, inverse[j])
     sse, now, before = 0.0, np.empty(n), np.empty(n)
     for s in range(data.begin.shape[0]):
         skipped = data.row[s] - data.begin[s]
