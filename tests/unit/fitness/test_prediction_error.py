@@ -1,0 +1,539 @@
+"""Fits of prediction errors against plain loops, NumPy, SciPy, statsmodels, and what theory says."""
+
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from scipy.optimize import least_squares
+from statsmodels.regression.linear_model import OLS
+from statsmodels.tsa.arima.model import ARIMA
+
+from narxbench import NarxbenchError, StructureProblem, load_system
+from narxbench.fitness.kernel import prediction_error as kernel
+from narxbench.fitness.prediction_error import NOISE_MODELS, Fit, PredictionErrors, _check_memory
+from narxbench.model.terms import OUTPUT, monomials_of
+
+# A structure with everything that a free run feeds back: powers, products of two lags, and products with the input.
+TERMS = ["1", "y(k-1)", "u(k-2)", "y(k-1)*y(k-3)", "y(k-2)*u(k-1)", "y(k-1)^2*y(k-2)"]
+WEIGHTS = [0.02, 0.4, 0.3, -0.1, 0.2, 0.15]
+MODELS = [("narx", []), ("narmax", [0.6]), ("narmax", [-0.7, 0.2]), ("noe", [])]
+
+
+def plain_innovations(problem, noise_model, terms, coefficients, moving, initial=None):
+    """Return the innovations of all stretches, sample by sample in plain floats.
+
+    ``initial`` has the outputs before each stretch, the last one first, where they are not as measured.
+    """
+    y, innovations = problem.training_y.tolist(), []
+    signals = [y, *problem.training_u.reshape(len(y), -1).T.tolist()]
+    weighed = [(float(c), problem.monomials[term]) for c, term in zip(coefficients, terms, strict=True)]
+    moving = list(map(float, moving))
+    for stretch, (begin, end) in enumerate(problem.stretches.tolist()):
+        own, past = [], list(y)
+        for before, value in enumerate([] if initial is None else initial[stretch], 1):
+            past[begin - before] = float(value)
+        for k in range(begin, end):
+            predicted = 0.0
+            for coefficient, monomial in weighed:
+                value = coefficient
+                for signal, lag in monomial:
+                    value *= past[k - lag] if signal == OUTPUT else signals[signal][k - lag]
+                predicted += value
+            for i, weight in enumerate(moving, 1):
+                predicted += weight * own[-i] if len(own) >= i else 0.0
+            own.append(y[k] - predicted)
+            if noise_model == "noe":
+                past[k] = predicted
+        innovations += own
+    return np.array(innovations)
+
+
+def measured_initial(problem):
+    """Return the outputs before each stretch as they were measured, the last one first."""
+    return np.array([problem.training_y[begin - problem.n_y : begin][::-1] for begin, _ in problem.stretches])
+
+
+def initial_of(problem, fit):
+    """Return the outputs before each stretch where a fit begins, in units of the data."""
+    return fit.initial * 2.0 ** math.frexp(np.abs(problem.training_y).max())[1]
+
+
+def model(problem, noise_model, terms, weights, moving):
+    """Return a model of given weights, for signals scaled as the fits have them."""
+    scale = 2.0 ** math.frexp(np.abs(problem.training_y).max())[1]
+    return Fit(
+        noise_model, np.array(terms), np.array(weights), np.array(moving), 0.0, measured_initial(problem) / scale
+    )
+
+
+def counted_rows(problem):
+    """Return the rows of all stretches whose errors count."""
+    counted = []
+    for begin, end in problem.stretches.tolist():
+        skipped = min(30, int(0.05 * (end - begin)))
+        counted += [row >= skipped for row in range(end - begin)]
+    return np.flatnonzero(counted)
+
+
+def columns_of(problem, terms):
+    """Return the candidate columns over all stretches."""
+    signals = [problem.training_y, *problem.training_u.reshape(len(problem.training_y), -1).T]
+    rows = np.concatenate([np.arange(begin, end) for begin, end in problem.stretches])
+    columns = np.ones((len(rows), len(terms)))
+    for column, term in enumerate(terms):
+        for signal, lag in problem.monomials[term]:
+            columns[:, column] *= signals[signal][rows - lag]
+    return columns, problem.training_y[rows]
+
+
+def numbers(problem, names):
+    return [problem.terms.index(name) for name in names]
+
+
+def plain_problem(samples=150, scale_u=1.0, scale_y=1.0, seed=1):
+    """56 candidates; u and y have a maximum of 0.75 times their scale."""
+    u, y = load_system("S1").simulate(samples, snr_db=20, seed=seed)
+    u, y = scale_u * (0.75 * u / np.abs(u).max()), scale_y * (0.75 * y / np.abs(y).max())
+    return StructureProblem(u, y, n_u=2, n_y=3, degree=3, n_validation=50)
+
+
+def linear_data(samples, seed, a=0.7, b=0.5, deviation=0.3):
+    """Return u, y of y(k) = a x(k-1) + b u(k-1) + e(k), x being the output without the noise."""
+    rng = np.random.default_rng(seed)
+    u, x = rng.normal(size=samples), np.zeros(samples)
+    for k in range(1, samples):
+        x[k] = a * x[k - 1] + b * u[k - 1]
+    return u, x + deviation * rng.normal(size=samples)
+
+
+def linear_problem(*args, **options):
+    return StructureProblem(*linear_data(*args, **options), n_u=1, n_y=1, degree=1, n_validation=50)
+
+
+def record_data(lengths=(80, 60), seed=3):
+    """Return two inputs and the output of records that stand one behind the other."""
+    rng = np.random.default_rng(seed)
+    u, outputs = rng.uniform(-1.0, 1.0, (sum(lengths), 2)), []
+    for start, length in zip(np.cumsum([0, *lengths]), lengths, strict=False):
+        y = rng.normal(size=length)
+        for k in range(2, length):
+            y[k] = 0.5 * y[k - 1] + 0.4 * u[start + k, 0] - 0.3 * u[start + k - 1, 1] * y[k - 2]
+            y[k] += 0.1 * rng.normal()
+        outputs.append(y)
+    return u, np.concatenate(outputs)
+
+
+class TestInnovations:
+    @pytest.mark.parametrize(("noise_model", "moving"), MODELS)
+    def test_at_given_weights_they_are_those_of_plain_loops(self, noise_model, moving):
+        problem = plain_problem(scale_u=0.013, scale_y=370.0)
+        errors, terms = PredictionErrors(problem), numbers(problem, TERMS)
+        fit = model(problem, noise_model, terms, WEIGHTS, moving)
+        expected = plain_innovations(problem, noise_model, terms, errors.coefficients(fit), moving)
+        np.testing.assert_allclose(errors.innovations(fit), expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
+
+    @pytest.mark.parametrize(("noise_model", "moving"), MODELS)
+    def test_of_a_fit_they_are_those_of_plain_loops(self, noise_model, moving):
+        problem = plain_problem(scale_u=130.0, scale_y=0.37)
+        errors, terms = PredictionErrors(problem), numbers(problem, TERMS)
+        fit = errors.fit(noise_model, terms[::-1], order=max(1, len(moving)))
+        assert fit.terms.tolist() == sorted(terms) and len(fit.moving) == len(moving)
+        initial = initial_of(problem, fit)
+        expected = plain_innovations(problem, noise_model, fit.terms, errors.coefficients(fit), fit.moving, initial)
+        np.testing.assert_allclose(errors.innovations(fit), expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
+        sse = float(np.sum(expected[counted_rows(problem)] ** 2) + np.sum((initial - measured_initial(problem)) ** 2))
+        assert (initial != measured_initial(problem)).any() == (noise_model == "noe")
+        samples = len(counted_rows(problem))
+        assert errors.samples == samples == 147 - 7
+        assert errors.deviance(fit) == pytest.approx(samples * math.log(sse / samples), rel=1e-9)
+        density = -0.5 * samples * (math.log(2.0 * math.pi * sse / samples) + 1.0)
+        assert errors.log_likelihood(fit) == pytest.approx(density, rel=1e-9)
+
+    @pytest.mark.parametrize("noise_model", NOISE_MODELS)
+    def test_without_terms_they_are_the_output(self, noise_model):
+        problem = plain_problem()
+        errors = PredictionErrors(problem)
+        fit = errors.fit(noise_model, [])
+        expected = plain_innovations(problem, noise_model, [], [], fit.moving)
+        np.testing.assert_allclose(errors.innovations(fit), expected, rtol=1e-9, atol=1e-12)
+        if noise_model != "narmax":
+            np.testing.assert_array_equal(errors.innovations(fit), problem.training_y[3:])
+
+
+@pytest.mark.parametrize(("noise_model", "moving"), MODELS)
+def test_sensitivities_are_differences_of_plain_innovations(noise_model, moving):
+    problem = plain_problem(100)
+    errors, terms = PredictionErrors(problem), numbers(problem, TERMS)
+    fit = model(problem, noise_model, terms, WEIGHTS, moving)
+    np.testing.assert_array_equal(errors.coefficients(fit), WEIGHTS)
+    found = errors.sensitivities(fit)
+    assert found.shape == (97, 56 + len(moving))
+    step = 1e-5
+    for column in range(56 + len(moving)):
+        sides = []
+        for sign in (1.0, -1.0):
+            weights, shifted = np.zeros(56), np.array(moving)
+            weights[terms] = WEIGHTS
+            if column < 56:
+                weights[column] += sign * step
+            else:
+                shifted[column - 56] += sign * step
+            present = np.flatnonzero(weights)
+            sides.append(plain_innovations(problem, noise_model, present, weights[present], shifted))
+        np.testing.assert_allclose(found[:, column], (sides[1] - sides[0]) / (2.0 * step), rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize(("noise_model", "moving"), MODELS)
+def test_the_linearised_choice_of_terms_is_least_squares_of_the_sensitivities(noise_model, moving):
+    problem = plain_problem()
+    errors, terms = PredictionErrors(problem), numbers(problem, TERMS)
+    fit = model(problem, noise_model, terms, WEIGHTS, moving)
+    linear, counted = errors.linearised(fit), counted_rows(problem)
+    columns = errors.sensitivities(fit)[counted]
+    explained = errors.innovations(fit)[counted] + columns[:, terms] @ WEIGHTS
+    assert linear.finite
+    np.testing.assert_allclose(np.diag(linear.gram), np.sum(columns**2, 0), rtol=1e-10)
+    np.testing.assert_allclose(linear.moments, columns.T @ explained, rtol=1e-9, atol=1e-10)
+    assert linear.energy == pytest.approx(explained @ explained, rel=1e-10)
+    others = [2, 7, 31, 55]
+    linear.enter([*others, *others[:2], terms[1]])
+    known = [*terms, *others, *range(56, 56 + len(moving))]
+    np.testing.assert_allclose(linear.gram[known], (columns.T @ columns)[known], rtol=1e-9, atol=1e-10)
+    weights = np.linalg.lstsq(columns[:, others], explained, rcond=None)[0]
+    np.testing.assert_allclose(linear.weights(np.array(others)), weights, rtol=1e-7)
+
+
+def test_narx_is_least_squares_of_numpy():
+    problem = plain_problem(400, scale_u=7.0, scale_y=0.03)
+    errors, terms = PredictionErrors(problem), numbers(problem, TERMS)
+    columns, y = columns_of(problem, terms)
+    counted = counted_rows(problem)
+    weights = np.linalg.lstsq(columns[counted], y[counted], rcond=None)[0]
+    np.testing.assert_allclose(errors.coefficients(errors.fit("narx", terms)), weights, rtol=1e-8)
+
+
+@pytest.mark.parametrize(("noise_model", "order"), [("narmax", 1), ("narmax", 2), ("noe", 0)])
+@pytest.mark.parametrize("true_structure", [True, False])
+def test_fits_are_those_of_scipy(noise_model, order, true_structure):
+    problem = plain_problem(250)
+    terms = numbers(problem, load_system("S1").terms if true_structure else TERMS)
+    errors, counted, n = PredictionErrors(problem), counted_rows(problem), len(terms)
+
+    measured, free = measured_initial(problem), n + order
+    begun = measured.size if noise_model == "noe" else 0
+
+    def residuals(p):
+        initial = p[free:].reshape(measured.shape) if begun else measured
+        errors_of = plain_innovations(problem, noise_model, terms, p[:n], p[n:free], initial)[counted]
+        return np.concatenate([errors_of, (initial - measured).ravel()])
+
+    start = np.concatenate([errors.fit("narx", terms).weights, np.zeros(order), measured.ravel()[:begun]])
+    expected = least_squares(residuals, start, jac="3-point", xtol=1e-13, ftol=1e-15, gtol=1e-13)
+    fit = errors.fit(noise_model, terms, order=order)
+    assert fit.sse == pytest.approx(2.0 * expected.cost, rel=1e-9)
+    # The sum of squares is flat at its lowest: weights are known to a share of their standard errors.
+    differences = np.abs([*fit.weights, *fit.moving] - expected.x[:free])
+    assert (differences < 1e-3 * errors.uncertainty(fit).classical).all()
+    np.testing.assert_allclose(fit.initial.ravel()[:begun], expected.x[free:], atol=1e-4)
+    if noise_model == "noe" and true_structure:
+        assert (differences < 1e-6).all()
+
+
+def test_a_fit_goes_on_from_given_weights():
+    problem = plain_problem(250)
+    errors, terms = PredictionErrors(problem), numbers(problem, TERMS)
+    given = {"weights": np.full(len(terms), 0.1), "moving": np.array([0.3])}
+    kept = {name: values.copy() for name, values in given.items()}
+    for noise_model in ("narmax", "noe"):
+        plain, begun = errors.fit(noise_model, terms, order=1), errors.fit(noise_model, terms, **given)
+        differences = np.abs(np.array([*begun.weights, *begun.moving]) - [*plain.weights, *plain.moving])
+        assert differences.any() and (differences < 1e-3 * errors.uncertainty(plain).classical).all()
+    for name, values in kept.items():
+        np.testing.assert_array_equal(given[name], values)
+
+
+def test_narmax_is_the_arma_model_of_statsmodels():
+    rng = np.random.default_rng(4)
+    e, y = rng.normal(size=1600), np.zeros(1600)
+    for k in range(2, 1600):
+        y[k] = 1.2 * y[k - 1] - 0.5 * y[k - 2] + e[k] + 0.6 * e[k - 1] + 0.3 * e[k - 2]
+    y = y[100:]
+    problem = StructureProblem(rng.normal(size=1500), y, n_u=1, n_y=2, degree=1, n_validation=100)
+    errors = PredictionErrors(problem)
+    fit = errors.fit("narmax", numbers(problem, ["y(k-1)", "y(k-2)"]), order=2)
+    theirs = ARIMA(y, order=(2, 0, 2), trend="n").fit()
+    found, expected = [*errors.coefficients(fit), *fit.moving], theirs.params[:4]
+    assert theirs.param_names[:4] == ["ar.L1", "ar.L2", "ma.L1", "ma.L2"]
+    np.testing.assert_allclose(found, expected, atol=0.02)
+    assert (np.abs(found - expected) < 3.0 * theirs.bse[:4]).all()
+    np.testing.assert_allclose(errors.uncertainty(fit).classical, theirs.bse[:4], rtol=0.1)
+
+
+class TestOutputNoiseOfAFirstOrderSystem:
+    """y(k) = a y(k-1) + b u(k-1) + e(k) - a e(k-1)."""
+
+    a, b, deviation = 0.7, 0.5, 0.3
+    problem = linear_problem(20_000, 5, a=a, b=b, deviation=deviation)
+    errors = PredictionErrors(problem)
+    terms = (1, 2)
+
+    def test_narmax_finds_the_moving_average(self):
+        fit = self.errors.fit("narmax", self.terms, order=1)
+        np.testing.assert_allclose([*self.errors.coefficients(fit), *fit.moving], [self.a, self.b, -self.a], atol=0.02)
+
+    def test_noe_finds_the_weights(self):
+        fit = self.errors.fit("noe", self.terms)
+        np.testing.assert_allclose(self.errors.coefficients(fit), [self.a, self.b], atol=0.01)
+        assert fit.sse < self.errors.fit("narx", self.terms).sse
+        assert math.sqrt(math.exp(self.errors.deviance(fit) / self.errors.samples)) == pytest.approx(0.3, rel=0.02)
+
+    def test_narx_is_biased_towards_zero(self):
+        power, noise = self.b**2 / (1.0 - self.a**2), self.deviation**2
+        biased = self.a * power / (power + noise)
+        weights = self.errors.coefficients(self.errors.fit("narx", self.terms))
+        assert biased < 0.65
+        np.testing.assert_allclose(weights, [biased, self.b], atol=0.01)
+
+
+class TestStandardErrors:
+    def test_those_of_narx_are_those_of_statsmodels(self):
+        problem = plain_problem(500, scale_u=7.0, scale_y=0.03)
+        errors, terms = PredictionErrors(problem), numbers(problem, TERMS)
+        fit, counted = errors.fit("narx", terms), counted_rows(problem)
+        columns, y = columns_of(problem, terms)
+        model = OLS(y[counted], columns[counted])
+        robust = model.fit(cov_type="HAC", cov_kwds={"maxlags": 5, "use_correction": False})
+        assert int(4 * (errors.samples / 100) ** (2 / 9)) == 5
+        found = errors.uncertainty(fit)
+        np.testing.assert_allclose(found.classical, model.fit().bse, rtol=1e-7)
+        np.testing.assert_allclose(found.robust, robust.bse, rtol=1e-7)
+
+    @pytest.mark.parametrize("noise_model", ["noe", "narmax"])
+    def test_they_are_the_spread_of_many_estimates(self, noise_model):
+        weights, classical, robust = [], [], []
+        for seed in range(150):
+            errors = PredictionErrors(linear_problem(300, seed))
+            fit = errors.fit(noise_model, [1, 2], order=1)
+            uncertainty = errors.uncertainty(fit)
+            weights.append([*errors.coefficients(fit), *fit.moving])
+            classical.append(uncertainty.classical)
+            robust.append(uncertainty.robust)
+        spread = np.std(weights, axis=0, ddof=1)
+        np.testing.assert_allclose(np.sqrt(np.mean(np.square(classical), 0)), spread, rtol=0.25)
+        np.testing.assert_allclose(np.sqrt(np.mean(np.square(robust), 0)), spread, rtol=0.35)
+
+    def test_robust_ones_see_that_noise_on_the_output_is_coloured_where_it_is_not_modelled(self):
+        """A free run of the input alone leaves correlated errors: its mean is less certain than white errors say."""
+        rng = np.random.default_rng(6)
+        e = rng.normal(size=2000)
+        y = np.convolve(e, np.ones(4))[:2000]
+        errors = PredictionErrors(StructureProblem(rng.normal(size=2000), y, n_u=1, n_y=1, degree=1))
+        uncertainty = errors.uncertainty(errors.fit("noe", [0]))
+        # The mean of a sum of 4 has 4 times the deviation of white noise, which is half of that of the sum.
+        assert uncertainty.classical[0] * math.sqrt(errors.samples) == pytest.approx(2.0, rel=0.1)
+        assert uncertainty.robust[0] * math.sqrt(errors.samples) == pytest.approx(4.0, rel=0.25)
+
+
+class TestUnits:
+    @pytest.mark.parametrize(("noise_model", "moving"), MODELS)
+    def test_powers_of_two_change_no_bit(self, noise_model, moving):
+        plain, scaled = plain_problem(), plain_problem(scale_u=1024.0, scale_y=1024.0)
+        terms = numbers(plain, TERMS)
+        fits = [PredictionErrors(p).fit(noise_model, terms, order=max(1, len(moving))) for p in (plain, scaled)]
+        assert fits[0].weights.tobytes() == fits[1].weights.tobytes()
+        assert fits[0].moving.tobytes() == fits[1].moving.tobytes() and fits[0].sse == fits[1].sse
+        converted = [1024.0 ** (1 - len(plain.monomials[t])) * w for t, w in zip(terms, fits[0].weights, strict=True)]
+        assert PredictionErrors(scaled).coefficients(fits[1]).tolist() == converted
+
+    @pytest.mark.parametrize(("noise_model", "moving"), MODELS)
+    def test_other_factors_change_nothing_but_rounding(self, noise_model, moving):
+        plain, scaled = plain_problem(), plain_problem(scale_u=1000.0, scale_y=1000.0)
+        terms = numbers(plain, TERMS)
+        a, b = PredictionErrors(plain), PredictionErrors(scaled)
+        fit_a, fit_b = (errors.fit(noise_model, terms, order=max(1, len(moving))) for errors in (a, b))
+        factors = np.array([1000.0 ** (1 - len(plain.monomials[t])) for t in terms])
+        np.testing.assert_allclose(b.coefficients(fit_b), factors * a.coefficients(fit_a), rtol=1e-8)
+        np.testing.assert_allclose(fit_b.moving, fit_a.moving, rtol=1e-8)
+        assert b.deviance(fit_b) - a.deviance(fit_a) == pytest.approx(a.samples * math.log(1e6), abs=1e-6)
+        for mine, theirs in zip(a.uncertainty(fit_a), b.uncertainty(fit_b), strict=True):
+            units = [*factors, *np.ones(len(moving))]
+            np.testing.assert_allclose(theirs, units * mine, rtol=1e-6)
+
+
+class TestRecords:
+    lengths = (80, 60)
+    monomials = monomials_of([(0, 1), (0, 2), (1, 0), (2, 1)], 2)
+
+    def problem(self, u, y, rows, segments):
+        return StructureProblem.of_records(u, y, self.monomials, rows=rows, segments=segments)
+
+    @pytest.mark.parametrize(("noise_model", "moving"), MODELS)
+    def test_each_is_predicted_on_its_own(self, noise_model, moving):
+        u, y = record_data(self.lengths)
+        rows = np.concatenate([np.arange(2, 80), np.arange(82, 140)])
+        both = self.problem(u, y, rows, [range(60, 80), range(130, 140)])
+        assert both.stretches.tolist() == [[2, 80], [82, 140]]
+        terms = numbers(both, ["y(k-1)", "u1(k)", "y(k-2)*u2(k-1)"])
+        errors = PredictionErrors(both)
+        assert errors.samples == 78 - 3 + 58 - 2
+        fit = errors.fit(noise_model, terms, order=max(1, len(moving)))
+        coefficients, initial = errors.coefficients(fit), initial_of(both, fit)
+        parts = [
+            plain_innovations(
+                SimpleNamespace(
+                    training_u=u[at], training_y=y[at], monomials=self.monomials, stretches=np.array([[2, n]])
+                ),
+                *(noise_model, terms, coefficients, fit.moving, initial[None]),
+            )
+            for at, n, initial in ((slice(0, 80), 80, initial[0]), (slice(80, 140), 60, initial[1]))
+        ]
+        np.testing.assert_allclose(errors.innovations(fit), np.concatenate(parts), rtol=1e-9, atol=1e-10)
+        total = sum(float(np.sum(part[skipped:] ** 2)) for part, skipped in zip(parts, (3, 2), strict=True))
+        total += float(np.sum((initial - measured_initial(both)) ** 2))
+        assert errors.deviance(fit) == pytest.approx(errors.samples * math.log(total / errors.samples), rel=1e-9)
+        np.testing.assert_allclose(coefficients, [0.5, 0.4, -0.3], atol=0.15 if noise_model == "noe" else 0.08)
+
+    def test_sensitivities_begin_anew_with_each(self):
+        u, y = record_data(self.lengths)
+        rows = np.concatenate([np.arange(2, 80), np.arange(82, 140)])
+        both = self.problem(u, y, rows, [range(60, 80), range(130, 140)])
+        second = self.problem(u[80:], y[80:], np.arange(2, 60), [range(50, 60)])
+        terms = numbers(both, ["y(k-1)", "u1(k)", "y(k-2)*u2(k-1)"])
+        of_both, of_second = PredictionErrors(both), PredictionErrors(second)
+        for noise_model, moving in MODELS:
+            fit = model(both, noise_model, terms, [0.4, 0.3, -0.2], moving)
+            units = 2.0 ** -(of_second._exponents - of_both._exponents)
+            scaled = model(second, noise_model, terms, units[terms] * fit.weights, moving)
+            output = 2.0 ** (of_second._output_exponent - of_both._output_exponent)
+            n = len(self.monomials)
+            mine, theirs = of_both.sensitivities(fit)[78:, :n], of_second.sensitivities(scaled)[:, :n]
+            np.testing.assert_allclose(mine, output * theirs / units, rtol=1e-9, atol=1e-12)
+
+    @pytest.mark.parametrize(("records", "estimated"), [(20, True), (21, False)])
+    def test_outputs_before_them_are_estimated_unless_they_are_many(self, records, estimated):
+        u, y = record_data((12,) * records)
+        rows = np.concatenate([np.arange(start + 2, start + 12) for start in range(0, 12 * records, 12)])
+        problem = self.problem(u, y, rows, [range(2, 12)])
+        errors, terms = PredictionErrors(problem), numbers(problem, ["y(k-1)", "u1(k)"])
+        fit = errors.fit("noe", terms)
+        assert fit.initial.shape == (records, 2 if estimated else 0)
+        expected = plain_innovations(problem, "noe", terms, errors.coefficients(fit), [], initial_of(problem, fit))
+        np.testing.assert_allclose(errors.innovations(fit), expected, rtol=1e-9, atol=1e-10)
+        # Where y(k-2) is in no term, it stays as it was measured.
+        changed = (initial_of(problem, fit) != measured_initial(problem)[:, : fit.initial.shape[1]]).any(axis=0)
+        assert changed.tolist() == ([True, False] if estimated else [])
+
+    def test_the_lags_before_each_stretch_lie_in_none(self):
+        rng = np.random.default_rng(7)
+        u, y = record_data((120,))
+        monomials = monomials_of([(0, 1), (0, 4), (1, 2)], 1)
+        shorter = 0
+        for _ in range(40):
+            rows = np.sort(rng.choice(np.arange(4, 90), 80, replace=False))
+            first = int(rng.integers(91, 97))
+            segments = [range(first, first + 8), range(first + 10, 118)]
+            problem = StructureProblem.of_records(u, y, monomials, rows=rows, segments=segments)
+            wanted = {*rows.tolist(), *segments[0], *segments[1]}
+            stretches = problem.stretches.tolist()
+            covered = [k for begin, end in stretches for k in range(begin, end)]
+            assert len(covered) == len({*covered}) and {*covered} <= wanted
+            for begin, _ in stretches:
+                assert not {*range(begin - 4, begin)} & {*covered}
+            # What is left out is a lag of the stretch behind it.
+            ends = [end for _, end in stretches]
+            assert all(any(end <= k < end + 4 for end in ends) for k in wanted - {*covered})
+            shorter += len(covered) < len(wanted)
+            assert PredictionErrors(problem).innovations(PredictionErrors(problem).fit("noe", [1])).size == len(covered)
+        assert shorter > 20
+
+
+class TestDivergence:
+    def test_a_free_run_that_diverges_has_no_likelihood(self):
+        problem = plain_problem()
+        errors = PredictionErrors(problem)
+        terms = numbers(problem, ["y(k-1)", "u(k-1)"])
+        fit = errors.fit("noe", terms, weights=np.array([1.5, 0.5]))
+        assert fit.sse == math.inf and errors.deviance(fit) == math.inf and not errors.bounded(fit)
+        assert errors.log_likelihood(fit) == -math.inf
+        # It is the free run that diverges, whatever the noise model.
+        assert not errors.bounded(model(problem, "narx", terms, fit.weights, fit.moving))
+        assert errors.bounded(errors.fit("narx", terms)) and errors.bounded(errors.fit("noe", terms))
+
+    def test_a_moving_average_that_does_not_forget_is_refused(self):
+        problem = plain_problem()
+        errors = PredictionErrors(problem)
+        assert errors.fit("narmax", [1], weights=np.array([0.5]), moving=np.array([1.1])).sse == math.inf
+
+    def test_zeros_on_the_circle_are_kept_inside(self):
+        """Differences of white noise have a zero at 1."""
+        e = np.random.default_rng(8).normal(size=5001)
+        errors = PredictionErrors(StructureProblem(e[1:], np.diff(e), n_u=1, n_y=1, degree=1))
+        moving = errors.fit("narmax", [], order=1).moving
+        assert -kernel.RADIUS < moving[0] < -0.97
+
+    @pytest.mark.parametrize("order", [1, 2, 3, 4])
+    def test_stability_is_that_of_the_roots(self, order):
+        rng, counts = np.random.default_rng(9), [0, 0]
+        for _ in range(400):
+            roots = rng.uniform(0.5, 1.1, 4) * np.exp(1j * rng.uniform(0.0, math.pi, 4))
+            pairs = [roots[0], roots[0].conj(), roots[1], roots[1].conj()] if order > 1 else []
+            singles = (rng.choice([-1.0, 1.0], 2) * np.abs(roots[2:])).tolist()
+            moving = np.poly([*pairs[: order // 2 * 2], *singles[: order % 2]])[1:].real
+            expected = bool(np.abs(np.roots([1.0, *moving])).max() < 0.98)
+            assert kernel.stable(moving) == expected
+            counts[expected] += 1
+        for _ in range(100):
+            moving = rng.normal(size=order)
+            assert kernel.stable(moving) == (np.abs(np.roots([1.0, *moving])).max() < 0.98)
+        assert min(counts) > 30
+
+
+class TestCorners:
+    @pytest.mark.parametrize("noise_model", NOISE_MODELS)
+    def test_a_column_of_zeros_gets_no_weight(self, noise_model):
+        _, y = linear_data(300, 1)
+        errors = PredictionErrors(StructureProblem(np.zeros(300), y, n_u=1, n_y=1, degree=1, n_validation=50))
+        fit = errors.fit(noise_model, [0, 1, 2], order=1)
+        without = errors.fit(noise_model, [0, 1], order=1)
+        assert fit.weights[2] == 0.0 and np.isfinite(fit.weights).all() and math.isfinite(errors.deviance(fit))
+        np.testing.assert_array_equal(fit.weights[:2], without.weights)
+        assert all(np.isfinite(values).all() for values in errors.uncertainty(fit))
+
+    @pytest.mark.parametrize("noise_model", NOISE_MODELS)
+    def test_equal_columns_fit_as_one(self, noise_model):
+        u, y = linear_data(300, 1)
+        monomials = monomials_of([(0, 1), (1, 1), (2, 1)], 1)
+        options = {"rows": np.arange(1, 300), "segments": [range(250, 300)]}
+        problem = StructureProblem.of_records(np.column_stack([u, u]), y, monomials, **options)
+        errors = PredictionErrors(problem)
+        first, second = numbers(problem, ["u1(k-1)", "u2(k-1)"])
+        y_term = problem.terms.index("y(k-1)")
+        both, one = errors.fit(noise_model, [y_term, first, second]), errors.fit(noise_model, [y_term, first])
+        assert np.isfinite(both.weights).all()
+        assert both.sse == pytest.approx(one.sse, rel=1e-9)
+        assert all(np.isfinite(values).all() for values in errors.uncertainty(both))
+
+    @pytest.mark.parametrize("noise_model", NOISE_MODELS)
+    def test_data_without_noise_have_a_finite_likelihood(self, noise_model):
+        errors = PredictionErrors(linear_problem(300, 1, deviation=0.0))
+        fit = errors.fit(noise_model, [1, 2])
+        np.testing.assert_allclose(errors.coefficients(fit), [0.7, 0.5], rtol=1e-6)
+        assert math.isfinite(errors.deviance(fit)) and math.isfinite(errors.log_likelihood(fit))
+        assert errors.deviance(fit) < errors.deviance(errors.fit(noise_model, [1])) - 1000.0
+        # Rounding does not make one exact fit better than another.
+        larger = errors.fit(noise_model, [0, 1, 2])
+        assert errors.deviance(larger) == errors.deviance(fit)
+
+    @pytest.mark.parametrize("noise_model", NOISE_MODELS)
+    def test_an_output_of_zeros(self, noise_model):
+        u = np.random.default_rng(2).normal(size=100)
+        errors = PredictionErrors(StructureProblem(u, np.zeros(100), n_u=1, n_y=1, degree=1, n_validation=30))
+        fit = errors.fit(noise_model, [0, 1, 2])
+        assert not fit.weights.any() and math.isfinite(errors.deviance(fit))
+
+
+def test_more_memory_than_there_is_is_refused():
+    with pytest.raises(NarxbenchError, match=r"1001 candidate terms of 9000 samples need 1000000000\.0 GB of memory"):
+        _check_memory(10**18, 9000, 1001)
+    _check_memory(10**6, 9000, 1001)
