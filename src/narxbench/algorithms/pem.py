@@ -44,6 +44,7 @@ from narxbench.fitness.criteria import LinearExtendedBIC
 from narxbench.fitness.prediction_error import NOISE_MODELS, Fit, Linearised, NoiseModel, PredictionErrors
 from narxbench.io.settings import Settings as BaseSettings
 from narxbench.model.terms import OUTPUT
+from narxbench.numerics.logarithm import natural_log
 
 ABOUT = About(
     reference="Own; Ljung, System Identification: Theory for the User, 1999; Chen and Chen, Biometrika 95, 2008",
@@ -68,7 +69,9 @@ CHANGES, MODELS = 60, 25
 # Close to the best model so many single changes and swaps are fitted that are predicted to cost least, if that is below
 # so many penalties of a term.
 FLIPS, SWAPS, WINDOW = 4, 6, 1.0
-# That is not done under a noise model whose criterion is above the lowest by so many penalties.
+# Terms of the best model that are left out in turn, to search on from there.
+DROPS = 4
+# Nothing is tried close to the best model of a kind whose criterion is above the lowest by so many penalties.
 HOPELESS = 5.0
 # Models that are named as passed over.
 MOST_PASSED_OVER = 20
@@ -88,11 +91,17 @@ class Settings(BaseSettings):
     )
 
 
-def criterion_of(errors: PredictionErrors, fit: Fit, settings: Settings) -> float:
+def criterion_of(errors: PredictionErrors, fit: Fit, penalties: Floats) -> float:
     """Return the criterion of a fit: its deviance, and what its terms and its moving average cost."""
-    criterion = LinearExtendedBIC(settings.gamma)
-    terms = float(criterion.penalties(errors.samples, errors.n_terms)[len(fit.terms)])
-    return errors.deviance(fit) + terms + criterion.per_term(errors.samples) * len(fit.moving)
+    noise = float(natural_log(float(errors.samples))) * len(fit.moving)
+    return errors.deviance(fit) + float(penalties[len(fit.terms)]) + noise
+
+
+def penalties_of(errors: PredictionErrors, gamma: float) -> Floats:
+    """Return what 0 to N_t terms cost, shape (N_t + 1,); more than half of the samples fit anything, and cost +inf."""
+    penalties = LinearExtendedBIC(gamma).penalties(errors.samples, errors.n_terms)
+    penalties[max(1, errors.samples // 2) + 1 :] = math.inf
+    return penalties
 
 
 class _Search:
@@ -100,11 +109,10 @@ class _Search:
 
     def __init__(self, errors: PredictionErrors, settings: Settings) -> None:
         self.errors, self.settings, self.n_terms = errors, settings, errors.n_terms
-        self.penalties = LinearExtendedBIC(settings.gamma).penalties(errors.samples, self.n_terms)
-        # More terms than half of the samples fit anything.
-        self.penalties[max(1, errors.samples // 2) + 1 :] = math.inf
+        self.penalties = penalties_of(errors, settings.gamma)
         self.fits: dict[tuple[NoiseModel, bytes], Fit] = {}
         self.values: dict[tuple[NoiseModel, bytes], float] = {}
+        self.gone: set[tuple[NoiseModel, bytes, bool, int | None]] = set()
 
     def fit(self, noise_model: NoiseModel, position: Structure, near: tuple[Linearised, Fit] | None = None) -> float:
         """Fit a structure, from where the linearised problem of a model has its weights; return the criterion."""
@@ -117,8 +125,7 @@ class _Search:
                 fit = self.errors.fit(noise_model, terms.tolist(), order=order, **begin)
             if fit is None or not fit.sse < math.inf:
                 fit = self.errors.fit(noise_model, terms.tolist(), order=order)
-            self.fits[key], allowed = fit, self.penalties[len(terms)] < math.inf
-            self.values[key] = criterion_of(self.errors, fit, self.settings) if allowed else math.inf
+            self.fits[key], self.values[key] = fit, criterion_of(self.errors, fit, self.penalties)
         return self.values[key]
 
     def costs(self, linear: Linearised, position: Structure) -> tuple[NDArray[np.int64], Floats, Floats]:
@@ -142,12 +149,15 @@ class _Search:
         less = self.penalties[size - 1] - self.penalties[size] if size > 1 else math.inf
         return members[:size], flips[:n] + np.where(position, less, more), swaps[:size, :n].ravel()
 
-    def local_optimum(self, linear: Linearised, position: Structure) -> Structure:
-        """Return where the changes of lowest cost lead to in the linearised problem."""
+    def local_optimum(self, linear: Linearised, position: Structure, left_out: int | None = None) -> Structure:
+        """Return where the changes of lowest cost lead to in the linearised problem, if need be without a term."""
         position = position.copy()
         for _ in range(CHANGES):
             linear.enter(np.flatnonzero(position).tolist())
             members, flips, swaps = self.costs(linear, position)
+            if left_out is not None:
+                flips[left_out] = math.inf
+                swaps[left_out :: self.n_terms] = math.inf
             single, double = int(flips.argmin()), int(swaps.argmin()) if len(swaps) else -1
             cost = swaps[double] if double >= 0 else math.inf
             if not min(flips[single], cost) < -LEAST_GAIN:
@@ -169,29 +179,38 @@ class _Search:
         limit = WINDOW * float(self.penalties[1])
         return [change for cost, change in sorted(changes, key=lambda c: c[0]) if cost < limit]
 
-    def descend(self, noise_model: NoiseModel, position: Structure, *, closely: bool = False) -> None:
-        """Go from model to model while the criterion falls; ``closely``: also by changes that are only promising."""
+    def descend(
+        self, noise_model: NoiseModel, position: Structure, *, closely: bool = False, left_out: int | None = None
+    ) -> None:
+        """Go from model to model while the criterion falls.
+
+        ``closely``: also by changes that are only promising. ``left_out``: a term that the first step may not take.
+        """
         value = self.fit(noise_model, position)
         for _ in range(MODELS):
             fit = self.fits[noise_model, position.tobytes()]
-            if not value < math.inf:
+            way = noise_model, position.tobytes(), closely, left_out
+            if way in self.gone or not value < math.inf:
                 return
+            self.gone.add(way)
             linear = self.errors.linearised(fit)
             if not linear.finite:
                 return
-            for other in self._neighbours(linear, position, closely and noise_model != "narx"):
+            for other in self._neighbours(linear, position, closely and noise_model != "narx", left_out):
                 if (noise_model, other.tobytes()) in self.values:
                     continue
                 linear.enter(np.flatnonzero(other).tolist())
                 found = self.fit(noise_model, other, (linear, fit))
                 if found < value - LEAST_GAIN:
-                    position, value = other, found
+                    position, value, left_out = other, found, None
                     break
             else:
                 return
 
-    def _neighbours(self, linear: Linearised, position: Structure, closely: bool) -> Iterator[Structure]:
-        yield self.local_optimum(linear, position)
+    def _neighbours(
+        self, linear: Linearised, position: Structure, closely: bool, left_out: int | None
+    ) -> Iterator[Structure]:
+        yield self.local_optimum(linear, position, left_out)
         if closely:
             for change in self.promising(linear, position):
                 other = position.copy()
@@ -227,9 +246,26 @@ class _Search:
         for noise_model in self.settings.noise_models:
             if self.value(best := self.best(noise_model)) < enough:
                 self.descend(noise_model, self.position(best), closely=True)
-        # What is best under one noise model is tried under the others.
-        for noise_model in self.settings.noise_models:
-            self.descend(noise_model, self.position(self.ranked()[0]))
+        best = self.ranked()[0]
+        while True:
+            # What is best under one noise model is tried under the others, and so is what is left without a term.
+            for noise_model in self.settings.noise_models:
+                self.descend(noise_model, self.position(best))
+            for term in self.cheapest(best):
+                without = self.position(best)
+                without[term] = 0
+                self.descend(best.noise_model, without, left_out=term)
+            if best is (best := self.ranked()[0]):
+                return
+
+    def cheapest(self, fit: Fit) -> list[int]:
+        """Return the terms of a structure of several that cost least to drop."""
+        linear = self.errors.linearised(fit)
+        if len(fit.terms) < 2 or not linear.finite:
+            return []
+        flips = self.costs(linear, self.position(fit))[1][fit.terms]
+        dropped: list[int] = fit.terms[np.argsort(flips, kind="stable")[:DROPS]].tolist()
+        return dropped
 
     def run_safely(self, of_inputs: NDArray[np.int64]) -> None:
         """Fit structures that are likely to have a bounded free run: short ones, and ones without past outputs."""

@@ -216,6 +216,7 @@ class PredictionErrors:
         self._data = kernel.Signals(
             values=np.concatenate([values.ravel(), np.ones(samples)]),
             factors=factors,
+            sizes=np.array([len(monomial) for monomial in monomials]),
             lags=lags,
             begin=begin,
             counted=begin + transient,

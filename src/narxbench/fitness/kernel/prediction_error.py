@@ -33,6 +33,8 @@ CONVERGED, ITERATIONS = 1e-9, 25
 SHORTER, SHORTENINGS = 0.3, 8
 # The zeros of C(q) stay inside of this radius: innovations forget where they began.
 RADIUS = 0.98
+# A sensitivity to what was before a stretch that is below this is none.
+FADED = 1e-9
 
 
 class Signals(NamedTuple):
@@ -44,6 +46,7 @@ class Signals(NamedTuple):
 
     values: NDArray[np.float64]  # (signals * samples,) the output, the inputs one by one, and ones
     factors: NDArray[np.int64]  # (N_t, degree) where factor f of a term is, from the sample of the row on
+    sizes: NDArray[np.int64]  # (N_t,) factors of each term; those behind them are ones
     lags: NDArray[np.int64]  # (N_t, degree) the lag of a factor that is a past output, else 0
     begin: NDArray[np.int64]  # (stretches,) first sample of each
     counted: NDArray[np.int64]  # (stretches,) first sample of each whose error counts
@@ -114,17 +117,24 @@ def innovations(data, output_error, terms, weights, moving, values, errors):
         Their sum of squares over the rows that count, and the squares of what those outputs differ by; +inf where the
         model diverges.
     """
-    total = 0.0
+    total, flat = 0.0, 0
+    places, ends = np.empty(data.factors.shape[1] * terms.shape[0], np.int64), np.empty(terms.shape[0], np.int64)
+    for i in range(terms.shape[0]):
+        for f in range(data.sizes[terms[i]]):
+            places[flat] = data.factors[terms[i], f]
+            flat += 1
+        ends[i] = flat
     for s in range(data.begin.shape[0]):
         row = data.row[s]
         for k in range(data.begin[s] - data.depth, data.begin[s]):
             total += (data.values[k] - values[k]) ** 2
         for k in range(data.begin[s], data.end[s]):
-            predicted = 0.0
+            predicted, flat = 0.0, 0
             for i in range(terms.shape[0]):
                 product = weights[i]
-                for f in range(data.factors.shape[1]):
-                    product *= at(values, data.factors[terms[i], f] + k)
+                while flat < ends[i]:
+                    product *= at(values, at(places, flat) + k)
+                    flat += 1
                 predicted += product
             if output_error:
                 if not abs(predicted) <= data.bound:
@@ -150,7 +160,7 @@ def _feedback(data, output_error, terms, weights, moving, values, feedback):
     if not output_error:
         return
     for i in range(terms.shape[0]):
-        for f in range(data.factors.shape[1]):
+        for f in range(data.sizes[terms[i]]):
             lag = data.lags[terms[i], f]
             if lag == 0:
                 continue
@@ -158,7 +168,7 @@ def _feedback(data, output_error, terms, weights, moving, values, feedback):
                 row = data.row[s] - data.begin[s]
                 for k in range(data.begin[s], data.end[s]):
                     slope = weights[i]
-                    for g in range(data.factors.shape[1]):
+                    for g in range(data.sizes[terms[i]]):
                         if g != f:
                             slope *= at(values, data.factors[terms[i], g] + k)
                     feedback[row + k, lag - 1] += slope
@@ -215,7 +225,9 @@ def _append(data, moving, feedback, errors, n, depth, bands):
             bands[(last // BAND * rows + row) * BAND + last % BAND] = errors[row]
         for before in range(1, depth + 1):
             c = n + order + s * depth + before - 1
-            for past in range(data.end[s] - data.begin[s]):
+            past, quiet = 0, 0
+            # What the start still does fades; the rest of the column is zero.
+            while past < data.end[s] - data.begin[s] and quiet <= feedback.shape[1] + depth:
                 row, value = data.row[s] + past, 0.0
                 for i in range(feedback.shape[1]):
                     if i < past:
@@ -224,6 +236,8 @@ def _append(data, moving, feedback, errors, n, depth, bands):
                         value += feedback[row, i]
                 column[row] = value
                 bands[(c // BAND * rows + row) * BAND + c % BAND] = value
+                quiet = quiet + 1 if abs(value) < FADED else 0
+                past += 1
 
 
 @compiled
