@@ -313,9 +313,10 @@ def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, se
         return Found(np.zeros(objective.n_terms, np.uint8))
     uncertainty, n = errors.uncertainty(found), len(found.terms)
     best = {name: search.best(name) for name in settings.noise_models}
+    own = {name: value for name, value in _described(problem, search, found).items() if name != "terms"}
     details = {
         "noise_model": found.noise_model,
-        **_described(problem, search, found),
+        **own,
         "samples": errors.samples,
         "standard_errors": uncertainty.classical[:n].tolist(),
         "robust_standard_errors": uncertainty.robust[:n].tolist(),
