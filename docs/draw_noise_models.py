@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 import narxbench
-from narxbench.algorithms.pem import criterion_of, penalties_of
+from narxbench.algorithms.pem import Settings, criterion_of, penalties_of
 from narxbench.fitness.prediction_error import NOISE_MODELS, PredictionErrors
 
 ROOT = Path(__file__).parents[1]
@@ -33,7 +33,7 @@ def advantages() -> dict[str, float]:
     lowest = narxbench.search(problem, algorithm="multistart", seed=1)
     found = {"J (free run, BIC)": lowest.fitness - problem.evaluate(system.terms).fitness}
     errors = PredictionErrors(problem)
-    penalties = penalties_of(errors, gamma=1.0)
+    penalties = penalties_of(errors, Settings().gamma)
     for noise_model in NOISE_MODELS:
         true, other = (
             criterion_of(errors, errors.fit(noise_model, np.flatnonzero(np.isin(problem.terms, terms))), penalties)

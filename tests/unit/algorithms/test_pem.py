@@ -40,7 +40,7 @@ def found_by(problem, **settings):
     return search(problem, algorithm="pem", seed=1, **settings)
 
 
-def criterion_of(problem, errors, noise_model, terms, *, gamma=1.0, order=2):
+def criterion_of(problem, errors, noise_model, terms, *, gamma=1.25, order=2):
     """Return the criterion of a structure by its definition, from innovations in the units of the data."""
     fit = errors.fit(noise_model, terms, order=order)
     if not fit.sse < math.inf:
@@ -103,7 +103,7 @@ class TestDetails:
             terms = [problem.terms.index(term) for term in best["terms"]]
             expected = criterion_of(problem, errors, noise_model, terms, **settings)
             assert best["criterion"] == pytest.approx(expected, abs=1e-5)
-            penalty = len(terms) * (math.log(569) + 2.0 * settings.get("gamma", 1.0) * math.log(15))
+            penalty = len(terms) * (math.log(569) + 2.0 * settings.get("gamma", 1.25) * math.log(15))
             deviance = expected - penalty - len(best["noise_weights"]) * math.log(569)
             likelihood = -0.5 * (deviance + 569 * (math.log(2.0 * math.pi) + 1.0))
             assert best["log_likelihood"] == pytest.approx(likelihood, abs=1e-5)
