@@ -255,13 +255,15 @@ def _budgets(suite: Suite) -> str:
 def _options(suite: Suite) -> str:
     options = [(name, value) for name, values in suite.about.options.items() for value in values]
     defaults = {name: field.get("default") for name, field in suite.schema.get("properties", {}).items()}
-    found: dict[tuple[tuple[str, Any], ...], tuple[list[float], list[str], list[float]]] = {}
+    found: dict[str, tuple[list[float], list[str], list[float]]] = {}
 
     def run(*given: tuple[str, Any]) -> tuple[list[float], list[str], list[float]]:
-        if given not in found:
+        # Values may be lists.
+        key = json.dumps(given)
+        if key not in found:
             observed = suite.run(suite.problem, 1, MEDIUM, **dict(given))
-            found[given] = observed.trace.tolist(), observed.result.terms, observed.result.coefficients
-        return found[given]
+            found[key] = observed.trace.tolist(), observed.result.terms, observed.result.coefficients
+        return found[key]
 
     for option in options:
         name, value = option
