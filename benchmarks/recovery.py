@@ -31,8 +31,9 @@ from narxbench.model.terms import candidate_monomials
 from narxbench.numerics.random_streams import generator
 
 RESULT = ROOT / "benchmarks" / "recovery.md"
-# The prediction error method was tuned on the seeds 31 and 41 to 46, and on systems that are not shipped.
-DATA_SEEDS = {"full": (101, 102, 103, 104), "quick": (101,)}
+# The prediction error method was tuned on the seeds 31 and 41 to 46, and on systems that are not shipped; its failures
+# with the seeds 101 to 104 were looked at.
+DATA_SEEDS = {"full": (201, 202, 203, 204), "quick": (201,)}
 SLOW_INPUT = {"kind": "autoregressive", "sd": 0.3, "pole": 0.9}
 LARGE = {"system": "S1", "samples": 20_000, "n_u": 5, "n_y": 5, "degree": 4}
 RESAMPLES, CONFIDENCE = 2000, 0.95
