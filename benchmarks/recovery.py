@@ -90,7 +90,6 @@ class Outcome(NamedTuple):
     f1: float
     fresh: float
     cpu: float
-    noise_model: str
     missed: list[str]
     spurious: list[str]
     reason: str
@@ -127,7 +126,6 @@ def outcomes(job: tuple[str, str, int]) -> list[Outcome]:
                 2 * hits / max(1, len(true) + len(terms)),
                 np.inf if error is None else error,
                 cpu,
-                result.details.get("noise_model", ""),
                 sorted(true - terms),
                 sorted(terms - true),
                 "" if label_of_method != "pem" or true == terms or not true else _reason(problem, result, true),

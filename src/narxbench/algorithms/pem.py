@@ -56,7 +56,6 @@ ABOUT = About(
     options={"noise_models": [["narx"], ["narmax"]], "order": [1], "gamma": [0.0]},
 )
 
-
 Structure = NDArray[np.uint8]
 Floats = NDArray[np.float64]
 
@@ -228,7 +227,7 @@ class _Search:
     def starts(self) -> tuple[list[Structure], list[Structure]]:
         """Return structures to begin at: ends of forward regression as NARX improves them, and as they are."""
         nothing, structures = self.path(np.arange(self.n_terms))
-        given = [length for length in self.settings.starts if 1 <= length <= len(structures)]
+        given = [length for length in self.settings.starts if length <= len(structures)]
         lengths = dict.fromkeys([len(structures), max(1, len(structures) // 2), *given])
         improved = [self.local_optimum(nothing, structures[length - 1]) for length in lengths]
         return improved, [structures[length - 1] for length in given]
