@@ -49,7 +49,10 @@ class About:
     stops_early : bool
         Whether it may end before the budget is spent.
     needs_objective : bool
-        Whether it evaluates structures; one that does not returns a structure from the estimation part alone.
+        Whether it evaluates structures; one that does not returns a structure without a value of J.
+    minimises : bool
+        Whether it searches for the structure of lowest J: such methods are compared by the J that they reach. Others
+        have a criterion of their own.
     requires : tuple of str
         The distributions that it imports, by their names in the package index. It imports them in ``load`` and ``run``.
     options : mapping
@@ -60,6 +63,7 @@ class About:
     deterministic: bool = False
     stops_early: bool = False
     needs_objective: bool = True
+    minimises: bool = True
     requires: tuple[str, ...] = ()
     options: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
@@ -98,6 +102,9 @@ class ProblemView:
         Functions that return the arrays of these names: inner products of the candidate columns, shape (N_t, N_t), and
         of them with y, shape (N_t,), over the estimation rows; the samples of the estimation part; which of them are
         the estimation rows; and what 0 to N_t terms add to J.
+    training_u, training_y, stretches, segments
+        Functions likewise: input and output of all samples, the runs of them whose lags are all there, and the parts
+        that J is computed on.
     criterion : str
         Name of the criterion.
     penalty : float
@@ -124,6 +131,7 @@ class ProblemView:
         training_u: Any,
         training_y: Any,
         stretches: Any,
+        segments: Any,
         criterion: str,
         penalty: float,
         n_validation: int,
@@ -134,6 +142,7 @@ class ProblemView:
         self._arrays = {
             **{"gram": gram, "moments": moments, "u": u, "y": y, "rows": rows, "penalties": penalties},
             **{"training_u": training_u, "training_y": training_y, "stretches": stretches},
+            "segments": segments,
         }
 
     @cached_property
@@ -177,6 +186,18 @@ class ProblemView:
         return self._places("stretches")
 
     @cached_property
+    def segments(self) -> NDArray[np.int64]:
+        """The samples that J is computed on, shape (segments, 2): the first of each part, and the one behind its last."""
+        return self._places("segments")
+
+    @cached_property
+    def training_rows(self) -> NDArray[np.int64]:
+        """All samples whose lags are there, shape (rows,): the estimation rows and those that J is computed on."""
+        rows: NDArray[np.int64] = np.concatenate([np.arange(first, end) for first, end in self.stretches.tolist()])
+        rows.flags.writeable = False
+        return rows
+
+    @cached_property
     def penalties(self) -> Floats:
         """What a structure of 0 to N_t terms adds to J, shape (N_t + 1,); +inf where the criterion allows none."""
         return self._copy("penalties")
@@ -196,15 +217,29 @@ class ProblemView:
 
     def outputs(self) -> Floats:
         """Return y over the estimation rows, shape (rows,)."""
-        outputs: Floats = self.y[self.rows]
-        outputs.flags.writeable = False
-        return outputs
+        return self._outputs(self.y, self.rows)
 
     def regressors(self) -> Floats:
         """Return the candidate columns over the estimation rows, shape (rows, N_t)."""
-        columns = np.empty((self.n_rows, len(self.terms)))
+        return self._columns(self.u, self.y, self.rows)
+
+    def training_outputs(self) -> Floats:
+        """Return y over all rows, shape (training rows,)."""
+        return self._outputs(self.training_y, self.training_rows)
+
+    def training_regressors(self) -> Floats:
+        """Return the candidate columns over all rows, shape (training rows, N_t)."""
+        return self._columns(self.training_u, self.training_y, self.training_rows)
+
+    def _outputs(self, y: Floats, rows: NDArray[np.int64]) -> Floats:
+        outputs: Floats = y[rows]
+        outputs.flags.writeable = False
+        return outputs
+
+    def _columns(self, u: Floats, y: Floats, rows: NDArray[np.int64]) -> Floats:
+        columns = np.empty((len(rows), len(self.terms)))
         for i, monomial in enumerate(self.monomials):
-            columns[:, i] = column(self.u, self.y, monomial, self.rows)
+            columns[:, i] = column(u, y, monomial, rows)
         columns.flags.writeable = False
         return columns
 

@@ -22,6 +22,7 @@ ABOUT = About(
     "orthogonal estimator, International Journal of Control 49(6), 1989",
     deterministic=True,
     stops_early=True,
+    minimises=False,
     options={"stop": ["bic", "aic", "err"], "max_terms": [3]},
 )
 

@@ -38,6 +38,7 @@ ABOUT = About(
     "of Systems Science 46(5), 2015",
     deterministic=True,
     stops_early=True,
+    minimises=False,
     options={"length": ["one_step"], "first_terms": ["all"], "max_terms": [3]},
 )
 

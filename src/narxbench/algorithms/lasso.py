@@ -21,6 +21,7 @@ ABOUT = About(
     reference="Tibshirani, Regression shrinkage and selection via the lasso, J. Royal Statistical Society B 58, 1996",
     deterministic=True,
     stops_early=True,
+    minimises=False,
     requires=("scikit-learn",),
     options={"l1_ratio": [0.5], "penalties": [20], "smallest_penalty": [1e-2]},
 )

@@ -45,6 +45,7 @@ from narxbench.numerics.logarithm import natural_log
 
 ABOUT = About(
     reference="Lacerda Junior, Martins and Nepomuceno, Meta-Model Structure Selection, 2021, arXiv:2109.09917",
+    minimises=False,
     options={
         "agents": [20],
         "iterations": [10],

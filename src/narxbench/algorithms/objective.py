@@ -242,5 +242,6 @@ def view_of(problem: StructureProblem) -> ProblemView:
         training_u=lambda: problem.training_u,
         training_y=lambda: problem.training_y,
         stretches=lambda: problem.stretches,
+        segments=lambda: [(part.start, part.stop) for part in problem.segments],
         n_validation=len(problem.data.measured),
     )

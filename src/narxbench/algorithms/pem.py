@@ -52,6 +52,7 @@ ABOUT = About(
     reference="Own; Ljung, System Identification: Theory for the User, 1999; Chen and Chen, Biometrika 95, 2008",
     deterministic=True,
     stops_early=True,
+    minimises=False,
     # Where the search begins changes nothing in small problems.
     options={"noise_models": [["narx"], ["narmax"]], "order": [1], "gamma": [0.0]},
 )

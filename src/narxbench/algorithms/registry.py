@@ -29,7 +29,7 @@ from narxbench.io.settings import Problem, Settings, SettingsError, validated
 
 GROUP = "narxbench.algorithms"
 # What the algorithms share: no algorithms themselves.
-_SHARED = ("conformance", "contract", "forward_regression", "objective", "population", "registry", "search")
+_SHARED = ("conformance", "contract", "forward_regression", "objective", "population", "registry", "search", "training")
 
 
 class Cost(NamedTuple):

@@ -20,7 +20,7 @@ _LONGEST_HEADER = 16 * 1024 * 1024
 _KINDS = ("<f8", "|u1")
 # What the first message has of a ProblemView in addition to its arrays.
 VIEW_FIELDS = ("terms", "monomials", "n_u", "n_y", "degree", "criterion", "penalty", "n_validation")
-VIEW_ARRAYS = ("gram", "moments", "u", "y", "rows", "penalties", "training_u", "training_y", "stretches")
+VIEW_ARRAYS = ("gram", "moments", "u", "y", "rows", "penalties", "training_u", "training_y", "stretches", "segments")
 TOO_MUCH = "it evaluates more than the budget allows"
 ENDED = "its process has ended before it has returned a structure"
 
