@@ -187,7 +187,7 @@ class ProblemView:
 
     @cached_property
     def segments(self) -> NDArray[np.int64]:
-        """The parts that J is computed on, shape (segments, 2): the first sample of each, and the one behind its last."""
+        """The parts that J is computed on, shape (segments, 2): first sample of each, and the one behind its last."""
         return self._places("segments")
 
     @cached_property
