@@ -1,7 +1,7 @@
 """How often methods find the true terms: ``python -m benchmarks.recovery [--quick]``.
 
-Writes ``benchmarks/recovery.md``. The shipped systems whose equation is polynomial, in seven scenarios, with data seeds
-that nothing was tuned to. Each method once on each data set: those that draw, with seed 1.
+Writes ``benchmarks/recovery.md``. All shipped systems but those held out, in seven scenarios, with data seeds that
+nothing was tuned to. Each method once on each data set: those that draw, with seed 1.
 """
 
 import os
@@ -26,7 +26,6 @@ from narxbench.experiment.scores import fresh_error
 from narxbench.fitness.prediction_error import NOISE_MODELS, NoiseModel, PredictionErrors
 from narxbench.io.files import write_atomically
 from narxbench.model.excitation import excitation_of
-from narxbench.model.system import system_names
 from narxbench.model.terms import candidate_monomials
 from narxbench.numerics.random_streams import generator
 
@@ -37,6 +36,12 @@ DATA_SEEDS = {"full": (201, 202, 203, 204), "quick": (201,)}
 SLOW_INPUT = {"kind": "autoregressive", "sd": 0.3, "pole": 0.9}
 LARGE = {"system": "S1", "samples": 20_000, "n_u": 5, "n_y": 5, "degree": 4}
 RESAMPLES, CONFIDENCE = 2000, 0.95
+# Without those that docs/systems.md holds out.
+SYSTEMS = (
+    *("S1", "S2", "S3", "S4", "billings-ex36", "billings-ex37", "duffing", "heater", "mao1997", "metamss-s1"),
+    *("metamss-s4", "metamss-s5", "mixed", "narendra-ex1", "narendra-ex3", "piroddi2003", "ribeiro2017", "vanderpol"),
+    "volterra",
+)
 
 
 class Scenario(NamedTuple):
@@ -243,8 +248,8 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes")
     options = parser.parse_args()
     seeds = DATA_SEEDS["quick" if options.quick else "full"]
-    inside = [name for name in system_names() if narxbench.load_system(name).inside]
-    outside = [name for name in system_names() if name not in inside]
+    inside = [name for name in SYSTEMS if narxbench.load_system(name).inside]
+    outside = [name for name in SYSTEMS if name not in inside]
     # The code is compiled once, not by each process.
     large = large_problem()
     outcomes(("S1", "base", seeds[0]))

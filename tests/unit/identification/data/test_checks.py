@@ -43,12 +43,16 @@ def test_ordinary_data_pass_every_check(ordinary):
     )
 
 
+# One has a dead time. Squares of a Gaussian input have rare values far from all others.
+ALARMS = {"dead-time": {"delay"}, "diniz-volterra": {"outliers"}}
+
+
 @pytest.mark.parametrize("name", system_names())
 def test_no_false_alarm_for_systems(name):
     found = checks.checks_before(recording(narxbench.load_system(name).simulate(1000, snr_db=40)))
     alarms = {check.name for check in found if check.status != "fine"}
     # Some of these systems are as fast as their samples.
-    assert alarms <= {"sampling"}
+    assert alarms - {"sampling"} == ALARMS.get(name, set())
 
 
 @settings(max_examples=30, deadline=None)
