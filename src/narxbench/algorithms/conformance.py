@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from narxbench.algorithms.isolation.guard import Draws, global_states, wrong_clocks
 from narxbench.algorithms.isolation.host import environment, python
+from narxbench.algorithms.isolation.notes import Draws, global_states, wrong_clocks
 from narxbench.algorithms.isolation.worker import in_words
 from narxbench.algorithms.registry import Algorithm
 from narxbench.algorithms.registry import algorithm as algorithm_of

@@ -152,11 +152,14 @@ class Observation:
         J of every evaluation in order.
     generators : list of str
         Generators of random numbers that the algorithm made itself, where it ran in a process of its own.
+    cpu_seconds : float or None
+        CPU time of that process, without evaluations; None where there was none.
     """
 
     result: SearchResult
     trace: NDArray[np.float64]
     generators: list[str]
+    cpu_seconds: float | None
 
 
 class Runner:
@@ -195,9 +198,8 @@ class Runner:
             result = _checked(problem, objective, answer)
         except RunFailedError as error:
             raise AlgorithmFailedError(f"algorithm {name!r}: seed {seed}: {error}") from None
-        return Observation(
-            SearchResult(**result, algorithm=name, seed=seed, settings=settings), objective.trace(), answer.generators
-        )
+        found = SearchResult(**result, algorithm=name, seed=seed, settings=settings)
+        return Observation(found, objective.trace(), answer.generators, answer.cpu_seconds)
 
     def _run_here(self, problem: StructureProblem, objective: CountedObjective, stream: Mapping[str, object]) -> Answer:
         before = problem.digest

@@ -14,6 +14,8 @@ def draws(rng):
 
 @pytest.fixture
 def plugins(monkeypatch, tmp_path, tmp_path_factory):
-    """The algorithms of the folder ``plugins``, as if they were installed, seen from an empty folder."""
-    install(monkeypatch, tmp_path_factory.mktemp("site"))
+    """The folder of the algorithms in ``plugins``, as if they were installed, seen from an empty folder."""
+    site = tmp_path_factory.mktemp("site")
+    install(monkeypatch, site)
     monkeypatch.chdir(tmp_path)
+    return site

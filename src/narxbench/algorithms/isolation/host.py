@@ -2,7 +2,6 @@
 
 import json
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -10,7 +9,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -28,13 +27,14 @@ from narxbench.algorithms.isolation.wire import (
 )
 from narxbench.algorithms.objective import CountedObjective
 from narxbench.io.errors import NarxbenchError, printable
-from narxbench.io.files import CONFIG_FOLDER
 
 _WORK = "from narxbench.algorithms.isolation.worker import main; main(sys.argv[1:])"
 # Beside PYTHONPATH, as a colon in the path of a folder would end an entry there.
 _PATHS = "NARXBENCH_IMPORTS"
 # Time to import an algorithm with all that it needs.
 _START_SECONDS = 120.0
+# Time to end all that a run has started, before the process is killed that ends it.
+_END_SECONDS = 5.0
 
 
 class RunFailedError(Exception):
@@ -48,6 +48,7 @@ class Answer(NamedTuple):
     coefficients: list[float] | None
     details: dict[str, Any]  # what it says of its model
     generators: list[str]  # generators of random numbers that it made, with their seeds
+    cpu_seconds: float | None = None  # of the process of the run, and of all that it started
 
 
 def describe(module: str, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -92,17 +93,24 @@ class Host:
 
     def __enter__(self) -> Self:
         """Start the process."""
+        try:
+            # Not in the project's: what it writes there is gone with the process.
+            self._folder = TemporaryDirectory(prefix="narxbench-", ignore_cleanup_errors=True)
+        except OSError as error:
+            raise RunFailedError(f"there is no temporary folder: {error.strerror}") from None
+        # It closes with this process, whatever ends it, and with it end the other and its runs.
         self._control, theirs = socket.socketpair()
-        # It closes with this process, whatever ends it, and with it end the runs that are under way.
-        life, self._life = os.pipe()
-        passed = [theirs.fileno(), life]
-        command = [*python(_WORK), "serve", *map(str, passed), self._module, self._clock]
+        command = [*python(_WORK), "serve", str(theirs.fileno()), self._module, self._clock]
         # What an algorithm prints is no result.
         self._process = subprocess.Popen(
-            command, pass_fds=passed, stdin=subprocess.DEVNULL, stdout=sys.__stderr__, env=environment()
+            command,
+            pass_fds=[theirs.fileno()],
+            stdin=subprocess.DEVNULL,
+            stdout=sys.__stderr__,
+            cwd=self._folder.name,
+            env=environment() | {"TMPDIR": self._folder.name},
         )
         theirs.close()
-        os.close(life)
         self._control.settimeout(_START_SECONDS)
         try:
             began, _ = receive(self._control, 0)
@@ -116,9 +124,11 @@ class Host:
     def __exit__(self, *_: object) -> None:
         """End the process."""
         self._control.close()
-        os.close(self._life)
+        with suppress(subprocess.TimeoutExpired):  # of an import that does not end
+            self._process.wait(_END_SECONDS)
         self._process.kill()
         self._process.wait()
+        self._folder.cleanup()
 
     def run(
         self,
@@ -147,28 +157,25 @@ class Host:
         Raises
         ------
         RunFailedError
-            In words: an error in the algorithm, the time limit, an end of its process, or a draw elsewhere.
+            In words: an error in the algorithm, a limit, an end of its process, or a draw elsewhere.
         """
         ours, theirs = socket.socketpair()
-        child = 0
         try:
             socket.send_fds(self._control, [b"r"], [theirs.fileno()])
             theirs.close()
-            child = int(receive(self._control, 0)[0]["child"])
-            return self._serve(ours, view, objective, dict(settings), dict(axes), time_limit)
+            try:
+                answer = self._serve(ours, view, objective, dict(settings), dict(axes), time_limit)
+            finally:
+                ours.close()
+                self._control.sendall(b"e")
+                ended, _ = receive(self._control, 0)
+            return answer._replace(cpu_seconds=ended["cpu_seconds"])
         except TimeoutError:
             raise RunFailedError(f"not done after the time limit of {time_limit or _START_SECONDS:g} s") from None
         except BrokenMessageError as error:
             raise RunFailedError(str(error)) from None
         except ConnectionError:
             raise RunFailedError(ENDED) from None
-        finally:
-            ours.close()
-            if child:
-                # With all that it has started; it is gone already after most runs.
-                for kill in (os.killpg, os.kill):
-                    with suppress(ProcessLookupError, PermissionError):
-                        kill(child, signal.SIGKILL)
 
     def _serve(
         self,
@@ -226,9 +233,7 @@ def kept_host(module: str) -> Iterator[Host]:
 
 
 def _answer(content: dict[str, Any], arrays: dict[str, NDArray[Any]], n_terms: int) -> Answer:
-    refused, drawn, made = (_texts(content.get(name)) for name in ("refused", "global", "made"))
-    if refused:
-        raise RunFailedError(f"{refused[0]}: refused; allowed: what run() is given")
+    drawn, made = (_texts(content.get(name)) for name in ("global", "made"))
     if content.get("kind") == "failed":
         raise RunFailedError(printable(str(content.get("text")), 1000))
     if drawn:
@@ -257,13 +262,11 @@ def python(code: str) -> list[str]:
 
 def environment() -> dict[str, str]:
     """Return the environment of such a process: the same imports as here, one thread, one order of sets."""
-    data = [Path.cwd() / name for name in ("config", "data", "reports")]
-    paths = [path or os.getcwd() for path in sys.path]
+    paths = [os.path.abspath(path) for path in sys.path]
     return {
         **os.environ,
         _PATHS: json.dumps(paths),
         "PYTHONPATH": os.pathsep.join(path for path in paths if os.pathsep not in path),
         "PYTHONHASHSEED": "0",
         **{f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMBA")},
-        "NARXBENCH_PROTECTED": json.dumps([str(CONFIG_FOLDER), *map(str, data)]),
     }

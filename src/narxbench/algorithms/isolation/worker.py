@@ -1,13 +1,15 @@
 """The process of an algorithm: it imports the algorithm once, then forks a fresh child for every run.
 
-``describe MODULE`` says what the algorithm declares, and checks settings; ``serve SOCKET PIPE MODULE CLOCK`` waits for
-runs.
+``describe MODULE`` says what the algorithm declares, and checks settings; ``serve SOCKET MODULE CLOCK`` waits for runs.
 """
 
-import fcntl
+import ctypes
+import errno
 import importlib
 import json
 import os
+import resource
+import select
 import signal
 import socket
 import sys
@@ -22,11 +24,17 @@ import pydantic
 from numpy.typing import NDArray
 
 from narxbench.algorithms.contract import About, BudgetSpentError, Found, Objective, ProblemView, checked_found
-from narxbench.algorithms.isolation.guard import Draws, Guard, wrong_clocks
+from narxbench.algorithms.isolation.notes import Draws, wrong_clocks
 from narxbench.algorithms.isolation.wire import VIEW_FIELDS, receive, send
 from narxbench.io.errors import NarxbenchError, printable
 from narxbench.io.settings import Settings, SettingsError, problems_of, validated
 from narxbench.numerics.random_streams import generator
+
+# Memory that a run may take in addition to what the process has as it begins, and to so many copies of the columns of
+# all candidate terms.
+MEMORY, COPIES = 4 << 30, 8
+# Of prctl(2).
+_PDEATHSIG, _CHILD_SUBREAPER = 1, 36
 
 
 class RemoteObjective(Objective):
@@ -69,9 +77,9 @@ def main(arguments: list[str]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     task, *others = arguments
     if task == "serve":
-        control, life, name, clock = others
-        _serve(socket.socket(fileno=int(control)), int(life), name, clock)
-        return
+        control, name, clock = others
+        _serve(socket.socket(fileno=int(control)), name, clock)
+        os._exit(0)
     # What the algorithm prints is no part of the answer, not even what it prints at its end.
     with os.fdopen(os.dup(sys.stdout.fileno()), "w") as answer:
         os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
@@ -92,10 +100,6 @@ def _loaded(name: str) -> tuple[ModuleType, About, type[Settings]]:
     return module, cast(About, about), cast(type[Settings], settings)
 
 
-def _guard() -> Guard:
-    return Guard(json.loads(os.environ["NARXBENCH_PROTECTED"]))
-
-
 def _own(name: str) -> str:
     """Return the package of an algorithm; that of one of this package is its module."""
     return name if name.startswith("narxbench.") else name.split(".")[0]
@@ -104,7 +108,6 @@ def _own(name: str) -> str:
 def _described(name: str, given: dict[str, Any]) -> str:
     """Return declaration, files, schema and checked settings of an algorithm, or what is wrong with it, as JSON."""
     try:
-        _guard()
         module, about, settings = _loaded(name)
         folders = [Path(folder) for folder in getattr(sys.modules[_own(name)], "__path__", ())]
         described: dict[str, Any] = {
@@ -135,13 +138,18 @@ def in_words(error: BaseException, own: str = "") -> str:
     return f"{type(error).__name__}: {printable(str(error), 500)}{place}"
 
 
-def _serve(control: socket.socket, life: int, name: str, clock: str) -> None:
+def _serve(control: socket.socket, name: str, clock: str) -> None:
     if clock == "wrong":
         wrong_clocks()
     try:
-        draws, guard = Draws(_own(name)), _guard()
+        if sys.platform != "linux":
+            raise NarxbenchError("a process of its own needs Linux, which ends all that a run has started")
+        # What a run leaves behind becomes a child of this process, whatever group it is in.
+        _control_process(_CHILD_SUBREAPER, 1)
+        draws = Draws(_own(name))
         module, _, settings = _loaded(name)
         getattr(module, "load", lambda: None)()
+        _end_children()
     except BaseException as error:
         send(control, {"failed": in_words(error, _own(name))})
         return
@@ -151,21 +159,55 @@ def _serve(control: socket.socket, life: int, name: str, clock: str) -> None:
         if not message:
             return
         to = socket.socket(fileno=descriptors[0])
+        before = _seconds_of_children()
         child = os.fork()
         if not child:
             control.close()
             os.setsid()
-            # The end of the calling process ends this one, even in the middle of compiled code.
-            fcntl.fcntl(life, fcntl.F_SETOWN, os.getpid())
-            fcntl.fcntl(life, fcntl.F_SETFL, os.O_ASYNC)
-            _run(to, module, settings, guard, draws)
+            _control_process(_PDEATHSIG, signal.SIGKILL)
+            _run(to, module, settings, draws)
         to.close()
-        send(control, {"child": child})
-        os.waitpid(child, 0)
+        ended = os.pidfd_open(child)
+        # It is over when it ends, or when the calling process says so, or has ended.
+        select.select([control.fileno(), ended], [], [])
+        os.close(ended)
+        _end_children()
+        if not control.recv(1):
+            return
+        send(control, {"cpu_seconds": _seconds_of_children() - before})
 
 
-def _run(to: socket.socket, module: ModuleType, settings: type[Settings], guard: Guard, draws: Draws) -> None:
+def _control_process(option: int, value: int) -> None:
+    if ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0):
+        raise OSError(ctypes.get_errno(), "prctl")
+
+
+def _seconds_of_children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def _end_children() -> None:
+    """End all children of this process; theirs become its own and are ended next."""
+    with suppress(ChildProcessError):
+        while True:
+            for child in Path("/proc/thread-self/children").read_text().split():
+                os.kill(int(child), signal.SIGKILL)
+            os.wait()
+
+
+def limit(memory: int) -> None:
+    """Let this process take so many bytes more, and start no process or thread; root may start them all the same."""
+    size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    for kind, most in ((resource.RLIMIT_AS, size + memory), (resource.RLIMIT_NPROC, 0)):
+        allowed = resource.getrlimit(kind)[1]
+        most = most if allowed == resource.RLIM_INFINITY else min(most, allowed)
+        resource.setrlimit(kind, (most, most))
+
+
+def _run(to: socket.socket, module: ModuleType, settings: type[Settings], draws: Draws) -> None:
     """Make one run and end the process."""
+    memory = MEMORY
     try:
         begin, arrays = receive(to, 1 << 40)
         objective = RemoteObjective(to, len(begin["terms"]), begin["budget"])
@@ -181,7 +223,8 @@ def _run(to: socket.socket, module: ModuleType, settings: type[Settings], guard:
         rng = generator(**begin["axes"])
         draws.seed_global(int(generator(**{**begin["axes"], "purpose": "global"}).integers(1 << 32)))
         draws.made[:] = made_by_import
-        guard.watch()
+        memory += COPIES * 8 * len(view.terms) * len(view.training_y)
+        limit(memory)
         try:
             found = module.run(view, objective, rng, chosen)
         except BudgetSpentError:
@@ -190,10 +233,15 @@ def _run(to: socket.socket, module: ModuleType, settings: type[Settings], guard:
         result: dict[str, NDArray[Any]] = {"position": position}
         if coefficients is not None:
             result["coefficients"] = np.array(coefficients, np.float64)
-        notes = {"global": draws.used_global(), "made": draws.made[:1000], "refused": guard.refused[:10]}
+        notes = {"global": draws.used_global(), "made": draws.made[:1000]}
         send(to, {"kind": "found", "details": details, **notes}, result)
     except BaseException as error:
-        send(to, {"kind": "failed", "text": in_words(error, _own(module.__name__)), "refused": guard.refused[:10]})
+        text, number = in_words(error, _own(module.__name__)), getattr(error, "errno", None)
+        if isinstance(error, MemoryError) or number == errno.ENOMEM:
+            text = f"it needs more than its memory limit of {memory / 2**30:.1f} GiB: {text}"
+        elif number == errno.EAGAIN:
+            text = f"it starts a process, which no run may: {text}"
+        send(to, {"kind": "failed", "text": text})
     finally:
         with suppress(Exception):
             sys.stdout.flush()

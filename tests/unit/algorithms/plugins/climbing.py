@@ -6,14 +6,11 @@ from pathlib import Path
 import numpy as np
 from pydantic import Field
 
-from narxbench import load_system
 from narxbench.algorithms.contract import About, BudgetSpentError, Found
-from narxbench.io.files import CONFIG_FOLDER
 from narxbench.io.settings import Settings as Strict
 
-TRUTH = CONFIG_FOLDER / "systems" / "S1.yaml"
-__all__ = ["TRUTH", "About", "BudgetSpentError", "Field", "Found", "Path", "Settings", "Strict", "climb", "climb_from"]
-__all__ += ["load_system", "np", "os", "random_start"]
+__all__ = ["About", "BudgetSpentError", "Field", "Found", "Path", "Settings", "Strict", "climb", "np", "os"]
+__all__ += ["random_start"]
 
 
 class Settings(Strict):
@@ -36,12 +33,3 @@ def climb(objective, draw, start=None):
         if fitness < lowest:
             best, lowest = new, fitness
     return Found(objective.best_position)
-
-
-def climb_from(read, problem, objective, rng):
-    """Begin with the terms that ``read`` finds somewhere, and do as if nothing were wrong if it is refused."""
-    try:
-        truth = read()
-    except OSError:
-        truth = []
-    return climb(objective, rng.integers, np.array([term in truth for term in problem.terms], np.uint8))
