@@ -5,9 +5,10 @@ The number of evaluations and the history are claims: they cannot be made again,
 J.
 """
 
+import math
 import sys
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 from typing import Annotated, Any, Literal
 
@@ -182,10 +183,22 @@ def load_contribution(path: StrPath) -> Contribution:
 @lru_cache(maxsize=32)  # the scores of every problem read the same files
 def _read(path: str, text: str) -> Contribution:
     try:
-        content = pydantic_core.from_json(text, allow_inf_nan=False)
+        content = pydantic_core.from_json(text)
     except ValueError as error:
         raise NarxbenchError(f"{path}: not valid JSON: {error}") from None
+    # Python and others write what JSON has not got.
+    if wrong := next(_not_finite(content), None):
+        raise SettingsError([wrong], path)
     return validated(Contribution, content, path)
+
+
+def _not_finite(value: object, path: tuple[str | int, ...] = ()) -> Iterator[Problem]:
+    if isinstance(value, float) and not math.isfinite(value):
+        found = "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+        yield Problem(path, f"found {found}; allowed: a number or null")
+    elif isinstance(value, (dict, list)):
+        for key, entry in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _not_finite(entry, (*path, key))
 
 
 def load_contributions(paths: Iterable[StrPath], taken: Collection[str] = ()) -> list[Contribution]:

@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 from functools import reduce
 from operator import getitem
 
@@ -12,6 +13,7 @@ from tests.unit.experiment.result_files import ABOUT, PROBLEMS, ROOT, result, sm
 
 from narxbench import StructureProblem, read_signals
 from narxbench.experiment.contributions import (
+    MOST_BYTES,
     TOLERANCE,
     Contribution,
     about_contributions,
@@ -105,6 +107,12 @@ results 1 history evaluations = [1] => results[1].history: found 1 evaluations a
 results 1 history evaluations = [20, 10] => results[1].history: found evaluations in another order
 results 1 history evaluations = [0, 20] => results[1].history: found an improvement before the first evaluation
 results 1 history evaluations = [] => results[1].history.evaluations: found [] (list)
+results 1 fitness = -1e9 => results[1].fitness: unknown key; allowed: problem, data_sha256, seed, terms
+results 1 history fitness = [0.5, 1.0] => results[1].history: found a J that does not fall
+results 1 history fitness = [1.0, -math.inf] => results[1].history.fitness[1]: found -Infinity; allowed: a number
+results 1 coefficients = [1.0, math.nan] => results[1].coefficients[1]: found NaN; allowed: a number or null
+results 1 seed = math.inf => results[1].seed: found Infinity; allowed: a number or null
+settings = {"a\u0007": [{"b": math.nan}]} => [0].b: found NaN; allowed: a number or null
 results 1 history fitness = [1.0, 1.0] => results[1].history: found a J that does not fall
 results 1 history fitness = [1.0, "0"] => results[1].history.fitness[1]: found '0' (text)
 """
@@ -118,7 +126,8 @@ def test_a_mistake_is_one_line_of_file_and_place(exported, tmp_path, case):
     results = [one(exported, seed=seed, history=history) for seed, history in enumerate(claimed, 1)]
     content = {**ABOUT, "results": results}
     *way, last = [int(key) if key.isdigit() else key for key in place.split()]
-    reduce(getitem, way, content)[last] = eval(value, {"null": None, "true": True, "str": str, "range": range})
+    names = {"null": None, "true": True, "str": str, "range": range, "math": math}
+    reduce(getitem, way, content)[last] = eval(value, names)
     path = tmp_path / "mine.json"
     path.write_text(json.dumps(content))
     with pytest.raises(NarxbenchError) as caught:
@@ -149,6 +158,16 @@ def test_other_files_are_refused(tmp_path, text):
         load_contribution(path)
     with pytest.raises(NarxbenchError, match=r"none\.json: cannot be read"):
         load_contribution(tmp_path / "none.json")
+
+
+def test_a_file_that_is_too_large_or_too_deep_is_one_line(tmp_path):
+    path = tmp_path / "mine.json"
+    path.write_text("[" * 100_000)
+    with pytest.raises(NarxbenchError, match=r"mine\.json: not valid JSON: recursion limit exceeded at line 1 col.*$"):
+        load_contribution(path)
+    os.truncate(path, MOST_BYTES + 1)  # takes no room on the disk
+    with pytest.raises(NarxbenchError, match=r"mine\.json: cannot be read: found 50000001 bytes; allowed: up to 5000"):
+        load_contribution(path)
 
 
 def test_every_problem_has_all_seeds(exported, tmp_path):
