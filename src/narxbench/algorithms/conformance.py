@@ -289,12 +289,18 @@ def _many_candidates(suite: Suite) -> str:
 
 
 def _corner_cases(suite: Suite) -> str:
+    refused = ""
     for name, (u, y, orders) in corner_cases().items():
+        problem = _problem(u, y, **orders)
         try:
-            suite.run(_problem(u, y, **orders), 1, 100)
+            suite.run(problem, 1, 100)
         except (NarxbenchError, _FoundError) as error:
-            raise _FoundError(f"{name}: {error}") from None
-    return f"{len(corner_cases())} kinds of data, each ends with a structure or with none"
+            if not getattr(error, "refused", False):
+                raise _FoundError(f"{name}: {error}") from None
+            refused += f"; refused: {name}: {error}"
+        except ValueError as error:  # of an algorithm that runs here
+            refused += f"; refused: {name}: {in_words(error, suite.algorithm.module)}"
+    return f"{len(corner_cases())} kinds of data, each ends with a structure, with none, or is refused{refused}"
 
 
 def _global_generators(suite: Suite) -> str:

@@ -23,7 +23,14 @@ _LOGGER = logging.getLogger("narxbench")
 
 
 class AlgorithmFailedError(NarxbenchError):
-    """A run that has failed through its algorithm: the text names it and says how."""
+    """A run that has failed through its algorithm: the text names it and says how.
+
+    ``refused`` says whether the algorithm has raised a ValueError.
+    """
+
+    def __init__(self, text: str, refused: bool = False) -> None:
+        super().__init__(text)
+        self.refused = refused
 
 
 @dataclass(frozen=True)
@@ -197,7 +204,7 @@ class Runner:
                 answer = self._host.run(view, objective, settings=settings, axes=stream, time_limit=time_limit)
             result = _checked(problem, objective, answer)
         except RunFailedError as error:
-            raise AlgorithmFailedError(f"algorithm {name!r}: seed {seed}: {error}") from None
+            raise AlgorithmFailedError(f"algorithm {name!r}: seed {seed}: {error}", error.refused) from None
         found = SearchResult(**result, algorithm=name, seed=seed, settings=settings)
         return Observation(found, objective.trace(), answer.generators, answer.cpu_seconds)
 

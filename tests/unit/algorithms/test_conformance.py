@@ -46,6 +46,14 @@ def test_an_honest_algorithm_of_another_package(plugins, name):
     assert failed(name) == []
 
 
+def test_a_corner_case_may_be_refused(plugins, monkeypatch):
+    monkeypatch.setattr(conformance, "_CHECKS", {"corner cases": conformance._corner_cases})
+    ((_, passed, text),) = conformance.check("honest_mean")
+    assert passed and re.search(
+        r"; refused: huge numbers: .*ValueError: too large \(honest_mean\.py, line \d+\)$", text
+    )
+
+
 @pytest.mark.parametrize("name", mostly_slow(FOUND, "early", "option_refused"))
 def test_a_breach_is_found(plugins, monkeypatch, name):
     # Those of a whole run cost seconds each.

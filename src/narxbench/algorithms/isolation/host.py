@@ -38,7 +38,11 @@ _END_SECONDS = 5.0
 
 
 class RunFailedError(Exception):
-    """A run of an algorithm has failed; its text says how."""
+    """A run of an algorithm has failed; its text says how, ``refused`` whether it has raised a ValueError."""
+
+    def __init__(self, text: str, refused: bool = False) -> None:
+        super().__init__(text)
+        self.refused = refused
 
 
 class Answer(NamedTuple):
@@ -235,7 +239,7 @@ def kept_host(module: str) -> Iterator[Host]:
 def _answer(content: dict[str, Any], arrays: dict[str, NDArray[Any]], n_terms: int) -> Answer:
     drawn, made = (_texts(content.get(name)) for name in ("global", "made"))
     if content.get("kind") == "failed":
-        raise RunFailedError(printable(str(content.get("text")), 1000))
+        raise RunFailedError(printable(str(content.get("text")), 1000), content.get("refused") is True)
     if drawn:
         raise RunFailedError(
             f"it draws from the global generator of {', '.join(drawn)}; allowed: the generator that run() is given"

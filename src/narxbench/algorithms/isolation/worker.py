@@ -241,7 +241,9 @@ def _run(to: socket.socket, module: ModuleType, settings: type[Settings], draws:
             text = f"it needs more than its memory limit of {memory / 2**30:.1f} GiB: {text}"
         elif number == errno.EAGAIN:
             text = f"it starts a process, which no run may: {text}"
-        send(to, {"kind": "failed", "text": text})
+        # Of this package's own errors, none is a refusal of the algorithm.
+        refused = isinstance(error, ValueError) and not isinstance(error, NarxbenchError)
+        send(to, {"kind": "failed", "text": text, "refused": refused})
     finally:
         with suppress(Exception):
             sys.stdout.flush()

@@ -503,6 +503,20 @@ def correlations(problem, objective, rng, settings):
     return climb(objective, rng.integers, random_start(objective, rng) * int(1 / share > 0))
 
 
+@cheat(check="corner cases", words="huge numbers: .*result: coefficients: allowed: 1 finite numbers")
+def infinite_at_huge_numbers(problem, objective, rng, settings):
+    objective.evaluate(np.eye(objective.n_terms)[:1])
+    climb(objective, rng.integers)
+    return Found(np.eye(objective.n_terms)[0], [float(problem.output_energy)])
+
+
+@cheat(check="corner cases", words="huge numbers: .*its process has ended before it has returned a structure")
+def ends_at_huge_numbers(problem, objective, rng, settings):
+    if abs(problem.y).max() > 1e154:
+        os._exit(1)
+    return climb(objective, rng.integers)
+
+
 # ---- Settings.
 
 
