@@ -207,7 +207,7 @@ def limit(memory: int) -> None:
 
 def _run(to: socket.socket, module: ModuleType, settings: type[Settings], draws: Draws) -> None:
     """Make one run and end the process."""
-    memory = MEMORY
+    memory, spare = MEMORY, bytearray(1 << 22)  # the second to tell that the first was not enough
     try:
         begin, arrays = receive(to, 1 << 40)
         objective = RemoteObjective(to, len(begin["terms"]), begin["budget"])
@@ -236,6 +236,7 @@ def _run(to: socket.socket, module: ModuleType, settings: type[Settings], draws:
         notes = {"global": draws.used_global(), "made": draws.made[:1000]}
         send(to, {"kind": "found", "details": details, **notes}, result)
     except BaseException as error:
+        del spare
         text, number = in_words(error, _own(module.__name__)), getattr(error, "errno", None)
         if isinstance(error, MemoryError) or number == errno.ENOMEM:
             text = f"it needs more than its memory limit of {memory / 2**30:.1f} GiB: {text}"

@@ -328,6 +328,16 @@ def much_memory(problem, objective, rng, settings):
     return climb(objective, rng.integers, np.ones(24 << 30, np.uint8)[: objective.n_terms])
 
 
+@cheat(fails=r"it needs more than its memory limit of .*MemoryError")
+def fills_memory_to_the_last_byte(problem, objective, rng, settings):
+    from narxbench.algorithms.isolation.worker import limit
+
+    limit(1 << 24)  # the own one would take a minute to fill
+    last = ()
+    while True:
+        last = (last,)
+
+
 @cheat(fails=r"it needs more than its memory limit of 4\.0 GiB: OSError: .*Cannot allocate memory")
 def much_memory_shared(problem, objective, rng, settings):
     import mmap
