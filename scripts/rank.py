@@ -10,7 +10,7 @@ from narxbench.pipeline.steps import as_script
 
 def main(job: Any) -> None:
     """Write every frame."""
-    frames = rank_study(list(job.input), **job.params.statistics)
+    frames = rank_study(list(job.input), **job.params.ranking)
     for name, path in job.output.items():
         write_atomically(path, write_table(frames[name]))
 

@@ -29,7 +29,7 @@ rule rank:
         f"{PLAN.logs}/rank.log",
     localrule: True
     params:
-        statistics=PLAN.study.statistics.model_dump(exclude={"threshold"}),
+        ranking=PLAN.ranking(),
         code=PLAN.code("rank"),
     run:
         call("rank", input=input, output=output, params=params, log=log)

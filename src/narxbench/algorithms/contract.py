@@ -7,13 +7,17 @@ An algorithm is a module with three names:
 - ``run(problem, objective, rng, settings)``, which gets a :class:`ProblemView`, an :class:`Objective`, a random
   generator, the only source of its draws, and its settings, and returns a :class:`Found`.
 
+One that chooses by another criterion than J may tell it, ``criterion(problem, settings)``: a function of a structure,
+shape (N_t,), whose value is lower for what it prefers. A comparison then knows whether a wrong structure is due to the
+criterion or to the search.
+
 One that requires other packages imports them in a function ``load()``, which is called once before its runs, and in
 ``run``: so its settings are known where they are not installed.
 """
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -27,6 +31,7 @@ from narxbench.model.structure import checked_positions, column
 from narxbench.model.terms import Monomial
 
 Floats = NDArray[np.float64]
+OwnCriterion = Callable[[NDArray[np.uint8]], float]
 
 
 LONGEST_DETAILS = 100_000

@@ -39,7 +39,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from narxbench.algorithms.contract import About, Found, Objective, ProblemView
+from narxbench.algorithms.contract import About, Found, Objective, OwnCriterion, ProblemView
 from narxbench.algorithms.forward_regression import forward, nested
 from narxbench.algorithms.multistart import predicted
 from narxbench.fitness.criteria import LinearExtendedBIC
@@ -100,6 +100,19 @@ def penalties_of(errors: PredictionErrors, gamma: float) -> Floats:
     penalties = LinearExtendedBIC(gamma).penalties(errors.samples, errors.n_terms)
     penalties[max(1, errors.samples // 2) + 1 :] = math.inf
     return penalties
+
+
+def criterion(problem: ProblemView, settings: Settings) -> OwnCriterion:
+    """Return the criterion of a structure: that of its best noise model."""
+    errors = PredictionErrors(problem)
+    penalties = penalties_of(errors, settings.gamma)
+
+    def of(position: Structure) -> float:
+        terms = np.flatnonzero(position).tolist()
+        fits = [errors.fit(noise_model, terms, order=settings.order) for noise_model in settings.noise_models]
+        return min(criterion_of(errors, fit, penalties) for fit in fits)
+
+    return of
 
 
 class _Search:

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import pydantic
 
 import narxbench.algorithms
-from narxbench.algorithms.contract import About
+from narxbench.algorithms.contract import About, OwnCriterion, ProblemView
 from narxbench.algorithms.isolation.host import describe
 from narxbench.algorithms.isolation.worker import in_words
 from narxbench.io.errors import NarxbenchError, did_you_mean
@@ -157,6 +157,12 @@ class Algorithm:
     def in_process(self) -> bool:
         """Whether it runs in the process that evaluates."""
         return self.reviewed and not self.about.requires
+
+    def own_criterion(self, problem: ProblemView, settings: Mapping[str, Any]) -> OwnCriterion | None:
+        """Return the criterion by which it chooses on a problem; None where it does not tell, or does not run here."""
+        made = getattr(self.imported, "criterion", None) if self.in_process else None
+        found: OwnCriterion | None = made(problem, self.settings(settings)) if made else None
+        return found
 
     @property
     def versions(self) -> dict[str, str]:

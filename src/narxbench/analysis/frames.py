@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from pydantic import Field
 
-from narxbench.analysis.metrics import COMPARISON, CONDITION, GAP, selection_frequency
+from narxbench.analysis.metrics import COMPARISON, CONDITION, RANKED, selection_frequency
 from narxbench.analysis.published import Published
 from narxbench.experiment.condition import ConditionKey
 from narxbench.experiment.score_file import MOST
@@ -52,7 +52,8 @@ _SIZE = "algorithm:text runs:whole evaluations:whole n_terms:whole"
 _SCORED = "scenario:text system:text snr_db:known data_seed:whole criterion:text"
 _METHODS = ["scenario", "system", "method"]
 _INTERVALS = " ".join(f"{metric.name} {metric.name}_low {metric.name}_high" for metric in CONDITION)
-_OF_RUNS = " ".join(f"{metric.name}:{metric.kind}" for metric in COMPARISON if metric.of_run and metric is not GAP)
+_OF_RUNS = " ".join(f"{metric.name}:{metric.kind}" for metric in COMPARISON if metric.kind)
+_RANKS = " ".join(f"rank_{metric.name} rank_{metric.name}_low rank_{metric.name}_high" for metric in RANKED)
 # Frame -> its columns in order; a column without a kind holds numbers.
 _COLUMNS = {
     "conditions": f"{_CONDITION} {_SIZE} nu:wholes spurious:whole nu_max:whole exact_runs:whole cardinality "
@@ -85,16 +86,18 @@ _COLUMNS = {
     "effects_overview": "algorithm:text option:text design_choice:text contradicts:text change interval_low "
     "interval_high rank:whole",
     # Of a comparison of methods: narxbench.analysis.ranking.
-    "scores": f"{_SCORED} method:text algorithm:text seed:whole deterministic:truth n_terms:whole samples:whole "
-    f"n_validation:whole budget:whole evaluations:whole fitness best_known true_fitness gap {_OF_RUNS} failure:text",
-    "reach": f"{_SCORED} method:text target evaluations:wholes spent:wholes runs:whole",
-    "ranking": "group:text method:text runs:whole data_sets:whole systems:whole average_rank rank_low rank_high "
-    f"{' '.join(column for metric in COMPARISON for column in metric.columns)} failures:whole",
-    "tests": "group:text measure:text blocks:whole methods:whole statistic p_value critical_difference",
-    "pairs": "group:text a:text b:text blocks:whole median_difference p_value p_holm effect",
-    "ecdf": "scenario:text system:text method:text evaluations:whole reached:whole total:whole",
-    "systems": f"scenario:text system:text method:text {' '.join(m.name for m in COMPARISON if m.by_system)}",
-    "exceptions": "scenario:text system:text method:text measure:text theirs best_ours",
+    "scores": f"{_SCORED} part:text method:text algorithm:text seed:whole deterministic:truth reference:truth "
+    "minimises:truth n_terms:whole samples:whole n_validation:whole budget:whole evaluations:whole fitness best_known "
+    f"true_fitness gap excess {_OF_RUNS} failure:text",
+    "ranking": "part:text group:text method:text reference:truth searches:truth contributed:truth runs:whole "
+    f"data_sets:whole systems:whole failures:whole {_RANKS} "
+    f"{' '.join(column for metric in COMPARISON for column in metric.columns)}",
+    "tests": "part:text group:text measure:text blocks:whole methods:whole statistic p_value",
+    "pairs": "part:text group:text measure:text a:text b:text blocks:whole difference low high verdict:text p_value "
+    "p_holm effect",
+    "ecdf": "part:text group:text method:text evaluations:whole reached:whole total:whole",
+    "systems": "part:text scenario:text system:text method:text "
+    f"{' '.join(metric.name for metric in COMPARISON if metric.by_system)}",
 }
 _KIND_OF = {
     frame: {name: kind or "number" for name, _, kind in (column.partition(":") for column in columns.split())}
@@ -114,21 +117,19 @@ _ROWS = {
     "found": ["label", "system"],
     "effects_overview": ["algorithm", "design_choice", "option"],
     "scores": [*_METHODS, "snr_db", "data_seed", "criterion", "seed"],
-    "reach": [*_METHODS, "snr_db", "data_seed", "criterion", "target"],
-    "ranking": ["group", "method"],
-    "tests": ["group", "measure"],
-    "pairs": ["group", "a", "b"],
-    "ecdf": [*_METHODS, "evaluations"],
-    "systems": _METHODS,
-    "exceptions": [*_METHODS, "measure"],
+    "ranking": ["part", "group", "method"],
+    "tests": ["part", "group", "measure"],
+    "pairs": ["part", "group", "measure", "a", "b"],
+    "ecdf": ["part", "group", "method", "evaluations"],
+    "systems": ["part", *_METHODS],
 }
 # Frames with a row for every combination of what identifies them.
-_COMPLETE = ("claims", "nearness", "role_verdicts", "tests")
+_COMPLETE = ("claims", "nearness", "role_verdicts")
 # Columns of which frames of one study hold the same, so that none of them is empty.
 _SHARED = (
     (KEY, ("metrics", "recovery", "gaps", "convergence", "budget", "selection", "run_length")),
     (["claim"], ("claim_overview", "role_verdicts")),
-    (_METHODS, ("scores", "reach", "ecdf", "systems")),
+    (_METHODS, ("scores", "systems")),
     (["method"], ("scores", "ranking")),
 )
 SCHEMAS = {frame: {name: _KINDS[kind][0] for name, kind in kinds.items()} for frame, kinds in _KIND_OF.items()}

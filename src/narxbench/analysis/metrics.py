@@ -5,6 +5,7 @@ paper, section IV-C), and those of methods that are compared on many problems (`
 """
 
 import math
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -16,6 +17,8 @@ from scipy import stats
 
 from narxbench.experiment.score_file import Score, ScoredRun
 
+# Identify: which terms and which model a method returns, whatever its criterion. Search: which J it reaches.
+Contest = Literal["identify", "search"]
 # How values are shown, which narxbench.report.table knows.
 Form = Literal["frequency", "share", "effect", "significant", "count", "fitness", "number"]
 
@@ -88,22 +91,26 @@ class ConditionMetric(Metric):
 class ComparisonMetric(Metric):
     """A metric by which methods are compared.
 
-    It is computed for each run, from problem, run and best known J (``of_run``; NaN where it does not apply), and then
-    averaged; or for all runs of a method together (``of_runs``), from rows of `narxbench.analysis.ranking`. ``kind`` is
-    that of its column in the frame ``scores``, ``words`` its name in sentences, ``hint`` what a heading says below it.
-    ``tested`` ones have Friedman's test, those with an ``interval`` one over systems.
+    It is computed for each run, from problem, run and best known J (``of_run``; NaN where it does not apply), then
+    summed up over the runs on a data set (``over_runs``) and over data sets (``average``); or for all runs of a method
+    together (``of_runs``), from rows of `narxbench.analysis.ranking`. ``contest`` tells which methods it is for.
+    ``kind`` is that of its column in the frame ``scores``, if it has one; ``words`` is its name in sentences, ``hint``
+    what a heading says below it. ``ranked`` ones rank the methods on each data set; those with an ``interval`` have one
+    over systems.
     """
 
+    contest: Contest = "identify"
     words: str = ""
     hint: str = ""
     of_run: Callable[[Score, ScoredRun, float], float] | None = None
     of_runs: Callable[[pd.DataFrame], float] | None = None
+    over_runs: Callable[[Sequence[float]], float] | None = None
     average: Literal["mean", "median"] = "mean"
     larger_is_better: bool = False
-    kind: str = "number"
-    on_leaderboard: bool = True
-    by_system: bool = True
-    tested: bool = False
+    kind: str = ""
+    shown: bool = True
+    by_system: bool = False
+    ranked: bool = False
     interval: bool = False
 
     @property
@@ -111,15 +118,21 @@ class ComparisonMetric(Metric):
         """Its columns in the frame ``ranking``."""
         return [self.name, f"{self.name}_low", f"{self.name}_high"] if self.interval else [self.name]
 
-    def averaged(self, values: Iterable[float]) -> float:
-        """Return the mean or median of the values that are known; NaN without any."""
-        known = [value for value in values if not math.isnan(value)]
-        average = median if self.average == "median" else mean
-        return average(known) if known else math.nan
+    def of_data_set(self, values: Iterable[float]) -> float:
+        """Return the value of a method on a data set, from those of its runs."""
+        return _of_known(values, self.over_runs or self._averaged)
 
     def overall(self, results: pd.DataFrame) -> float:
-        """Return the value of a method over its problems, one row each, to 12 digits."""
-        return significant(self.of_runs(results) if self.of_runs else self.averaged(results[self.name]))
+        """Return the value of a method over its data sets, one row each, to 12 digits."""
+        return significant(self.of_runs(results) if self.of_runs else _of_known(results[self.name], self._averaged))
+
+    def _averaged(self, values: Sequence[float]) -> float:
+        return median(values) if self.average == "median" else mean(values)
+
+
+def _of_known(values: Iterable[float], summed_up: Callable[[Sequence[float]], float]) -> float:
+    known = [value for value in values if not math.isnan(value)]
+    return summed_up(known) if known else math.nan
 
 
 def mean(values: Sequence[float]) -> float:
@@ -149,10 +162,15 @@ PUBLISHED = (NU, R, NU_MAX)  # those that the paper prints
 
 # Values this many decimals apart count as equal: the last bits of two equal results may differ.
 DECIMALS = 9
-# Gaps that runs are to reach; the expected evaluations are those to one of them.
-TARGETS = (0.0, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
+# How far above J of the system terms, over L, runs are to come. They do not move with what other methods find, and
+# there is none below: what is lower fits the noise. The expected evaluations are those to one of them.
+TARGETS = (0.0, 0.01, 0.03, 0.1, 0.3, 1.0)
 ERT_TARGET = 0.01
 TARGETS_NAMED = f"{', '.join(f'{target:g}' for target in TARGETS[:-1])} and {TARGETS[-1]:g}"
+# Budgets, of evaluations, at which searches are ranked besides the whole one.
+EARLY = (100, 500)
+# A free run with a larger error is worse than the mean of the output, which takes no model.
+USELESS = 1.0
 
 
 def _of_terms(share: Callable[[int, int, int], float]) -> Callable[[Score, ScoredRun, float], float]:
@@ -160,122 +178,238 @@ def _of_terms(share: Callable[[int, int, int], float]) -> Callable[[Score, Score
     return lambda score, run, _: share(run.hits, len(run.terms), score.true_terms) if score.true_terms else math.nan
 
 
+def is_exact(score: Score, run: ScoredRun) -> bool:
+    """Tell whether a run ends at exactly the system terms."""
+    return 0 < run.hits == len(run.terms) == score.true_terms
+
+
+def _lost_to(reason: Literal["criterion", "search"]) -> Callable[[Score, ScoredRun, float], float]:
+    """Return whether a run missed the system terms for a reason; unknown where the criterion of the method is."""
+
+    def of_run(score: Score, run: ScoredRun, _: float) -> float:
+        if run.excess is None:
+            return math.nan
+        # Its own criterion is lower at the system terms, and they were not found; or it is not.
+        of_search = round(run.excess, 6) > 0
+        return float(not is_exact(score, run) and of_search == (reason == "search"))
+
+    return of_run
+
+
 def gap(score: Score, run: ScoredRun, best: float) -> float:
     """Return (J - best known J) / L, the logarithm of a ratio of errors; infinite without a finite J."""
     return math.inf if run.fitness is None else round((run.fitness - best) / score.n_validation, DECIMALS)
+
+
+def early_gap(evaluations: int) -> Callable[[Score, ScoredRun, float], float]:
+    """Return the metric that is the gap after some evaluations."""
+
+    def of_run(score: Score, run: ScoredRun, best: float) -> float:
+        made = bisect_right(run.history.evaluations, evaluations)
+        if not made or run.fitness is None:
+            return math.inf
+        return round((run.history.fitness[made - 1] - best) / score.n_validation, DECIMALS)
+
+    return of_run
 
 
 def expected_evaluations(results: pd.DataFrame) -> float:
     """Return the evaluations that one success at `ERT_TARGET` costs: those of all runs, by the number of successes.
 
     A run that reaches the target counts until then, another whole (the ERT of COCO, N. Hansen et al., Optimization
-    Methods and Software 36 (2021) 114-144). NaN without a success, and for a method that evaluates nothing but what it
-    returns: evaluations are no measure of what it costs.
+    Methods and Software 36 (2021) 114-144). NaN without a success.
     """
-    reached, spent = zip(*(reach[TARGETS.index(ERT_TARGET)] for reach in results["reach"]), strict=True)
-    successes = sum(map(len, reached))
-    if not successes or results["evaluations"].max() <= 1:
-        return math.nan
-    return (sum(map(sum, reached)) + sum(map(sum, spent))) / successes
+    known = [reach[TARGETS.index(ERT_TARGET)] for reach in results["reach"] if reach]
+    successes = sum(len(reached) for reached, _ in known)
+    return sum(sum(reached) + sum(spent) for reached, spent in known) / successes if successes else math.nan
 
 
 def reached(results: pd.DataFrame) -> float:
-    """Return the share of all pairs of a run and a target that were reached."""
-    pairs = int(results["runs"].sum()) * len(TARGETS)
-    return sum(len(times) for reach in results["reach"] for times, _ in reach) / pairs
+    """Return the share of all pairs of a run and a target that were reached; NaN where there are no targets."""
+    known = [of_target for reach in results["reach"] for of_target in reach or ()]
+    pairs = sum(len(reached) + len(spent) for reached, spent in known)
+    return sum(len(reached) for reached, _ in known) / pairs if pairs else math.nan
 
 
+def _fresh(score: Score, run: ScoredRun, best: float) -> float:
+    return math.inf if run.fresh_error is None else run.fresh_error
+
+
+EXACT = ComparisonMetric(
+    name="exact",
+    heading="Exact recovery",
+    words="exact recovery",
+    hint="share of the runs",
+    form="share",
+    kind="truth",
+    of_run=_of_terms(lambda hits, size, true: float(hits == size == true)),
+    larger_is_better=True,
+    by_system=True,
+    interval=True,
+    description="share of the runs that end at exactly the system terms, averaged over the data sets of each system, "
+    "then over the systems.",
+)
+F1 = ComparisonMetric(
+    name="f1",
+    heading="F1",
+    words="F1",
+    hint="of the terms",
+    form="effect",
+    kind="number",
+    of_run=_of_terms(lambda hits, size, true: 2 * hits / (size + true)),
+    larger_is_better=True,
+    by_system=True,
+    ranked=True,
+    interval=True,
+    description="twice the number of right terms, divided by the number of chosen and system terms together; averaged "
+    "likewise.",
+)
+FRESH = ComparisonMetric(
+    name="fresh_error",
+    heading="Fresh error",
+    words="error on fresh data",
+    hint="on new data",
+    form="significant",
+    kind="number",
+    of_run=_fresh,
+    average="median",
+    by_system=True,
+    description="root of the squared error of the free run on new data without noise, relative to the spread of the "
+    "output; 0 is perfect, 1 no better than a constant. Median over the runs on a data set, then over the data sets.",
+    ranked=True,
+)
 GAP = ComparisonMetric(
     name="gap",
+    contest="search",
     heading="Gap",
     words="gap",
     hint="to the lowest J",
     form="significant",
     of_run=gap,
     average="median",
-    tested=True,
-    description="J less the lowest J known for the data set, divided by the number of validation samples; 0.01 is one "
-    "per cent of squared error. Median over the runs on each data set, then over the data sets.",
+    by_system=True,
+    description="J less the lowest J that the study’s own runs or the system terms have on the data set, divided by "
+    "the number of validation samples; 0.01 is one per cent of squared error. Median likewise.",
+    ranked=True,
 )
 COMPARISON = (
+    EXACT,
+    F1,
+    FRESH,
     ComparisonMetric(
-        name="exact",
-        heading="Exact recovery",
-        words="exact recovery",
-        hint="share of the runs",
+        name="fresh_worst",
+        heading="Worst run",
+        words="error of the worst run",
+        hint="on new data",
+        form="significant",
+        of_run=_fresh,
+        over_runs=max,
+        average="median",
+        description="the same error of the worst run on each data set; median over the data sets.",
+    ),
+    ComparisonMetric(
+        name="lost_to_criterion",
+        heading="Criterion",
+        words="runs lost to the criterion",
+        hint="was the limit",
         form="share",
-        kind="truth",
-        of_run=_of_terms(lambda hits, size, true: float(hits == size == true)),
-        larger_is_better=True,
-        interval=True,
-        description="share of the runs that end at exactly the system terms, averaged over the data sets of each "
-        "system, then over the systems.",
+        of_run=_lost_to("criterion"),
+        description="share of the runs that miss the system terms although the method’s own criterion is no lower "
+        "there: a better search would not help. Averaged like exact recovery.",
     ),
     ComparisonMetric(
-        name="precision",
-        heading="Precision",
-        form="effect",
-        of_run=_of_terms(lambda hits, size, true: hits / max(size, 1)),
-        larger_is_better=True,
-        on_leaderboard=False,
-        by_system=False,
-        description="share of the chosen terms that are system terms; averaged likewise.",
-    ),
-    ComparisonMetric(
-        name="recall",
-        heading="Recall",
-        form="effect",
-        of_run=_of_terms(lambda hits, size, true: hits / true),
-        larger_is_better=True,
-        on_leaderboard=False,
-        by_system=False,
-        description="share of the system terms that are chosen; averaged likewise.",
-    ),
-    ComparisonMetric(
-        name="f1",
-        heading="F1",
-        words="F1",
-        hint="of the terms",
-        form="effect",
-        of_run=_of_terms(lambda hits, size, true: 2 * hits / (size + true)),
-        larger_is_better=True,
-        tested=True,
-        description="twice the number of right terms, divided by the number of chosen and system terms together; "
-        "averaged likewise.",
+        name="lost_to_search",
+        heading="Search",
+        words="runs lost to the search",
+        hint="was the limit",
+        form="share",
+        of_run=_lost_to("search"),
+        description="share of the runs that miss the system terms where the method’s own criterion is lower at them: a "
+        "longer or better search would. Averaged like exact recovery.",
     ),
     GAP,
     ComparisonMetric(
-        name="fresh_error",
-        heading="Fresh error",
-        words="error on fresh data",
-        hint="on new data",
+        name="gap_worst",
+        contest="search",
+        heading="Worst run",
+        words="gap of the worst run",
+        hint="gap",
         form="significant",
-        of_run=lambda score, run, best: math.inf if run.fresh_error is None else run.fresh_error,
+        of_run=gap,
+        over_runs=max,
         average="median",
-        tested=True,
-        description="root of the squared error of the free run on new data without noise, relative to the spread of "
-        "the output; 0 is perfect, 1 no better than a constant. Median likewise.",
+        description="the gap of the worst run on each data set; median over the data sets.",
     ),
     ComparisonMetric(
         name="reached",
+        contest="search",
         heading="Targets",
         words="targets reached",
         hint="reached",
         form="share",
         of_runs=reached,
         larger_is_better=True,
-        by_system=False,
-        description=f"share of the gaps {TARGETS_NAMED} that the runs reach.",
+        description=f"share of the targets that the runs reach: {TARGETS_NAMED}, times the number of validation "
+        "samples, above J of the system terms. Nothing is gained below it, where noise is fitted.",
     ),
     ComparisonMetric(
         name="ert",
+        contest="search",
         heading="Expected evaluations",
         words="expected evaluations",
-        hint=f"to a gap of {ERT_TARGET:g}",
+        hint=f"to the target {ERT_TARGET:g}",
         form="count",
         of_runs=expected_evaluations,
-        description=f"what one success, a gap of {ERT_TARGET:g}, costs: evaluations of all runs, each until its "
-        "success or its end, divided by the number of successes. Methods that evaluate no more than their result have "
-        "no such number.",
+        description=f"what one success, the target {ERT_TARGET:g}, costs: evaluations of all runs, each until its "
+        "success or its end, divided by the number of successes.",
     ),
+    *(
+        ComparisonMetric(
+            name=f"gap_{evaluations}",
+            contest="search",
+            heading=f"Gap at {evaluations}",
+            words=f"gap after {evaluations} evaluations",
+            form="significant",
+            of_run=early_gap(evaluations),
+            average="median",
+            shown=False,
+            ranked=True,
+            description=f"the gap after {evaluations} evaluations; median likewise.",
+        )
+        for evaluations in EARLY
+    ),
+)
+
+
+RANKED = [metric for metric in COMPARISON if metric.ranked]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How two methods are compared on a metric, and what difference is too small to matter.
+
+    ``transformed`` maps the value on a data set to what is averaged and subtracted; ``negligible`` is in its units.
+    """
+
+    metric: ComparisonMetric
+    transformed: Callable[[float], float]
+    negligible: float
+    region: str
+    """The region of practical equivalence in words."""
+    ratio: bool = False
+    """Whether differences are logarithms of ratios."""
+
+
+DIFFERENCES = (
+    Difference(EXACT, float, 0.05, "5 percentage points of exact recovery"),
+    Difference(
+        FRESH,
+        # What is worse than the mean is as bad as that, and what is better than rounding is exact.
+        lambda error: math.log(min(max(error, 1e-9), USELESS)),
+        math.log(1.1),
+        "a factor of 1.1 in the error on fresh data",
+        ratio=True,
+    ),
+    # As useless as a free run that is a factor e off.
+    Difference(GAP, lambda value: min(value, 1.0), 0.01, "a gap of 0.01, one per cent of squared error"),
 )

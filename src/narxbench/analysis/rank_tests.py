@@ -1,17 +1,15 @@
-"""Ranks of methods and tests between them: Friedman, Nemenyi, Wilcoxon's signed ranks, bootstrap over systems.
+"""Ranks of methods and differences between them: Friedman, Wilcoxon's signed ranks, bootstrap over systems.
 
 Blocks are systems. These tests are those of J. Demšar, Statistical Comparisons of Classifiers over Multiple Data Sets,
-Journal of Machine Learning Research 7 (2006) 1-30. Pairs are tested by their own values, not by ranks among all
+Journal of Machine Learning Research 7 (2006) 1-30. Pairs are compared by their own values, not by ranks among all
 methods, as A. Benavoli, G. Corani and F. Mangili advise (Should We Really Use Post-Hoc Tests Based on Mean-Ranks?,
-Journal of Machine Learning Research 17 (2016) 5:1-10). p-values are rounded to six significant digits, for their last
-bits depend on the C library.
+Journal of Machine Learning Research 17 (2016) 5:1-10): how large the difference is comes before whether chance could
+make it. p-values are rounded to six significant digits, for their last bits depend on the C library.
 """
 
 import math
 from collections.abc import Mapping, Sequence
-from functools import cache
 from itertools import combinations
-from statistics import median
 
 import numpy as np
 import pandas as pd
@@ -19,14 +17,21 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from narxbench.analysis.frames import framed
-from narxbench.analysis.metrics import COMPARISON, DECIMALS, GAP, ComparisonMetric, Interval, mean, significant
+from narxbench.analysis.metrics import (
+    DECIMALS,
+    DIFFERENCES,
+    RANKED,
+    ComparisonMetric,
+    Difference,
+    Interval,
+    mean,
+    significant,
+)
 from narxbench.analysis.significance import holm
 
 Floats = NDArray[np.float64]
 
-PROBLEM = ["scenario", "system", "snr_db", "data_seed", "criterion"]
-# Errors first.
-TESTED = sorted((metric for metric in COMPARISON if metric.tested), key=lambda metric: metric.larger_is_better)
+DATA_SET = ["scenario", "system", "snr_db", "data_seed"]
 # The bootstrap adds whole numbers, values in units of 1e-12, so that no rounding depends on the order of a sum.
 _UNIT = 10**12
 
@@ -75,13 +80,6 @@ def friedman(values: Floats) -> tuple[float, float]:
         return 0.0, 1.0
     found = stats.friedmanchisquare(*ranks.T)
     return significant(found.statistic), significant(found.pvalue, 6)
-
-
-@cache
-def critical_difference(methods: int, blocks: int, confidence: float) -> float:
-    """Return Nemenyi's critical difference: average ranks that differ less do not differ clearly, all pairs at once."""
-    q = stats.studentized_range.ppf(confidence, methods, math.inf) / math.sqrt(2)
-    return significant(q * math.sqrt(methods * (methods + 1) / (6 * blocks)), 6)
 
 
 def signed_rank(differences: Sequence[float]) -> tuple[float, float]:
@@ -137,79 +135,100 @@ def bootstrap_means(values: Floats, rng: np.random.Generator, *, confidence: flo
 
 
 class Blocks:
-    """The problems of a group and the methods that are ranked on them: every method has every problem.
+    """The data sets of a group and the methods that are compared on them: every method has every data set.
 
-    Problems that a method of the study lacks are left out; so are contributed methods that lack one of the others, for
-    nobody's contribution shall take problems away from the rest.
+    Data sets that a method of the study lacks are left out; so are contributed methods that lack one of the others, for
+    nobody's contribution shall take data sets away from the rest. What is no method but a reference is left out.
 
     Parameters
     ----------
     results
-        One row for each problem and method of the group.
+        One row for each data set and method of the group.
+    metric
+        What they are compared by; one of the search is for methods that take part in it.
     """
 
-    def __init__(self, results: pd.DataFrame) -> None:
-        present = results.pivot(index=PROBLEM, columns="method", values="runs").notna()
+    def __init__(self, results: pd.DataFrame, metric: ComparisonMetric) -> None:
+        results = results[~results["reference"]]
+        if metric.contest == "search":
+            results = results[results["searches"]]
+        self.larger_is_better = metric.larger_is_better
+        wide = results.pivot(index=DATA_SET, columns="method", values=metric.name)
+        # Where a metric does not apply it does so for every method.
+        present = results.pivot(index=DATA_SET, columns="method", values="runs").notna()
         own = results.loc[~results["contributed"], "method"].unique()
         complete = present[present[own].all(axis=1)]
         self.methods = [str(name) for name in complete.columns[complete.all()]] if len(complete) else []
-        self._results = results.set_index(PROBLEM).loc[complete.index].reset_index()
+        self.values = wide.loc[complete.index, self.methods].dropna()
 
-    def values(self, column: str) -> pd.DataFrame:
-        """Return a column of the results, problems by methods; without the problems on which it is unknown."""
-        return self._results.pivot(index=PROBLEM, columns="method", values=column)[self.methods].dropna()
+    def by_system(self, values: Floats) -> Floats:
+        """Return the means of values, shape (data sets, methods), over each system, shape (systems, methods)."""
+        return mean_by_system(values, self.values.index.get_level_values("system"))
 
-    def ranks(self, metric: ComparisonMetric) -> Floats:
-        """Return the ranks of the methods in each system, 1 for the best; shape (systems, methods).
-
-        Methods are ranked on each problem; the mean of these ranks over the problems of a system is ranked again, so
-        that each system is one block with ranks from 1 on, as Friedman's test and the critical difference have it.
-        """
-        values = self.values(metric.name)
-        signed = -values.to_numpy() if metric.larger_is_better else values.to_numpy()
-        return rank_rows(mean_by_system(rank_rows(signed), values.index.get_level_values("system")))
-
-    def mean_gaps(self) -> Floats:
-        """Return the mean gap over the problems of each system, shape (systems, methods).
-
-        An infinite gap counts as the worst finite one of any run on the problem.
-        """
-        gaps = self.values(GAP.name)
-        finite = np.where(np.isinf(gaps), self.values("worst"), gaps)
-        return mean_by_system(finite, gaps.index.get_level_values("system"))
+    def ranks(self) -> Floats:
+        """Return the mean rank of each method on the data sets of each system, shape (systems, methods); 1 is best."""
+        values = self.values.to_numpy()
+        return self.by_system(rank_rows(-values if self.larger_is_better else values))
 
 
-def friedman_frame(blocks: Mapping[str, Blocks], confidence: float) -> pd.DataFrame:
-    """Return Friedman's test that all methods are equal, for each group and metric, with the critical difference.
+def friedman_frame(groups: Mapping[tuple[str, str], pd.DataFrame]) -> pd.DataFrame:
+    """Return Friedman's test that all methods are equal, for each group and ranked metric.
 
-    Blocks are the systems, values the ranks of `Blocks.ranks`. The p-values are not corrected for their number: the
-    question of the study is the gap over all scenarios, and the others are reported next to it. Groups of less than two
-    systems or three methods have no test.
+    Blocks are the systems, values the mean ranks of `Blocks.ranks`, which the test ranks again. The p-values are not
+    corrected for their number. Groups of less than two systems or three methods have no test.
     """
     rows = []
-    for group, of in blocks.items():
-        for metric in TESTED:
-            ranks = of.ranks(metric)
+    for group, results in groups.items():
+        for metric in RANKED:
+            ranks = Blocks(results, metric).ranks()
             systems, methods = ranks.shape
             if systems >= 2 and methods >= 3:
-                difference = critical_difference(methods, systems, confidence)
-                rows.append((group, metric.name, systems, methods, *friedman(ranks), difference))
+                rows.append((*group, metric.name, systems, methods, *friedman(ranks)))
     return framed("tests", rows)
 
 
-def pairs_frame(blocks: Mapping[str, Blocks]) -> pd.DataFrame:
-    """Return Wilcoxon's signed-rank test of every two methods in each group; ``p_holm`` covers all pairs of the group.
+def verdict(difference: Interval, of: Difference) -> str:
+    """Return which of two methods a and b is better, or that they are equivalent for all that matters; else open.
 
-    The differences are those of `Blocks.mean_gaps`, one for each system; they and the effect size are negative where
-    ``a`` has the lower gap, which is better.
+    Examples
+    --------
+    >>> [verdict(Interval(*i), DIFFERENCES[0]) for i in [(0.2, 0.1, 0.3), (0.0, -0.01, 0.02), (0.0, -0.2, 0.2)]]
+    ['a', 'equivalent', 'open']
+    """
+    if max(abs(difference.low), abs(difference.high)) <= of.negligible:
+        return "equivalent"
+    if difference.low <= 0 <= difference.high or math.isnan(difference.low):
+        return "open"
+    return "a" if (difference.value > 0) == of.metric.larger_is_better else "b"
+
+
+def pairs_frame(
+    groups: Mapping[tuple[str, str], pd.DataFrame],
+    rngs: Mapping[tuple[str, str], np.random.Generator],
+    *,
+    confidence: float,
+    resamples: int,
+) -> pd.DataFrame:
+    """Return the difference of every two methods in each group on each of `DIFFERENCES`.
+
+    Differences are means over the data sets of a system, then over systems, with intervals by bootstrap over systems;
+    of ratios they are geometric means. p is that of Wilcoxon's signed-rank test over systems, two-sided, and ``p_holm``
+    that after Holm's correction over all pairs of the group and metric; ``effect`` is the rank-biserial correlation.
     """
     rows = []
-    for group, of in blocks.items():
-        gaps = dict(zip(of.methods, of.mean_gaps().T.tolist(), strict=True))
-        found = []
-        for a, b in combinations(of.methods, 2):
-            differences = [round(x - y, DECIMALS) for x, y in zip(gaps[a], gaps[b], strict=True)]
-            found.append((group, a, b, len(differences), median(differences), *signed_rank(differences)))
-        corrected = holm([p for *_, p, _ in found]).tolist()
-        rows += [(*test, significant(p, 6), effect) for (*test, effect), p in zip(found, corrected, strict=True)]
+    for group, results in groups.items():
+        for of in DIFFERENCES:
+            blocks = Blocks(results, of.metric)
+            pairs = list(combinations(range(len(blocks.methods)), 2))
+            if not pairs or not len(blocks.values):
+                continue
+            values = blocks.by_system(np.vectorize(of.transformed)(blocks.values.to_numpy()))
+            differences = np.stack([values[:, a] - values[:, b] for a, b in pairs], axis=1)
+            intervals = bootstrap_means(differences, rngs[group], confidence=confidence, resamples=resamples)
+            tests = [signed_rank(own.tolist()) for own in differences.T]
+            corrected = holm([p for p, _ in tests]).tolist()
+            for (a, b), interval, (p, effect), p_holm in zip(pairs, intervals, tests, corrected, strict=True):
+                shown = [math.exp(value) for value in interval] if of.ratio else interval
+                found = (blocks.methods[a], blocks.methods[b], len(values), *map(significant, shown))
+                rows.append((*group, of.metric.name, *found, verdict(interval, of), p, significant(p_holm, 6), effect))
     return framed("pairs", rows)

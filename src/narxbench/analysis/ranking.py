@@ -1,27 +1,31 @@
-"""Methods compared over the problems of a study: from score files to frames.
+"""Methods compared over the data sets of a study: from score files to frames.
 
-The unit is the problem: scenario, system, SNR, data seed and criterion. Runs of a method on it differ in nothing but
-their seeds. They are summed up first (medians of gap and error on fresh data, means of the rest), so that the one run
-of a deterministic method counts as much. Problems of one system are alike, and no further evidence: systems are what
-is tested and resampled.
+There are two contests. *Identify*: which terms and which model a method returns, by whatever criterion it chooses.
+*Search*: which J it reaches; only methods that minimise J take part, under the criterion that most of them have.
+
+The unit is the data set: scenario, system, SNR and data seed. Runs of a method on it differ in nothing but their seeds.
+They are summed up first (medians of gap and error on fresh data, means of the rest), so that the one run of a
+deterministic method counts as much. Data sets of one system are alike, and no further evidence: systems are what is
+resampled and tested. Held-out data sets, on which no method was developed or tuned, stand apart from the others.
 
 A run without a finite J, such as one that failed, has an infinite gap and error on fresh data, and no hits. Where the
-system terms are no candidates, exactness, precision, recall and F1 are unknown; such systems count in gaps, ranks,
-targets and errors on fresh data.
+system terms are no candidates, exactness and F1 are unknown, and there are no targets; such systems count in gaps and
+errors on fresh data.
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from narxbench.analysis.frames import framed
-from narxbench.analysis.metrics import COMPARISON, DECIMALS, GAP, TARGETS, Interval, gap
+from narxbench.analysis.metrics import COMPARISON, RANKED, TARGETS, Interval, gap
 from narxbench.analysis.performance import TOLERANCE
 from narxbench.analysis.rank_tests import (
-    PROBLEM,
+    DATA_SET,
     Blocks,
     Floats,
     bootstrap_means,
@@ -34,17 +38,24 @@ from narxbench.io.errors import NarxbenchError
 from narxbench.io.files import StrPath
 from narxbench.numerics.random_streams import generator
 
-FRAMES = ("scores", "reach", "ranking", "tests", "pairs", "ecdf", "systems", "exceptions")
+FRAMES = ("scores", "ranking", "tests", "pairs", "ecdf", "systems")
 ALL = "all"  # the group of all scenarios
+HELD_OUT, DEVELOPMENT = "held-out", "development"
+PARTS = (HELD_OUT, DEVELOPMENT)
 # Points of an ECDF for each factor of ten in the evaluations.
 POINTS_PER_DECADE = 10
-_OF_RUN = [(metric, metric.of_run) for metric in COMPARISON if metric.of_run]
+_OF_RUN = [metric for metric in COMPARISON if metric.of_run]
+_STORED = [metric for metric in _OF_RUN if metric.kind]
 _BY_SYSTEM = [metric for metric in COMPARISON if metric.by_system]
 _UNRANKED = Interval(math.nan, math.nan, math.nan)
 
 
 def rank_study(
-    score_files: Iterable[StrPath], *, confidence: float, bootstrap_samples: int, default_method: str = "multistart"
+    score_files: Iterable[StrPath],
+    *,
+    confidence: float,
+    bootstrap_samples: int,
+    situations: Mapping[str, Sequence[str]] | None = None,
 ) -> dict[str, pd.DataFrame]:
     """Return all frames of a comparison of methods by name, those of `FRAMES`.
 
@@ -53,9 +64,9 @@ def rank_study(
     score_files
         The score files of the study, in any order.
     confidence, bootstrap_samples
-        Coverage of the intervals and level of the critical difference; resamples of the systems behind the intervals.
-    default_method
-        The method that the ``exceptions`` are exceptions to; a study without it has none.
+        Coverage of the intervals; resamples of the systems behind them.
+    situations
+        Groups of systems, by name: their data sets of all scenarios are a group besides the scenarios.
 
     Raises
     ------
@@ -64,18 +75,16 @@ def rank_study(
     """
     scores = load_scores(score_files)
     results = _results(scores)
-    systems = systems_frame(results)
-    groups = {ALL: results, **{str(name): own for name, own in results.groupby("scenario")}}
-    blocks = {group: Blocks(own) for group, own in groups.items()}
+    groups = _groups(results, situations or {})
+    whole = {(part, group): own for (part, group), own in groups.items() if group == ALL}
+    rngs = {key: generator(purpose="differences", part=key[0]) for key in whole}
     return {
         "scores": scores_frame(scores),
-        "reach": reach_frame(results),
-        "ranking": ranking_frame(groups, blocks, confidence, bootstrap_samples),
-        "tests": friedman_frame(blocks, confidence),
-        "pairs": pairs_frame(blocks),
-        "ecdf": ecdf_frame(results),
-        "systems": systems,
-        "exceptions": exceptions_frame(systems, default_method),
+        "ranking": ranking_frame(groups, confidence=confidence, resamples=bootstrap_samples),
+        "tests": friedman_frame(whole),
+        "pairs": pairs_frame(whole, rngs, confidence=confidence, resamples=bootstrap_samples),
+        "ecdf": ecdf_frame(groups),
+        "systems": systems_frame(results),
     }
 
 
@@ -104,66 +113,99 @@ def load_scores(paths: Iterable[StrPath]) -> list[Score]:
 
 
 def scores_frame(scores: Iterable[Score]) -> pd.DataFrame:
-    """Return one row a run."""
+    """Return one row a run; what is no method, but a reference, has one too."""
     rows = []
     for score in scores:
         best = best_known(score)
         sizes = (score.n_terms, score.samples, score.n_validation)
         for method in score.methods:
+            kind = (method.deterministic, method.reference, method.minimises)
             for run in method.runs:
-                made = (method.method, method.algorithm, run.seed, method.deterministic, *sizes, method.budget)
-                found = (run.evaluations, run.fitness, best, score.true_fitness, gap(score, run, best))
-                others = (of_run(score, run, best) for metric, of_run in _OF_RUN if metric is not GAP)
-                rows.append((*_key(score), *made, *found, *others, run.failure))
+                made = (method.method, method.algorithm, run.seed, *kind, *sizes, method.budget)
+                found = (run.evaluations, run.fitness, best, score.true_fitness, gap(score, run, best), run.excess)
+                others = (metric.of_run(score, run, best) for metric in _STORED if metric.of_run)
+                rows.append((*_key(score), _part(score), *made, *found, *others, run.failure))
     return framed("scores", rows)
 
 
 def best_known(score: Score) -> float:
-    """Return the lowest J of all runs on a problem and of its system terms; +infinity if none is finite."""
-    found = [score.true_fitness, *(run.fitness for method in score.methods for run in method.runs)]
-    return min((fitness for fitness in found if fitness is not None), default=math.inf)
+    """Return the lowest J of the study's own runs on a problem and of its system terms; +infinity if none is finite."""
+    own = (run.fitness for method in score.methods if not method.contributed for run in method.runs)
+    return min((fitness for fitness in (score.true_fitness, *own) if fitness is not None), default=math.inf)
 
 
-def _results(scores: Iterable[Score]) -> pd.DataFrame:
-    """Return one row for each problem and method, summed up over its runs; nothing is rounded; a metric may be unknown.
+def _results(scores: Sequence[Score]) -> pd.DataFrame:
+    """Return one row for each data set and method, summed up over its runs; nothing is rounded.
 
-    ``reach`` has for each target the evaluations of the runs that reached it, in ascending order, and of the others;
-    ``evaluations`` is the largest number of any run, ``worst`` the largest finite gap of any run on the problem.
+    ``searches`` tells whether the method takes part in the search; it has no gap otherwise. ``reach`` has for each
+    target the evaluations of the runs that reached it, in ascending order, and of the others; nothing without targets.
     """
-    rows = []
+    criteria = Counter(score.criterion for score in scores for method in score.methods if _minimises(method))
+    searched = max(criteria, key=lambda name: (criteria[name], name), default="")
+    rows = {}
     for score in scores:
         best = best_known(score)
-        gaps = (gap(score, run, best) for method in score.methods for run in method.runs)
-        worst = max(filter(math.isfinite, gaps), default=0.0)
         for method in score.methods:
             runs = method.runs
-            rows.append(
-                {
-                    **dict(zip(PROBLEM, _key(score), strict=True)),
-                    "method": method.method,
-                    "contributed": method.contributed,
-                    "runs": len(runs),
-                    "failures": sum(run.fitness is None for run in runs),
-                    "budget": method.budget,
-                    "evaluations": max(run.evaluations for run in runs),
-                    "worst": worst,
-                    **{m.name: m.averaged(of_run(score, run, best) for run in runs) for m, of_run in _OF_RUN},
-                    "reach": _reach(score, best, method),
-                }
-            )
-    return pd.DataFrame(rows)
+            searches = _minimises(method) and score.criterion == searched
+            row = {
+                **{name: getattr(score, name) for name in DATA_SET},
+                "part": _part(score),
+                "method": method.method,
+                "contributed": method.contributed,
+                "reference": method.reference,
+                "searches": searches,
+                "runs": len(runs),
+                "failures": sum(run.fitness is None for run in runs),
+                "budget": method.budget,
+                **{
+                    metric.name: metric.of_data_set(metric.of_run(score, run, best) for run in runs)
+                    if metric.contest == "identify" or score.criterion == searched
+                    else math.nan
+                    for metric in _OF_RUN
+                    if metric.of_run
+                },
+                "reach": _reach(score, method) if searches and score.true_fitness is not None else [],
+            }
+            # A reference stands in the scores of every criterion; it has a J of that which is searched.
+            key = (*(row[name] for name in DATA_SET), method.method)
+            if key not in rows or score.criterion == searched:
+                rows[key] = row
+    return pd.DataFrame(list(rows.values()))
+
+
+def _minimises(method: ScoredMethod) -> bool:
+    return method.minimises and not method.reference
+
+
+def _part(score: Score) -> str:
+    return HELD_OUT if score.held_out else DEVELOPMENT
 
 
 def _key(score: Score) -> tuple[Any, ...]:
-    return tuple(getattr(score, name) for name in PROBLEM)
+    return (*(getattr(score, name) for name in DATA_SET), score.criterion)
 
 
-def _reach(score: Score, best: float, method: ScoredMethod) -> list[tuple[list[int], list[int]]]:
-    targets = best + np.array(TARGETS) * score.n_validation
+def _groups(results: pd.DataFrame, situations: Mapping[str, Sequence[str]]) -> dict[tuple[str, str], pd.DataFrame]:
+    """Return the results of each part and group: of all scenarios, of each of them, and of each situation."""
+    found = {}
+    for part in PARTS:
+        whole = results[results["part"] == part]
+        scenarios = ((str(name), own) for name, own in whole.groupby("scenario"))
+        special = ((name, whole[whole["system"].isin(list(systems))]) for name, systems in situations.items())
+        for group, own in ((ALL, whole), *scenarios, *special):
+            if len(own):
+                found[part, group] = own
+    return found
+
+
+def _reach(score: Score, method: ScoredMethod) -> list[tuple[list[int], list[int]]]:
+    true = score.true_fitness if score.true_fitness is not None else math.inf
+    targets = true + np.array(TARGETS) * score.n_validation
     limits = targets + TOLERANCE * abs(targets)
     found: list[tuple[list[int], list[int]]] = [([], []) for _ in TARGETS]
     for run in method.runs:
-        made = [] if run.failure or math.isinf(best) else run.history.evaluations
+        made = [] if run.failure else run.history.evaluations
         # The first entry of the history, which falls, that is not above the limit.
         places = np.searchsorted(-np.array(run.history.fitness), -limits)
         for place, (reached, spent) in zip(places.tolist(), found, strict=True):
@@ -174,77 +216,60 @@ def _reach(score: Score, best: float, method: ScoredMethod) -> list[tuple[list[i
     return [(sorted(reached), spent) for reached, spent in found]
 
 
-def reach_frame(results: pd.DataFrame) -> pd.DataFrame:
-    """Return for each problem, method and target the evaluations of the runs that reached it, and of the others."""
-    rows = []
-    for *key, runs, reach in results[[*PROBLEM, "method", "runs", "reach"]].itertuples(index=False, name=None):
-        of_targets = zip(TARGETS, reach, strict=True)
-        rows += [(*key, target, tuple(reached), tuple(spent), runs) for target, (reached, spent) in of_targets]
-    return framed("reach", rows)
+def ranking_frame(groups: Mapping[tuple[str, str], pd.DataFrame], *, confidence: float, resamples: int) -> pd.DataFrame:
+    """Return the methods of each group with their mean ranks and all metrics.
 
-
-def ranking_frame(
-    groups: Mapping[str, pd.DataFrame], blocks: Mapping[str, Blocks], confidence: float, resamples: int
-) -> pd.DataFrame:
-    """Return the methods of each group with all metrics.
-
-    ``average_rank`` is the mean over the systems of `Blocks.ranks` of the gap; it is missing for methods that are not
-    ranked. Metrics that are averaged by the mean are means over the problems of a system, then over systems; others are
-    medians over problems, or belong to all runs together. Intervals are percentile intervals of the bootstrap over
+    A mean rank is that over the data sets of each system, then over the systems; it is missing for methods that are not
+    ranked. Metrics that are averaged by the mean are means over the data sets of a system, then over systems; others
+    are medians over data sets, or belong to all runs together. Intervals are percentile intervals of the bootstrap over
     systems.
     """
     rows = []
-    for group, results in groups.items():
+    for (part, group), results in groups.items():
 
-        def intervals(values: Floats, group: str = group) -> list[Interval]:
-            rng = generator(purpose="bootstrap", group=group)
-            return bootstrap_means(values, rng, confidence=confidence, resamples=resamples)
+        def intervals(values: Floats, axes: Mapping[str, str]) -> list[Interval]:
+            return bootstrap_means(
+                values, generator(purpose="bootstrap", **axes), confidence=confidence, resamples=resamples
+            )
 
-        ranks = dict(zip(blocks[group].methods, intervals(blocks[group].ranks(GAP)), strict=True))
+        axes = {"part": part, "group": group}
+        ranks = {}
+        for metric in RANKED:
+            blocks = Blocks(results, metric)
+            ranks[metric.name] = dict(zip(blocks.methods, intervals(blocks.ranks(), axes), strict=True))
         for method, own in results.groupby("method"):
             values: list[float] = []
             for metric in COMPARISON:
                 if metric.of_run and metric.average == "mean":
                     known = own.dropna(subset=metric.name)
-                    (found,) = intervals(mean_by_system(known[[metric.name]].to_numpy(), known["system"]))
+                    (found,) = intervals(mean_by_system(known[[metric.name]].to_numpy(), known["system"]), axes)
                     values += found if metric.interval else found[:1]
                 else:
                     values.append(metric.overall(own))
-            size = (own["runs"].sum(), len(own), own["system"].nunique())
-            rank = ranks.get(str(method), _UNRANKED)
-            rows.append((group, method, *size, *rank, *values, own["failures"].sum()))
+            kind = own["reference"].iloc[0], own["searches"].any(), own["contributed"].any()
+            size = (own["runs"].sum(), len(own), own["system"].nunique(), own["failures"].sum())
+            of_ranks = (limit for name in ranks for limit in ranks[name].get(str(method), _UNRANKED))
+            rows.append((part, group, method, *kind, *size, *of_ranks, *values))
     return framed("ranking", rows)
 
 
-def ecdf_frame(results: pd.DataFrame) -> pd.DataFrame:
-    """Return how many pairs of a run and a target each method has reached after how many evaluations, by system."""
-    most = int(results["budget"].max())
-    points = (round(10 ** (i / POINTS_PER_DECADE)) for i in range(POINTS_PER_DECADE * len(str(most))))
-    grid = sorted({most, *(point for point in points if point < most)})
+def ecdf_frame(groups: Mapping[tuple[str, str], pd.DataFrame]) -> pd.DataFrame:
+    """Return how many pairs of a run and a target each method of the search has reached within some evaluations."""
     rows = []
-    for key, own in results.groupby(["scenario", "system", "method"]):
-        times = np.sort([time for reach in own["reach"] for reached, _ in reach for time in reached])
-        reached = np.searchsorted(times, grid, side="right").tolist()
-        total = int(own["runs"].sum()) * len(TARGETS)
-        rows += [(*key, *point, total) for point in zip(grid, reached, strict=True)]
+    for key, results in groups.items():
+        searched = results[results["searches"] & results["reach"].map(bool)]
+        most = int(results["budget"].max())
+        points = (round(10 ** (i / POINTS_PER_DECADE)) for i in range(POINTS_PER_DECADE * len(str(most))))
+        grid = sorted({most, *(point for point in points if point < most)})
+        for method, own in searched.groupby("method"):
+            times = np.sort([time for reach in own["reach"] for reached, _ in reach for time in reached])
+            reached = np.searchsorted(times, grid, side="right").tolist()
+            total = int(own["runs"].sum()) * len(TARGETS)
+            rows += [(*key, method, *point, total) for point in zip(grid, reached, strict=True)]
     return framed("ecdf", rows)
 
 
 def systems_frame(results: pd.DataFrame) -> pd.DataFrame:
     """Return the metrics of each method on each system of a scenario."""
-    groups = results.groupby(["scenario", "system", "method"])
+    groups = results.groupby(["part", "scenario", "system", "method"])
     return framed("systems", [(*key, *(metric.overall(own) for metric in _BY_SYSTEM)) for key, own in groups])
-
-
-def exceptions_frame(systems: pd.DataFrame, default_method: str) -> pd.DataFrame:
-    """Return where a method is better than the default method of the project, on the frame ``systems``."""
-    ours = systems[systems["method"] == default_method]
-    rows = []
-    for row in systems.merge(ours, on=["scenario", "system"], suffixes=("", "_ours")).to_dict("records"):
-        for metric in _BY_SYSTEM:
-            theirs, best_ours = row[metric.name], row[f"{metric.name}_ours"]
-            sign = -1.0 if metric.larger_is_better else 1.0
-            worse = math.isnan(best_ours) or round(sign * (best_ours - theirs), DECIMALS) > 0
-            if not math.isnan(theirs) and worse:
-                rows.append((row["scenario"], row["system"], row["method"], metric.name, theirs, best_ours))
-    return framed("exceptions", rows)

@@ -18,6 +18,7 @@ from pydantic import AfterValidator, Field, JsonValue
 
 from narxbench.experiment.condition import History
 from narxbench.experiment.runs import Run, finite
+from narxbench.experiment.score_file import REFERENCES
 from narxbench.fitness.problem import StructureProblem
 from narxbench.io.errors import NarxbenchError
 from narxbench.io.files import StrPath, canonical_json, read_text
@@ -141,6 +142,8 @@ class Contribution(Settings):
     """Version of the program that made the runs."""
     deterministic: bool
     """Whether the method draws no random numbers; it then has one run on each problem."""
+    minimises: bool = True
+    """Whether the method searches for the lowest J. Others are not compared by the J that they reach."""
     settings: Annotated[dict[str, JsonValue], AfterValidator(_showable)]
     """Settings of the method, for readers."""
     results: list[Result] = Field(min_length=1, max_length=100_000)
@@ -219,7 +222,7 @@ def load_contributions(paths: Iterable[StrPath], taken: Collection[str] = ()) ->
 
 def check_name(contribution: Contribution, path: StrPath, taken: Collection[str]) -> None:
     """Raise NarxbenchError if the method's name, in whatever case, is taken."""
-    if contribution.method.casefold() in map(str.casefold, taken):
+    if contribution.method.casefold() in map(str.casefold, (*taken, *REFERENCES)):
         text = f"method: found {contribution.method!r}, which there is already; allowed: any other name"
         raise NarxbenchError(f"{path}: {text}")
 
@@ -330,6 +333,7 @@ def about_contributions(contributions: Iterable[Contribution]) -> dict[str, dict
             "deterministic": found.deterministic,
             # What the program looked at is not known.
             "needs_objective": True,
+            "minimises": found.minimises,
             "settings": found.settings,
             "contributed": found.authors,
         }

@@ -61,7 +61,7 @@ def problems_of(study: Study) -> dict[str, Condition]:
             f"study {study.study}: found page {study.page} and realisation {study.data.realisation}; "
             "allowed: methods and shared"
         )
-    systems = {name: load_system(name) for name in study.systems}
+    systems = {name: load_system(name) for name in study.all_systems}
     found: dict[str, Condition] = {}
     for condition in study.conditions(load_design_choices(), systems):
         found.setdefault(f"{condition.problem.name}/{condition.criterion}", condition)

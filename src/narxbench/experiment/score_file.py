@@ -8,6 +8,8 @@ from narxbench.io.errors import NarxbenchError
 from narxbench.io.files import StrPath, read_json
 from narxbench.io.settings import Line, Settings, SettingsError, validated
 
+# What methods are held against, and what no method may be called.
+REFERENCES = TRUTH, EVERYTHING = "truth", "all-candidates"
 MOST = 10**18 - 1  # of whole numbers: the 18 digits that tables hold
 
 
@@ -26,6 +28,8 @@ class ScoredRun(Settings, extra="allow"):
     """How many of ``terms`` are system terms."""
     fresh_error: float | None = Field(ge=0)
     """RRSE of the free run on fresh data; null when it diverges."""
+    excess: float | None = None
+    """How far the method’s own criterion at ``terms`` lies above that at the system terms; null where unknown."""
     failure: Line
     """Why the run failed; empty if it did not."""
     history: History
@@ -45,6 +49,10 @@ class ScoredMethod(Settings):
     method: Line = Field(min_length=1)
     algorithm: Line
     deterministic: bool
+    minimises: bool = True
+    """Whether it searches for the lowest J."""
+    reference: bool = False
+    """Whether it is no method, but what methods are held against: the system terms, or all candidate terms."""
     contributed: bool = False
     """Whether others made the runs."""
     versions: dict[str, str]
@@ -63,6 +71,8 @@ class Score(ProblemKey):
     """The content of a score file."""
 
     data_seed: int = Field(ge=-MOST, le=MOST)
+    held_out: bool = False
+    """Whether no method was developed or tuned on its system and data seed."""
     n_terms: int = Field(ge=1, le=MOST)
     samples: int = Field(ge=1, le=MOST)
     n_validation: int = Field(ge=1, le=MOST)

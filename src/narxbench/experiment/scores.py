@@ -7,11 +7,18 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from narxbench.algorithms.contract import OwnCriterion
+from narxbench.algorithms.objective import view_of
+from narxbench.algorithms.registry import algorithm
 from narxbench.algorithms.search import budget
-from narxbench.experiment.condition import ConditionKey, ProblemKey
+from narxbench.algorithms.training import whole_record
+from narxbench.experiment.condition import ConditionKey, History, ProblemKey
 from narxbench.experiment.contributions import contributed_runs, load_contributions, problem_name
 from narxbench.experiment.runs import Run, finite, load_problem, read_run_file, read_runs, size_of
-from narxbench.experiment.score_file import Score, ScoredMethod, ScoredRun
+from narxbench.experiment.score_file import EVERYTHING, TRUTH, Score, ScoredMethod, ScoredRun
 from narxbench.fitness.kernel.problem_data import DIVERGENCE_FACTOR
 from narxbench.fitness.problem import StructureProblem
 from narxbench.io.errors import NarxbenchError
@@ -35,12 +42,14 @@ def score(
     system: Mapping[str, Any],
     structure: Mapping[str, Any],
     fresh: Mapping[str, Any],
+    held_out: bool = False,
     contributions: Sequence[str] = (),
 ) -> str:
     """Read the run files of all methods on a problem and return the text of its score file.
 
     The structure of every run is evaluated again, so that an edited J is found. Its model, with the weights of the run,
-    is judged on fresh data: another input to the same system, without noise.
+    is judged on fresh data: another input to the same system, without noise. So are two references: the system terms,
+    and all candidate terms, both with weights by least squares over all samples.
 
     Parameters
     ----------
@@ -50,7 +59,7 @@ def score(
         The fields of :class:`ProblemKey`.
     methods : mapping
         What each method's runs were made with: ``algorithm``, ``settings``, ``evaluations``, ``seeds``, and whether it
-        is ``deterministic`` and ``stops_early``.
+        is ``deterministic``, ``stops_early`` and ``minimises`` J.
     system : mapping
         Arguments of :class:`~narxbench.model.system.System`. Where its terms are no candidates, no structure is right.
     structure : mapping
@@ -58,6 +67,8 @@ def score(
     fresh : mapping
         ``washout`` and ``excitation`` (None: that of the system) of the fresh data, and ``samples``, if not 2000. An
         excitation read from a file is not fresh.
+    held_out : bool
+        Whether no method was developed or tuned on the data set.
     contributions : sequence of str
         Result files of others; their methods count on the problems that they have results of.
 
@@ -93,17 +104,20 @@ def score(
             if wrong := judge.mistake(run):
                 path = next(path for path in files if run in read_run_file(path).runs)
                 raise NarxbenchError(f"{path}: seed {run.seed}: {wrong}; delete it and run again")
+        own = judge.own_criterion(made)
         found.append(
             ScoredMethod(
                 method=name,
                 algorithm=made["algorithm"],
                 deterministic=made["deterministic"],
+                minimises=made["minimises"],
                 versions=file.versions,
                 algorithm_sha256=file.algorithm_sha256,
                 budget=allowed,
-                runs=[judge.scored(run) for run in of_seeds],
+                runs=[judge.scored(run, own) for run in of_seeds],
             )
         )
+    found += judge.references(file.versions)
     allowed = min(made["evaluations"] for made in methods.values())
     place = problem_name(**key.model_dump(exclude={"interpretation"}))
     for path, theirs in zip(contributions, load_contributions(contributions, taken=runs), strict=True):
@@ -116,11 +130,12 @@ def score(
                     method=theirs.method,
                     algorithm="contributed",
                     deterministic=theirs.deterministic,
+                    minimises=theirs.minimises,
                     contributed=True,
                     versions={theirs.method: theirs.version},
                     algorithm_sha256="",
                     budget=allowed,
-                    runs=[judge.scored(run) for run in made_elsewhere],
+                    runs=[judge.scored(run, judge.fitness if theirs.minimises else None) for run in made_elsewhere],
                 )
             )
     content = Score(
@@ -130,6 +145,7 @@ def score(
         n_validation=len(searched.data.measured),
         penalty=float(searched.data.penalties[1]),
         data_sha256=digest,
+        held_out=held_out,
         true_terms=len(true),
         true_fitness=finite(searched.evaluate(true).fitness),
         methods=found,
@@ -142,6 +158,7 @@ class _Judge:
 
     def __init__(self, problem: StructureProblem, true: Sequence[str], fresh: Signals) -> None:
         self._problem, self._true, self._fresh = problem, {*true}, fresh
+        self._view = view_of(problem)
         self._errors: dict[tuple[Any, ...], float | None] = {}
 
     def mistake(self, run: Run) -> str:
@@ -153,8 +170,64 @@ class _Judge:
             return "found a history that does not fall to the fitness"
         return ""
 
-    def scored(self, run: Run) -> ScoredRun:
-        """Return a run with the scores of its structure."""
+    def own_criterion(self, made: Mapping[str, Any]) -> OwnCriterion | None:
+        """Return the criterion by which a method chooses, of a structure; None where it is not known.
+
+        It is J where the method minimises J. Other algorithms of this package may say it themselves.
+        """
+        if made["minimises"]:
+            return self.fitness
+        return algorithm(made["algorithm"]).own_criterion(self._view, made["settings"])
+
+    def fitness(self, position: NDArray[np.uint8]) -> float:
+        """Return J of a structure, shape (N_t,)."""
+        return float(self._problem.evaluate_positions(position[None])[0][0])
+
+    def references(self, versions: Mapping[str, str]) -> list[ScoredMethod]:
+        """Return what methods are held against, as methods of one run: the system terms, and all candidate terms."""
+        whole, found = whole_record(self._view), []
+        structures = {TRUTH: [term for term in self._problem.terms if term in self._true], EVERYTHING: whole.terms}
+        for name, terms in structures.items():
+            fitness, weights = finite(self._problem.evaluate(terms).fitness), whole.evaluate(terms).coefficients
+            known = fitness is not None and any(weights)
+            best = [] if fitness is None or not known else [fitness]
+            run = Run(
+                seed=1,
+                data_sha256="",
+                evaluations=1,
+                fitness=fitness if known else None,
+                sse=None,
+                terms=terms if known else [],
+                coefficients=weights if known else [],
+                history=History(evaluations=[1] * len(best), fitness=best),
+                failure="" if known else "its structure has no finite J",
+            )
+            if terms:
+                found.append(
+                    ScoredMethod(
+                        method=name,
+                        algorithm="least squares",
+                        deterministic=True,
+                        minimises=False,
+                        reference=True,
+                        versions=dict(versions),
+                        algorithm_sha256="",
+                        budget=1,
+                        runs=[self.scored(run)],
+                    )
+                )
+        return found
+
+    def _excess(self, terms: Sequence[str], own: OwnCriterion | None) -> float | None:
+        """Return how far a criterion at a structure lies above that at the system terms."""
+        if own is None or not terms or not self._true:
+            return None
+        positions = ([term in chosen for term in self._problem.terms] for chosen in (terms, self._true))
+        found, true = (own(np.array(position, np.uint8)) for position in positions)
+        return finite(found - true)
+
+    def scored(self, run: Run, own: OwnCriterion | None = None) -> ScoredRun:
+        """Return a run with the scores of its structure; ``own`` is the criterion of its method."""
         model = tuple(run.terms), tuple(run.coefficients)
         if run.terms and model not in self._errors:
             first = max(self._problem.n_u, self._problem.n_y)
@@ -166,6 +239,7 @@ class _Judge:
             terms=run.terms,
             hits=len({*run.terms} & self._true),
             fresh_error=self._errors.get(model),
+            excess=self._excess(run.terms, own),
             failure=" ".join(run.failure.split()),
             history=run.history,
         )

@@ -171,6 +171,7 @@ class Problem:
     data: Data
     fitness: Fitness
     scenario: str = ""
+    held_out: bool = False
 
     @property
     def realisations(self) -> bool:
@@ -250,6 +251,8 @@ class Part(NamedTuple):
     """An input that prevails over that of a system."""
     orders: Mapping[str, int] = {}
     """Orders of the candidate terms that are not the system's."""
+    held_out: bool = False
+    """Whether no method was developed or tuned on them."""
 
     def known(self, system: System) -> System:
         """Return a system with the candidate terms of this part.
@@ -310,6 +313,15 @@ class Study(Settings):
             raise SettingsError([Mistake(("figures", "snr_db"), text)])
         return self
 
+    def named_systems(self) -> list[tuple[Place, str]]:
+        """Return the systems with the places where they are named."""
+        return [(("systems", index), name) for index, name in enumerate(self.systems)]
+
+    @property
+    def all_systems(self) -> list[str]:
+        """All systems of the study."""
+        return [name for _, name in self.named_systems()]
+
     def parts(self) -> list[Part]:
         """Return what the problems are made of."""
         return [Part(("data",), self.systems, self.snr_db, self.data.seeds, self.data)]
@@ -334,7 +346,7 @@ class Study(Settings):
         data = part.data.model_copy(update={"excitation": part.input_of(system)})
         place = f"{system.name}/{snr_label(snr_db)}dB"
         name = f"{part.scenario}/{place}/data-{seed}" if part.scenario else place
-        return Problem(name, part.known(system), snr_db, seed, data, self.fitness, part.scenario)
+        return Problem(name, part.known(system), snr_db, seed, data, self.fitness, part.scenario, part.held_out)
 
     def _by_all_methods(self, problem: Problem) -> Iterator[Condition]:
         for name, method in self.methods.items():

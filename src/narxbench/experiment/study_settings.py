@@ -130,13 +130,13 @@ def load_study(
                 raise SettingsError([Problem(("page",), text)])
         study = validated(KINDS[page], merged(defaults, given), "")
         known = system_names(systems_folder)
-        places = ((("systems", index), name) for index, name in enumerate(study.systems) if name not in known)
-        raise_if(unknown(place, name, known, "a file in config/systems, which has") for place, name in places)
+        strange = ((place, name) for place, name in study.named_systems() if name not in known)
+        raise_if(unknown(place, name, known, "a file in config/systems, which has") for place, name in strange)
         raise_if(study.unknown_names(choices))
     except SettingsError as error:
         raise located(error, layers, otherwise) from None
     # A mistake in the file of a system names that file.
-    systems = {name: load_system(name, systems_folder) for name in study.systems}
+    systems = {name: load_system(name, systems_folder) for name in study.all_systems}
     if problems := [*_impossible(study, systems), *_wrong_inputs(study, systems, choices)]:
         raise located(SettingsError(problems), layers, otherwise)
     return study

@@ -54,7 +54,7 @@ class SimulatedPlan(StudyPlan):
             found = show(self.finished_only, kind=False)
             raise NarxbenchError(f"{COMMAND_LINE}: {_FINISHED}: found {found}; allowed: true or false")
         self.algorithms = {method.algorithm for method in self.study.methods.values()}
-        self.systems = {name: load_system(name) for name in self.study.systems}
+        self.systems = {name: load_system(name) for name in self.study.all_systems}
         self.estimate = study_estimate(self)
         refuse(self.estimate)
         self.all_conditions = list(self.study.conditions(self.choices, self.systems))
@@ -143,7 +143,7 @@ class SimulatedPlan(StudyPlan):
 
     def system_files(self) -> list[str]:
         """Return the files that describe the systems."""
-        return [HERE + os.path.relpath(SYSTEMS_FOLDER / f"{name}.yaml", ROOT) for name in self.study.systems]
+        return [HERE + os.path.relpath(SYSTEMS_FOLDER / f"{name}.yaml", ROOT) for name in self.study.all_systems]
 
     def recorded_input(self, data_set: str) -> list[str]:
         """Return the file of a recorded excitation, as a list that is empty for the generated ones."""

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from narxbench.algorithms.registry import algorithm
+from narxbench.experiment.kinds.methods import MethodsStudy
 from narxbench.experiment.study import Condition, Method
 from narxbench.pipeline.estimate import Use
 from narxbench.pipeline.plan import REFERENCE
@@ -18,11 +19,13 @@ COST = f"{REFERENCE}/methods/cost.csv"
 class MethodsPlan(SimulatedPlan):
     """What all methods found on a problem is summed up together."""
 
+    study: MethodsStudy
+
     rules = ("data", "search", "methods")
     per_algorithm = ("search",)
     summing = ("score", "scores")
-    frame_names = "scores reach ranking tests pairs ecdf systems exceptions"
-    figure_names = "critical_difference ecdf recovery"
+    frame_names = "scores ranking tests pairs ecdf systems"
+    figure_names = "recovery_cost ecdf situations"
 
     @property
     def table_names(self) -> list[str]:
@@ -54,9 +57,14 @@ class MethodsPlan(SimulatedPlan):
 
     def further_uses(self) -> list[Use]:
         """Return the memory of the intervals by resampled systems."""
-        n_samples, n_systems = self.study.statistics.bootstrap_samples, len(self.study.systems)
+        n_samples, n_systems = self.study.statistics.bootstrap_samples, len(self.study.all_systems)
         size = 10 * n_samples * n_systems * (len(self.study.methods) + 2)
         return [Use("the ranking of the methods", "statistics.bootstrap_samples", n_samples, size)]
+
+    def ranking(self) -> dict[str, Any]:
+        """Return the parameters of the ranking: of its intervals, and what systems are shown together."""
+        situations = {name: of.systems for name, of in self.study.situations.items()}
+        return {**self.study.statistics.model_dump(exclude={"threshold"}), "situations": situations}
 
     @cached_property
     def _compared(self) -> dict[str, list[Condition]]:
@@ -84,6 +92,7 @@ class MethodsPlan(SimulatedPlan):
             "methods": {c.method: self._scored(c) for c in found},
             "system": first.simulation["system"],
             "structure": first.structure,
+            "held_out": first.held_out,
             "fresh": {name: first.simulation["data"][name] for name in ("washout", "excitation")},
         }
 
@@ -96,6 +105,7 @@ class MethodsPlan(SimulatedPlan):
             "seeds": self.seeds(condition.name),
             "deterministic": about.deterministic,
             "stops_early": about.stops_early,
+            "minimises": about.minimises,
         }
 
     def about_methods(self) -> dict[str, dict[str, Any]]:
@@ -105,7 +115,9 @@ class MethodsPlan(SimulatedPlan):
 
 def _about(method: Method) -> dict[str, Any]:
     found = algorithm(method.algorithm)
-    about = {name: getattr(found.about, name) for name in ("reference", "deterministic", "needs_objective")}
+    about = {
+        name: getattr(found.about, name) for name in ("reference", "deterministic", "needs_objective", "minimises")
+    }
     return {
         **about,
         "algorithm": method.algorithm,
