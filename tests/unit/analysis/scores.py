@@ -9,14 +9,17 @@ from operator import getitem
 from pathlib import Path
 from typing import Any
 
+from narxbench.experiment.score_file import REFERENCES, TRUTH
 from narxbench.io.files import canonical_json
 
 TRUE = ["y(k-1)", "u(k-1)", "y(k-1)*u(k-1)", "u(k-1)^2"]
 SPURIOUS = ["y(k-2)", "u(k-2)", "u(k-2)^2"]
 METHODS = ("frols", "ga", "multistart", "random", "upso2d")
-DETERMINISTIC = ("frols",)
+DETERMINISTIC = ("frols", *REFERENCES)
+IDENTIFYING = ("frols", *REFERENCES)  # methods that do not minimise J
 SCENARIOS = ("base", "noisy")
 SYSTEMS = ("S1", "S2", "S3", "S4", "D1", "OUT")
+HELD_OUT = ("S3", "S4", "OUT")  # systems on which no method was tuned
 OUTSIDE = ("OUT",)  # systems whose truth lies outside the candidate terms
 BUDGET = 6000
 N_VALIDATION = 600
@@ -35,6 +38,7 @@ def make_run(seed: int = 1, fitness: float | None = -4000.0, **changes: Any) -> 
         "terms": TRUE if found else [],
         "hits": len(TRUE) if found else 0,
         "fresh_error": 0.05 if found else None,
+        "excess": 0.0 if found else None,
         "failure": "" if found else "ended with signal 9",
         "history": history or {"evaluations": [], "fitness": []},
     }
@@ -47,6 +51,8 @@ def make_method(method: str, runs: list[dict[str, Any]], **changes: Any) -> dict
         "method": method,
         "algorithm": method,
         "deterministic": method in DETERMINISTIC,
+        "minimises": method not in IDENTIFYING,
+        "reference": method in REFERENCES,
         "contributed": False,
         "versions": {"python": "3.11", "narxbench": "0.3.0"},
         "algorithm_sha256": "0" * 64,
@@ -65,6 +71,7 @@ def make_score(methods: list[dict[str, Any]], system: str = "S1", scenario: str 
         "system": system,
         "snr_db": 30.0,
         "data_seed": 1,
+        "held_out": system in HELD_OUT,
         "criterion": "bic",
         "interpretation": "baseline",
         "n_terms": 66,
@@ -100,11 +107,18 @@ def methods_study(
     methods: tuple[str, ...] = METHODS,
     data_seeds: int = 2,
     seeds: int = 3,
+    references: bool = True,
 ) -> list[Score]:
     """Return the problems of a study whose methods differ: frols evaluates its result only, random may fail."""
     found = []
     for scenario, system, data_seed in product(scenarios, systems, range(1, data_seeds + 1)):
         own = []
+        if references:
+            own = [
+                make_method(name, [_of_reference(name)])
+                for name in REFERENCES
+                if name != TRUTH or system not in OUTSIDE
+            ]
         for method in methods:
             draw = random.Random(f"{scenario} {system} {data_seed} {method}")
             count = 1 if method in DETERMINISTIC else seeds
@@ -132,6 +146,16 @@ def edit(path: Path, place: Sequence[str | int], value: Any) -> None:
     path.write_text(canonical_json(content), encoding="utf-8")
 
 
+def _of_reference(name: str) -> dict[str, Any]:
+    """Return the run of a reference: the system terms, or all candidate terms."""
+    if name == TRUTH:
+        return make_run(evaluations=1, history={"evaluations": [1], "fitness": [-4000.0]}, fresh_error=0.01)
+    terms, fitness = [*TRUE, *SPURIOUS], -3000.0
+    return make_run(
+        fitness=fitness, evaluations=1, terms=terms, history={"evaluations": [1], "fitness": [fitness]}, fresh_error=0.2
+    )
+
+
 def _drawn(draw: random.Random, method: str, seed: int) -> dict[str, Any]:
     if method == "random" and draw.random() < 0.15:
         return make_run(seed, None)
@@ -149,6 +173,7 @@ def _drawn(draw: random.Random, method: str, seed: int) -> dict[str, Any]:
         evaluations=1 if method == "frols" else BUDGET,
         terms=terms,
         hits=len({*terms} & {*TRUE}),
+        excess=None if method == "frols" else end + 4000.0 if draw.random() < 0.6 else -1.0,
         fresh_error=None if draw.random() < 0.05 else round(0.02 + 0.1 * draw.random() * (not exact), 6),
         history={"evaluations": made, "fitness": best},
     )
