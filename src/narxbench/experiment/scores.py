@@ -117,7 +117,6 @@ def score(
                 runs=[judge.scored(run, own) for run in of_seeds],
             )
         )
-    found += judge.references(file.versions)
     allowed = min(made["evaluations"] for made in methods.values())
     place = problem_name(**key.model_dump(exclude={"interpretation"}))
     for path, theirs in zip(contributions, load_contributions(contributions, taken=runs), strict=True):
@@ -138,6 +137,7 @@ def score(
                     runs=[judge.scored(run, judge.fitness if theirs.minimises else None) for run in made_elsewhere],
                 )
             )
+    found += judge.references(file.versions)
     content = Score(
         **dict(key),
         n_terms=len(searched.terms),

@@ -9,13 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from narxbench.analysis.metrics import EXACT, GAP, Difference, Interval
 from narxbench.analysis.rank_tests import (
     bootstrap_means,
-    critical_difference,
     friedman,
     mean_by_system,
     rank_rows,
     signed_rank,
+    verdict,
 )
 
 INF = math.inf
@@ -77,21 +78,6 @@ def test_friedman_is_that_of_scipy(blocks, methods, draw):
 def test_friedman_without_any_difference():
     assert friedman(np.zeros((4, 3))) == (0.0, 1.0)
     assert friedman(np.full((4, 3), INF)) == (0.0, 1.0)
-
-
-@pytest.mark.parametrize(
-    ("confidence", "published"),
-    [
-        # Demšar (2006), Table 5 (a): q for 2 to 10 methods.
-        (0.95, [1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164]),
-        (0.90, [1.645, 2.052, 2.291, 2.459, 2.589, 2.693, 2.780, 2.855, 2.920]),
-    ],
-)
-def test_critical_differences_are_the_published_ones(confidence, published):
-    for k, q in enumerate(published, start=2):
-        scale = math.sqrt(k * (k + 1) / (6 * 14))
-        assert critical_difference(k, 14, confidence) / scale == pytest.approx(q, abs=1.1e-3)
-    assert round(critical_difference(4, 14, 0.95), 2) == 1.25
 
 
 @settings(max_examples=50, deadline=None)
@@ -156,3 +142,23 @@ def test_the_bootstrap_is_reproducible_and_columns_share_it():
 def test_one_row_has_no_interval():
     assert intervals([[0.5]])[0] == (0.5, pytest.approx(math.nan, nan_ok=True), pytest.approx(math.nan, nan_ok=True))
     assert intervals(np.empty((0, 0))) == []
+
+
+@pytest.mark.parametrize(
+    ("interval", "expected"),
+    [
+        ((0.30, 0.10, 0.50), "a"),
+        ((-0.30, -0.50, -0.001), "b"),
+        ((0.03, 0.01, 0.05), "equivalent"),
+        ((0.03, -0.01, 0.06), "open"),
+        ((0.30, 0.00, 0.60), "open"),
+        ((0.30, math.nan, math.nan), "open"),
+    ],
+)
+def test_verdicts_look_at_the_interval_and_at_what_matters(interval, expected):
+    of = Difference(EXACT, float, 0.05, "")
+    assert verdict(Interval(*interval), of) == expected
+    swapped = Interval(-interval[0], -interval[2], -interval[1])
+    assert verdict(swapped, of) == {"a": "b", "b": "a"}.get(expected, expected)
+    # Of errors the lower one is better.
+    assert verdict(swapped, Difference(GAP, float, 0.05, "")) == expected

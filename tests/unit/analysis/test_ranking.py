@@ -21,8 +21,10 @@ from tests.unit.analysis.scores import (
 )
 
 from narxbench.analysis.frames import SCHEMAS, read_frame
+from narxbench.analysis.metrics import TARGETS
 from narxbench.analysis.performance import TOLERANCE
-from narxbench.analysis.ranking import FRAMES, TARGETS, rank_study
+from narxbench.analysis.ranking import DEVELOPMENT, FRAMES, HELD_OUT, rank_study
+from narxbench.experiment.score_file import REFERENCES
 from narxbench.io.csv import write_table
 
 
@@ -37,9 +39,9 @@ def ranked(tmp_path):
     return rank
 
 
-def column(frame, name, group="all"):
+def column(frame, name, group="all", part=DEVELOPMENT):
     """Return a column of the ranking by method."""
-    return dict(frame[frame["group"] == group].set_index("method")[name])
+    return dict(frame[(frame["group"] == group) & (frame["part"] == part)].set_index("method")[name])
 
 
 def history(*steps):
@@ -88,14 +90,16 @@ def test_the_order_of_files_methods_and_runs_does_not_matter(ranked, tmp_path):
     assert {name: write_table(frame) for name, frame in found.items()} == expected
 
 
-def test_average_ranks_by_hand(ranked):
-    # Mean ranks in S1: 1.75, 2.25 and 2, which are ranks 1, 3 and 2.
+def test_mean_ranks_by_hand(ranked):
+    # Mean ranks in S1: 1.75, 2.25 and 2; their means with those in S2. The test ranks them again: 1, 3 and 2.
     frames = ranked(*THREE)
-    assert column(frames["ranking"], "average_rank") == {"a": 1.75, "b": 2.0, "c": 2.25}
+    assert column(frames["ranking"], "rank_gap") == {"a": 2.125, "b": 1.625, "c": 2.25}
     assert column(frames["ranking"], "systems") == {"a": 2, "b": 2, "c": 2}
     assert column(frames["ranking"], "data_sets") == {"a": 3, "b": 3, "c": 3}
     assert column(frames["ranking"], "failures") == {"a": 0, "b": 0, "c": 3}
     tests = frames["tests"].set_index(["group", "measure"])
+    # The terms of all runs that end are right, and a failure has none: c is worse in two of the data sets.
+    assert column(frames["ranking"], "rank_f1") == pytest.approx({"a": 1.625, "b": 1.625, "c": 2.75})
     # Friedman on the ranks 1, 3, 2 and 2.5, 1, 2.5 of two systems: 12 / (2 3 4) sum R^2 - 3 2 4 = 0.25, and one tie of
     # two among 2 (3^3 - 3) divides by 1 - 6 / 48.
     assert tests.loc[("all", "gap"), ["blocks", "methods"]].tolist() == [2, 3]
@@ -104,17 +108,20 @@ def test_average_ranks_by_hand(ranked):
 
 def test_only_differences_that_matter_are_ranked(ranked):
     frames = ranked(with_gaps({"a": [0.1], "b": [0.1 + 1e-11], "c": [0.1 + 1e-7]}))
-    assert column(frames["ranking"], "average_rank") == {"a": 1.5, "b": 1.5, "c": 3.0}
+    assert column(frames["ranking"], "rank_gap") == {"a": 1.5, "b": 1.5, "c": 3.0}
 
 
 def test_gaps_are_those_to_the_best_known_fitness(ranked):
     below, truth = with_gaps({"ga": [-0.05, 0.1], "multistart": [0.0]}), with_gaps({"ga": [0.1, 0.2]}, data_seed=2)
+    # What others have found elsewhere moves no gap.
+    below["methods"].append(make_method("theirs", [make_run(1, -4060.0)], contributed=True))
     outside = with_gaps({"ga": [0.1, None]}, system="OUT")
     found = ranked(below, truth, outside)["scores"].set_index(["system", "data_seed", "method", "seed"])
     gaps = found["gap"]
     assert gaps["S1", 1, "ga", 1] == 0
     assert gaps["S1", 1, "ga", 2] == 0.15
     assert gaps["S1", 1, "multistart", 1] == 0.05
+    assert gaps["S1", 1, "theirs", 1] == -0.05
     assert gaps["S1", 2, "ga", 1] == 0.1
     assert gaps["OUT", 1, "ga", 1] == 0
     assert math.isnan(gaps["OUT", 1, "ga", 2])
@@ -128,17 +135,17 @@ def test_scores_by_hand(ranked):
     frames = ranked(make_score([make_method("ga", runs)]), make_score([make_method("ga", runs)], "OUT"))
     found = frames["scores"].query("system == 'S1'")
     assert found["exact"].tolist() == [True, False, False, False]
-    assert found["precision"].tolist() == [1, 3 / 5, 4 / 5, 0]
-    assert found["recall"].tolist() == [1, 3 / 4, 1, 0]
     assert found["f1"].tolist() == [1, 6 / 9, 8 / 9, 0]
     assert found["fresh_error"].fillna(-1).tolist() == [0.05, -1, 0.05, -1]
     assert found["failure"].tolist() == ["", "", "", "ended with signal 9"]
-    assert frames["scores"].query("system == 'OUT'")[["exact", "precision", "recall", "f1"]].isna().all(axis=None)
+    assert frames["scores"].query("system == 'OUT'")[["exact", "f1"]].isna().all(axis=None)
     # Where the truth is no candidate, only gap, targets and fresh error count; failures are the worst.
-    ranking = frames["ranking"].iloc[0]
-    assert ranking[["exact", "recall"]].tolist() == [0.25, (1 + 3 / 4 + 1) / 4]
-    assert ranking["gap"] == pytest.approx(10 / N_VALIDATION)
-    assert math.isnan(ranking["fresh_error"])
+    ranking = frames["ranking"].set_index(["part", "group"])
+    here, outside = ranking.loc[(DEVELOPMENT, "all")], ranking.loc[(HELD_OUT, "all")]
+    assert here["exact"] == 0.25 and here["f1"] == pytest.approx((1 + 6 / 9 + 8 / 9) / 4)
+    assert here["gap"] == pytest.approx(10 / N_VALIDATION)
+    assert math.isnan(here["fresh_error"]) and math.isnan(here["gap_worst"])
+    assert math.isnan(outside["exact"]) and outside["failures"] == 1
     assert frames["systems"].set_index("system")["exact"].fillna(-1).to_dict() == {"OUT": -1, "S1": 0.25}
 
 
@@ -151,12 +158,12 @@ def test_a_deterministic_method_counts_once_and_not_less(ranked):
     ranking = ranked(problem(1, True, [True] * 5), problem(2, False, [False, False, True, False, False]))["ranking"]
     assert column(ranking, "runs") == {"frols": 2, "ga": 10}
     assert column(ranking, "exact") == {"frols": 0.5, "ga": 0.6}
-    assert column(ranking, "gap") == {"frols": 0.5, "ga": 0.5}
-    assert column(ranking, "average_rank") == {"frols": 1.5, "ga": 1.5}
+    assert column(ranking, "fresh_error") == {"frols": 0.05, "ga": 0.05}
+    assert column(ranking, "rank_f1") == {"frols": 1.75, "ga": 1.25}
 
 
 def reaching_study():
-    """Return two problems: of five runs of ga, three reach a gap of 0.01, after 100, 300 and 40 evaluations."""
+    """Return two problems: of five runs of ga, three come within 0.01, after 100, 300 and 40 evaluations."""
     late = make_run(1, -4000.0, history=history((1, 5.0), (100, 0.01), (500, 0.0)))
     edge = make_run(2, -3997.0, history=history((300, 0.005)))
     never = make_run(3, -3400.0, history=history((7, 1.0)))
@@ -172,71 +179,145 @@ def reaching_study():
 
 def test_targets_and_expected_evaluations_by_hand(ranked):
     frames = ranked(*reaching_study())
-    reach = frames["reach"].query("method == 'ga' and data_seed == 1").set_index("target")
-    assert tuple(reach.index) == TARGETS
-    assert reach["evaluations"].to_dict() == {
-        **dict.fromkeys(TARGETS, (100, 300)),
-        **{0: (500,), 0.003: (500,), 1: (7, 100, 300)},
-    }
-    assert reach["spent"].to_dict() == {
-        **dict.fromkeys(TARGETS, (BUDGET, 80)),
-        **{0: (BUDGET, BUDGET, 80), 0.003: (BUDGET, BUDGET, 80), 1: (80,)},
-    }
-    assert set(reach["runs"]) == {4}
     spent = (100 + 300 + 40 + BUDGET + 80) / 3
     assert column(frames["ranking"], "ert")["ga"] == pytest.approx(spent, rel=1e-11)
-    # Of 35 pairs of a run and a target: 1 + 1 + 2 + 2 + 2 + 2 + 3 on the first problem, all 7 on the second.
-    assert column(frames["ranking"], "reached") == {"frols": 1.0, "ga": pytest.approx(20 / 35)}
-    # What a method costs that evaluates nothing but its result is not counted in evaluations.
-    assert math.isnan(column(frames["ranking"], "ert")["frols"])
-    assert frames["systems"].set_index("method")["ert"]["ga"] == pytest.approx(spent, rel=1e-11)
+    # Of 30 pairs of a run and a target: 1 + 2 + 2 + 2 + 2 + 3 on the first problem, all 6 on the second.
+    assert column(frames["ranking"], "reached")["ga"] == pytest.approx(18 / 30)
+    # frols does not search for the lowest J.
+    for name in ("ert", "reached", "gap_100", "rank_gap"):
+        assert math.isnan(column(frames["ranking"], name)["frols"]) or name == "gap_100"
+    assert not column(frames["ranking"], "searches")["frols"] and column(frames["ranking"], "searches")["ga"]
+
+
+def test_nothing_is_gained_below_the_system_terms(ranked):
+    def reached(lowest):
+        below = make_run(1, lowest, history={"evaluations": [9], "fitness": [lowest]})
+        return column(ranked(make_score([make_method("ga", [below])]))["ranking"], "reached")["ga"]
+
+    assert reached(-4000.0) == reached(-4600.0) == 1
+    # Where the system terms are no candidates there are no targets.
+    outside = ranked(make_score([make_method("ga", [make_run(1)])], "OUT"))
+    assert math.isnan(column(outside["ranking"], "reached", part=HELD_OUT)["ga"]) and outside["ecdf"].empty
 
 
 def test_ecdf_by_hand(ranked):
-    ecdf = ranked(*reaching_study())["ecdf"]
+    ecdf = ranked(*reaching_study())["ecdf"].query("group == 'all'")
     found = ecdf[ecdf["method"] == "ga"].set_index("evaluations")["reached"]
     # Ten points for each factor of ten, and the budget.
     assert found.index.tolist()[:12] == [1, 2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 25]
     assert found.index.tolist()[-2:] == [5012, BUDGET]
-    marks = {6: 0, 8: 1, 32: 1, 40: 8, 79: 8, 100: 13, 251: 13, 316: 18, 501: 20, BUDGET: 20}
+    marks = {6: 0, 8: 1, 32: 1, 40: 7, 79: 7, 100: 12, 251: 12, 316: 17, 501: 18, BUDGET: 18}
     assert {at: found[at] for at in marks} == marks
-    assert set(ecdf.groupby("method")["total"].unique().explode()) == {14, 35}
+    assert ecdf["total"].unique().tolist() == [5 * len(TARGETS)] and ecdf["method"].unique().tolist() == ["ga"]
+
+
+def test_early_ranks_are_those_of_the_history(ranked):
+    fast = make_run(1, -3990.0, history={"evaluations": [20, 90], "fitness": [-3000.0, -3990.0]})
+    slow = make_run(1, -4000.0, history={"evaluations": [101, 400], "fitness": [-3500.0, -4000.0]})
+    ranking = ranked(make_score([make_method("fast", [fast]), make_method("slow", [slow])]))["ranking"]
+    assert column(ranking, "rank_gap") == {"fast": 2, "slow": 1}
+    assert column(ranking, "rank_gap_500") == {"fast": 2, "slow": 1}
+    assert column(ranking, "rank_gap_100") == {"fast": 1, "slow": 2}
+    assert column(ranking, "gap_500")["fast"] == pytest.approx(10 / N_VALIDATION)
+
+
+def test_a_miss_is_due_to_the_criterion_or_to_the_search(ranked):
+    wrong = {"terms": SPURIOUS, "hits": 0}
+    runs = [
+        make_run(1),
+        make_run(2, **wrong, excess=-3.0),
+        make_run(3, **wrong, excess=0.0),
+        make_run(4, **wrong, excess=2.0),
+        make_run(5, None),
+    ]
+    silent = [make_run(seed, **wrong, excess=None) for seed in (1, 2)]
+    ranking = ranked(make_score([make_method("ga", runs), make_method("silent", silent)]))["ranking"]
+    assert column(ranking, "lost_to_criterion")["ga"] == 2 / 4
+    assert column(ranking, "lost_to_search")["ga"] == 1 / 4
+    assert math.isnan(column(ranking, "lost_to_search")["silent"])
+
+
+def test_the_worst_run_stands_beside_the_median(ranked):
+    runs = [make_run(seed, fresh_error=error) for seed, error in enumerate((0.1, 0.2, 0.9), start=1)]
+    other = [make_run(seed, fresh_error=0.3) for seed in (1, 2, 3)]
+    found = ranked(*(make_score([make_method("ga", own)], data_seed=n) for n, own in enumerate((runs, runs, other))))
+    assert column(found["ranking"], "fresh_error")["ga"] == 0.2
+    assert column(found["ranking"], "fresh_worst")["ga"] == 0.9
+
+
+def test_references_are_shown_and_not_ranked(ranked):
+    with_them, without = (ranked(*methods_study(references=given)) for given in (True, False))
+    for name in ("tests", "pairs", "ecdf"):
+        pd.testing.assert_frame_equal(with_them[name], without[name])
+    ranking = with_them["ranking"]
+    own = ~ranking["reference"]
+    pd.testing.assert_frame_equal(ranking[own].reset_index(drop=True), without["ranking"])
+    assert set(ranking[~own]["method"]) == {*REFERENCES}
+    assert ranking[~own].filter(like="rank_").isna().all(axis=None)
+    assert column(ranking, "exact")["truth"] == 1 and column(ranking, "exact")["all-candidates"] == 0
+
+
+def test_another_criterion_takes_no_part_in_the_search(ranked):
+    scores = [with_gaps({"a": [0.0], "b": [0.1]}), with_gaps({"c": [-9.0]}, criterion="ebicl-1")]
+    ranking = ranked(*scores)["ranking"]
+    assert column(ranking, "searches") == {"a": True, "b": True, "c": False}
+    assert column(ranking, "rank_f1") == {"a": 2, "b": 2, "c": 2}
+    assert column(ranking, "rank_gap") == {"a": 1, "b": 2, "c": pytest.approx(math.nan, nan_ok=True)}
+    assert math.isnan(column(ranking, "gap")["c"])
 
 
 def test_a_target_is_reached_up_to_the_tolerance(ranked):
     def reached(excess):
         runs = [make_run(1, -4000.0 + excess, history={"evaluations": [9], "fitness": [-4000.0 + excess]})]
-        reach = ranked(make_score([make_method("ga", runs)]))["reach"]
-        return bool(reach.set_index("target")["evaluations"][0.0])
+        return column(ranked(make_score([make_method("ga", runs)]))["ranking"], "reached")["ga"]
 
-    assert reached(0.9 * TOLERANCE * 4000)
-    assert not reached(1.1 * TOLERANCE * 4000)
+    assert reached(0.9 * TOLERANCE * 4000) == 1
+    assert reached(1.1 * TOLERANCE * 4000) == pytest.approx(5 / 6)
 
 
-def test_pairs_by_hand(ranked):
-    frames = ranked(*THREE)
-    pairs = frames["pairs"].query("group == 'all'").set_index(["a", "b"])
-    assert list(pairs.index) == [("a", "b"), ("a", "c"), ("b", "c")]
-    # Mean gaps: of a 0.1 and 0.3, of b 0.15 and 0; of c 0.25 and 0.3, for a failure counts as the worst gap of any run.
-    assert pairs["median_difference"].tolist() == pytest.approx([(-0.05 + 0.3) / 2, -0.15 / 2, (-0.1 - 0.3) / 2])
+def test_differences_by_hand(ranked):
+    pairs = ranked(*THREE)["pairs"].set_index(["measure", "a", "b"])
+    assert [pair for measure, *pair in pairs.index if measure == "gap"] == [["a", "b"], ["a", "c"], ["b", "c"]]
+    # Mean gaps: of a 0.1 and 0.3, of b 0.15 and 0; of c, whose failures count as 1, 0.5 and 0.3.
+    assert pairs.loc["gap", "difference"].tolist() == pytest.approx([(-0.05 + 0.3) / 2, -0.4 / 2, (-0.35 - 0.3) / 2])
     # Ranks 1 and 2 with unlike signs; a zero, which halves the effect with its rank; like signs.
-    assert pairs["effect"].tolist() == pytest.approx([(2 - 1) / 3, -2 / 3, -1.0])
-    assert pairs["p_value"].tolist() == [1.0, 1.0, 0.5]
-    assert pairs["p_holm"].tolist() == [1.0, 1.0, 1.0]
+    assert pairs.loc["gap", "effect"].tolist() == pytest.approx([(2 - 1) / 3, -2 / 3, -1.0])
+    assert pairs.loc["gap", "p_value"].tolist() == [1.0, 1.0, 0.5]
+    assert pairs.loc["gap", "p_holm"].tolist() == [1.0, 1.0, 1.0]
+    assert pairs.loc["gap", "verdict"].tolist() == ["open", "open", "a"]
+    # Two of three runs of c fail on the first data set of S1, one of three on that of S2.
+    assert pairs.loc[("exact", "a", "c"), "difference"] == pytest.approx((1 / 3 + 1 / 3) / 2)
+
+
+def test_errors_are_compared_by_their_ratio(ranked):
+    def problem(system, one, two):
+        runs = [make_method(name, [make_run(1, fresh_error=error)]) for name, error in (("a", one), ("b", two))]
+        return make_score(runs, system, held_out=False)
+
+    ratios = [("S1", 0.02, 0.01), ("S2", 0.08, 0.01), ("S3", None, 0.25), ("S4", 7.0, 0.25)]
+    found = ranked(*(problem(*each) for each in ratios))["pairs"].query("measure == 'fresh_error'").iloc[0]
+    # An error above 1, and a free run that diverges, are as bad as the mean of the output.
+    assert found["difference"] == pytest.approx((2 * 8 * 4 * 4) ** 0.25)
+    assert 1.1 < found["low"] < found["difference"] < found["high"] and found["verdict"] == "b"
+    near = [(name, 0.0103, 0.01) for name in ("S1", "S2", "S3")]
+    (alike,) = ranked(*(problem(*each) for each in near))["pairs"].query("measure == 'fresh_error'")["verdict"]
+    assert alike == "equivalent"
 
 
 def test_holm_covers_the_pairs_of_a_group(ranked):
-    scores = [with_gaps({"a": [0.0], "b": [0.1 + n / 100], "c": [0.5]}, system=f"S{n}") for n in range(8)]
-    pairs = ranked(*scores)["pairs"].query("group == 'base'")
+    gaps = [{"a": [0.0], "b": [0.1 + n / 100], "c": [0.5]} for n in range(8)]
+    scores = [with_gaps(own, system=f"S{n}", held_out=True) for n, own in enumerate(gaps)]
+    pairs = ranked(*scores)["pairs"].query("measure == 'gap'")
     assert pairs["p_value"].tolist() == [2 / 2**8] * 3
     assert pairs["p_holm"].tolist() == pytest.approx([6 / 2**8] * 3, rel=1e-5)
     assert pairs["effect"].tolist() == [-1.0] * 3
+    assert pairs["verdict"].tolist() == ["a"] * 3
 
 
 def test_problems_that_a_method_lacks_are_left_out_of_the_ranks(ranked):
-    lacking = [*THREE, with_gaps({"b": [0.5], "c": [0.0]}, system="S3")]
+    lacking = [*THREE, with_gaps({"b": [0.5], "c": [0.0]}, system="S3", held_out=False)]
     frames, expected = ranked(*lacking), ranked(*THREE)
-    assert column(frames["ranking"], "average_rank") == column(expected["ranking"], "average_rank")
+    assert column(frames["ranking"], "rank_gap") == column(expected["ranking"], "rank_gap")
     assert column(frames["ranking"], "data_sets") == {"a": 3, "b": 4, "c": 4}
     pd.testing.assert_frame_equal(frames["pairs"], expected["pairs"])
     pd.testing.assert_frame_equal(frames["tests"], expected["tests"])
@@ -244,7 +325,7 @@ def test_problems_that_a_method_lacks_are_left_out_of_the_ranks(ranked):
 
 def test_without_any_common_problem_nobody_is_ranked(ranked):
     frames = ranked(with_gaps({"a": [0.0]}), with_gaps({"b": [0.0]}, system="S2"))
-    assert frames["ranking"]["average_rank"].isna().all()
+    assert frames["ranking"].filter(like="rank_").isna().all(axis=None)
     assert frames["pairs"].empty
     assert frames["tests"].empty
     assert column(frames["ranking"], "gap") == {"a": 0, "b": 0}
@@ -252,64 +333,52 @@ def test_without_any_common_problem_nobody_is_ranked(ranked):
 
 def test_contributed_methods_are_ranked_where_they_lack_nothing(ranked):
     scores = methods_study(scenarios=("base", "noisy"))
-    plain = ranked(*scores)["ranking"].set_index(["group", "method"])["average_rank"]
+    plain = ranked(*scores)["ranking"].set_index(["part", "group", "method"])["rank_f1"].sort_index()
     worst = make_run(1, -3000.0, terms=SPURIOUS, hits=0)
     for score in scores:
         if score["scenario"] == "base":
             score["methods"].append(make_method("theirs", [worst], contributed=True))
-    ranking = ranked(*scores)["ranking"].set_index(["group", "method"])["average_rank"]
-    assert ranking["base", "theirs"] == len(METHODS) + 1
-    assert math.isnan(ranking["all", "theirs"])
-    assert ranking["all"].drop("theirs").to_dict() == plain["all"].to_dict()
-    assert ranking["noisy"].to_dict() == plain["noisy"].to_dict()
-
-
-def test_exceptions_by_hand(ranked):
-    better = make_run(1, -4060.0, fresh_error=0.01, history=history((5, -0.1)))
-    worse = make_run(1, -3940.0, terms=TRUE[:3], hits=3, history=history((1, 0.1)))
-    scores = [
-        make_score([make_method("ga", [better]), make_method("multistart", [make_run(1)])]),
-        make_score([make_method("ga", [worse]), make_method("multistart", [make_run(1)])], "S2"),
-        make_score([make_method("ga", [make_run(1)]), make_method("multistart", [worse])], "S3", "noisy"),
-    ]
-    found = ranked(*scores)["exceptions"]
-    rows = [tuple(row) for row in found.fillna(-1).itertuples(index=False)]
-    assert rows == [
-        ("base", "S1", "ga", "gap", 0, 0.1),
-        ("base", "S1", "ga", "fresh_error", 0.01, 0.05),
-        # The default method never reaches the target there.
-        ("base", "S1", "ga", "ert", 5, -1),
-        ("noisy", "S3", "ga", "exact", 1, 0),
-        ("noisy", "S3", "ga", "f1", 1, pytest.approx(6 / 7)),
-        ("noisy", "S3", "ga", "gap", 0, 0.1),
-        ("noisy", "S3", "ga", "ert", BUDGET / 2, -1),
-    ]
-    assert ranked(*scores, default_method="other")["exceptions"].empty
+    ranking = ranked(*scores)["ranking"].set_index(["part", "group", "method"])["rank_f1"].sort_index()
+    assert ranking[DEVELOPMENT, "base", "theirs"] > len(METHODS)
+    assert math.isnan(ranking[DEVELOPMENT, "all", "theirs"])
+    for part in (DEVELOPMENT, HELD_OUT):
+        assert ranking[part, "all"].drop("theirs").fillna(0).to_dict() == plain[part, "all"].fillna(0).to_dict()
+        assert ranking[part, "noisy"].fillna(0).to_dict() == plain[part, "noisy"].fillna(0).to_dict()
 
 
 def test_the_bootstrap_is_over_systems_and_reproducible(ranked):
     scores = methods_study()
     first, second = ranked(*scores)["ranking"], ranked(*scores)["ranking"]
     pd.testing.assert_frame_equal(first, second)
-    for name in ("rank", "exact"):
-        value = first["average_rank" if name == "rank" else name]
-        assert (first[f"{name}_low"] <= value).all()
-        assert (value <= first[f"{name}_high"]).all()
-        assert (first[f"{name}_low"] < first[f"{name}_high"]).any()
+    first = first[~first["reference"]]
+    for name in ("rank_f1", "rank_gap", "exact"):
+        known = first.dropna(subset=f"{name}_low")
+        assert (known[f"{name}_low"] <= known[name]).all()
+        assert (known[name] <= known[f"{name}_high"]).all()
+        assert (known[f"{name}_low"] < known[f"{name}_high"]).any()
     # More problems of one system are no more systems.
     one = ranked(*methods_study(("S1",), data_seeds=4))["ranking"]
-    assert one[["rank_low", "rank_high", "exact_low", "exact_high"]].isna().all(axis=None)
+    assert one[["rank_gap_low", "rank_gap_high", "exact_low", "exact_high"]].isna().all(axis=None)
     # More systems make intervals narrower.
     systems = tuple(f"{name}{n}" for name in SYSTEMS for n in range(8))
-    many = ranked(*methods_study(systems, ("base",)))["ranking"]
-    assert (many["exact_high"] - many["exact_low"]).max() < (first["exact_high"] - first["exact_low"]).max()
+    many, widths = ranked(*methods_study(systems, ("base",)))["ranking"], []
+    for frame in (many, first):
+        known = frame[(frame["part"] == DEVELOPMENT) & (frame["group"] == "all")]
+        widths.append((known["exact_high"] - known["exact_low"]).max())
+    assert widths[0] < widths[1]
 
 
-def test_groups_are_all_scenarios_and_each(ranked):
-    frames = ranked(*methods_study(scenarios=("noisy", "base", "short-200")))
-    for name in ("ranking", "tests", "pairs"):
-        assert list(frames[name]["group"].unique()) == ["all", "base", "noisy", "short-200"]
-    alone = ranked(*methods_study(scenarios=("base",)))
-    for name in ("tests", "pairs"):
-        both = [frame[name].query("group == 'base'").reset_index(drop=True) for frame in (frames, alone)]
-        pd.testing.assert_frame_equal(*both)
+def test_groups_are_all_scenarios_each_and_situations(ranked):
+    situations = {"alike": ["S1", "S3"], "elsewhere": ["X9"]}
+    frames = ranked(*methods_study(scenarios=("noisy", "base", "short-200")), situations=situations)
+    parts = frames["ranking"].groupby("part", sort=False)["group"].unique()
+    assert {part: list(groups) for part, groups in parts.items()} == {
+        part: ["all", "base", "noisy", "short-200", "alike"] for part in (HELD_OUT, DEVELOPMENT)
+    }
+    assert column(frames["ranking"], "systems", "alike")["ga"] == 1
+    # Tests are of all scenarios together, and of each part alone.
+    assert {*map(tuple, frames["pairs"][["part", "group"]].to_numpy())} == {(HELD_OUT, "all"), (DEVELOPMENT, "all")}
+    alone = ranked(*(score for score in methods_study(scenarios=("noisy", "base", "short-200")) if score["held_out"]))
+    for name in ("ranking", "pairs", "tests", "ecdf"):
+        own = frames[name][(frames[name]["part"] == HELD_OUT) & (frames[name]["group"] != "alike")]
+        pd.testing.assert_frame_equal(own.reset_index(drop=True), alone[name])

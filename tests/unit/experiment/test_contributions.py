@@ -282,7 +282,7 @@ def stepwise(exported):
 
 
 def scored(exported, stepwise, *contributions):
-    methods = {"stepwise": {**METHOD, "seeds": [1], "deterministic": True, "stops_early": True}}
+    methods = {"stepwise": {**METHOD, "seeds": [1], "deterministic": True, "stops_early": True, "minimises": True}}
     data = str(exported / "base/S1/40dB/data-1.csv")
     return json.loads(score({"stepwise": [stepwise]}, data, methods=methods, contributions=contributions, **SCORING))
 
@@ -290,12 +290,13 @@ def scored(exported, stepwise, *contributions):
 def test_contributed_runs_are_scored_like_all_others(exported, stepwise, tmp_path):
     results = [one(exported), one(exported, seed=2, coefficients=load_system("S1").coefficients)]
     found = scored(exported, stepwise, str(write(tmp_path / "mine.json", results)))
-    own, theirs = found["methods"]
-    assert [own] == scored(exported, stepwise)["methods"]
+    theirs = found["methods"].pop(1)
+    assert found["methods"] == scored(exported, stepwise)["methods"]
     runs = theirs.pop("runs")
     assert theirs == {
         **{"method": "mine", "algorithm": "contributed", "contributed": True, "deterministic": False},
         **{"versions": {"mine": "1.0"}, "algorithm_sha256": "", "budget": 300},
+        **{"minimises": True, "reference": False},
     }
     assert [(run["hits"], run["terms"], run["fitness"]) for run in runs] == [(4, TRUE, found["true_fitness"])] * 2
     # The second run has the weights of the system itself.

@@ -19,7 +19,7 @@ CONFIG = Path(__file__).parents[3] / "config"
 CHOICES = load_design_choices()
 VARIED = "page: interpretations\nvariations: {criterion: bic, methods: [%s], references: [%s], combinations: [%s], "
 VARIED += "finalists: {interpretations: [%s], criteria: []}}"
-COMPARED = "page: methods\nscenarios: {a: {description: x, %s}}"
+COMPARED = "page: methods\nmethods: {upso2d: {criteria: [bic]}}\nscenarios: {a: {description: x, %s}}"
 SETTINGS = [
     *("snr_dbb: [50]", "study: Reference", "study: a b", "page: interpretations", "page: methods", "page: papers"),
     *("page: [1]", "interpretation: closests", "systems: [S1, SS2]", "snr_db: [30, 50, 30.0]", "seeds: -3"),
@@ -32,6 +32,11 @@ SETTINGS = [
     *(VARIED % ("gaa", "ga", "", ""), VARIED % ("ga", "upso", "", ""), VARIED % ("ga", "ga", "{}, {tie: random}", "")),
     *(VARIED % ("ga", "ga", "", "nobody"), COMPARED % "systems: [S5]", COMPARED % "samples: 500"),
     *(COMPARED % "n_u: 99, degree: 3", COMPARED % "samples: 500, validation_samples: 497", "scenarios: {}"),
+    *(COMPARED % "without: [heated]", COMPARED % "systems: [S1]" + "\nheld_out: {systems: [S1], seeds: 2}"),
+    COMPARED % "systems: [S1]" + "\nsituations: {a: {description: x, systems: [S1]}}",
+    COMPARED % "systems: [S1]" + "\nsituations: {b: {description: x, systems: [heated]}}",
+    COMPARED.replace("[bic]", "[bic, aic-2]") % "systems: [S1]",
+    COMPARED.replace("upso2d: ", "truth: {algorithm: frols, criteria: [bic]}, upso2d: ") % "systems: [S1]",
 ]
 ON_THE_COMMAND_LINE = ["seeds", "seeds=[1", "data={seed: -1}", "snr_db=[37.5]"]
 DESIGN_CHOICES = [
@@ -91,7 +96,7 @@ def test_messages(review, tmp_path, monkeypatch):
         Path(f"seed-{seed}.json").write_text(run_seeds({seed: "data.csv"}, axes={}, **METHOD))
     Path("cut.json").write_text(Path("seed-1.json").read_text()[:-20])
     review(
-        {f"settings {text.partition(chr(10))[2] or text}": partial(_settings, text) for text in SETTINGS}
+        {f"settings {' | '.join(text.splitlines()[-2:])}": partial(_settings, text) for text in SETTINGS}
         | {f"command line {text}": partial(_settings, "{}", text) for text in ON_THE_COMMAND_LINE}
         | {f"design choices {change}": partial(_design_choices, change) for change in DESIGN_CHOICES}
         | {

@@ -6,7 +6,7 @@ from tests.unit.analysis.scores import edit, methods_study, write_scores
 from narxbench.experiment.score_file import read_score
 from narxbench.io.errors import NarxbenchError
 
-METHOD, RUN = ["methods", 1], ["methods", 1, "runs", 0]
+METHOD, RUN = ["methods", 3], ["methods", 3, "runs", 0]
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ METHOD, RUN = ["methods", 1], ["methods", 1, "runs", 0]
 )
 def test_damaged_score_files_are_refused(tmp_path, place, value):
     (path,) = write_scores(tmp_path, methods_study(("S1",), ("base",), data_seeds=1))
-    assert read_score(path).methods[1].method == "ga"
+    assert read_score(path).methods[3].method == "ga"
     edit(path, place, value)
     with pytest.raises(NarxbenchError, match=r"bic\.json: .*; not a score file of this version") as caught:
         read_score(path)

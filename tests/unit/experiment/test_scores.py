@@ -64,7 +64,7 @@ def folder(made, tmp_path):
 
 def scored(folder, **changes):
     arguments = {"problem": PROBLEM, "system": SYSTEM, "structure": STRUCTURE, "fresh": FRESH}
-    arguments["methods"] = {name: {**about, "stops_early": True} for name, about in METHODS.items()}
+    arguments["methods"] = {name: {**about, "stops_early": True, "minimises": True} for name, about in METHODS.items()}
     runs = {name: [str(folder / file) for file in files] for name, files in FILES.items()}
     return score(runs, str(folder / "data.csv"), **{**arguments, **changes})
 
@@ -76,8 +76,9 @@ def test_a_score_file_says_what_the_runs_found(made):
     assert (found["n_terms"], found["samples"], found["n_validation"], found["penalty"]) == (15, 200, 60, 6.5)
     assert found["data_sha256"] == sha256((made / "data.csv").read_bytes())
     assert (found["true_terms"], found["true_fitness"]) == (2, problem.evaluate(["y(k-1)", "u(k-1)"]).fitness)
-    assert [method["method"] for method in found["methods"]] == ["mine", "first"]
-    for method in found["methods"]:
+    assert [method["method"] for method in found["methods"]] == ["mine", "first", "truth", "all-candidates"]
+    assert [method["reference"] for method in found["methods"]] == [False, False, True, True]
+    for method in found["methods"][:2]:
         files = [json.loads((made / name).read_text()) for name in FILES[method["method"]]]
         assert method["algorithm_sha256"] == files[0]["algorithm_sha256"]
         assert method["versions"] == files[0]["versions"]
@@ -88,6 +89,7 @@ def test_a_score_file_says_what_the_runs_found(made):
                 assert run[name] == stored[name]
             assert run["hits"] == len({*run["terms"]} & {"y(k-1)", "u(k-1)"}) > 0
             assert run["failure"] == ""
+            assert run["excess"] == pytest.approx(run["fitness"] - found["true_fitness"])
 
 
 def test_the_fresh_error_is_that_of_a_plain_loop(made):
@@ -129,8 +131,9 @@ def test_equal_models_are_judged_once(folder, monkeypatch):
     judged = []
     monkeypatch.setattr(scores, "simulated", lambda *model, bound: judged.append(model) or (model[2], 0))
     found = json.loads(scored(folder))
-    models = {tuple(run["terms"]) for method in found["methods"] for run in method["runs"]}
-    assert len(judged) == len(models) <= 2
+    models = {tuple(run["terms"]) for method in found["methods"][:2] for run in method["runs"]}
+    # And the two references.
+    assert len(judged) == len(models) + 2 <= 4
     # None stands for a run that diverges.
     assert {run["fresh_error"] for method in found["methods"] for run in method["runs"]} == {None}
 
@@ -147,6 +150,7 @@ def test_a_run_that_failed_has_no_scores(folder):
         "seed": 2,
         "hits": 0,
         "fresh_error": None,
+        "excess": None,
     }
 
 
@@ -157,7 +161,8 @@ def test_without_the_truth_among_the_candidates_nothing_is_right(made, equation)
     found = json.loads(scored(made, system={**SYSTEM, "equation": equation, "n_u": 3}))
     assert (found["true_terms"], found["true_fitness"]) == (0, None)
     runs = [run for method in found["methods"] for run in method["runs"]]
-    assert {run["hits"] for run in runs} == {0}
+    assert [method["method"] for method in found["methods"]] == ["mine", "first", "all-candidates"]
+    assert {(run["hits"], run["excess"]) for run in runs} == {(0, None)}
     assert all(run["fresh_error"] > 0 for run in runs)
 
 
@@ -207,11 +212,12 @@ def contribution(folder, **changes):
 def test_contributed_methods_are_scored_beside_the_others(folder):
     found = json.loads(scored(folder, contributions=[contribution(folder)]))
     own = json.loads(scored(folder))
-    assert found["methods"][:-1] == own["methods"]
-    theirs = found["methods"][-1]
+    theirs = found["methods"].pop(2)
+    assert found["methods"] == own["methods"]
     assert (theirs["method"], theirs["contributed"], theirs["budget"]) == ("theirs", True, 30)
     assert theirs["versions"] == {"theirs": "1.2"}
     nothing, truth = theirs["runs"]
+    assert (truth["excess"], nothing["excess"]) == (0, None)
     assert (truth["fitness"], truth["hits"], truth["evaluations"]) == (own["true_fitness"], 2, 9)
     # With the true weights nothing is left of the error, in which the order of the terms makes a last bit.
     assert truth["fresh_error"] < 1e-15
@@ -236,3 +242,50 @@ def test_fresh_errors_by_hand():
     assert fresh_error(["1"], [1.0], two, 1) == math.sqrt(2.0)
     assert fresh_error(["y(k-1)"], [10.0], Signals(np.zeros(20), np.arange(1.0, 21.0)), 1) is None
     assert fresh_error(["1"], [2.0], Signals(np.zeros(3), np.ones(3)), 1) is None
+
+
+def test_references_have_weights_by_least_squares_over_all_samples(made):
+    found = {method["method"]: method["runs"][0] for method in json.loads(scored(made))["methods"]}
+    u, y = read_signals(made / "data.csv")
+    problem = StructureProblem(u, y, **STRUCTURE, criterion="aic-6.5")
+    assert found["truth"]["terms"] == [term for term in problem.terms if term in ("y(k-1)", "u(k-1)")]
+    assert found["truth"]["fitness"] == problem.evaluate(found["truth"]["terms"]).fitness
+    assert found["all-candidates"]["terms"] == problem.terms
+    weights = np.linalg.lstsq(np.stack([y[1:-1], u[1:-1]], axis=1), y[2:], rcond=None)[0]
+    fresh = System(**SYSTEM).simulate(300, seed=3, realisation=0, washout=10)
+    expected = fresh_error(["y(k-1)", "u(k-1)"], weights, fresh, 2)
+    assert found["truth"]["fresh_error"] == pytest.approx(expected, rel=1e-9)
+    assert found["truth"]["fresh_error"] < found["all-candidates"]["fresh_error"]
+
+
+def test_a_method_is_held_against_its_own_criterion(made, tmp_path):
+    about = {"algorithm": "pem", "settings": {"noise_models": ["narx"], "gamma": 0.0}, "evaluations": 30}
+    text = run_seeds(
+        {1: str(made / "data.csv")},
+        condition={**PROBLEM, "method": "pem"},
+        axes={"system": "X1"},
+        structure=STRUCTURE,
+        **about,
+    )
+    (tmp_path / "pem.json").write_text(text)
+    edit(tmp_path / "pem.json", ["runs", 0, "terms"], ["u(k-1)"])
+    edit(tmp_path / "pem.json", ["runs", 0, "coefficients"], [1.0])
+    problem = StructureProblem(*read_signals(made / "data.csv"), **STRUCTURE, criterion="aic-6.5")
+    fitness = problem.evaluate(["u(k-1)"]).fitness
+    edit(tmp_path / "pem.json", ["runs", 0, "fitness"], fitness)
+    edit(tmp_path / "pem.json", ["runs", 0, "history"], {"evaluations": [1], "fitness": [fitness]})
+    described = {**about, "seeds": [1], "deterministic": True, "stops_early": True}
+
+    def excess(minimises):
+        runs, methods = {"pem": [str(tmp_path / "pem.json")]}, {"pem": {**described, "minimises": minimises}}
+        arguments = {"problem": PROBLEM, "system": SYSTEM, "structure": STRUCTURE, "fresh": FRESH}
+        found = json.loads(score(runs, str(made / "data.csv"), methods=methods, **arguments))
+        return found["methods"][0]["runs"][0]["excess"]
+
+    assert excess(minimises=True) == pytest.approx(fitness - problem.evaluate(["y(k-1)", "u(k-1)"]).fitness)
+    # N ln(SSE / N) of the prediction one step ahead, and ln(N) for the term that is missing. The first twentieth of the
+    # record is left out.
+    u, y = (signal[9:] for signal in read_signals(made / "data.csv"))
+    columns, n = np.stack([y[1:-1], u[1:-1]], axis=1), len(y) - 2
+    sums = [((y[2:] - c @ np.linalg.lstsq(c, y[2:], rcond=None)[0]) ** 2).sum() for c in (columns[:, 1:], columns)]
+    assert excess(minimises=False) == pytest.approx(n * math.log(sums[0] / sums[1]) - math.log(n), abs=1e-6)

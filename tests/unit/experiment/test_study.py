@@ -1,5 +1,6 @@
 """The conditions of the studies of the project."""
 
+from itertools import product
 from pathlib import Path
 
 import pandas as pd
@@ -21,7 +22,7 @@ KEPT = ROOT / "data" / "reference" / "interpretations" / "conditions.csv"
 
 def conditions_of(*files: Path) -> tuple[Study, list[Condition]]:
     study = load_study(read_layers(files), choices=CHOICES)
-    return study, [*study.conditions(CHOICES, {name: load_system(name) for name in study.systems})]
+    return study, [*study.conditions(CHOICES, {name: load_system(name) for name in study.all_systems})]
 
 
 @pytest.fixture(scope="module")
@@ -82,13 +83,15 @@ snr_db: [40]
 figures: {snr_db: 40}
 data: {seeds: 2}
 methods:
-  upso2d: {criteria: [bic, aic-2]}
+  upso2d: {criteria: [aic-2]}
   ga: null
   mine: {algorithm: frols, criteria: [bic]}
+held_out: {systems: [heater, volterra], seeds: [31, 33]}
 scenarios:
   base: {description: as it is}
   odd: {description: all else, systems: [S1], snr_db: [30, 20], seeds: [7], samples: 500, validation_samples: 100,
         excitation: {kind: gaussian}, noise: equation, n_u: 6, n_y: 5, degree: 3}
+  part: {description: some, without: [heater, mao1997]}
 """
 
 
@@ -97,7 +100,12 @@ def test_scenarios_depart_from_the_study(tmp_path: Path) -> None:
     path.write_text(COMPARED)
     _, found = conditions_of(BASE, path)
     by_name = {c.name: c for c in found}
-    assert len({c.key for c in found}) == len(by_name) == len(found) == (2 * 2 + 2) * 3
+    # base has all systems with two seeds each, odd two SNRs of S1, part S1 and volterra.
+    assert len({c.key for c in found}) == len(by_name) == len(found) == (4 * 2 + 2 + 2 * 2) * 2
+    held_out = {(c.problem.system.name, c.problem.data_seed) for c in found if c.problem.held_out}
+    assert held_out == set(product(["heater", "volterra"], [31, 33]))
+    assert {c.problem.scenario for c in found if c.problem.system.name == "volterra"} == {"base", "part"}
+    assert {c.problem.scenario for c in found if c.problem.system.name == "heater"} == {"base"}
     plain, own = by_name["base/S1/40dB/data-2/upso2d/aic-2"], by_name["base/mao1997/40dB/data-1/mine/bic"]
     assert plain.problem.simulation == {
         "system": {"name": "S1", "equation": load_system("S1").equation, "n_u": 5, "n_y": 5, "degree": 2},

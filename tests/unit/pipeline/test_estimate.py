@@ -22,7 +22,7 @@ snr_db: [30, 40]
 data: {seeds: 3}
 seeds: 5
 seeds_per_job: 2
-methods: {frols: {algorithm: frols, criteria: [bic, aic-2]}}
+methods: {upso2d: {criteria: [aic-2]}, ga: null, frols: {algorithm: frols, criteria: [bic]}}
 scenarios: {base: {description: x}, own: {description: x, systems: [S2], seeds: 2, snr_db: [10, 20, 30]}}
 """
 Planned = Callable[..., Estimate]

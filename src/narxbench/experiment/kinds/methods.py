@@ -174,5 +174,5 @@ class MethodsStudy(Study):
         for name in self.situations:
             if name in (*self.scenarios, "all"):
                 yield Problem(("situations", name), f"found {name!r}, a scenario or all; allowed: another name")
-        if not self.parts():
+        if not self.parts() and not any(scenario.systems for scenario in self.scenarios.values()):
             yield Problem(("scenarios",), "found no system in any of them; allowed: at least one")
