@@ -328,9 +328,11 @@ def _other_seeds(suite: Suite) -> str:
         differs = _first_difference(first, second) is not None
         if suite.about.deterministic and differs:
             raise _FoundError(f"seeds {a} and {b} give different runs, and it declares deterministic=True")
-        if not suite.about.deterministic and not differs:
+        if not suite.about.deterministic and suite.about.needs_objective and not differs:
             raise _FoundError(f"seeds {a} and {b} give the same run of {LONG} evaluations; allowed: deterministic=True")
-    return "the same run, as declared" if suite.about.deterministic else "each gives another run"
+    if suite.about.deterministic:
+        return "the same run, as declared"
+    return "each gives another run" if suite.about.needs_objective else "may end at the same structure"
 
 
 def _generators(suite: Suite) -> str:
@@ -344,8 +346,8 @@ def _generators(suite: Suite) -> str:
 
 
 def _fixed_stream(suite: Suite) -> str:
-    if suite.about.deterministic:
-        return "not asked of a deterministic method"
+    if suite.about.deterministic or not suite.about.needs_objective:
+        return "not asked of a deterministic method, nor of one that evaluates nothing on its way"
     share = median(synchronous(a, b) for a, b in itertools.combinations(suite.long, 2))
     if share > SYNCHRONOUS:
         raise _FoundError(

@@ -4,7 +4,12 @@ Forward regression with orthogonal least squares. Source: S. A. Billings, S. Che
 of MIMO non-linear systems using a forward-regression orthogonal estimator, International Journal of Control 49(6),
 1989, pages 2157-2189; S. A. Billings, Nonlinear System Identification, 2013, chapter 3.
 
-The source leaves open when to stop. Here all lengths up to a limit are known at the end, and one of them is chosen.
+The source leaves open when to stop. Here all lengths up to a limit are known at the end, and one of them is chosen. All
+samples are used, none are held out.
+
+With extended least squares the weights are those of a NARMAX model with these terms and a linear moving average, so
+that coloured noise does not bias them (ELS: Billings, chapter 3). ELS iterates regressions on its own residuals; here
+the model of the same form is fitted by its prediction errors (:mod:`narxbench.fitness.prediction_error`).
 """
 
 from typing import Literal
@@ -12,8 +17,10 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
-from narxbench.algorithms.contract import About, Found, Objective, ProblemView
+from narxbench.algorithms.contract import About, Found, Objective, OwnCriterion, ProblemView
 from narxbench.algorithms.forward_regression import best_length, forward, nested, residuals
+from narxbench.algorithms.training import Rows, WholeRecordJudge, criterion_of, estimated, products
+from narxbench.fitness.prediction_error import PredictionErrors
 from narxbench.io.settings import Settings as BaseSettings
 from narxbench.numerics.logarithm import natural_log
 
@@ -23,7 +30,10 @@ ABOUT = About(
     deterministic=True,
     stops_early=True,
     minimises=False,
-    options={"stop": ["bic", "aic", "err"], "max_terms": [3]},
+    options={
+        **{"stop": ["bic", "aic", "err"], "max_terms": [3], "rows": ["estimation"]},
+        "weights": ["extended_least_squares"],
+    },
 )
 
 
@@ -32,8 +42,13 @@ class Settings(BaseSettings):
 
     stop: Literal["free_run", "bic", "aic", "err"] = Field(
         default="free_run",
-        description="which length is chosen: that of lowest J, which costs an evaluation for each; of lowest BIC or "
-        "AIC of the prediction one step ahead on the estimation part; or the shortest that leaves little of the output",
+        description="which length is chosen: that of the best free run, by BIC over all samples, or by J if terms are "
+        "chosen from the estimation part; of lowest BIC or AIC of the prediction one step ahead; or the shortest that "
+        "leaves little of the output",
+    )
+    rows: Rows = Field(default="all", description="what terms are chosen from: all rows, or the estimation part")
+    weights: Literal["least_squares", "extended_least_squares"] = Field(
+        default="least_squares", description="how the weights of the chosen terms are estimated, over the same rows"
     )
     max_terms: int = Field(default=50, ge=1, description="terms that enter at most")
     unexplained: float = Field(
@@ -41,22 +56,39 @@ class Settings(BaseSettings):
     )
 
 
+def criterion(problem: ProblemView, settings: Settings) -> OwnCriterion | None:
+    """Return the BIC that chooses the length; AIC and a threshold are not told, nor is J."""
+    if settings.stop == "bic":
+        return products(problem, settings.rows).bic()
+    return criterion_of(problem, "free_run") if (settings.stop, settings.rows) == ("free_run", "all") else None
+
+
 def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, settings: Settings) -> Found:
     """Let terms enter, then choose how many."""
+    found = products(problem, settings.rows)
     longest = min(settings.max_terms, objective.n_terms)
     order, explained = np.empty(longest, np.int64), np.empty(longest)
-    entered = forward(problem.gram, problem.moments, -1, order, explained)
+    entered = forward(found.gram, found.moments, -1, order, explained)
     if not entered:
         return Found(np.zeros(objective.n_terms, np.uint8))
     structures = nested(order[:entered], objective.n_terms)
     if settings.stop == "free_run":
-        objective.evaluate(structures)
-        return Found(objective.best_position)
-    sums = residuals(explained[:entered], problem.output_energy)
-    if settings.stop == "err":
-        enough = settings.unexplained * problem.output_energy
-        length = next((length for length, left in enumerate(sums, start=1) if left <= enough), entered)
+        judge = WholeRecordJudge(problem) if settings.rows == "all" else objective
+        judge.evaluate(structures)
+        position = judge.best_position
     else:
-        penalty = 2.0 if settings.stop == "aic" else float(natural_log(float(problem.n_rows)))
-        length = best_length(sums, problem.n_rows, penalty)
-    return Found(structures[length - 1])
+        position = structures[_length(found.energy, explained[:entered], found.n_rows, settings) - 1]
+    if settings.weights == "extended_least_squares" and position.any():
+        errors = PredictionErrors(problem)
+        fit = errors.fit("narmax", np.flatnonzero(position).tolist())
+        if fit.sse < np.inf:
+            return Found(position, errors.coefficients(fit))
+    return estimated(problem, position) if settings.rows == "all" else Found(position)
+
+
+def _length(energy: float, explained: np.ndarray, n_rows: int, settings: Settings) -> int:
+    sums = residuals(explained, energy)
+    if settings.stop == "err":
+        enough = settings.unexplained * energy
+        return next((length for length, left in enumerate(sums, start=1) if left <= enough), len(sums))
+    return best_length(sums, n_rows, 2.0 if settings.stop == "aic" else float(natural_log(float(n_rows))))

@@ -14,10 +14,10 @@ been.
 
 The restatement chooses each next term by PRESS, the sum of squared errors when each row is left out in turn (X. Hong,
 P. M. Sharkey and K. Warwick, IEE Proceedings - Control Theory and Applications 150(3), 2003), Guo et al. by ERR. A
-path has many lengths; here that of lowest J is chosen, which costs an evaluation for each, or, as in Hong et al., the
-path ends where PRESS begins to rise. Of NonSysId are left out: its threshold for the fall of PRESS, which depends on
-the units of y; the linear model that it begins with; and its test of stability with constant inputs, as J judges the
-free run on the validation part.
+path has many lengths; here that of the best model is chosen, or, as in Hong et al., the path ends where PRESS begins
+to rise. Models are judged by the BIC of their free run over all samples, or by J. Of NonSysId are left out: its
+threshold for the fall of PRESS, which depends on the units of y; the linear model that it begins with; and its test of
+stability with constant inputs, as the free run is judged.
 """
 
 from typing import Literal
@@ -26,8 +26,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from narxbench.algorithms.contract import About, Found, Objective, ProblemView
+from narxbench.algorithms.contract import About, Found, Objective, OwnCriterion, ProblemView
 from narxbench.algorithms.forward_regression import best_length, enter, forward, nested, residuals
+from narxbench.algorithms.training import Rows, WholeRecordJudge, criterion_of, estimated, products
 from narxbench.fitness.kernel.least_squares import SINGULAR
 from narxbench.io.settings import Settings as BaseSettings
 from narxbench.numerics.compilation import compiled
@@ -39,7 +40,7 @@ ABOUT = About(
     deterministic=True,
     stops_early=True,
     minimises=False,
-    options={"length": ["one_step"], "first_terms": ["all"], "max_terms": [3]},
+    options={"length": ["one_step"], "first_terms": ["all"], "max_terms": [3], "rows": ["estimation"]},
 )
 
 
@@ -51,13 +52,18 @@ class Settings(BaseSettings):
     )
     length: Literal["free_run", "one_step"] = Field(
         default="free_run",
-        description="how many terms of a path are chosen: the length of lowest J, which costs an evaluation for each; "
-        "or where PRESS begins to rise, for ERR the lowest BIC of the prediction one step ahead",
+        description="how many terms of a path are chosen: those of the best free run; or where PRESS begins to rise, "
+        "for ERR the lowest BIC of the prediction one step ahead",
     )
     first_terms: Literal["long_model", "all"] = Field(
         default="long_model", description="the first terms of the first paths: those of a long path, or all candidates"
     )
     max_terms: int = Field(default=30, ge=1, description="terms of a path at most")
+    rows: Rows = Field(
+        default="all",
+        description="all: terms are chosen from all rows, and models by the BIC of their free run over all samples; "
+        "estimation: from the estimation part, and by J, an evaluation for each",
+    )
 
 
 @compiled
@@ -136,39 +142,48 @@ def first_rise(values: NDArray[np.float64]) -> int:
     return int(rises[0]) + 1 if len(rises) else len(values)
 
 
+def criterion(problem: ProblemView, settings: Settings) -> OwnCriterion | None:
+    """Return the BIC of the free run over all samples, if models are chosen by it."""
+    return criterion_of(problem, "free_run") if settings.rows == "all" else None
+
+
 def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, settings: Settings) -> Found:
     """Search paths until all terms of the best model have been first."""
     n_terms = objective.n_terms
     longest = min(settings.max_terms, n_terms)
     order, values = np.empty(longest, np.int64), np.empty(longest)
-    columns, y = problem.regressors(), problem.outputs()
+    found = products(problem, settings.rows)
+    whole = settings.rows == "all"
+    columns = problem.training_regressors() if whole else problem.regressors()
+    y = problem.training_outputs() if whole else problem.outputs()
+    judge = WholeRecordJudge(problem) if whole else objective
 
     def path(first: int) -> tuple[list[int], NDArray[np.uint8]]:
         """Return the terms of a path in order, and the structures along it or the one where it ends."""
         if settings.selection == "press":
-            entered = forward_by_press(problem.gram, problem.moments, columns, y, first, order, values)
+            entered = forward_by_press(found.gram, found.moments, columns, y, first, order, values)
         else:
-            entered = forward(problem.gram, problem.moments, first, order, values)
+            entered = forward(found.gram, found.moments, first, order, values)
         terms, structures = order[:entered].tolist(), nested(order[:entered], n_terms)
         if settings.length == "free_run" or not entered:
             return terms, structures
         if settings.selection == "press":
             length = first_rise(values[:entered])
         else:
-            sums = residuals(values[:entered], problem.output_energy)
-            length = best_length(sums, problem.n_rows, float(natural_log(float(problem.n_rows))))
+            sums = residuals(values[:entered], found.energy)
+            length = best_length(sums, found.n_rows, float(natural_log(float(found.n_rows))))
         return terms, structures[length - 1 : length]
 
     waiting = list(range(n_terms))
     if settings.first_terms == "long_model":
         # All of its terms, whatever length of it is best.
         waiting, structures = path(-1)
-        objective.evaluate(structures)
+        judge.evaluate(structures)
     been: set[int] = set()
-    # The end of the budget ends the run.
+    # The end of the budget ends the run, if J is what judges.
     while waiting:
         for first in waiting:
-            objective.evaluate(path(first)[1])
+            judge.evaluate(path(first)[1])
         been.update(waiting)
-        waiting = [int(term) for term in np.flatnonzero(objective.best_position) if term not in been]
-    return Found(objective.best_position)
+        waiting = [int(term) for term in np.flatnonzero(judge.best_position) if term not in been]
+    return estimated(problem, judge.best_position) if whole else Found(judge.best_position)

@@ -51,6 +51,7 @@ class Cost(NamedTuple):
 # it needs no other package. Whatever else lies in the folder or is installed is neither imported nor run there.
 REVIEWED = {
     "annealing": Cost(1e-5),
+    "aols": Cost(4e-6, most=1, start=0.02),
     "binary_pso": Cost(4e-6, wide=True),
     "frols": Cost(4e-6, most=50),
     "ga": Cost(4e-6, wide=True),
@@ -58,10 +59,13 @@ REVIEWED = {
     "lasso": Cost(4e-6, most=200, start=0.2, copies=4),
     "metamss": Cost(4e-6, wide=True),
     "multistart": Cost(8e-6),
+    "osf": Cost(4e-6, most=1, start=0.05),
     "pem": Cost(4e-6, most=5, start=0.1, copies=1),
     "pymoo_ga": Cost(8e-5, wide=True, copies=1),
     "random_search": Cost(4e-6, wide=True),
+    "stability_selection": Cost(4e-6, most=1, start=0.2, copies=1),
     "stepwise": Cost(4e-6),
+    "stlsq": Cost(4e-6, most=1, start=0.05),
     "upso2d": Cost(4e-6, wide=True),
 }
 _UNKNOWN = REVIEWED["pymoo_ga"]

@@ -1,7 +1,20 @@
 """All samples of a problem, for algorithms that hold nothing out: what several of them share."""
 
-from narxbench.algorithms.contract import ProblemView
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from narxbench.algorithms.contract import Floats, Found, OwnCriterion, ProblemView
+from narxbench.fitness.kernel.least_squares import SINGULAR
+from narxbench.fitness.kernel.problem_data import products_over
 from narxbench.fitness.problem import StructureProblem
+from narxbench.numerics.logarithm import natural_log
+
+Rows = Literal["all", "estimation"]
+# BIC of the prediction one step ahead, or of the free run, over all samples.
+Choice = Literal["bic", "free_run"]
+CHOICE = "what chooses how many terms: BIC of the prediction one step ahead, or of the free run, over all samples"
 
 
 def whole_record(view: ProblemView, criterion: str = "bic") -> StructureProblem:
@@ -29,3 +42,90 @@ def whole_record(view: ProblemView, criterion: str = "bic") -> StructureProblem:
         segments=[range(first, end) for first, end in view.stretches.tolist()],
         criterion=criterion,
     )
+
+
+class Products(NamedTuple):
+    """Inner products over the rows that a method chooses from."""
+
+    gram: Floats
+    """Of the candidate columns, shape (N_t, N_t)."""
+    moments: Floats
+    """Of the candidate columns with y, shape (N_t,)."""
+    energy: float
+    """y'y."""
+    n_rows: int
+
+    def residual(self, terms: NDArray[np.int64]) -> float:
+        """Return the sum of squared residuals, one step ahead, of least squares; +inf for terms that are dependent."""
+        gram, moments = self.gram[np.ix_(terms, terms)], self.moments[terms]
+        scale = np.sqrt(np.diag(gram))
+        if not (scale > 0).all() or np.linalg.eigvalsh(gram / np.outer(scale, scale))[0] <= SINGULAR:
+            return np.inf
+        return max(self.energy - float(moments @ np.linalg.solve(gram, moments)), 0.0)
+
+    def bic(self) -> OwnCriterion:
+        """Return the BIC of the prediction one step ahead, n ln(sum of squared residuals) + ln(n) terms."""
+
+        def of(position: NDArray[np.uint8]) -> float:
+            terms = np.flatnonzero(position)
+            left, penalty = self.residual(terms), float(natural_log(float(self.n_rows)))
+            return np.inf if not 0 < left < np.inf else self.n_rows * float(natural_log(left)) + penalty * len(terms)
+
+        return of
+
+
+def products(view: ProblemView, rows: Rows = "all") -> Products:
+    """Return the inner products over all rows, or over the estimation rows alone."""
+    if rows == "estimation":
+        return Products(view.gram, view.moments, view.output_energy, view.n_rows)
+    found = products_over(view.training_u, view.training_y, list(view.monomials), view.training_rows)
+    gram = np.ascontiguousarray(found[:-1, :-1])
+    return Products(gram, found[-1, :-1].copy(), float(found[-1, -1]), len(view.training_rows))
+
+
+def estimated(view: ProblemView, position: NDArray[np.uint8]) -> Found:
+    """Return a structure with its weights by least squares over all rows."""
+    if not position.any():
+        return Found(position)
+    weights = whole_record(view).evaluate_positions(position[None])[2][0, np.flatnonzero(position)]
+    return Found(position, weights if np.isfinite(weights).all() and weights.any() else None)
+
+
+def chosen(view: ProblemView, structures: NDArray[np.uint8], choice: Choice, found: Products) -> NDArray[np.uint8]:
+    """Return the best of several structures, shape (structures, N_t); none has terms where there are none."""
+    if not len(structures):
+        return np.zeros(len(view.terms), np.uint8)
+    of = criterion_of(view, choice, found)
+    values = [of(structure) for structure in structures]
+    best: NDArray[np.uint8] = structures[int(np.argmin(values))]
+    return best
+
+
+def criterion_of(view: ProblemView, choice: Choice, found: Products | None = None) -> OwnCriterion:
+    """Return the criterion of a choice, of a structure."""
+    if choice == "bic":
+        return (products(view) if found is None else found).bic()
+    judge = WholeRecordJudge(view)
+    return lambda position: float(judge.evaluate(position[None])[0])
+
+
+class WholeRecordJudge:
+    """Judges structures by the BIC of their free run over all samples, and keeps the best; no evaluation of J is made.
+
+    Parameters
+    ----------
+    view : ProblemView
+        What an algorithm sees of a problem.
+    """
+
+    def __init__(self, view: ProblemView) -> None:
+        self._problem, self._best = whole_record(view), np.inf
+        self.best_position = np.zeros(len(view.terms), np.uint8)
+
+    def evaluate(self, positions: NDArray[np.uint8]) -> Floats:
+        """Return the BIC of structures, shape (structures, N_t)."""
+        fitness: Floats = self._problem.evaluate_positions(positions)[0]
+        if len(fitness) and fitness.min() < self._best:
+            best = int(fitness.argmin())
+            self._best, self.best_position = float(fitness[best]), positions[best].copy()
+        return fitness

@@ -6,6 +6,8 @@ import pytest
 from narxbench import StructureProblem, load_system, search
 from narxbench.algorithms import forward_regression
 from narxbench.algorithms.objective import view_of
+from narxbench.algorithms.training import products, whole_record
+from narxbench.fitness.prediction_error import PredictionErrors
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +82,7 @@ def test_the_best_length_is_the_shortest_of_equal_ones():
 
 
 def test_free_run_evaluates_each_length_once(noisy_problem):
-    result = search(noisy_problem, algorithm="frols", seed=1, max_terms=12)
+    result = search(noisy_problem, algorithm="frols", seed=1, rows="estimation", max_terms=12)
     order, _ = path(noisy_problem, 12)
     fitness = noisy_problem.evaluate_positions(forward_regression.nested(np.array(order), 66))[0]
     assert result.evaluations == 12
@@ -88,12 +90,15 @@ def test_free_run_evaluates_each_length_once(noisy_problem):
     assert {*result.terms} == {noisy_problem.terms[j] for j in order[: int(fitness.argmin()) + 1]}
 
 
+@pytest.mark.parametrize("rows", ["all", "estimation"])
 @pytest.mark.parametrize("stop", ["bic", "aic", "err"])
-def test_a_length_by_the_prediction_one_step_ahead(noisy_problem, stop):
-    result = search(noisy_problem, algorithm="frols", seed=1, stop=stop, max_terms=40, unexplained=0.004)
-    order, _ = path(noisy_problem, 40)
+def test_a_length_by_the_prediction_one_step_ahead(noisy_problem, stop, rows):
+    result = search(noisy_problem, algorithm="frols", seed=1, stop=stop, max_terms=40, unexplained=0.004, rows=rows)
+    order, _ = path(noisy_problem, 40, rows)
     view = view_of(noisy_problem)
     columns, y = view.regressors(), view.outputs()
+    if rows == "all":
+        columns, y = view.training_regressors(), view.training_outputs()
     squares = np.array([squares_left(columns[:, order[:length]], y) for length in range(1, 41)])
     if stop == "err":
         length = int(np.flatnonzero(squares <= 0.004 * float(y @ y))[0]) + 1
@@ -104,8 +109,27 @@ def test_a_length_by_the_prediction_one_step_ahead(noisy_problem, stop):
     assert 1 < length < 40 and result.evaluations == 1
 
 
-def path(problem, steps):
-    view = view_of(problem)
+def test_by_default_the_free_run_over_all_samples_chooses(noisy_problem):
+    result = search(noisy_problem, algorithm="frols", seed=1, max_terms=12)
+    order, _ = path(noisy_problem, 12, "all")
+    whole = whole_record(view_of(noisy_problem))
+    values = whole.evaluate_positions(forward_regression.nested(np.array(order), 66))[0]
+    assert {*result.terms} == {noisy_problem.terms[j] for j in order[: int(values.argmin()) + 1]}
+    assert result.evaluations == 1 and result.coefficients == whole.evaluate(result.terms).coefficients
+
+
+def test_extended_least_squares_has_the_weights_of_a_narmax_model(noisy_problem):
+    plain, extended = (
+        search(noisy_problem, algorithm="frols", seed=1, weights=weights)
+        for weights in ("least_squares", "extended_least_squares")
+    )
+    errors, places = PredictionErrors(noisy_problem), [noisy_problem.terms.index(term) for term in plain.terms]
+    assert extended.terms == plain.terms and extended.coefficients != plain.coefficients
+    assert extended.coefficients == errors.coefficients(errors.fit("narmax", places)).tolist()
+
+
+def path(problem, steps, rows="estimation"):
+    view = products(view_of(problem), rows)
     order, explained = np.empty(steps, np.int64), np.empty(steps)
     assert forward_regression.forward(view.gram, view.moments, -1, order, explained) == steps
     return order.tolist(), explained

@@ -2,9 +2,13 @@ import numpy as np
 import pytest
 
 from narxbench import StructureProblem, load_system, search
-from narxbench.algorithms import iterative_ofr
+from narxbench.algorithms import forward_regression, iterative_ofr
 from narxbench.algorithms.forward_regression import nested
 from narxbench.algorithms.objective import view_of
+from narxbench.algorithms.training import whole_record
+
+# Terms from the estimation part, models by J: each evaluation counts.
+BY_J = {"rows": "estimation"}
 
 
 @pytest.fixture(scope="module")
@@ -61,8 +65,8 @@ def test_the_first_rise():
 
 @pytest.mark.parametrize("selection", ["press", "err"])
 def test_other_first_terms_lead_to_a_better_structure(hard_problem, selection):
-    found = search(hard_problem, algorithm="iterative_ofr", seed=1, selection=selection)
-    frols = search(hard_problem, algorithm="frols", seed=1)
+    found = search(hard_problem, algorithm="iterative_ofr", seed=1, **BY_J, selection=selection)
+    frols = search(hard_problem, algorithm="frols", seed=1, **BY_J)
     assert found.fitness < frols.fitness - 10.0
     # All paths end before the budget does.
     assert 31 * 30 <= found.evaluations < 6000
@@ -70,7 +74,7 @@ def test_other_first_terms_lead_to_a_better_structure(hard_problem, selection):
 
 def test_every_term_of_the_result_has_been_first(small_problem):
     """With all candidates as first terms, no path is left: the result is the best structure along any of them."""
-    found = search(small_problem, algorithm="iterative_ofr", seed=1, first_terms="all", max_terms=8)
+    found = search(small_problem, algorithm="iterative_ofr", seed=1, **BY_J, first_terms="all", max_terms=8)
     view = view_of(small_problem)
     fitness = [
         small_problem.evaluate_positions(
@@ -84,13 +88,35 @@ def test_every_term_of_the_result_has_been_first(small_problem):
 
 @pytest.mark.parametrize("selection", ["press", "err"])
 def test_a_path_by_the_prediction_one_step_ahead_costs_one_evaluation(hard_problem, selection):
-    found = search(hard_problem, algorithm="iterative_ofr", seed=1, selection=selection, length="one_step")
+    found = search(hard_problem, algorithm="iterative_ofr", seed=1, **BY_J, selection=selection, length="one_step")
     assert 31 <= found.evaluations <= 67
 
 
 def test_press_and_err_take_other_paths(hard_problem):
     by_press, by_err = (
-        search(hard_problem, algorithm="iterative_ofr", seed=1, selection=selection, length="one_step").history
+        search(hard_problem, algorithm="iterative_ofr", seed=1, **BY_J, selection=selection, length="one_step").history
         for selection in ("press", "err")
     )
     assert by_press != by_err
+
+
+@pytest.mark.parametrize("selection", ["press", "err"])
+def test_over_all_samples_no_first_term_leads_to_a_better_free_run(small_problem, selection):
+    found = search(
+        small_problem, algorithm="iterative_ofr", seed=1, selection=selection, first_terms="all", max_terms=6
+    )
+    view = view_of(small_problem)
+    columns, y, whole = view.training_regressors(), view.training_outputs(), whole_record(view)
+    plain = {"press": forward, "err": forward_by_err}[selection]
+    values = [
+        whole.evaluate_positions(nested(np.array(plain(columns.copy(), y.copy(), 6, first)[0]), 15))[0].min()
+        for first in range(15)
+    ]
+    assert whole.evaluate(found.terms).fitness == min(values) and found.evaluations == 1
+    assert found.coefficients == whole.evaluate(found.terms).coefficients
+
+
+def forward_by_err(columns, y, steps, first):
+    order, values = np.empty(steps, np.int64), np.empty(steps)
+    entered = forward_regression.forward(columns.T @ columns, columns.T @ y, first, order, values)
+    return order[:entered].tolist(), values

@@ -47,6 +47,7 @@ FEWEST_RESAMPLES = 10
 _PER_PRODUCT, _PER_EVALUATION, _PER_STEP, _PER_CANDIDATE = 4e-11, 2e-5, 3e-9, 2e-7
 # The method whose structure is shown next to that of the search.
 FORWARD = "iterative_ofr"
+FORWARD_SETTINGS: dict[str, Any] = {"selection": "err", "rows": "estimation"}
 # Products of a few larger numbers overflow.
 LARGEST = 1e50
 # What is noted of a search that has found no structure with a finite J.
@@ -202,7 +203,7 @@ class Scan:
         problem = self.trial(configuration).whole()
         if len(problem.estimation_rows) * len(problem.terms) > _MOST_VALUES:
             return []
-        return list(search(problem, algorithm=FORWARD, seed=1, evaluations=THOROUGH, selection="err").terms)
+        return list(search(problem, algorithm=FORWARD, seed=1, evaluations=THOROUGH, **FORWARD_SETTINGS).terms)
 
     def density(self, ranked: Sequence[Configuration]) -> int:
         """Return how many samples count as one, for all that is compared in the end.

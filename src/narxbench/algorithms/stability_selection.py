@@ -1,0 +1,55 @@
+"""Stability selection: the terms that are selected on most of many random halves of the data.
+
+Source: N. Meinshausen and P. Bühlmann, Stability selection, Journal of the Royal Statistical Society B 72, 2010, pages
+417-473. On each half a forward regression selects the first q terms, and those stay that are selected on at least a
+share pi of the halves. With q = sqrt((2 pi - 1) E N_t) at most E terms are wrong in the mean, under conditions that
+lagged outputs hardly meet; q is rounded down. The halves are random rows of all samples.
+"""
+
+import math
+
+import numpy as np
+from pydantic import Field
+
+from narxbench.algorithms.contract import About, Found, Objective, ProblemView
+from narxbench.algorithms.forward_regression import forward
+from narxbench.algorithms.training import estimated, products
+from narxbench.fitness.kernel.problem_data import products_over
+from narxbench.io.settings import Settings as BaseSettings
+
+ABOUT = About(
+    reference="Meinshausen and Bühlmann, Stability selection, J. Royal Statistical Society B 72, 2010",
+    stops_early=True,
+    needs_objective=False,
+    minimises=False,
+)
+
+
+class Settings(BaseSettings):
+    """Settings of stability selection; the defaults are the source's."""
+
+    halves: int = Field(default=100, ge=2, le=100_000, description="random halves of the data")
+    share: float = Field(default=0.9, gt=0.5, le=1, description="share of the halves that a term is selected on, pi")
+    wrong_terms: float = Field(default=1.0, gt=0, le=1000, description="wrong terms that are allowed in the mean, E")
+
+
+def counts(problem: ProblemView, rng: np.random.Generator, settings: Settings) -> np.ndarray:
+    """Return on how many halves each candidate is selected, shape (N_t,)."""
+    n_terms, rows = len(problem.terms), problem.training_rows
+    selected = max(1, min(n_terms, math.isqrt(int((2 * settings.share - 1) * settings.wrong_terms * n_terms))))
+    found, order, explained = np.zeros(n_terms, np.int64), np.empty(selected, np.int64), np.empty(selected)
+    for _ in range(settings.halves):
+        half = np.sort(rng.permutation(rows)[: max(1, len(rows) // 2)])
+        gram = products_over(problem.training_u, problem.training_y, list(problem.monomials), half)
+        entered = forward(np.ascontiguousarray(gram[:-1, :-1]), gram[-1, :-1].copy(), -1, order, explained)
+        found[order[:entered]] += 1
+    return found
+
+
+def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, settings: Settings) -> Found:
+    """Select on all halves, and keep what is stable; if nothing is, the most frequent term that explains something."""
+    found = counts(problem, rng, settings)
+    position = (found >= settings.share * settings.halves).astype(np.uint8)
+    if not position.any() and found.any() and products(problem).energy > 0:
+        position[int(found.argmax())] = 1
+    return estimated(problem, position)

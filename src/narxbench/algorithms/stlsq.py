@@ -1,0 +1,75 @@
+"""STLSQ: least squares again and again, without the terms whose weights are below a threshold.
+
+The regression of SINDy. Source: S. L. Brunton, J. L. Proctor and J. N. Kutz, Discovering governing equations from data
+by sparse identification of nonlinear dynamical systems, PNAS 113(15), 2016, pages 3932-3937, and its supplement.
+
+The source leaves the threshold to the user. Here it takes many values from large to small, on columns scaled to the
+same length, and one of them is chosen. All samples are used.
+"""
+
+import numpy as np
+from pydantic import Field
+
+from narxbench.algorithms.contract import About, Found, Objective, OwnCriterion, ProblemView
+from narxbench.algorithms.training import CHOICE, Choice, Products, chosen, criterion_of, estimated, products
+from narxbench.io.settings import Settings as BaseSettings
+
+ABOUT = About(
+    reference="Brunton, Proctor and Kutz, Discovering governing equations from data by sparse identification of "
+    "nonlinear dynamical systems, PNAS 113, 2016",
+    deterministic=True,
+    stops_early=True,
+    needs_objective=False,
+    minimises=False,
+    options={"choice": ["bic"], "thresholds": [3], "ridge": [0.1]},
+)
+
+
+class Settings(BaseSettings):
+    """Settings of sequentially thresholded least squares."""
+
+    thresholds: int = Field(default=100, ge=2, le=10_000, description="thresholds that are tried, evenly by ratio")
+    smallest: float = Field(default=1e-4, gt=0, lt=1, description="the smallest, as a share of the largest weight")
+    iterations: int = Field(default=20, ge=1, le=1000, description="regressions for a threshold at most")
+    ridge: float = Field(default=1e-9, gt=0, le=1, description="what is added to the squared length of each column, 1")
+    choice: Choice = Field(default="free_run", description=CHOICE)
+
+
+def structures(found: Products, settings: Settings) -> np.ndarray:
+    """Return the different structures of all thresholds, shape (structures, N_t)."""
+    scale, n_terms = np.sqrt(np.diag(found.gram)), len(found.moments)
+    varying = np.flatnonzero(scale > 0)
+    different: dict[bytes, np.ndarray] = {}
+    gram = found.gram[np.ix_(varying, varying)] / np.outer(scale[varying], scale[varying])
+    gram[np.diag_indices_from(gram)] += settings.ridge
+    moments = found.moments[varying] / scale[varying]
+
+    def regression(terms: np.ndarray) -> np.ndarray:
+        weights: np.ndarray = np.linalg.solve(gram[np.ix_(terms, terms)], moments[terms])
+        return weights
+
+    whole = regression(np.arange(len(varying))) if len(varying) else np.empty(0)
+    largest = abs(whole).max(initial=0.0)
+    for threshold in largest * np.geomspace(1.0, settings.smallest, settings.thresholds) if largest > 0 else []:
+        terms = np.flatnonzero(abs(whole) >= threshold)
+        for _ in range(settings.iterations):
+            kept = terms[abs(regression(terms)) >= threshold]
+            if len(kept) in (0, len(terms)):
+                break
+            terms = kept
+        position = np.zeros(n_terms, np.uint8)
+        position[varying[terms]] = 1
+        different.setdefault(position.tobytes(), position)
+    return np.array([*different.values()], np.uint8).reshape(-1, n_terms)
+
+
+def criterion(problem: ProblemView, settings: Settings) -> OwnCriterion:
+    """Return what chooses how many terms."""
+    return criterion_of(problem, settings.choice)
+
+
+def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, settings: Settings) -> Found:
+    """Try all thresholds, then choose one."""
+    found = products(problem)
+    tried = structures(found, settings)
+    return estimated(problem, chosen(problem, tried, settings.choice, found))
