@@ -10,7 +10,7 @@ from narxbench.io.files import write_atomically
 from narxbench.model.system import load_system
 from narxbench.pipeline.steps import as_script
 from narxbench.report.leaderboard import leaderboard_page
-from narxbench.report.leaderboard_tables import read_cost
+from narxbench.report.leaderboard_views import Comparison, read_cost
 
 
 def main(job: Any) -> None:
@@ -18,13 +18,12 @@ def main(job: Any) -> None:
     about = {**job.params.methods, **about_contributions(load_contributions(job.input.contributed))}
     folder = os.path.relpath(f"reports/{job.params.settings['study']}", Path(job.output[0]).parent)
     page = leaderboard_page(
-        read_frames(job.input),
-        job.params.settings,
+        Comparison(read_frames(job.input), job.params.settings, read_cost(job.input.cost)),
         systems=[load_system(Path(path).stem) for path in job.input.system_files],
         methods_about=about,
-        cost=read_cost(job.input.cost),
         left_out=job.params.left_out,
         folder="" if folder == "." else f"{folder}/",
+        paper=Path("reports/report.html").is_file(),
     )
     write_atomically(job.output[0], page)
 

@@ -27,7 +27,7 @@ figures: {snr_db: 40}
 statistics: {bootstrap_samples: 50}
 """
 STUDIES = {
-    "board": {"score": 15, "rank": 30, "ranking_tables": 25, "ranking_figures": 5, "leaderboard": 15},
+    "board": {"score": 15, "rank": 30, "ranking_tables": 25, "leaderboard": 15},
     "mine": {
         "brief_search": 15,
         "rank_configurations": 15,

@@ -36,39 +36,23 @@ rule rank:
 
 
 rule ranking_tables:
-    """Write the tables of the comparison, and the answer in a few lines."""
+    """Write tables and figures of the comparison, and the answer in a few lines."""
     input:
         **PLAN.page_files(),
     output:
         report(PLAN.table_files("csv"), category="Tables", caption="../report/tables.rst"),
         PLAN.table_files("md"),
         PLAN.table_files("tex"),
+        report(PLAN.figure_files("svg"), category="Figures", caption="../report/figures.rst"),
         PLAN.documents(),
     log:
         f"{PLAN.logs}/ranking_tables.log",
     localrule: True
     params:
+        settings=PLAN.settings(),
         code=PLAN.code("ranking_tables"),
     run:
         call("ranking_tables", input=input, output=output, params=params, log=log)
-
-
-rule ranking_figures:
-    """Draw the figures of the comparison as PDF and SVG."""
-    input:
-        **PLAN.frames(),
-    output:
-        report(PLAN.figure_files("svg"), category="Figures", caption="../report/figures.rst"),
-        PLAN.figure_files("pdf"),
-    log:
-        f"{PLAN.logs}/ranking_figures.log",
-    localrule: True
-    conda:
-        "../envs/narxbench.yaml"
-    params:
-        code=PLAN.code("ranking_figures"),
-    script:
-        "../../scripts/ranking_figures.py"
 
 
 rule leaderboard:

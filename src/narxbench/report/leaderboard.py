@@ -1,135 +1,138 @@
-"""The page of a comparison of methods: which to use, leaderboard, tests, curves, systems, sources."""
+"""The page of a comparison of methods: which to use, both contests, differences, systems, sources.
+
+All views of the page, what readers want of what data, are made here; the script of the page only shows one of them.
+"""
 
 import math
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import pandas as pd
 
-from narxbench.analysis.agreement import ALPHA
-from narxbench.analysis.metrics import COMPARISON, TARGETS, TARGETS_NAMED, ComparisonMetric
+from narxbench.analysis.metrics import COMPARISON, TARGETS, ComparisonMetric
 from narxbench.analysis.ranking import ALL
 from narxbench.io.settings import flattened
 from narxbench.model.system import System
 from narxbench.model.terms import model_size
 from narxbench.report import leaderboard_tables as tables
-from narxbench.report.figures import METHOD_COLOURS
-from narxbench.report.formats import MISSING, count, criterion_name, method_name, snr
-from narxbench.report.leaderboard_answer import answer_lines
-from narxbench.report.leaderboard_figures import critical, critical_difference
-from narxbench.report.markup import inline_svg, markdown_html, script_json
-from narxbench.report.table import Column, Table, columns, records, to_html
-from narxbench.report.tables import Frames
+from narxbench.report.formats import MISSING, count, criterion_name, method_name, p_value, snr
+from narxbench.report.leaderboard_answer import REGIONS, answer_lines
+from narxbench.report.leaderboard_figures import SIZES, drawings, panels
+from narxbench.report.leaderboard_views import BOARDS, LOWEST_J, WANTS, Comparison, View, notes
+from narxbench.report.markup import markdown_html, script_json
+from narxbench.report.table import Column, Table, columns, to_html
 from narxbench.report.templating import rendered
 
-_PAGES = {"report": "Study of the paper", "leaderboard": "Leaderboard"}
-# What the heat map shows; values of several scenarios are averaged like those of runs.
-_HEAT = [metric for metric in COMPARISON if metric.by_system and metric.of_run]
-_WORDS = {metric.name: metric.words for metric in COMPARISON}
+# What the heat table shows.
+_HEAT = [metric for metric in COMPARISON if metric.by_system]
 # Upper ends of the classes of a gap or error, from the darkest shade on.
 _CLASSES = (*TARGETS, math.inf)
-
 _SHADES = len(_CLASSES)
 _METHOD = Column("method", "Method", kind="method")
 
 
 def leaderboard_page(
-    frames: Frames,
-    settings: Mapping[str, Any],
+    comparison: Comparison,
     *,
     systems: Sequence[System],
     methods_about: Mapping[str, Mapping[str, Any]],
-    cost: pd.DataFrame,
     left_out: Mapping[str, str],
     folder: str = "",
+    paper: bool = False,
 ) -> str:
     """Return the page of a comparison of methods.
 
     Parameters
     ----------
-    frames
-        The frames ``scores``, ``ranking``, ``tests``, ``pairs``, ``ecdf``, ``systems`` and ``exceptions``.
-    settings
-        The settings of the study as plain data.
+    comparison
+        All that is shown of the methods.
     systems
         The systems of the study.
     methods_about
         Of every method: ``algorithm``, ``description``, ``reference``, ``deterministic``, ``needs_objective``,
         ``settings`` (plain data), and ``contributed`` (who contributed the results; "" for the study's own runs).
-    cost
-        As for :func:`narxbench.report.leaderboard_tables.leaderboard_tables`.
     left_out
         Why a method is not part of the study, by its name.
     folder
         Where the files of the study are from the page: ``""``, or a folder that ends with ``/``.
+    paper
+        Whether the page of the paper's study is there, for a link to it.
     """
-    scores, order = frames["scores"], tables.methods_in_order(frames["ranking"])
-    usual = tables.usual_terms(scores)
-    timed = next(iter(tables.run_costs(cost, usual)["n_terms"].tolist()), usual)
-    contributed = [name for name, about in methods_about.items() if about["contributed"]]
-    ranking = tables.ranked(frames, cost, contributed)
-    groups = [ALL, *(name for name in settings["scenarios"] if name in set(scores["scenario"]))]
-    shown = tables.leaderboard_tables(frames, cost, contributed)
-    pairs, exceptions = tables.pairs_table(frames["pairs"], None), _each_exception(frames["exceptions"])
-    pairs_shown, pairs_choices = _filtered(pairs, {"Scenario": ((0,), ALL), "Method": ((1, 2), method_name(order[0]))})
-    filters = {"Scenario": ((0,), groups[1]), "Method": ((2,), ""), "Measure": ((3,), _WORDS["exact"])}
-    exceptions_shown, exceptions_choices = _filtered(exceptions, filters)
+    scores, settings = comparison.frames["scores"], comparison.settings
+    links = {"report": f"{folder}../report.html"} if paper else {}
+    rows = [row for view in comparison.whole() for row in view.rows()]
+    order = list(dict.fromkeys(row["method"] for row in rows if not row["reference"]))
     without = Table.of("left_out", "Methods left out", (_METHOD, *columns(reason="Reason")), left_out.items())
-    overall = ranking[ranking["group"] == ALL]
-    most = overall["data_sets"].max()
-    heat = _heat(frames["systems"], order, groups)
-    curves = _curves(frames["ecdf"], order, groups[1:])
+    heat = _heat(comparison, list(dict.fromkeys(row["method"] for row in rows)))
+    views = list(map(_view, comparison.views))
     page = {
-        **{"current": "leaderboard", "titles": _PAGES, "study": settings["study"], "repository": ""},
-        "links": {"report": f"{folder}../report.html", "leaderboard": "#main"},
-        **{"folder": folder, "settings": settings, "all": ALL, "groups": groups, "order": order},
-        "default": tables.DEFAULT,
-        "answer": [markdown_html(line, "answer") for line in answer_lines(frames, cost, contributed)],
-        "rows": records(ranking),
-        "notes": shown["leaderboard"].notes,
-        "timed": {"n_terms": timed, "machines": cost["machine"].unique().tolist()},
-        "incomplete": [(row.method, row.data_sets, most) for row in overall.itertuples() if row.data_sets < most],
-        "tests": records(frames["tests"]),
-        "critical": critical(frames["tests"]),
-        "alpha": ALPHA,
-        "targets": TARGETS_NAMED,
-        "level": round(1 - settings["statistics"]["confidence"], 6),
-        "ranks": inline_svg(critical_difference(frames["ranking"], frames["tests"])["svg"].decode(), "ranks"),
+        **{"current": "leaderboard", "study": settings["study"], "repository": "", "folder": folder},
+        "titles": {"report": "Study of the paper", "leaderboard": "Comparison of methods"},
+        **{"links": links | {"leaderboard": "#main"}, "settings": settings, "comparison": comparison},
+        **{"all": ALL, "wants": WANTS, "order": order, "boards": BOARDS, "views": views, "sizes": SIZES},
+        "parts": {part: _part(comparison.within(part)) for part in comparison.parts},
+        "notes": notes(),
+        "regions": REGIONS,
+        "machines": comparison.cost["machine"].unique().tolist(),
         "tables": {
-            "pairs": to_html(pairs_shown),
-            "each_exception": to_html(exceptions_shown),
-            "scenarios": to_html(tables.scenarios_table(ranking, order)),
-            "exceptions": to_html(shown["exceptions"]),
             "test_systems": to_html(_systems_described(systems)),
             "conditions": to_html(_scenarios_described(scores, settings["scenarios"])),
             "failures": to_html(_failures(scores)),
             "left_out": to_html(without),
         },
-        "choices": {"pairs": pairs_choices, "each_exception": exceptions_choices},
-        "exceptions": len(frames["exceptions"]),
-        "anchors": {name: f"method-{number}" for number, name in enumerate(order, start=1)},
-        "curves": curves,
         "failed": bool(scores["fitness"].isna().any()),
         "left_out": bool(left_out),
         "study_settings": [(name, value) for name, value in flattened(settings) if value != "null"],
-        "named": _WORDS,
+        "anchors": {name: f"method-{number}" for number, name in enumerate(order, start=1)},
+        "groups": {view.group: view.description for view in comparison.views},
+        "measures": {metric.name: metric.words for metric in _HEAT},
         "heat": heat,
-        "measures": {metric.name: metric.average for metric in _HEAT},
-        "metrics": [(each, partial(_shown, each)) for each in tables.SHOWN],
         "methods": [(methods_about[name], *_settings_of(name, methods_about)) for name in order],
         "outside": [name for name, own in scores.groupby("system", sort=False) if own["exact"].isna().all()],
-        "counts": _counts(scores),
+        "counts": _counts(scores[~scores["reference"]]),
     }
-    data = {
-        "methods": list(map(method_name, order)),
-        "colours": METHOD_COLOURS,
-        "curves": curves,
-        "pace": _pace(scores, cost, order, groups),
-        "heat": heat["cells"],
-        "rows": {table.name: table.rows("plain") for table in (pairs, exceptions)},
-    }
+    data = {"orders": {view["view"].key: view["orders"] for view in views}, "heat": heat}
     return rendered("leaderboard.html.j2", page | {"data": script_json(data)})
+
+
+def _view(view: View) -> dict[str, Any]:
+    """Return what the page shows of a part and a group: rows of both boards, answers, figures, differences."""
+    rows = {"identify": view.rows(), "search": view.rows(LOWEST_J)}
+    first = [row["method"] for row in rows["identify"]]
+    best = {want: found["method"] for want in WANTS if (found := view.best(want))}
+    against = [
+        ([want for want in best if best[want] == name], to_html(tables.best_against(view, name)))
+        for name in dict.fromkeys(() if view.of("pairs").empty else best.values())
+    ]
+    return {
+        "view": view,
+        "boards": {
+            name: [(row, list(tables.remarks(row))) for row in tables.board_rows(name, own)]
+            for name, own in rows.items()
+        },
+        # Where each want has the rows that stand in the order of the first one.
+        "orders": {want: [first.index(row["method"]) for row in view.rows(want)] for want in WANTS},
+        "answers": {want: [markdown_html(line, "answer") for line in answer_lines(view, want)] for want in WANTS},
+        "figures": drawings(view),
+        "untimed": [row["method"] for row in rows["identify"] if row["seconds"] is None and not row["reference"]],
+        "differences": against,
+    }
+
+
+def _part(views: Sequence[View]) -> dict[str, Any]:
+    """Return what the page shows of a part in all its groups: what to use for which data, and tests of all methods."""
+    tests, words = views[0].of("tests").to_dict("records"), {metric.name: metric.words for metric in COMPARISON}
+    said = (f"{words[row['measure']]} ({row['methods']} methods, {row['blocks']} systems) {_p(row)}" for row in tests)
+    return {
+        "situations": to_html(tables.situations_table(f"situations {views[0].part}", views)),
+        "panels": panels(views),
+        "friedman": "; ".join(said),
+        "caveat": views[0].caveat,
+    }
+
+
+def _p(test: Mapping[Any, Any]) -> str:
+    return f"p {'' if test['p_value'] < 0.001 else '= '}{p_value(test['p_value'])}".replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def _settings_of(name: str, about: Mapping[str, Mapping[str, Any]]) -> tuple[list[tuple[str, str]], list[str]]:
@@ -149,36 +152,6 @@ def _counts(scores: pd.DataFrame) -> dict[str, Any]:
         "budgets": sorted(set(scores["budget"])),
         "criteria": list(map(criterion_name, dict.fromkeys(scores["criterion"]))),
     }
-
-
-# Tables with choices: the page holds all rows as data and shows those that match.
-
-
-def _filtered(
-    table: Table, filters: Mapping[str, tuple[tuple[int, ...], str]]
-) -> tuple[Table, list[tuple[str, tuple[int, ...], list[str], str]]]:
-    """Return the part of a table that is shown at first, and the choices: label, columns, values, and the first value.
-
-    ``filters`` gives columns and first value by label; "" is any. A first value without rows becomes "".
-    """
-    rows = table.rows("plain")
-    mask, choices = [True] * len(rows), []
-    for label, (places, first) in filters.items():
-        found = [[row[place] for place in places] for row in rows]
-        values = list(dict.fromkeys(value for own in found for value in own))
-        first = first if first in values else ""
-        mask = [kept and (not first or first in own) for kept, own in zip(mask, found, strict=True)]
-        choices.append((label, places, values, first))
-    part = table.data.iloc[[place for place, kept in enumerate(mask) if kept]]
-    return Table(table.name, table.caption, table.columns, part, table.notes, table.row_headers), choices
-
-
-def _each_exception(exceptions: pd.DataFrame) -> Table:
-    ours = method_name(tables.DEFAULT)
-    values = columns("significant", theirs="Its value", best_ours=f"Value of {ours}")
-    head = (*columns(scenario="Scenario", system="System"), _METHOD, *columns(measure="Measure"), *values)
-    data = exceptions.assign(measure=exceptions["measure"].map(_WORDS))
-    return Table("each_exception", f"Where a method does better than {ours}", head, data)
 
 
 def _systems_described(systems: Sequence[System]) -> Table:
@@ -230,23 +203,19 @@ def _failures(scores: pd.DataFrame) -> Table:
     return Table.of("failed_runs", "Runs that failed", head, rows)
 
 
-# What the charts of the page draw; places in lists stand for names.
-
-
-def _heat(systems: pd.DataFrame, methods: Sequence[str], groups: Sequence[str]) -> dict[str, Any]:
-    """Return the cells of the heat map by measure, group, method and system: a shade from 0 to 8 and the value."""
-    names = list(dict.fromkeys(systems["system"]))
-    cells: dict[str, list[list[list[str]]]] = {}
-    for metric in _HEAT:
-        known = systems.dropna(subset=metric.name)
-        values = known.set_index(["scenario", "method", "system"])[metric.name].to_dict()
-        pooled = known.groupby(["method", "system"], sort=False)[metric.name].agg(metric.averaged)
-        values |= {(ALL, *key): value for key, value in pooled.items()}
-        cells[metric.name] = [
-            [[_cell(metric, values.get((group, method, name))) for name in names] for method in methods]
-            for group in groups
-        ]
-    return {"systems": names, "cells": cells}
+def _heat(comparison: Comparison, methods: Sequence[str]) -> dict[str, Any]:
+    """Return the cells of the heat table by measure, view, method and system: a shade from 0 to 8 and the value."""
+    cells: dict[str, dict[str, list[list[str]]]] = {metric.name: {} for metric in _HEAT}
+    systems = {}
+    for view in comparison.views:
+        key, own = view.key, view.of("systems")
+        systems[key] = list(dict.fromkeys(own["system"]))
+        for metric in _HEAT:
+            values = own.dropna(subset=metric.name).groupby(["method", "system"])[metric.name]
+            known = values.agg(metric.average).to_dict()
+            rows = [[_cell(metric, known.get((name, system))) for system in systems[key]] for name in methods]
+            cells[metric.name][key] = rows
+    return {"methods": list(map(method_name, methods)), "systems": systems, "cells": cells}
 
 
 def _cell(metric: ComparisonMetric, value: float | None) -> str:
@@ -256,31 +225,4 @@ def _cell(metric: ComparisonMetric, value: float | None) -> str:
         shade = min(_SHADES, math.floor(_SHADES * value))
     else:
         shade = _SHADES - next(place for place, end in enumerate(_CLASSES) if value <= end)
-    return f"{shade}{_shown(metric, value)}"
-
-
-def _shown(metric: ComparisonMetric, value: float) -> str:
-    return tables.metric_columns(metric)[0].show(value, "plain")
-
-
-def _curves(ecdf: pd.DataFrame, methods: Sequence[str], scenarios: Sequence[str]) -> dict[str, Any]:
-    """Return the evaluations, and by scenario, system and method all targets and how many more are reached at each."""
-    keys = ["scenario", "system", "method"]
-    # A curve that ends early, with a smaller budget, stays where it is.
-    wide = ecdf.pivot(index=keys, columns="evaluations", values="reached").ffill(axis="columns").fillna(0).astype(int)
-    more = wide.diff(axis="columns").fillna(wide).astype(int).to_numpy().tolist()
-    totals = ecdf.groupby(keys)["total"].max()[wide.index].tolist()
-    curves = {key: [total, *steps] for key, total, steps in zip(wide.index, totals, more, strict=True)}
-    systems = list(dict.fromkeys(ecdf["system"]))
-    steps = [[[curves.get((group, name, method)) for method in methods] for name in systems] for group in scenarios]
-    return {"evaluations": list(wide.columns), "scenarios": scenarios, "systems": systems, "steps": steps}
-
-
-def _pace(scores: pd.DataFrame, cost: pd.DataFrame, methods: Sequence[str], groups: Sequence[str]) -> list[Any]:
-    """Return by group and method CPU seconds and evaluations of a run; None where they were not measured."""
-    found = []
-    for group in groups:
-        near = tables.run_costs(cost, tables.usual_terms(scores, group))
-        runs = {row.method: [row.seconds, int(row.evaluations)] for row in near.itertuples()}
-        found.append([runs.get(method) for method in methods])
-    return found
+    return f"{shade}{Column('', '', kind=metric.form).show(value, 'plain')}"

@@ -1,188 +1,271 @@
-"""Which method to use, in three lines of Markdown: names, numbers and conclusions come from the frames."""
+"""Which method to use, in lines of Markdown: names, numbers and conclusions come from the frames."""
 
+import math
 import re
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
-import pandas as pd
+from narxbench.analysis.metrics import DIFFERENCES, EARLY, EXACT, FRESH, GAP, Difference
+from narxbench.experiment.score_file import TRUTH
+from narxbench.report.formats import count, escape, fixed, listed, method_name, share, significant
+from narxbench.report.leaderboard_views import CHEAPEST, LOWEST_J, NEW_DATA, TERMS, USEFUL, WANTS, Comparison, Row, View
 
-from narxbench.analysis.agreement import ALPHA
-from narxbench.analysis.ranking import ALL
-from narxbench.report.formats import count, escape, fixed, listed, method_name, p_value, share, significant
-from narxbench.report.leaderboard_tables import pooled_ecdf, ranked, run_costs, usual_terms
-from narxbench.report.tables import Frames
+# By what two methods are compared, for each want.
+_DIFFERENCE = {
+    want: next(each for each in DIFFERENCES if each.metric is metric)
+    for want, metric in {TERMS: EXACT, NEW_DATA: FRESH, LOWEST_J: GAP, CHEAPEST: EXACT}.items()
+}
+_REGION = _DIFFERENCE[TERMS].region
+REGIONS = f"Practically equal is what differs by no more than {'; '.join(each.region for each in DIFFERENCES)}."
+_VERDICTS = {"a": "better", "b": "worse", "equivalent": "practically equal", "open": "open"}
+_ENOUGH = f"at least {share(USEFUL)} of the best exact recovery"
 
-EARLY = 0.1  # share of the budget that counts as few evaluations
 
-_Row = dict[Hashable, Any]
+class Compared(NamedTuple):
+    """The difference of a method to another one, as readers see it, and p after Holm's correction."""
 
-
-class _Test(NamedTuple):
-    """The test of the best method against another one: p after Holm's correction; whether the best has lower gaps."""
-
+    difference: str
+    interval: str
+    verdict: str
     p: float
-    lower: bool
 
     @property
-    def differs(self) -> bool:
-        return self.p < ALPHA
+    def size(self) -> str:
+        """The difference with its interval."""
+        return f"{self.difference}{f' ({self.interval})' if self.interval else ''}"
 
 
-def answer_lines(frames: Frames, cost: pd.DataFrame, contributed: Collection[str] = ()) -> list[str]:
-    """Return in Markdown which method to use: by default, if time matters, and in special cases.
+def document_lines(comparison: Comparison) -> list[str]:
+    """Return the whole answer: for the right terms, on the first data sets of the study, then for other wishes.
 
-    Best is the method with the best average rank over all scenarios. Another one differs from it where Wilcoxon's
-    signed-rank test of their gaps, two-sided and over systems, has p < 0.05 after Holm's correction over all pairs of
-    methods, as in the frame ``pairs``.
+    The first line says which method to use.
+    """
+    view, *others = comparison.within(comparison.parts[0])
+    lines = answer_lines(view, TERMS)
+    for want in list(WANTS)[1:]:
+        lines.append(answer_lines(view, want)[0].replace("**", f"**If you want {WANTS[want]}: ", 1))
+    special = "; ".join(_special(view, others))
+    return [*lines, f"**Special data.** {special}."] if special else lines
+
+
+def answer_lines(view: View, want: str) -> list[str]:
+    """Return which method to use, how sure that is, and what follows from it.
 
     Parameters
     ----------
-    frames
-        The frames ``scores``, ``ranking``, ``pairs`` and ``ecdf``.
-    cost
-        CPU time of the methods, as :func:`narxbench.report.leaderboard_tables.read_cost` returns it.
-    contributed
-        The methods whose results were contributed by others.
+    view
+        Which data sets count.
+    want
+        One of `WANTS`.
     """
-    ranking = ranked(frames, cost, contributed)
-    methods: list[_Row] = ranking[ranking["group"] == ALL].to_dict("records")
-    if all(row["failures"] == row["runs"] for row in methods):
-        lines = [f"**No method can be recommended.** All {count(sum(row['runs'] for row in methods))} runs failed."]
-    elif pd.isna(methods[0]["average_rank"]):
-        lines = ["**No method can be recommended.** There is no data set that all of them ran on."]
+    best = view.best(want)
+    if best is None or all(row["failures"] == row["runs"] for row in view.ranked(NEW_DATA)):
+        lines = [f"**No method can be recommended.** {_why_none(view.ranked(NEW_DATA), want)}"]
     else:
-        pairs = frames["pairs"]
-        tests = _tests(pairs[(pairs["group"] == ALL) & pairs["p_holm"].notna()], methods[0]["method"])
-        timed = run_costs(cost, usual_terms(frames["scores"]))
-        measured_at = f"measured at {_number(int(timed['n_terms'].iloc[0]), 'candidate term')}" if len(timed) else ""
-        lines = [_default(methods, frames, tests), _cheap(methods, tests, measured_at)]
-        if special := "; ".join(_special_cases(frames, ranking, methods)):
-            lines.append(f"**Special cases.** {special[0].upper()}{special[1:]}.")
+        lines = [" ".join(filter(None, [f"**Use {_name(best)}.**", *_HEADS[want](view, best), view.caveat]))]
+        if want == TERMS:
+            lines += filter(None, (_limits(view), _cost(view, best)))
     # Numbers stay on the line of their signs and units.
-    return [re.sub(r" (?=%|[<=] )|(?<= [<=]) ", "\u00a0", line) for line in lines]
+    return [re.sub(r" (?=%|[<=] |points\b)|(?<=[<=]) ", "\u00a0", line) for line in lines]
 
 
-def _tests(pairs: pd.DataFrame, best: str) -> dict[str, _Test]:
-    """Return the tests of the best method by the other one; none where no p could be below the level."""
-    found = {}
-    for row in pairs.to_dict("records"):
-        # The smallest p that the test has on so many systems.
-        possible = 2.0 ** (1 - row["blocks"]) * len(pairs) < ALPHA
-        if possible and best in (row["a"], row["b"]):
-            other, sign = (row["b"], 1) if row["a"] == best else (row["a"], -1)
-            found[other] = _Test(row["p_holm"], sign * row["effect"] < 0)
+def compared(view: View, of: Difference, name: str) -> dict[str, Compared]:
+    """Return the differences of a method to the others that it was tested against, by method."""
+    pairs, found = view.of("pairs"), {}
+    for row in pairs[pairs["measure"] == of.metric.name].to_dict("records"):
+        if name in (row["a"], row["b"]):
+            values, verdict, other = [row[key] for key in ("difference", "low", "high")], row["verdict"], row["b"]
+            if name == other:
+                values = [1 / value if of.ratio else -value for value in (values[0], values[2], values[1])]
+                verdict, other = {"a": "b", "b": "a"}.get(verdict, verdict), row["a"]
+            size, low, high = (_shown(value, of) for value in values)
+            size += " points" if of.metric is EXACT else ""
+            interval = "" if math.isnan(values[1]) else f"{low} to {high}"
+            found[other] = Compared(size, interval, _VERDICTS[verdict], row["p_holm"])
     return found
 
 
-def _default(methods: Sequence[_Row], frames: Frames, tests: Mapping[str, _Test]) -> str:
-    best, *others = methods
-    scenarios, pairs = frames["scores"]["scenario"].nunique(), frames["pairs"]
-    pairs = pairs[pairs["group"] == ALL]
-    rank = f"{fixed(best['average_rank'], 2)}{_interval(best, 'rank', lambda value: fixed(value, 2))}"
-    also = [_name(row) for row in others if row["place"] == 1]
-    text = (
-        f"**Use {_name(best)}.** Of {_number(len(methods), 'method')} it has the best average rank, {rank}"
-        f"{f', shared with {listed(also)},' if also else ','} on {_number(best['systems'], 'system')} in "
-        f"{_number(scenarios, 'scenario')}"
-    )
-    if not pd.isna(best["exact"]):
-        exact = f"{share(best['exact'])}{_interval(best, 'exact', share)}"
-        text += f"; averaged over the systems, {exact} of its runs end at exactly the system terms"
-    compared = f"{_number(len(pairs), 'pair')} of methods"
-    if not tests:
-        return f"{text}. Its lead is untested: a test of {compared} needs more systems."
-    worse = sum(test.differs and test.lower for test in tests.values())
-    known = [(_name(row), tests[row["method"]]) for row in others if row["method"] in tests]
-    better = [name for name, test in known if test.differs and not test.lower]
-    same = [name for name, test in known if not test.differs]
-    text += (
-        f". Its gaps to the lowest known *J* are lower than those of {worse} of "
-        f"{_number(len(tests), 'other method')} (Wilcoxon’s signed-rank test over "
-        f"{_number(int(pairs['blocks'].max()), 'system')}, p < {ALPHA} after Holm’s correction over {compared})"
-    )
-    text += f"; higher than those of {listed(better)}" if better else ""
-    return f"{text}; not told apart from it: {listed(same)}." if same else f"{text}."
+def cheapest_equal(view: View) -> Row | None:
+    """Return the cheapest method whose exact recovery is within the region of practical equivalence of the best."""
+    best = view.best()
+    near = (best[EXACT.name] if best else math.inf) - _DIFFERENCE[TERMS].negligible - 1e-9
+    return next((row for row in view.ranked(CHEAPEST) if row[EXACT.name] >= near), None)
 
 
-def _cheap(methods: Sequence[_Row], tests: Mapping[str, _Test], measured_at: str) -> str:
-    best = methods[0]
-    if pd.isna(best["seconds"]):
-        return f"**If time matters,** there is no answer: the CPU time of {_name(best)} was not measured."
-    time = f"{significant(best['seconds'])} s"
-    cheaper = sorted((row for row in methods if row["seconds"] < best["seconds"]), key=lambda row: row["seconds"])
-    tested = [row for row in cheaper if row["method"] in tests]
-    for row in tested:
-        if not (test := tests[row["method"]]).differs:
-            exact = "" if pd.isna(row["exact"]) else f", its exact recovery {share(row['exact'])}"
-            return (
-                f"**If time matters, use {_name(row)}.** A run takes {significant(row['seconds'])} s of CPU time, "
-                f"where {_name(best)} takes {time} ({measured_at}); the same test does not tell the two apart "
-                f"(p {'' if test.p < 0.001 else '= '}{p_value(test.p)}). Its average rank is "
-                f"{fixed(row['average_rank'], 2)}{exact}."
-            )
-    text = f"**If time matters, use {_name(best)} too.** A run takes {time} of CPU time ({measured_at}); "
+def _shown(value: float, of: Difference) -> str:
+    """Return a difference as readers see it: percentage points of a share, a factor, or a number with its sign."""
+    if of.ratio:
+        return f"×{significant(value)}"
+    text = fixed(100 * value, 0) if of.metric is EXACT else significant(value)
+    return f"+{text}" if value > 0 and text.strip("0.") else text
+
+
+def _terms(view: View, best: Row) -> Iterator[str]:
+    if best[EXACT.name]:
+        yield f"{share(best[EXACT.name])} of its runs{_interval(best, 'exact', share)} end at exactly the system terms,"
+        yield f"of {_number(len(view.ranked()), 'method')} the most (F1 {_two(best['f1'])}), on {_where(view, best)}."
+    else:
+        yield f"No method ends at exactly the system terms; it has the best F1, {_two(best['f1'])}, on"
+        yield f"{_where(view, best)}."
+    yield from _sure(view, best, TERMS, lambda row: share(row[EXACT.name]))
+
+
+def _new_data(view: View, best: Row) -> Iterator[str]:
+    yield f"By its error on fresh data it has the best mean rank of {_number(len(view.ranked(NEW_DATA)), 'method')},"
+    yield f"{_two(best['rank_fresh_error'])}{_interval(best, 'rank_fresh_error', _two)}, on {_where(view, best)}; its"
+    yield f"median error is {_size(best[FRESH.name])} of the spread of the output"
+    truth = [_size(row[FRESH.name]) for row in view.rows() if row["method"] == TRUTH]
+    yield f"(least squares on the system terms: {truth[0]})." if truth else "."
+    yield from _sure(view, best, NEW_DATA, lambda row: _two(row["rank_fresh_error"]))
+
+
+def _lowest_j(view: View, best: Row) -> Iterator[str]:
+    searches = view.ranked(LOWEST_J)
+    yield f"Of {_number(len(searches), 'search', 'searches')} of the same J with the same budget it has the best mean"
+    yield f"rank by its gap, {_two(best['rank_gap'])}{_interval(best, 'rank_gap', _two)}, on {_where(view, best)}; its"
+    yield f"median gap is {_size(best[GAP.name])}, that of its worst runs {_size(best['gap_worst'])}."
+    yield from _sure(view, best, LOWEST_J, lambda row: _two(row["rank_gap"]))
+    early = [_name(min(searches, key=lambda row: row[f"rank_gap_{made}"])) for made in EARLY]
+    yield f"After {EARLY[0]} evaluations {early[0]} is first, after {EARLY[1]} {early[1]}."
+    finder = view.best()
+    if finder and finder[EXACT.name] and finder["method"] != best["method"]:
+        yield f"The lowest J need not have the right terms: exact recovery {share(best[EXACT.name])};"
+        yield f"{_name(finder)}, {share(finder[EXACT.name])}."
+
+
+def _cheapest(view: View, best: Row) -> Iterator[str]:
+    yield f"A run takes {_time(best)} of CPU time, and {share(best[EXACT.name])} end at exactly the system terms, on"
+    yield f"{_where(view, best)}. It is the cheapest of the methods with {_ENOUGH}."
+    finder = view.best() or best
+    if finder["method"] != best["method"]:
+        size = _against(view, best, finder)
+        yield f"{_name(finder)} has {share(finder[EXACT.name])} and takes {_time(finder)}{size}."
+
+
+_HEADS: Mapping[str, Callable[[View, Row], Iterator[str]]] = {
+    TERMS: _terms,
+    NEW_DATA: _new_data,
+    LOWEST_J: _lowest_j,
+    CHEAPEST: _cheapest,
+}
+
+
+def _why_none(ranked: Sequence[Row], want: str) -> str:
+    if not ranked:
+        return "There is no data set that all of them ran on."
+    if all(row["failures"] == row["runs"] for row in ranked):
+        return f"All {count(sum(row['runs'] for row in ranked))} runs failed."
+    if want == LOWEST_J:
+        return "No method that minimises J took part."
+    if all(row[EXACT.name] is None for row in ranked):
+        return "The system terms are not among the candidate terms here: ask for what is good on new data."
+    return "No method ends at exactly the system terms, or the CPU time of those that do was not measured."
+
+
+def _sure(view: View, best: Row, want: str, value: Callable[[Row], str]) -> Iterator[str]:
+    """Yield by how much the best method leads, and against how many others that is sure."""
+    following = view.ranked(want)[1:]
+    if not following:
+        return
+    of, name = _DIFFERENCE[want], following[0]["method"]
+    found = compared(view, of, best["method"])
+    size = f": difference {found[name].size}, {found[name].verdict}" if name in found else ""
+    yield f"Next is {_name(following[0])}, {value(following[0])}{size}."
+    groups: dict[str, list[str]] = {word: [] for word in _VERDICTS.values()}
+    for other, each in found.items():
+        groups[each.verdict].append(escape(method_name(other), "markdown"))
+    told = [f"better than {len(groups['better'])} of {_number(len(found), 'other')}"]
+    for verdict, words in (
+        ("practically equal", "practically equal to"),
+        ("worse", "worse than"),
+        ("open", "open against"),
+    ):
+        names = groups[verdict]
+        told += [f"{words} {listed(names) if len(names) < 4 else len(names)}"] if names else []
+    if found:
+        yield f"It is {', '.join(told)}; up to {of.region} counts as equal."
+
+
+def _limits(view: View) -> str:
+    """Return to what the runs that miss the system terms are lost: the criterion or the search."""
+    known = [row for row in view.ranked() if row["lost_to_search"] is not None and row[EXACT.name] < 1]
+    searches = [row for row in view.ranked(LOWEST_J) if row in known]
+    if not searches:
+        return ""
+    lost = math.fsum(row["lost_to_criterion"] for row in searches)
+    of_all = lost / (lost + math.fsum(row["lost_to_search"] for row in searches))
+    own = "; ".join(f"{_name(row)} {_of_criterion(row)}" for row in known if not row["searches"])
+    return (
+        f"**Criterion or search.** Where methods that minimise J miss the system terms, the criterion is the limit in "
+        f"{share(of_all)} of the runs, for J is no lower at the system terms, the search in {share(1 - of_all)}; with "
+        f"the best search, {_name(searches[0])}, the criterion in {_of_criterion(searches[0])}"
+        f"{f'. With criteria of their own the criterion is it in: {own}' if own else ''}."
+    )
+
+
+def _of_criterion(row: Row) -> str:
+    return share(row["lost_to_criterion"] / (row["lost_to_criterion"] + row["lost_to_search"]))
+
+
+def _cost(view: View, best: Row) -> str:
+    """Return the cheapest method that is practically equal to the best, or what one loses with a cheap one."""
+    if best["seconds"] is None or not best[EXACT.name]:
+        return ""
+    text = f"**What cost buys.** A run of {_name(best)} takes {_time(best)} of CPU time"
+    cheaper = [row for row in view.ranked(CHEAPEST) if row["seconds"] < best["seconds"]]
     if not cheaper:
-        return f"{text}no method takes less."
-    if tested:
-        return f"{text}the same test tells it from {len(tested)} of {_number(len(cheaper), 'cheaper method')}."
-    row = cheaper[0]
-    return f"{text}{_name(row)} takes {significant(row['seconds'])} s, untested, at place {_place(row, methods)}."
+        return f"{text}; no method with {_ENOUGH} takes less."
+    found = compared(view, _DIFFERENCE[TERMS], best["method"])
+    equal = [row for row in cheaper if row["method"] in found and found[row["method"]].verdict == "practically equal"]
+    row, which = (equal[0], "that is practically equal") if equal else (cheaper[0], f"with {_ENOUGH}")
+    text += (
+        f"; the cheapest one {which}, {_name(row)}, takes {_time(row)} and has {share(row[EXACT.name])} exact recovery"
+    )
+    return (
+        f"{text}{_against(view, row, best)}.{' None is shown to be practically equal.' if found and not equal else ''}"
+    )
 
 
-def _special_cases(frames: Frames, ranking: pd.DataFrame, methods: Sequence[_Row]) -> Iterator[str]:
-    """Yield what to use with few evaluations, with many candidate terms, and without evaluations."""
-    scores, best, by_name = frames["scores"], methods[0], {row["method"]: row for row in methods}
-    recovery = {row["method"]: row["exact"] for row in methods if not pd.isna(row["exact"])}
-    finder = max(recovery, key=lambda method: (recovery[method], method == best["method"]), default=best["method"])
-    if finder != best["method"]:
-        found = f"{_name(by_name[finder])} ends at them most often, {share(recovery[finder])}"
-        yield f"the lowest *J* need not have the system terms: {found}{_compared(best, finder, recovery, share)}"
-    # On other data sets a method reaches other shares.
-    most = max(row["data_sets"] for row in methods)
-    fair = [row["method"] for row in methods if row["data_sets"] == most]
-    curves = pooled_ecdf(frames["ecdf"])
-    curves = curves[(curves["evaluations"] <= EARLY * scores["budget"].max()) & curves["method"].isin(fair)]
-    if len(curves):
-        last = curves[curves["evaluations"] == curves["evaluations"].max()]
-        shares = dict(zip(last["method"], last["reached"] / last["total"], strict=True))
-        first = max(shares, key=lambda method: (shares[method], method == best["method"]))
-        other = _compared(best, first, shares, share)
-        within = _number(int(last["evaluations"].iloc[0]), "evaluation")
-        yield f"within {within}, {_name(by_name[first])} has reached the most targets, {share(shares[first])}{other}"
-    sizes = scores.groupby("scenario", sort=False)["n_terms"].max()
-    largest = ranking[(ranking["group"] == sizes.idxmax()) & ranking["average_rank"].notna()]
-    if sizes.nunique() > 1 and len(largest):
-        ranks = dict(zip(largest["method"], largest["average_rank"], strict=True))
-        first = min(ranks, key=lambda method: (ranks[method], method != best["method"]))
-        of = f"{_number(int(sizes.max()), 'candidate term')} ({_number(int(largest['systems'].max()), 'system')})"
-        other = _compared(best, first, ranks, lambda rank: fixed(rank, 2))
-        yield f"with {of}, {_name(by_name[first])} has the best average rank, {fixed(ranks[first], 2)}{other}"
-    # One evaluation is that of the structure returned.
-    spent = scores.groupby("method", sort=False)["evaluations"].max()
-    blind = [row for row in methods if spent[row["method"]] <= 1 and row["failures"] < row["runs"] and row["place"] > 0]
-    if blind and len(blind) < len(methods):
-        exact = "" if pd.isna(blind[0]["exact"]) else f", with {share(blind[0]['exact'])} exact recovery"
-        yield f"without evaluations of *J*, {_name(blind[0])} ranks best, place {_place(blind[0], methods)}{exact}"
+def _against(view: View, row: Row, other: Row) -> str:
+    said = compared(view, _DIFFERENCE[TERMS], row["method"]).get(other["method"])
+    return f" (difference {said.difference}, {said.interval}: {said.verdict})" if said else ""
 
 
-def _name(row: _Row) -> str:
+def _special(whole: View, others: Sequence[View]) -> Iterator[str]:
+    """Yield groups in which another method finds the terms clearly more often: the intervals do not overlap."""
+    usual = whole.best()
+    for view in others if usual else ():
+        best, own = view.best(), next((row for row in view.rows() if usual and row["method"] == usual["method"]), None)
+        limits = (best and best["exact_low"], own and own["exact_high"])
+        if best and own and None not in limits and best["exact_low"] > own["exact_high"]:
+            names = f"*{escape(view.group, 'markdown')}* ({escape(view.description, 'markdown')})"
+            yield f"{names}: {_name(best)}, {share(best['exact'])} against {share(own['exact'])}"
+
+
+def _where(view: View, row: Row) -> str:
+    return f"{count(row['data_sets'])} {view.data_sets} of {_number(row['systems'], 'system')}"
+
+
+def _name(row: Row) -> str:
     return escape(method_name(row["method"]), "markdown") + (" (contributed)" if row["contributed"] else "")
 
 
-def _number(value: int, noun: str) -> str:
-    return f"{count(value)} {noun}{'' if value == 1 else 's'}"
+def _number(value: int, noun: str, plural: str = "") -> str:
+    return f"{count(value)} {noun if value == 1 else plural or noun + 's'}"
 
 
-def _interval(row: _Row, stem: str, form: Callable[[float], str]) -> str:
+def _two(value: float) -> str:
+    return fixed(value, 2)
+
+
+def _size(value: float | None) -> str:
+    return "unknown" if value is None else significant(value)
+
+
+def _time(row: Row) -> str:
+    return "an unknown time" if row["seconds"] is None else f"{significant(row['seconds'])} s"
+
+
+def _interval(row: Row, stem: str, form: Callable[[float], str]) -> str:
     low, high = row[f"{stem}_low"], row[f"{stem}_high"]
-    return "" if pd.isna(low) or pd.isna(high) else f" (interval {form(low)} to {form(high)})"
-
-
-def _compared(best: _Row, first: str, values: Mapping[str, float], form: Callable[[float], str]) -> str:
-    """Return the value of the best method in brackets, unless it is the first here too."""
-    known = first != best["method"] and best["method"] in values
-    return f" ({_name(best)}: {form(values[best['method']])})" if known else ""
-
-
-def _place(row: _Row, methods: Sequence[_Row]) -> str:
-    return f"{count(row['place'])} of {len(methods)}"
+    return "" if low is None or high is None else f" (interval {form(low)} to {form(high)})"

@@ -1,152 +1,250 @@
-"""The figures of a comparison of methods: average ranks, targets reached over evaluations, recovery by system."""
+"""The figures of a comparison of methods, as SVG that fits the width of the page or screen it stands on.
+
+Across, places are per cent of the width; down, and in the size of text, they are pixels. So text stays as large on a
+phone as on a desk. Labels stand next to what they name.
+"""
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
 
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.ticker import MaxNLocator, PercentFormatter, StrMethodFormatter
+from markupsafe import Markup, escape
 
 from narxbench.analysis.ranking import ALL
-from narxbench.report.figures import METHOD_COLOURS, drawing, new_figure, saved
-from narxbench.report.formats import MISSING, method_name, percent
-from narxbench.report.leaderboard_tables import methods_in_order, pooled_ecdf, pooled_systems
-from narxbench.report.tables import Frames
+from narxbench.report.formats import count, method_name, percent
+from narxbench.report.leaderboard_views import LOWEST_J, Comparison, Row, View
 
-# With the six colours, enough for 24 methods; the best six have no dashes.
-DASHES = ("-", "--", ":", "-.")
-_ROW = 0.2  # inches of height for a row of text
-_DARK, _GREY = "#333333", "#999999"
+SIZES = {"recovery_cost": 400, "ecdf": 400}
+FILE_WIDTH = 960
+_CHARACTER, _LINE = 6.6, 14  # pixels of a label
+_TOP, _DEPTH = 30, 320  # pixels above the plot, and of the plot
+_CURVES = 78  # per cent of the width; the rest is for labels
+_BLUE, _GREY, _FAINT, _LIGHT = "#0b5394", "#8a8f96", "#565b62", "#d4d8dd"
+# Widths between which a label must be free: on any screen, or on wide ones.
+_ANY, _WIDE = (340, 420, 520, 640, 800, 920, 1080, 1240), (920, 1080, 1240)
+_LONGEST = 18  # characters of a label
+# The first four of Okabe and Ito's palette, which readers with any form of colour blindness can distinguish.
+_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
 
 
-def leaderboard_figures(frames: Frames) -> dict[str, bytes]:
-    """Return the files of the figures ``critical_difference``, ``ecdf`` and ``recovery``, each as PDF and SVG, by name.
+def leaderboard_figures(comparison: Comparison) -> dict[str, bytes]:
+    """Return ``recovery_cost``, ``ecdf`` and ``situations`` of the first part of the data sets as SVG files by name."""
+    views = comparison.within(comparison.parts[0])
+    found = {f"{name}.svg": file(drawn, SIZES[name]) for name, drawn in drawings(views[0]).items()}
+    shown = panels(views)
+    across, height = 3, shown[0][1] + 12
+    placed = (
+        Markup('<svg x="{}" y="{}" width="{}" height="{}">{}</svg>').format(
+            place % across * FILE_WIDTH // across + 8, place // across * height, FILE_WIDTH // across - 16, size, drawn
+        )
+        for place, (drawn, size) in enumerate(shown)
+    )
+    return found | {"situations.svg": file(Markup("").join(placed), math.ceil(len(shown) / across) * height)}
 
-    Parameters
-    ----------
-    frames
-        The frames ``ranking``, ``tests``, ``ecdf`` and ``systems``.
+
+def drawings(view: View) -> dict[str, Markup]:
+    """Return the content of the figures ``recovery_cost`` and ``ecdf`` of a view."""
+    return {"recovery_cost": recovery_cost(view.rows()), "ecdf": ecdf(view.of("ecdf"), view.rows(LOWEST_J))}
+
+
+def file(drawn: Markup, height: int) -> bytes:
+    """Return a drawing as a file, on white."""
+    looks = 'font-family="Helvetica Neue, Arial, Liberation Sans, sans-serif" font-size="12"'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{FILE_WIDTH}" height="{height}" {looks}>'
+    return f'{head}<rect width="100%" height="100%" fill="#fff"/>{drawn}</svg>\n'.encode()
+
+
+def recovery_cost(rows: Sequence[Row]) -> Markup:
+    """Return exact recovery against CPU seconds, a point with its interval for each method, references as lines."""
+    known = [row for row in rows if row["seconds"] and row["exact"] is not None and not row["reference"]]
+    decades = [math.log10(row["seconds"]) for row in known] or [0.0]
+    low, high = math.floor(min(decades)), max(math.ceil(max(decades)), math.floor(min(decades)) + 1)
+
+    def across(seconds: float) -> float:
+        return 4 + 92 * (math.log10(seconds) - low) / (high - low)
+
+    parts = [*_levels("exact recovery")]
+    for power in range(low, high + 1):
+        parts += _tick(across(10.0**power), f"{10.0**power:g}" if power < 3 else count(10**power))
+    parts.append(_text("50%", _TOP + _DEPTH + 40, "CPU seconds of a run", "middle"))
+    for row in rows:
+        if row["reference"] and row["exact"] is not None:
+            y = _down(row["exact"])
+            words = "system terms" if row["method"] == "truth" else "all candidate terms"
+            parts.append(_line("0%", y, "100%", y, _GREY, dash="6 4"))
+            parts.append(_text("100%", y - 5, words, "end", _FAINT))
+    points = [(across(row["seconds"]), _down(row["exact"])) for row in known]
+    for row, (x, _) in zip(known, points, strict=True):
+        if row["exact_low"] is not None and row["exact_high"] is not None:
+            parts.append(_line(f"{x:.1f}%", _down(row["exact_low"]), f"{x:.1f}%", _down(row["exact_high"]), _LIGHT))
+    parts += _labels([(x, y, _short(row)) for row, (x, y) in zip(known, points, strict=True)])
+    circle = Markup('<circle cx="{:.1f}%" cy="{:.0f}" r="4.5" fill="{}"><title>{}: {}, {:.2g} s</title></circle>')
+    for row, (x, y) in zip(known, points, strict=True):
+        name = method_name(row["method"])
+        parts.append(circle.format(x, y, _GREY if row["last"] else _BLUE, name, percent(row["exact"]), row["seconds"]))
+    return Markup("").join(parts)
+
+
+def ecdf(curves: pd.DataFrame, rows: Sequence[Row]) -> Markup:
+    """Return the share of targets that each search has reached within some evaluations: four of them in colour."""
+    own = {str(name): of for name, of in curves.groupby("method")}
+    shown = [row for row in rows if row["method"] in own]
+    most = max(curves["evaluations"].max(), 10) if len(curves) else 10
+
+    def across(evaluations: float) -> float:
+        return 1000 * math.log10(evaluations) / math.log10(most)
+
+    parts = [*_levels("targets reached", _CURVES)]
+    for power in range(math.floor(math.log10(most)) + 1):
+        parts += _tick(_CURVES * across(10.0**power) / 1000, count(10**power))
+    parts.append(_text(f"{_CURVES / 2}%", _TOP + _DEPTH + 40, "evaluations of J", "middle"))
+    paths: list[Markup] = []
+    ends = []
+    for place, row in enumerate(shown):
+        of, line = own[row["method"]], "M0 1000"
+        total, last = of["total"].iloc[0], 0
+        for evaluations, reached in zip(of["evaluations"], of["reached"], strict=True):
+            if reached > last:
+                line, last = f"{line}H{across(evaluations):.0f}V{1000 - 1000 * reached / total:.0f}", reached
+        colour = _COLOURS[place] if place < 4 else _GREY
+        looks = f'fill="none" stroke="{colour}" stroke-width="{2.5 if place < 4 else 1}"'
+        paths.insert(0, Markup(f'<path d="{line}H1000" {looks} vector-effect="non-scaling-stroke"/>'))
+        ends.append((_down(last / total), colour, _short(row)))
+    box = f'<svg width="{_CURVES}%" y="{_TOP}" height="{_DEPTH}" viewBox="0 0 1000 1000" preserveAspectRatio="none">'
+    parts.append(Markup("{}{}</svg>").format(Markup(box), Markup("").join(paths)))
+    ends = sorted(ends[: _DEPTH // _LINE], key=lambda end: end[0])
+    # Labels keep their distance: moved down where they crowd, and up again at the bottom.
+    places = list(accumulate((y for y, *_ in ends), lambda before, y: max(y, before + _LINE)))
+    for left, (y, colour, name) in enumerate(reversed(ends)):
+        middle = min(places[-1 - left], _TOP + _DEPTH - _LINE * left)
+        parts.append(_line(f"{_CURVES}%", y, f"{_CURVES + 2}%", middle, colour))
+        parts.append(_text(f"{_CURVES + 2.5}%", middle + 4, name))
+    return Markup("").join(parts)
+
+
+def panels(views: Sequence[View]) -> list[tuple[Markup, int]]:
+    """Return drawing and height in pixels for each group: recovery of the best methods, and of the best search.
+
+    They are the best ones in the first of the views.
     """
-    order = methods_in_order(frames["ranking"])
-    drawn = {
-        "critical_difference": critical_difference(frames["ranking"], frames["tests"]),
-        "ecdf": ecdf(pooled_ecdf(frames["ecdf"]), order),
-        "recovery": recovery(pooled_systems(frames["systems"]), order),
+    best = (*views[0].ranked()[:4], *views[0].ranked(LOWEST_J)[:1])
+    names = list(dict.fromkeys(row["method"] for row in best))
+    drawn = []
+    for view in views:
+        rows = {row["method"]: row for row in view.rows()}
+        drawn.append((_panel(view.group, [rows[name] for name in names if name in rows]), 40 + 22 * len(names)))
+    return drawn
+
+
+def _panel(group: str, rows: Sequence[Row]) -> Markup:
+    bottom = 24 + 22 * len(rows)
+    parts = [
+        Markup('<text x="0" y="14" font-weight="bold">{}</text>').format("all scenarios" if group == ALL else group)
+    ]
+    for level in (0, 0.5, 1):
+        parts.append(_line(f"{44 + 50 * level}%", 22, f"{44 + 50 * level}%", bottom, _LIGHT))
+        parts.append(_text(f"{44 + 50 * level}%", bottom + 13, percent(level), "middle", _FAINT))
+    for place, row in enumerate(rows):
+        y = 34 + 22 * place
+        parts.append(_text("0", y + 4, _short(row)))
+        if row["exact"] is not None:
+            if row["exact_low"] is not None and row["exact_high"] is not None:
+                limits = (f"{44 + 50 * row[key]:.1f}%" for key in ("exact_low", "exact_high"))
+                parts.append(_line(next(limits), y, next(limits), y, _GREY, width=2))
+            colour = _COLOURS[1] if row["searches"] else _BLUE
+            circle = Markup('<circle cx="{:.1f}%" cy="{}" r="4.5" fill="{}"><title>{}</title></circle>')
+            parts.append(circle.format(44 + 50 * row["exact"], y, colour, percent(row["exact"])))
+    return Markup("").join(parts)
+
+
+def _labels(points: Sequence[tuple[float, float, str]]) -> Iterator[Markup]:
+    """Yield labels next to points, where nothing overlaps; what has no place on a narrow screen is left out there."""
+    taken: dict[float, list[tuple[float, float, float, float]]] = {
+        width: [(x * width / 100 - 5, y - 5, x * width / 100 + 5, y + 5) for x, y, _ in points] for width in _ANY
     }
-    return {f"{name}.{suffix}": content for name, files in drawn.items() for suffix, content in files.items()}
+    for x, y, text in points:
+        for widths in (_ANY, _WIDE):
+            found = next((at for at in _PLACES if _free(taken, widths, x, y, text, at)), None)
+            if found:
+                for width in widths:
+                    taken[width].append(_box(width, x, y, text, found))
+                dx, dy, anchor = found
+                if abs(dy) > _LINE:
+                    yield _line(f"{x:.1f}%", y, f"{x:.1f}%", y + dy - (4 if dy > 0 else 0), _GREY, width=0.5)
+                roomy = Markup(' class="roomy"') if widths is _WIDE else ""
+                label = Markup('<text x="{:.1f}%" dx="{}" y="{:.0f}" text-anchor="{}"{}>{}</text>')
+                yield label.format(x, dx, y + dy + (4 if abs(dy) < 3 else 0), anchor, roomy, text)
+                break
 
 
-def critical_difference(ranking: pd.DataFrame, tests: pd.DataFrame) -> dict[str, bytes]:
-    """Return the figure of average ranks over all scenarios, with intervals and Nemenyi's critical difference.
-
-    Bars next to the methods join those whose average ranks differ by less than the critical difference (J. Demšar,
-    Statistical comparisons of classifiers over multiple data sets, Journal of Machine Learning Research 7 (2006) 1-30).
-    Without a critical difference there are no bars.
-    """
-    known = ranking[(ranking["group"] == ALL) & ranking["average_rank"].notna()]
-    known = known.sort_values("average_rank", kind="stable")
-    difference = critical(tests)
-    ranks = known["average_rank"].tolist()
-    with drawing("critical_difference"):
-        figure = new_figure(0.9 + _ROW * len(known))
-        axis = figure.subplots()
-        axis.hlines(range(len(known)), known["rank_low"], known["rank_high"], color=METHOD_COLOURS[0], linewidth=1.4)
-        axis.plot(ranks, range(len(known)), "o", markersize=4.5, color=METHOD_COLOURS[0])
-        labels = [f"{method_name(row.method)}  {row.average_rank:.2f}" for row in known.itertuples()]
-        axis.set_yticks(range(len(known)), labels)
-        axis.set_ylim(len(known) - 0.4, -1.6 if difference else -0.6)
-        axis.tick_params(axis="y", length=0)
-        axis.xaxis.set_major_locator(MaxNLocator(integer=True))
-        axis.set_xlabel("average rank over the systems (1: best)")
-        axis.grid(axis="x", color="#e5e5e5", linewidth=0.5)
-        axis.set_axisbelow(True)
-        if difference and ranks:
-            start = ranks[0]
-            axis.errorbar(start + difference / 2, -1.1, xerr=difference / 2, color=_DARK, capsize=3, linewidth=1)
-            text = f"  critical difference {difference:.2f}"
-            axis.annotate(text, (start + difference, -1.1), va="center", fontsize=8, color=_DARK)
-            right = max([*known["rank_high"].dropna(), *ranks, start + difference])
-            for place, (first, last) in enumerate(cliques(ranks, difference)):
-                # The bars stand to the right of all intervals, and side by side.
-                x = right + (right - 1) * (0.04 + 0.022 * place)
-                axis.vlines(x, first - 0.2, last + 0.2, color=_DARK, linewidth=2.5)
-        return saved(figure)
+_PLACES = [
+    *((8, 0, "start"), (-8, 0, "end"), (0, -9, "middle"), (0, 18, "middle")),
+    *(
+        (dx, dy, anchor)
+        for far in range(28, 200, 14)
+        for dy in (-far, far)
+        for dx, anchor in ((4, "start"), (-4, "end"))
+    ),
+]
 
 
-def critical(tests: pd.DataFrame) -> float | None:
-    """Return Nemenyi's critical difference of average ranks over all scenarios; None where no test was possible."""
-    found = tests.loc[(tests["group"] == ALL) & (tests["measure"] == "gap"), "critical_difference"].dropna()
-    return float(found.iloc[0]) if len(found) else None
+def _box(width: float, x: float, y: float, text: str, at: tuple[int, int, str]) -> tuple[float, float, float, float]:
+    dx, dy, anchor = at
+    long, start = _CHARACTER * len(text), x * width / 100 + dx
+    left = start - {"start": 0.0, "middle": long / 2, "end": long}[anchor]
+    base = y + dy + (4 if abs(dy) < 3 else 0)
+    return left, base - 10, left + long, base + 3
 
 
-def cliques(ranks: Sequence[float], difference: float) -> list[tuple[int, int]]:
-    """Return first and last place of each longest run of ascending ranks that spans less than the difference.
-
-    Examples
-    --------
-    >>> cliques([1.0, 1.5, 2.2, 4.0], 1.0)
-    [(0, 1), (1, 2)]
-    """
-    found: list[tuple[int, int]] = []
-    for first, rank in enumerate(ranks):
-        last = max(place for place, other in enumerate(ranks) if other - rank < difference)
-        if last > first and (not found or last > found[-1][1]):
-            found.append((first, last))
-    return found
-
-
-def ecdf(curves: pd.DataFrame, methods: Sequence[str]) -> dict[str, bytes]:
-    """Return the figure of the share of targets reached within a number of evaluations, from :func:`pooled_ecdf`."""
-    with drawing("ecdf"):
-        figure = new_figure(3.6)
-        axis = figure.subplots()
-        for method, style in styles(methods).items():
-            own = curves[curves["method"] == method]
-            axis.plot(own["evaluations"], own["reached"] / own["total"], label=method_name(method), **style)
-        axis.set_xscale("log")
-        axis.xaxis.set_major_formatter(StrMethodFormatter("{x:,g}"))
-        axis.set_xlim(1, max(curves["evaluations"].max(), 10) if len(curves) else 10)
-        axis.yaxis.set_major_formatter(PercentFormatter(1))
-        axis.set(ylim=(0, 1), xlabel="fitness evaluations", ylabel="targets reached")
-        axis.grid(color="#e5e5e5", linewidth=0.5)
-        figure.legend(loc="outside right upper", frameon=False)
-        return saved(figure)
+def _free(
+    taken: Mapping[float, list[tuple[float, float, float, float]]],
+    widths: Iterable[float],
+    x: float,
+    y: float,
+    text: str,
+    at: tuple[int, int, str],
+) -> bool:
+    for width in widths:
+        left, top, right, bottom = _box(width, x, y, text, at)
+        if left < 30 or right > width or top < 0 or bottom > _TOP + _DEPTH + 6:
+            return False
+        own = x * width / 100 - 5
+        for a, b, c, d in taken[width]:
+            if left < c and a < right and top < d and b < bottom and (a, b) != (own, y - 5):
+                return False
+    return True
 
 
-def styles(methods: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Return colour and dash of the line of each method, by its place."""
-    count = len(METHOD_COLOURS)
-    return {
-        method: {"color": METHOD_COLOURS[place % count], "linestyle": DASHES[place // count % len(DASHES)]}
-        for place, method in enumerate(methods)
-    }
+def _levels(words: str, width: float = 100) -> Iterator[Markup]:
+    for level in (0, 0.25, 0.5, 0.75, 1):
+        yield _line("0%", _down(level), f"{width}%", _down(level), _LIGHT)
+        yield _text("0%", _down(level) - 3, percent(level), colour=_FAINT)
+    yield _text("0%", 10, words)
 
 
-def recovery(shares: pd.DataFrame, methods: Sequence[str]) -> dict[str, bytes]:
-    """Return the heat map of exact recovery by method and system, from `pooled_systems`."""
-    systems = list(dict.fromkeys(shares["system"]))
-    known: Mapping[tuple[str, str], float] = shares.set_index(["method", "system"])["exact"].to_dict()
-    with drawing("recovery"):
-        figure = new_figure(1.1 + _ROW * max(len(methods), 1))
-        axis = figure.subplots()
-        values = [[known.get((method, system), math.nan) for system in systems] for method in methods]
-        if systems:
-            _draw_cells(axis, values)
-        middles = [place + 0.5 for place in range(max(len(systems), len(methods)))]
-        axis.set_xticks(middles[: len(systems)], systems, rotation=45, ha="left", rotation_mode="anchor")
-        axis.set_yticks(middles[: len(methods)], [method_name(method) for method in methods])
-        axis.invert_yaxis()
-        axis.xaxis.tick_top()
-        axis.tick_params(length=0)
-        axis.spines[:].set_visible(False)
-        return saved(figure)
+def _tick(x: float, words: str) -> list[Markup]:
+    bottom = _TOP + _DEPTH
+    return [
+        _line(f"{x:.1f}%", bottom, f"{x:.1f}%", bottom + 5, _GREY),
+        _text(f"{x:.1f}%", bottom + 20, words, "middle" if x > 1 else "start", _FAINT),
+    ]
 
 
-def _draw_cells(axis: Axes, values: Sequence[Sequence[float]]) -> None:
-    axis.pcolormesh(values, cmap="Blues", vmin=0, vmax=1.25, edgecolor="white", linewidth=0.5)
-    for row, shares in enumerate(values):
-        for column, share in enumerate(shares):
-            text = MISSING if math.isnan(share) else percent(share).removesuffix(" %")
-            colour = "white" if share > 0.75 else _DARK
-            axis.annotate(text, (column + 0.5, row + 0.5), ha="center", va="center", fontsize=8, color=colour)
+def _down(share: float) -> float:
+    return _TOP + _DEPTH * (1 - share)
+
+
+def _line(x1: str, y1: float, x2: str, y2: float, colour: str, *, width: float = 1, dash: str = "") -> Markup:
+    looks = f'stroke="{colour}" stroke-width="{width}"{f" stroke-dasharray={chr(34)}{dash}{chr(34)}" if dash else ""}'
+    return Markup(f'<line x1="{x1}" y1="{y1:.0f}" x2="{x2}" y2="{y2:.0f}" {looks}/>')
+
+
+def _text(x: str, y: float, words: str, anchor: str = "start", colour: str = "") -> Markup:
+    looks = (f' text-anchor="{anchor}"' if anchor != "start" else "") + (f' fill="{colour}"' if colour else "")
+    return Markup(f'<text x="{x}" y="{y:.0f}"{looks}>{escape(words)}</text>')
+
+
+def _short(row: Row) -> str:
+    name = method_name(row["method"])
+    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"

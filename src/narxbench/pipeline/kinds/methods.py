@@ -30,7 +30,11 @@ class MethodsPlan(SimulatedPlan):
     @property
     def table_names(self) -> list[str]:
         """The tables of the comparison."""
-        return ["leaderboard", "systems", "pairs", "exceptions"]
+        return ["leaderboard", "search", "differences", "situations", "systems"]
+
+    def figure_files(self, *forms: str) -> list[str]:
+        """Return the figures of the comparison, which are SVG alone."""
+        return super().figure_files(*({"svg"} & {*forms}))
 
     def summed(self, condition: Condition) -> str:
         """Return the problem of a condition, with its criterion."""
