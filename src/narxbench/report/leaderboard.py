@@ -204,7 +204,7 @@ def _failures(scores: pd.DataFrame) -> Table:
 
 
 def _heat(comparison: Comparison, methods: Sequence[str]) -> dict[str, Any]:
-    """Return the cells of the heat table by measure, view, method and system: a shade from 0 to 8 and the value."""
+    """Return the cells of the heat table by measure, view, method and system: a shade from 0 to 7 and the value."""
     cells: dict[str, dict[str, list[list[str]]]] = {metric.name: {} for metric in _HEAT}
     systems = {}
     for view in comparison.views:

@@ -43,7 +43,8 @@ def document_lines(comparison: Comparison) -> list[str]:
     view, *others = comparison.within(comparison.parts[0])
     lines = answer_lines(view, TERMS)
     for want in list(WANTS)[1:]:
-        lines.append(answer_lines(view, want)[0].replace("**", f"**If you want {WANTS[want]}: ", 1))
+        if (line := answer_lines(view, want)[0]) not in lines:
+            lines.append(line.replace("**", f"**If you want {WANTS[want]}: ", 1))
     special = "; ".join(_special(view, others))
     return [*lines, f"**Special data.** {special}."] if special else lines
 
@@ -78,9 +79,8 @@ def compared(view: View, of: Difference, name: str) -> dict[str, Compared]:
             if name == other:
                 values = [1 / value if of.ratio else -value for value in (values[0], values[2], values[1])]
                 verdict, other = {"a": "b", "b": "a"}.get(verdict, verdict), row["a"]
-            size, low, high = (_shown(value, of) for value in values)
-            size += " points" if of.metric is EXACT else ""
-            interval = "" if math.isnan(values[1]) else f"{low} to {high}"
+            interval = "" if math.isnan(values[1]) else f"{_shown(values[1], of)} to {_shown(values[2], of)}"
+            size = f"{_shown(values[0], of)}{' points' if of.metric is EXACT else ''}"
             found[other] = Compared(size, interval, _VERDICTS[verdict], row["p_holm"])
     return found
 
@@ -113,9 +113,9 @@ def _terms(view: View, best: Row) -> Iterator[str]:
 def _new_data(view: View, best: Row) -> Iterator[str]:
     yield f"By its error on fresh data it has the best mean rank of {_number(len(view.ranked(NEW_DATA)), 'method')},"
     yield f"{_two(best['rank_fresh_error'])}{_interval(best, 'rank_fresh_error', _two)}, on {_where(view, best)}; its"
-    yield f"median error is {_size(best[FRESH.name])} of the spread of the output"
     truth = [_size(row[FRESH.name]) for row in view.rows() if row["method"] == TRUTH]
-    yield f"(least squares on the system terms: {truth[0]})." if truth else "."
+    against = f" (least squares on the system terms: {truth[0]})" if truth else ""
+    yield f"median error is {_size(best[FRESH.name])} of the spread of the output{against}."
     yield from _sure(view, best, NEW_DATA, lambda row: _two(row["rank_fresh_error"]))
 
 
@@ -126,7 +126,10 @@ def _lowest_j(view: View, best: Row) -> Iterator[str]:
     yield f"median gap is {_size(best[GAP.name])}, that of its worst runs {_size(best['gap_worst'])}."
     yield from _sure(view, best, LOWEST_J, lambda row: _two(row["rank_gap"]))
     early = [_name(min(searches, key=lambda row: row[f"rank_gap_{made}"])) for made in EARLY]
-    yield f"After {EARLY[0]} evaluations {early[0]} is first, after {EARLY[1]} {early[1]}."
+    if {*early} == {_name(best)}:
+        yield f"It is first after {EARLY[0]} and after {EARLY[1]} evaluations, too."
+    else:
+        yield f"After {EARLY[0]} evaluations {early[0]} is first, after {EARLY[1]} {early[1]}."
     finder = view.best()
     if finder and finder[EXACT.name] and finder["method"] != best["method"]:
         yield f"The lowest J need not have the right terms: exact recovery {share(best[EXACT.name])};"
@@ -174,7 +177,7 @@ def _sure(view: View, best: Row, want: str, value: Callable[[Row], str]) -> Iter
     groups: dict[str, list[str]] = {word: [] for word in _VERDICTS.values()}
     for other, each in found.items():
         groups[each.verdict].append(escape(method_name(other), "markdown"))
-    told = [f"better than {len(groups['better'])} of {_number(len(found), 'other')}"]
+    told = [f"better than {len(groups['better']) or 'none'} of {_number(len(found), 'other')}"]
     for verdict, words in (
         ("practically equal", "practically equal to"),
         ("worse", "worse than"),
@@ -194,11 +197,12 @@ def _limits(view: View) -> str:
         return ""
     lost = math.fsum(row["lost_to_criterion"] for row in searches)
     of_all = lost / (lost + math.fsum(row["lost_to_search"] for row in searches))
+    first = f"; with the best search, {_name(searches[0])}, the criterion in {_of_criterion(searches[0])}"
     own = "; ".join(f"{_name(row)} {_of_criterion(row)}" for row in known if not row["searches"])
     return (
         f"**Criterion or search.** Where methods that minimise J miss the system terms, the criterion is the limit in "
-        f"{share(of_all)} of the runs, for J is no lower at the system terms, the search in {share(1 - of_all)}; with "
-        f"the best search, {_name(searches[0])}, the criterion in {_of_criterion(searches[0])}"
+        f"{share(of_all)} of the runs, for J is no lower at the system terms, the search in {share(1 - of_all)}"
+        f"{first if searches[0] == view.best(LOWEST_J) else ''}"
         f"{f'. With criteria of their own the criterion is it in: {own}' if own else ''}."
     )
 
@@ -221,14 +225,12 @@ def _cost(view: View, best: Row) -> str:
     text += (
         f"; the cheapest one {which}, {_name(row)}, takes {_time(row)} and has {share(row[EXACT.name])} exact recovery"
     )
-    return (
-        f"{text}{_against(view, row, best)}.{' None is shown to be practically equal.' if found and not equal else ''}"
-    )
+    return f"{text}{_against(view, row, best)}.{' No cheaper one is shown to be practically equal.' if found and not equal else ''}"
 
 
 def _against(view: View, row: Row, other: Row) -> str:
     said = compared(view, _DIFFERENCE[TERMS], row["method"]).get(other["method"])
-    return f" (difference {said.difference}, {said.interval}: {said.verdict})" if said else ""
+    return f" (difference {', '.join(filter(None, said[:2]))}: {said.verdict})" if said else ""
 
 
 def _special(whole: View, others: Sequence[View]) -> Iterator[str]:

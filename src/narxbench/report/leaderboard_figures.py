@@ -12,6 +12,7 @@ import pandas as pd
 from markupsafe import Markup, escape
 
 from narxbench.analysis.ranking import ALL
+from narxbench.experiment.score_file import TRUTH
 from narxbench.report.formats import count, method_name, percent
 from narxbench.report.leaderboard_views import LOWEST_J, Comparison, Row, View
 
@@ -23,6 +24,7 @@ _CURVES = 78  # per cent of the width; the rest is for labels
 _BLUE, _GREY, _FAINT, _LIGHT = "#0b5394", "#8a8f96", "#565b62", "#d4d8dd"
 # Widths between which a label must be free: on any screen, or on wide ones.
 _ANY, _WIDE = (340, 420, 520, 640, 800, 920, 1080, 1240), (920, 1080, 1240)
+_Area = tuple[float, float, float, float]  # left, top, right and bottom in pixels
 _LONGEST = 18  # characters of a label
 # The first four of Okabe and Ito's palette, which readers with any form of colour blindness can distinguish.
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
@@ -68,17 +70,17 @@ def recovery_cost(rows: Sequence[Row]) -> Markup:
     for power in range(low, high + 1):
         parts += _tick(across(10.0**power), f"{10.0**power:g}" if power < 3 else count(10**power))
     parts.append(_text("50%", _TOP + _DEPTH + 40, "CPU seconds of a run", "middle"))
-    for row in rows:
-        if row["reference"] and row["exact"] is not None:
-            y = _down(row["exact"])
-            words = "system terms" if row["method"] == "truth" else "all candidate terms"
-            parts.append(_line("0%", y, "100%", y, _GREY, dash="6 4"))
-            parts.append(_text("100%", y - 5, words, "end", _FAINT))
+    lines = [row for row in rows if row["reference"] and row["exact"] is not None]
+    for row in lines:
+        words = "system terms" if row["method"] == TRUTH else "all candidate terms"
+        parts.append(_line("0%", _down(row["exact"]), "100%", _down(row["exact"]), _GREY, dash="6 4"))
+        parts.append(_text("100%", _down(row["exact"]) - 5, words, "end", _FAINT))
     points = [(across(row["seconds"]), _down(row["exact"])) for row in known]
     for row, (x, _) in zip(known, points, strict=True):
         if row["exact_low"] is not None and row["exact_high"] is not None:
             parts.append(_line(f"{x:.1f}%", _down(row["exact_low"]), f"{x:.1f}%", _down(row["exact_high"]), _LIGHT))
-    parts += _labels([(x, y, _short(row)) for row, (x, y) in zip(known, points, strict=True)])
+    labels = [(x, y, _short(row)) for row, (x, y) in zip(known, points, strict=True)]
+    parts += _labels(labels, [_down(row["exact"]) for row in lines])
     circle = Markup('<circle cx="{:.1f}%" cy="{:.0f}" r="4.5" fill="{}"><title>{}: {}, {:.2g} s</title></circle>')
     for row, (x, y) in zip(known, points, strict=True):
         name = method_name(row["method"])
@@ -158,11 +160,12 @@ def _panel(group: str, rows: Sequence[Row]) -> Markup:
     return Markup("").join(parts)
 
 
-def _labels(points: Sequence[tuple[float, float, str]]) -> Iterator[Markup]:
+def _labels(points: Sequence[tuple[float, float, str]], lines: Sequence[float]) -> Iterator[Markup]:
     """Yield labels next to points, where nothing overlaps; what has no place on a narrow screen is left out there."""
-    taken: dict[float, list[tuple[float, float, float, float]]] = {
-        width: [(x * width / 100 - 5, y - 5, x * width / 100 + 5, y + 5) for x, y, _ in points] for width in _ANY
-    }
+    taken: dict[float, list[_Area]] = {}
+    for width in _ANY:
+        taken[width] = [(x * width / 100 - 5, y - 5, x * width / 100 + 5, y + 5) for x, y, _ in points]
+        taken[width] += [(width - 130, y - 16, width, y) for y in lines]
     for x, y, text in points:
         for widths in (_ANY, _WIDE):
             found = next((at for at in _PLACES if _free(taken, widths, x, y, text, at)), None)
@@ -189,7 +192,7 @@ _PLACES = [
 ]
 
 
-def _box(width: float, x: float, y: float, text: str, at: tuple[int, int, str]) -> tuple[float, float, float, float]:
+def _box(width: float, x: float, y: float, text: str, at: tuple[int, int, str]) -> _Area:
     dx, dy, anchor = at
     long, start = _CHARACTER * len(text), x * width / 100 + dx
     left = start - {"start": 0.0, "middle": long / 2, "end": long}[anchor]
@@ -198,7 +201,7 @@ def _box(width: float, x: float, y: float, text: str, at: tuple[int, int, str]) 
 
 
 def _free(
-    taken: Mapping[float, list[tuple[float, float, float, float]]],
+    taken: Mapping[float, list[_Area]],
     widths: Iterable[float],
     x: float,
     y: float,
@@ -209,10 +212,8 @@ def _free(
         left, top, right, bottom = _box(width, x, y, text, at)
         if left < 30 or right > width or top < 0 or bottom > _TOP + _DEPTH + 6:
             return False
-        own = x * width / 100 - 5
-        for a, b, c, d in taken[width]:
-            if left < c and a < right and top < d and b < bottom and (a, b) != (own, y - 5):
-                return False
+        if any(left < c and a < right and top < d and b < bottom for a, b, c, d in taken[width]):
+            return False
     return True
 
 

@@ -65,7 +65,9 @@ def make_method(method: str, runs: list[dict[str, Any]], **changes: Any) -> dict
 def make_score(methods: list[dict[str, Any]], system: str = "S1", scenario: str = "base", **changes: Any) -> Score:
     """Return the content of a score file; the truth of a system in `OUTSIDE` has no structure, and no run hits."""
     if system in OUTSIDE:
-        methods = [{**method, "runs": [{**run, "hits": 0} for run in method["runs"]]} for method in methods]
+        methods = [
+            {**method, "runs": [{**run, "hits": 0, "excess": None} for run in method["runs"]]} for method in methods
+        ]
     score = {
         "scenario": scenario,
         "system": system,

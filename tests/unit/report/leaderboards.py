@@ -13,6 +13,7 @@ from tests.unit.analysis.scores import methods_study, write_scores
 from narxbench.analysis.ranking import rank_study
 from narxbench.model.system import System
 from narxbench.report.leaderboard import leaderboard_page
+from narxbench.report.leaderboard_views import Comparison
 
 # Shapes of studies: as the factory has it, as large as the study of the repository, and as small as it can be.
 SHAPES: dict[str, dict[str, Any]] = {
@@ -28,6 +29,9 @@ SHAPES: dict[str, dict[str, Any]] = {
 }
 
 
+SITUATIONS = {"fast": {"description": "sampled fast", "systems": ["S1", "S3"]}}
+
+
 @cache
 def shape(name: str) -> dict[str, pd.DataFrame]:
     """Return the frames of a study of one of the `SHAPES`."""
@@ -37,11 +41,13 @@ def shape(name: str) -> dict[str, pd.DataFrame]:
 def frames_of(problems: Sequence[scores.Score]) -> dict[str, pd.DataFrame]:
     """Return the frames of these problems."""
     with TemporaryDirectory() as folder:
-        return rank_study(write_scores(Path(folder), list(problems)), confidence=0.95, bootstrap_samples=200)
+        files = write_scores(Path(folder), list(problems))
+        situations = {name: of["systems"] for name, of in SITUATIONS.items()}
+        return rank_study(files, confidence=0.95, bootstrap_samples=200, situations=situations)
 
 
 def methods_of(frames: dict[str, pd.DataFrame]) -> list[str]:
-    """Return the methods of frames."""
+    """Return the methods of frames, references among them."""
     return list(dict.fromkeys(frames["ranking"]["method"]))
 
 
@@ -86,17 +92,28 @@ def settings(frames: dict[str, pd.DataFrame], **changes: Any) -> dict[str, Any]:
         name: {"description": f"what {name} is", "snr_db": None} for name in dict.fromkeys(frames["scores"]["scenario"])
     }
     statistics = {"confidence": 0.95, "bootstrap_samples": 200}
-    return {"study": "methods", "statistics": statistics, "scenarios": scenarios, **changes}
+    own = {
+        "study": "methods",
+        "statistics": statistics,
+        "scenarios": scenarios,
+        "situations": SITUATIONS,
+        "tuned": ["ga"],
+    }
+    return {**own, **changes}
 
 
-def render(frames: dict[str, pd.DataFrame], **changes: Any) -> str:
-    """Return the page of these frames; ``changes`` take the place of what is made up with them."""
-    methods = methods_of(frames)
+def comparison(frames: dict[str, pd.DataFrame], times: pd.DataFrame | None = None, **changes: Any) -> Comparison:
+    """Return what is shown of these frames."""
+    times = cost(methods_of(frames)) if times is None else times
+    return Comparison(frames, settings(frames), times, **changes)
+
+
+def render(compared: Comparison, **changes: Any) -> str:
+    """Return the page of a comparison; ``changes`` take the place of what is made up with it."""
     made = {
-        "systems": [system(name) for name in dict.fromkeys(frames["scores"]["system"])],
-        "methods_about": about(methods),
-        "cost": cost(methods),
+        "systems": [system(name) for name in dict.fromkeys(compared.frames["scores"]["system"])],
+        "methods_about": about(methods_of(compared.frames)),
         "left_out": {"nowhere": "needs a package that is not installed"},
         "folder": "methods/",
     }
-    return leaderboard_page(frames, settings(frames), **made | changes)
+    return leaderboard_page(compared, **made | changes)

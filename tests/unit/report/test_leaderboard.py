@@ -8,13 +8,24 @@ from itertools import pairwise
 import pytest
 from tests.tiers import mostly_slow
 from tests.unit.analysis.scores import make_method, make_run, methods_study, with_gaps
-from tests.unit.report.leaderboards import SHAPES, about, cost, frames_of, methods_of, render, shape, system
+from tests.unit.report.leaderboards import (
+    SHAPES,
+    about,
+    comparison,
+    cost,
+    frames_of,
+    methods_of,
+    render,
+    settings,
+    shape,
+    system,
+)
 from tests.unit.report.test_page import MARKUP, Page, check_policy
 
-from narxbench.analysis.ranking import ALL
+from narxbench.report.leaderboard_views import WANTS, Comparison
 
 TEN = tuple(f"S{n}" for n in range(10))
-FILES = r"methods/((tables|figures)/[a-z_]+\.(csv|md|tex|pdf|svg)|\.\./report\.html|\.\./\.\./(docs/)?\w+\.md)$"
+FILES = r"methods/(tables/[a-z]+\.(csv|md|tex)|\.\./\.\./(docs/\w+\.md|data/methods/frames/[a-z]+\.csv))$"
 OWN = rf"{FILES}|https://arxiv\.org/abs/1812\.08369$"
 
 
@@ -43,7 +54,7 @@ STUDIES = {**{name: lambda name=name: shape(name) for name in SHAPES}, "failing"
 
 @pytest.mark.parametrize("name", mostly_slow(STUDIES, "usual"))
 def test_the_page_of_any_study_is_whole_and_asks_nothing_of_the_network(name):
-    html = render(STUDIES[name]())
+    html = render(comparison(STUDIES[name]()))
     page = Page(html)
     assert not page.open
     assert len(page.ids) == len(set(page.ids))
@@ -55,68 +66,91 @@ def test_the_page_of_any_study_is_whole_and_asks_nothing_of_the_network(name):
     assert html.count("<script") == html.count("</script") == 2
     check_policy(html)
     assert not re.search(r"\b(nan|NaN|None|inf|Infinity|NaT|<NA>)\b", visible(html))
-    assert len(html.encode()) < 1_000_000
+    assert len(html.encode()) < 2_000_000
 
 
 def rows_of(html, table):
-    """Return cells of the rows of a table as text, and whether each row is hidden."""
-    body = re.search(rf'<table id="{table}".*?<tbody>(.*?)</tbody>', html, re.DOTALL)[1]
-    found = re.findall(r"<tr(.*?)>(.*?)</tr>", body, re.DOTALL)
-    cells = [re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", row, re.DOTALL) for _, row in found]
-    return [[re.sub(r"<[^>]+>", " ", cell).split() for cell in row] for row in cells], [
-        "hidden" in it for it, _ in found
-    ]
+    """Return the cells of the rows of a table as words."""
+    body = re.search(rf'<table id="{table}".*?<tbody[^>]*>(.*?)</tbody>', html, re.DOTALL)[1]
+    rows = re.findall(r"<tr.*?>(.*?)</tr>", body, re.DOTALL)
+    cells = [re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", row, re.DOTALL) for row in rows]
+    return [[re.sub(r"<[^>]+>", " ", cell).split() for cell in row] for row in cells]
 
 
-def test_the_leaderboard_has_every_group_and_shows_all_scenarios_first():
+def test_the_first_view_is_complete_without_scripts():
     frames = shape("usual")
-    html = render(frames, cost=cost(["ga"], ga=0.25))
-    rows, hidden = rows_of(html, "board")
-    ranking = frames["ranking"]
-    assert len(rows) == len(ranking)
-    assert hidden.count(False) == (ranking["group"] == ALL).sum() and not any(hidden[: hidden.count(False)])
-    overall = ranking[ranking["group"] == ALL].set_index("method")
-    by_name = {row[1][0]: row for row in rows[: len(overall)]}
-    ga, row = overall.loc["ga"], by_name["GA"]
-    assert row[2] == [f"{ga[key]:.2f}" for key in ("average_rank", "rank_low")] + ["to", f"{ga['rank_high']:.2f}"]
-    assert row[3][:2] == [f"{100 * ga['exact']:.0f}", "%"]
-    assert row[9] == ["0.25"] and by_name["2D-UPSO"][9] == ["–"]
-    assert by_name["frols"][1] == ["frols", "det."] and by_name["random"][1] == ["random", "contributed"]
-    assert by_name["random"][10] == [str(overall.at["random", "failures"])]
+    shown = comparison(frames, cost(["ga"], ga=0.25))
+    html = render(shown)
+    rows, view = rows_of(html, "identify-board"), shown.views[0]
+    by_name = {row[0][0]: row for row in rows}
+    (ga,) = (row for row in view.rows() if row["method"] == "ga")
+    assert by_name["GA"][1][:2] == [f"{100 * ga['exact']:.0f}", "%"] and by_name["GA"][7] == ["0.25"]
+    assert by_name["2D-UPSO"][7] == ["–"] and by_name["frols"][0] == ["frols", "det."]
+    assert rows[5][0] == ["truth", "least", "squares", "on", "the", "system", "terms"]
+    assert len(rows_of(html, "search-board")) == 6
+    answer = re.search(r'<ol class="answer".*?</ol>', html, re.DOTALL)[0]
+    assert [" hidden" in item for item in re.findall(r"<li.*?>", answer)].count(False) == 2
+    assert f"Use {rows[0][0][0]}." in visible(answer)
 
 
-def test_curves_and_heat_map_are_those_of_the_frames():
+def test_every_view_waits_in_the_page():
+    shown = comparison(shape("usual"))
+    html = render(shown)
+    data = json.loads(Page(html).scripts[0])
+    assert list(data["orders"]) == [view.key for view in shown.views]
+    assert len(shown.views) == 8
+    for view in shown.views:
+        assert view is shown.views[0] or f'<template data-view="identify {view.key}">' in html
+        names = [row["method"] for row in view.rows()]
+        for want in WANTS:
+            assert [names[place] for place in data["orders"][view.key][want]] == [
+                row["method"] for row in view.rows(want)
+            ]
+
+
+def test_the_heat_table_is_that_of_the_frames():
     frames = shape("usual")
-    data = json.loads(Page(render(frames)).scripts[0])
-    assert set(data["methods"]) == {"GA", "2D-UPSO", "frols", "multistart", "random"}
-    curves, ecdf = data["curves"], frames["ecdf"]
-    for (scenario, name, method), own in ecdf.groupby(["scenario", "system", "method"]):
-        shown = {"ga": "GA", "upso2d": "2D-UPSO"}.get(method, method)
-        places = curves["scenarios"].index(scenario), curves["systems"].index(name), data["methods"].index(shown)
-        total, *more = curves["steps"][places[0]][places[1]][places[2]]
-        assert total == own["total"].iloc[0]
-        assert sum(more) == own["reached"].iloc[-1] and sum(more[:5]) == own["reached"].iloc[4]
-    assert set(data["heat"]) == {"exact", "f1", "gap", "fresh_error"}
+    heat = json.loads(Page(render(comparison(frames))).scripts[0])["heat"]
+    assert set(heat["cells"]) == {"exact", "f1", "gap", "fresh_error"}
+    assert heat["systems"]["development/fast"] == ["S1"] and heat["systems"]["held-out/all"] == ["OUT", "S3", "S4"]
     one = frames["systems"].set_index(["scenario", "system", "method"]).loc[("noisy", "S2", "ga")]
-    place = sorted(set(frames["systems"]["system"])).index("S2")
-    cell = data["heat"]["exact"][2][data["methods"].index("GA")][place]
-    assert cell == f"{int(8 * one['exact'])}{100 * one['exact']:.0f} %"
-    outside = [cells[sorted(set(frames["systems"]["system"])).index("OUT")] for cells in data["heat"]["exact"][0]]
-    assert set(outside) == {"0–"}
-    # A method that evaluates nothing stands at the time of its run.
-    assert data["pace"][0][data["methods"].index("frols")] == [1.0, 1]
+    place = heat["systems"]["development/noisy"].index("S2")
+    cell = heat["cells"]["exact"]["development/noisy"][heat["methods"].index("GA")][place]
+    assert cell == f"{int(7 * one['exact'])}{100 * one['exact']:.0f} %"
+    assert {row[0] for row in heat["cells"]["exact"]["held-out/all"]} == {"0–"}
+
+
+def test_marks_say_what_is_tuned_or_does_not_repeat():
+    shown = comparison(shape("usual"), repeats={"upso2d": (False, "another J", 1.0)})
+    html = render(shown)
+    marks = re.findall(r'>([\w-]+)</a><span class="mark" title="([^"]*)">([^<]*)', html)
+    assert ("2D-UPSO", "a repeated run found something else: another J; not ranked", "does not repeat") in marks
+    assert {name for name, _, word in marks if word == "tuned here"} == {"GA"}
+
+
+def test_a_study_without_held_out_data_sets_says_so():
+    problems = [{**problem, "held_out": False} for problem in methods_study(data_seeds=1)]
+    html = render(comparison(frames_of(problems)))
+    assert "None of them was held out" in visible(html) and "No data sets were held out" in visible(html)
+    assert "<label hidden>Answered by" in html
+
+
+def test_the_paper_s_page_is_linked_where_it_is():
+    shown = comparison(shape("small"))
+    assert "methods/../report.html" in Page(render(shown, paper=True)).links
+    assert not [link for link in Page(render(shown)).links if link.endswith("report.html")]
 
 
 def test_failures_are_told_with_their_text():
-    html = render(shape("usual"))
+    html = render(comparison(shape("usual")))
     failed = shape("usual")["scores"]["fitness"].isna().sum()
-    assert rows_of(html, "failed_runs")[0][0][:3] == [["random"], ["ended", "with", "signal", "9"], [str(failed)]]
+    assert rows_of(html, "failed_runs")[0][:3] == [["random"], ["ended", "with", "signal", "9"], [str(failed)]]
     quiet = frames_of([with_gaps({"ga": [0.1], "mine": [0.2]})])
-    assert "No run failed." in render(quiet)
+    assert "No run failed." in render(comparison(quiet))
     divergent = make_method("ga", [make_run(1, None, failure="", evaluations=6000)])
     problem = with_gaps({"ga": [0.1], "mine": [0.2]})
     lost = frames_of([{**problem, "methods": [divergent, problem["methods"][1]]}])
-    assert "found no structure of finite J" in render(lost)
+    assert "found no structure of finite J" in render(comparison(lost))
 
 
 def test_methods_of_one_algorithm_differ_by_their_settings():
@@ -124,7 +158,7 @@ def test_methods_of_one_algorithm_differ_by_their_settings():
     shown = about(methods_of(frames))
     for name, size in (("plain", 30), ("wide", 300)):
         shown[name] |= {"algorithm": "swarm", "settings": {"size": size, "rate": 0.5}}
-    text = re.sub(r"\s+", " ", visible(render(frames, methods_about=shown)))
+    text = re.sub(r"\s+", " ", visible(render(comparison(frames), methods_about=shown)))
     assert "Algorithm swarm , here with size 300 ." in text and "Algorithm swarm , here with size 30 ." in text
     assert text.count("here with") == 2
 
@@ -135,15 +169,14 @@ def page_with(text):
     frames = {
         name: frame.replace({"x": text, "ended with signal 9": text}) for name, frame in frames_of(problems).items()
     }
+    tuned = {"scenarios": {text: {"description": text}}, "situations": {}, "tuned": [text]}
     html = render(
-        frames,
+        Comparison(frames, settings(frames, **tuned), cost(methods_of(frames)).assign(machine=text)),
         systems=[system(name, text) for name in (text, "S1")],
         methods_about=about(methods_of(frames), text),
-        cost=cost(methods_of(frames)).assign(machine=text),
         left_out={text: text},
     )
-    # The drawing has the letters as shapes.
-    return Page(re.sub(r"<svg.*?</svg>", "", html, flags=re.DOTALL))
+    return Page(html)
 
 
 @pytest.fixture(scope="module")
@@ -156,4 +189,4 @@ def test_any_text_is_shown_as_text(harmless, text):
     page = page_with(text)
     assert page.elements == harmless.elements
     assert page.scripts[1:] == harmless.scripts[1:]
-    assert text in json.loads(page.scripts[0])["methods"]
+    assert text in json.loads(page.scripts[0])["heat"]["methods"]

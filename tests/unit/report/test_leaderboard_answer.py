@@ -4,70 +4,95 @@ import re
 
 import pytest
 from tests.tiers import mostly_slow
-from tests.unit.analysis.scores import with_gaps
-from tests.unit.report.leaderboards import SHAPES, cost, frames_of, methods_of, shape
+from tests.unit.analysis.scores import N_VALIDATION, SPURIOUS, TRUE, make_method, make_run, make_score, with_gaps
+from tests.unit.report.leaderboards import SHAPES, comparison, cost, frames_of, methods_of, shape
 
-from narxbench.report.leaderboard_answer import answer_lines
+from narxbench.report.leaderboard_answer import answer_lines, document_lines
+from narxbench.report.leaderboard_views import LOWEST_J, WANTS
 
 TEN = tuple(f"S{n}" for n in range(10))
 
 
-def study(gaps, systems=TEN, **changes):
-    """Return the frames of a study in which each method has the same gaps on every system, up to a small shift."""
-    return frames_of(
-        [
-            with_gaps({name: [gap + n / 1000 for gap in own] for name, own in gaps.items()}, system=name_of, **changes)
-            for n, name_of in enumerate(systems)
-        ]
-    )
+def a_run(name, exact, gap, error):
+    """Return a run; one that is not exact is lost to the search where it has a gap, else to the criterion."""
+    excess = 0.0 if exact else None if name == "frols" else 1.0 if gap else -1.0
+    terms = {"terms": TRUE, "hits": len(TRUE)} if exact else {"terms": SPURIOUS, "hits": 0}
+    return make_run(1, -4000.0 + gap * N_VALIDATION, fresh_error=error, excess=excess, **terms)
 
 
-def answer(frames, **seconds):
+def study(methods, systems=TEN, *, held_out=True, **changes):
+    """Return problems of methods that are exact on so many of the systems, with the same gap and error on all."""
+    return [
+        make_score(
+            [
+                make_method(name, [a_run(name, n < exact, gap, error + n / 1e5)])
+                for name, (exact, gap, error) in methods.items()
+            ],
+            system,
+            held_out=held_out,
+            **changes,
+        )
+        for n, system in enumerate(systems)
+    ]
+
+
+def document(problems, **seconds):
     """Return the answer of a comparison, one sentence a line."""
-    lines = answer_lines(frames, cost(seconds, **seconds))
+    lines = document_lines(comparison(frames_of(problems), cost(seconds, **seconds)))
     return "\n".join(lines).replace("\u00a0", " ").replace(". ", ".\n")
 
 
-def near_study():
-    """Return a study whose test does not tell the cheap method `near` from the best."""
-    near = [0.05] * 4 + [0.15] * 6
-    gaps = [{"far": [3.0], "mine": [0.1], "near": [gap]} for gap in near]
-    return frames_of([with_gaps(own, system=name) for own, name in zip(gaps, TEN, strict=True)])
-
-
-def special_study():
-    """Return a study in which another method leads with many candidate terms, and one evaluates nothing."""
-    small, large = {"mine": [0.1], "wide": [0.5], "frols": [0.7]}, {"mine": [0.5], "wide": [0.1], "frols": [0.7]}
-    problems = [with_gaps(small, system=name) for name in TEN]
-    problems += [with_gaps(large, system=name, scenario="terms", n_terms=1001) for name in TEN[:2]]
-    for problem in problems:
-        frols = next(method for method in problem["methods"] if method["method"] == "frols")
-        for run in frols["runs"]:
-            run |= {"evaluations": 1, "history": {"evaluations": [1], "fitness": [run["fitness"]]}}
-    return frames_of(problems)
-
-
-def finding_study():
-    """Return a study whose best method by rank is not the one that finds the system terms most often."""
-    frames = study({"ga": [0.5], "mine": [0.1]})
-    exact = frames["ranking"]["method"].map({"mine": 0.5, "ga": 0.99})
-    return frames | {"ranking": frames["ranking"].assign(exact=exact)}
-
-
-def disjoint_study():
-    """Return a study without a data set that all methods ran on."""
-    return frames_of([with_gaps({"ga": [0.1]}, system="S1"), with_gaps({"mine": [0.1]}, system="S2")])
+CLEAR = {"mine": (9, 0.0, 0.01), "frols": (5, 0.1, 0.02), "ga": (1, 0.5, 0.1)}
+EQUAL = {"mine": (9, 0.0, 0.01), "near": (9, 0.2, 0.0101), "ga": (1, 0.5, 0.1)}
+NONE = {"mine": (0, 0.0, 0.01), "ga": (0, 0.5, 0.1)}
+USUAL = {"mine": (10, 0.0, 0.01), "frols": (0, 0.1, 0.02), "ga": (1, 0.5, 0.1)}
+SPECIAL = {"mine": (2, 0.2, 0.01), "frols": (10, 0.1, 0.02), "ga": (1, 0.1, 0.1)}
+STUDIES = {
+    "a clear lead, and a cheap method with less": (lambda: study(CLEAR), {"mine": 2.0, "frols": 0.001, "ga": 0.5}),
+    "a cheaper one is as good": (lambda: study(EQUAL), {"mine": 2.0, "near": 0.25, "ga": 1.0}),
+    "few systems, none held out": (lambda: study(CLEAR, TEN[:3], held_out=False), {"mine": 2.0, "ga": 3.0}),
+    "time not measured": (lambda: study(CLEAR), {}),
+    "no method finds the terms": (lambda: study(NONE), {"mine": 1.0, "ga": 2.0}),
+    "special data": (lambda: [*study(USUAL), *study(SPECIAL, scenario="noisy")], {"mine": 1.0, "frols": 0.1}),
+    "the truth is no candidate": (lambda: study(NONE, true_terms=0, true_fitness=None), {"mine": 1.0}),
+    "no search": (lambda: study({"frols": (5, 0.1, 0.02)}), {"frols": 0.1}),
+    "all failed": (lambda: [with_gaps({"ga": [None], "mine": [None] * 2}, system=n) for n in TEN[:2]], {}),
+    "no common data set": (lambda: [with_gaps({"ga": [0.1]}), with_gaps({"mine": [0.1]}, system="S2")], {}),
+}
 
 
 def test_contributed_methods_are_marked():
-    frames = study({"ga": [0.5], "mine": [0.1]})
-    assert "mine (contributed)" in answer_lines(frames, cost(["mine"]), ["mine"])[0]
+    problems = study(CLEAR)
+    for problem in problems:
+        problem["methods"][0]["contributed"] = True
+    assert document(problems).startswith("**Use mine (contributed).**")
+
+
+def test_a_method_that_does_not_repeat_is_not_recommended():
+    frames = frames_of(study(CLEAR))
+    first = document_lines(comparison(frames, repeats={"mine": (False, "another J", 1.0)}))[0]
+    assert first.startswith("**Use frols.**") and "of 2 methods" in first
+
+
+def test_a_verdict_of_development_data_sets_has_its_caveat():
+    views = comparison(shape("usual")).views
+    for view in views:
+        told = {"not confirmatory" in answer_lines(view, want)[0] for want in WANTS}
+        assert told == {view.part == "development"}
 
 
 @pytest.mark.parametrize("name", mostly_slow(SHAPES, "usual"))
 def test_no_line_has_anything_but_words_and_numbers(name):
-    frames = shape(name)
-    lines = answer_lines(frames, cost(methods_of(frames)))
-    assert len(lines) == 3
+    shown = comparison(shape(name))
+    lines = [line for view in shown.views for want in WANTS for line in answer_lines(view, want)]
+    lines += document_lines(shown)
     assert not re.search(r"\b(nan|None|inf|True|False)\b", " ".join(lines))
     assert all(line.startswith("**") and line.endswith(".") for line in lines)
+
+
+def test_the_lowest_gap_may_belong_to_another_method_than_the_right_terms():
+    problems = study({"mine": (2, 0.0, 0.05), "frols": (9, 0.1, 0.01), "ga": (1, 0.5, 0.1)})
+    (view,) = comparison(frames_of(problems)).whole()
+    assert (view.best()["method"], view.best(LOWEST_J)["method"]) == ("frols", "mine")
+    assert "The lowest J need not have the right terms" in answer_lines(view, LOWEST_J)[0]
+    assert methods_of(comparison(frames_of(problems)).frames) == ["frols", "ga", "mine"]

@@ -1,33 +1,53 @@
 """The figures of a comparison of methods: deterministic bytes, and any study can be drawn."""
 
+from itertools import combinations
 from xml.etree import ElementTree
 
-import matplotlib
 import pytest
 from tests.tiers import mostly_slow
-from tests.unit.report.leaderboards import SHAPES, shape
+from tests.unit.report.leaderboards import SHAPES, comparison, cost, methods_of, shape
 
 from narxbench.report import leaderboard_figures as figures
 
-NAMES = {f"{name}.{form}" for name in ("critical_difference", "ecdf", "recovery") for form in ("pdf", "svg")}
+SVG = "{http://www.w3.org/2000/svg}"
 
 
 @pytest.mark.parametrize("name", mostly_slow(SHAPES, "usual"))
 def test_any_study_can_be_drawn_within_bounds(name):
-    drawn = figures.leaderboard_figures(shape(name))
-    assert set(drawn) == NAMES
+    drawn = figures.leaderboard_figures(comparison(shape(name)))
+    assert set(drawn) == {"recovery_cost.svg", "ecdf.svg", "situations.svg"}
     for file, content in drawn.items():
-        assert content.startswith(b"%PDF") or ElementTree.fromstring(content) is not None, file
-        assert len(content) < 300_000, file
+        assert ElementTree.fromstring(content).get("width") == "960", file
+        assert len(content) < 60_000, file
+    assert figures.leaderboard_figures(comparison(shape(name))) == drawn
 
 
-def test_the_same_frames_give_the_same_bytes_whatever_the_user_prefers():
-    first = figures.leaderboard_figures(shape("usual"))
-    with matplotlib.rc_context({"font.size": 20, "svg.fonttype": "none", "axes.grid": True}):
-        assert figures.leaderboard_figures(shape("usual")) == first
-    assert not any(b"CreationDate" in content or b"<dc:date>" in content for content in first.values())
+def test_every_method_has_its_point_and_no_label_overlaps_another():
+    frames = shape("usual")
+    names = [name for name in methods_of(frames) if name not in ("truth", "all-candidates")]
+    shown = comparison(frames, cost(names, **{name: 0.01 * (1 + place) for place, name in enumerate(names)}))
+    root = ElementTree.fromstring(figures.leaderboard_figures(shown)["recovery_cost.svg"])
+    assert len(root.findall(f"{SVG}circle")) == len(names)
+    labels = [each for each in root.findall(f"{SVG}text") if each.get("dx")]
+    assert {each.text for each in labels} == {"frols", "GA", "multistart", "random", "2D-UPSO"}
+    for width in (340, 640, 1240):
+        boxes = []
+        for each in labels:
+            x = float(each.get("x").rstrip("%")) * width / 100 + float(each.get("dx"))
+            long, y = 6.6 * len(each.text), float(each.get("y"))
+            left = x - {"start": 0, "middle": long / 2, "end": long}[each.get("text-anchor")]
+            if width > 900 or each.get("class") != "roomy":
+                boxes.append((left, y - 10, left + long, y + 3))
+        for a, b in combinations(boxes, 2):
+            assert a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1], width
 
 
-def test_bars_join_ranks_that_differ_by_less():
-    assert figures.cliques([1.0, 1.5, 2.0, 2.4, 9.0], 1.0) == [(0, 1), (1, 3)]
-    assert figures.cliques([1.0, 2.0], 1.0) == figures.cliques([], 1.0) == []
+def test_four_searches_have_colours_and_curves_end_where_the_frame_does():
+    shown = comparison(shape("usual"))
+    root = ElementTree.fromstring(figures.leaderboard_figures(shown)["ecdf.svg"])
+    paths = root.findall(f"{SVG}svg/{SVG}path")
+    assert len({path.get("stroke") for path in paths}) == len(paths) == 4
+    view = shown.whole()[0]
+    best = view.best(figures.LOWEST_J)["method"]
+    own = view.of("ecdf")[view.of("ecdf")["method"] == best].iloc[-1]
+    assert paths[-1].get("d").endswith(f"V{1000 - 1000 * own['reached'] / own['total']:.0f}H1000")

@@ -4,79 +4,90 @@ import pandas as pd
 import pytest
 from tests.tiers import mostly_slow
 from tests.unit.analysis.scores import make_method, make_run, make_score, with_gaps
-from tests.unit.report.leaderboards import SHAPES, cost, frames_of, methods_of, shape
+from tests.unit.report.leaderboards import SHAPES, comparison, cost, frames_of, methods_of, shape
+from tests.unit.report.test_leaderboard_answer import CLEAR, study
 
-from narxbench.analysis.ranking import ALL
-from narxbench.report import leaderboard_tables as tables
+from narxbench.report.leaderboard_tables import leaderboard_tables
+from narxbench.report.leaderboard_views import CHEAPEST, LOWEST_J, NEW_DATA
 from narxbench.report.tables import table_files
 
-TEN = tuple(f"S{n}" for n in range(10))
-
-
-def made(frames, contributed=(), **seconds):
-    return tables.leaderboard_tables(frames, cost(methods_of(frames), **seconds), contributed)
+NAMES = ("leaderboard", "search", "systems", "differences", "situations")
 
 
 @pytest.mark.parametrize("name", mostly_slow(SHAPES, "usual"))
 def test_every_table_has_every_form(name):
-    files = table_files(made(shape(name)))
-    names = ("leaderboard", "systems", "pairs", "exceptions")
-    assert set(files) == {f"{table}.{form}" for table in names for form in ("csv", "md", "tex")}
+    files = table_files(leaderboard_tables(comparison(shape(name))))
+    assert set(files) == {f"{table}.{form}" for table in NAMES for form in ("csv", "md", "tex")}
     for file, text in files.items():
         assert file.endswith("csv") or not {"nan", "None", "inf"} & set(text.replace("|", " ").split())
-    assert len(files["pairs.tex"]) < 100_000
+    assert len(files["differences.tex"]) < 100_000
 
 
-def test_the_leaderboard_ranks_all_scenarios_together():
+def test_the_contests_have_their_methods_and_references_come_last():
     frames = shape("usual")
-    shown = made(frames, ["random"], ga=0.25)["leaderboard"]
-    ranking = frames["ranking"][frames["ranking"]["group"] == ALL].set_index("method")
-    assert list(shown.data["average_rank"]) == sorted(ranking["average_rank"])
-    rows = {row[1]: row for row in shown.rows("plain")}
-    assert rows["GA"][13] == "0.25" and rows["GA"][-1] == ""
-    assert rows["frols"][12] == "–" and rows["frols"][-1] == "deterministic"
-    assert rows["random"][-2] == str(ranking.at["random", "failures"]) != "0" and rows["random"][-1] == "contributed"
-    # Two share the first place, so that there is no second one.
-    assert [row[0] for row in shown.rows("plain")] == ["1", "1", "3", "4", "5"]
+    shown = leaderboard_tables(comparison(frames, cost(methods_of(frames), ga=0.25)))
+    rows = {str(part): own for part, own in shown["leaderboard"].data.groupby("part", sort=False)}
+    assert list(rows) == ["held-out", "development"]
+    for own in rows.values():
+        methods = own[own["remarks"] != "reference"]
+        assert list(methods["exact"]) == sorted(methods["exact"], reverse=True)
+        assert list(own["method"])[-2:] == ["truth", "all-candidates"]
+    words = rows["development"].set_index("method")[["seconds", "remarks"]]
+    assert words.loc["ga"].tolist() == [0.25, "tuned here"] and words.at["frols", "remarks"] == "det."
+    assert not rows["held-out"]["remarks"].str.contains("tuned").any()
+    searches = set(shown["search"].data["method"])
+    assert searches == {"ga", "multistart", "random", "upso2d", "truth", "all-candidates"}
 
 
-def test_times_are_those_of_the_closest_number_of_candidate_terms():
-    one = frames_of([with_gaps({"ga": [0.1]}, n_terms=200), with_gaps({"ga": [0.1]}, scenario="noisy")])
+def test_what_a_run_is_lost_to_is_shown_where_the_criterion_is_known():
+    (view,) = comparison(frames_of(study(CLEAR))).whole()
+    lost = {row["method"]: (row["lost_to_criterion"], row["lost_to_search"]) for row in view.rows()}
+    assert lost == {"mine": (0.1, 0.0), "ga": (0.0, 0.9), "frols": (None, None)}
+
+
+def test_wishes_have_orders_of_their_own():
+    frames = frames_of(study({"mine": (9, 0.0, 0.05), "frols": (5, 0.1, 0.01), "ga": (4, 0.5, 0.1)}))
+    shown = comparison(frames, cost(["mine", "frols", "ga"], mine=3.0, frols=1.0, ga=0.1))
+    (view,) = shown.whole()
+    orders = {want: [row["method"] for row in view.ranked(want)] for want in (NEW_DATA, LOWEST_J, CHEAPEST)}
+    # The GA is cheapest, but finds the terms less than half as often as the best one.
+    assert orders == {NEW_DATA: ["frols", "mine", "ga"], LOWEST_J: ["mine", "ga"], CHEAPEST: ["frols", "mine"]}
+
+
+def test_times_are_those_of_the_closest_number_of_candidate_terms_or_of_repeated_runs():
+    one = frames_of([with_gaps({"ga": [0.1], "mine": [0.1]}, n_terms=200), with_gaps({"ga": [0.1]}, scenario="noisy")])
     times = pd.DataFrame(
         [("ga", 66, 1.0, 6000, "m"), ("ga", 286, 5.0, 6000, "m")],
         columns=["method", "n_terms", "seconds", "evaluations", "machine"],
     )
-    found = tables.ranked(one, times).set_index("group")["seconds"]
-    assert (found["base"], found["noisy"]) == (5.0, 1.0)
-    assert tables.ranked(one, times.iloc[:0])["seconds"].isna().all()
+    shown = comparison(one, times, repeats={"ga": (True, "", 9.0), "mine": (False, "another J", 7.0)})
+    found = {(view.group, row["method"]): row["seconds"] for view in shown.views for row in view.rows()}
+    assert (found["base", "ga"], found["noisy", "ga"], found["base", "mine"]) == (5.0, 1.0, 7.0)
+    (mine,) = (row for row in shown.views[0].rows() if row["method"] == "mine")
+    assert (mine["unsteady"], mine["last"]) == ("another J", 1)
 
 
-def test_pairs_name_the_better_method_only_where_a_test_does():
-    frames = frames_of([with_gaps({"a": [0.1], "b": [0.5], "c": [0.1]}, system=name) for name in TEN])
-    shown = made(frames)["pairs"].rows("plain")
-    assert [(row[0], row[1], row[-1]) for row in shown] == [
-        ("a", "b", "a"),
-        ("a", "c", "no clear difference"),
-        ("b", "c", "c"),
-    ]
-    assert shown[0][2:7] == ["10", "−0.40", "0.002", "0.006", "−1.00"]
+def test_differences_are_those_of_the_best_with_a_verdict_in_words():
+    shown = leaderboard_tables(comparison(frames_of(study(CLEAR))))["differences"]
+    rows = {row[2]: row for row in shown.rows("plain")}
+    assert list(rows) == ["frols", "GA"] and {row[1] for row in rows.values()} == {"mine"}
+    assert [each.heading for each in shown.columns[3:7]] == ["difference", "interval", "verdict", "p (Holm)"]
+    assert rows["GA"][3] == "+80 points" and rows["GA"][5] == "better"
+    assert rows["frols"][7].startswith("×0.5") and rows["frols"][11] == "–"
 
 
 def test_systems_are_means_over_the_scenarios_that_have_them():
     runs = [make_run(1), make_run(1, terms=["y(k-1)"], hits=1)]
     scores = [
         make_score([make_method("ga", [run])], system, scenario)
-        for system, scenario, run in (("S1", "base", runs[0]), ("S1", "noisy", runs[1]), ("S2", "base", runs[1]))
+        for system, scenario, run in (("S1", "base", runs[0]), ("S1", "noisy", runs[1]), ("S3", "base", runs[1]))
     ]
-    shown = made(frames_of([*scores, make_score([make_method("ga", [make_run()])], "OUT", true_fitness=None)]))
-    assert shown["systems"].rows("plain") == [["GA", "50 %", "0 %"]]
+    shown = leaderboard_tables(comparison(frames_of(scores)))["systems"]
+    assert [column.heading for column in shown.columns] == ["Method", "S3, held-out", "S1, development"]
+    assert shown.rows("plain") == [["GA", "0 %", "50 %"]]
 
 
-def test_exceptions_are_counted_by_measure():
-    problems = [
-        with_gaps({"ga": [0.1 if name == "S1" else 0.9], "multistart": [0.5]}, system=name, scenario=scenario)
-        for name in TEN[:3]
-        for scenario in ("base", "noisy")
-    ]
-    (row,) = made(frames_of(problems))["exceptions"].data.to_dict("records")
-    assert (row["method"], row["gap"], row["gap_of"], row["exact"], row["exact_of"]) == ("ga", 2, 6, 0, 6)
+def test_each_group_has_a_method_for_its_data():
+    shown = leaderboard_tables(comparison(shape("usual")))["situations"].data
+    assert list(shown["group"]) == ["all", "base", "noisy", "fast"] * 2
+    assert shown["use"].notna().all() and (shown["exact"] >= shown["low"].fillna(0)).all()

@@ -1,26 +1,15 @@
 """What is answered to mistakes, and the sentences that follow from numbers: `messages.txt` has all of them."""
 
-from functools import partial
 from types import SimpleNamespace
 
 import pandas as pd
-from tests.unit.analysis.scores import with_gaps
 from tests.unit.report.factory import few_claims, make_frames, make_settings, summary
-from tests.unit.report.leaderboards import frames_of
 from tests.unit.report.test_answer import FOUND, found, near, overview
-from tests.unit.report.test_leaderboard_answer import (
-    TEN,
-    answer,
-    disjoint_study,
-    finding_study,
-    near_study,
-    special_study,
-    study,
-)
+from tests.unit.report.test_leaderboard_answer import STUDIES, document
 
 from narxbench.report import answer as answers
 from narxbench.report.figures import paper_figures
-from narxbench.report.leaderboard_tables import read_cost
+from narxbench.report.leaderboard_views import read_cost
 from narxbench.report.screenshot import screenshot
 from narxbench.report.tables import claims_table, shared_criterion
 
@@ -33,18 +22,6 @@ CLAIMS = [
 ]
 UNIFORM = {"kind": "uniform", "low": -1.0, "high": 1.0}
 RECORDED = {"kind": "recorded", "file": "data/own-input.csv"}
-TWO = {"ga": [0.5], "mine": [0.1]}
-STUDIES = {
-    "tested": (partial(study, {"ga": [0.5], "mine": [0.1], "other": [0.1, 0.7]}), {"ga": 1, "mine": 2, "other": 3}),
-    "a cheaper one is as good": (near_study, {"far": 0.1, "near": 0.25, "mine": 2.0}),
-    "too few systems": (partial(study, TWO, TEN[:3]), {"ga": 0.5, "mine": 2}),
-    "none is cheaper": (partial(study, TWO), {"mine": 1.0, "ga": 2.0}),
-    "time not measured": (partial(study, TWO), {"ga": 2.0}),
-    "special cases": (special_study, {"mine": 1}),
-    "another finds the terms": (finding_study, {}),
-    "all failed": (lambda: frames_of([with_gaps({"ga": [None], "mine": [None] * 2}, system=n) for n in TEN[:2]]), {}),
-    "no common data set": (disjoint_study, {}),
-}
 
 
 def shown(found):
@@ -83,7 +60,7 @@ def test_messages(review, monkeypatch):
         | {"best of nothing": lambda: shown(answers.best_of(nothing)), "in short": lambda: answers.in_short(short)}
         | {"board": lambda: board.note, "board of one data seed": lambda: nothing.note}
         | {"data": lambda: data(UNIFORM), "own data": lambda: data(RECORDED, [own], "equation", (3, 5))}
-        | {f"use: {name}": lambda of=of: answer(of[0](), **of[1]) for name, of in STUDIES.items()}
+        | {f"use: {name}": lambda of=of: document(of[0](), **of[1]) for name, of in STUDIES.items()}
         | {
             "cost": damaged_cost,
             "no browser": lambda: screenshot("page.html"),

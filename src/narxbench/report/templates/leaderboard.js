@@ -50,11 +50,11 @@
 
   // Views: what is wanted, of which data, answered by which data sets; the address holds them
 
-  const choices = { want: $("want"), data: $("data"), set: $("set") };
+  const choices = { want: $("view-want"), data: $("view-data"), set: $("view-set") };
   const words = (select) => select.selectedOptions[0].textContent;
   const slots = all("[data-slot]");
   const shown = {};
-  const first = [$("set").value, `${$("set").value}/${$("data").value}`];
+  const first = [choices.set.value, `${choices.set.value}/${choices.data.value}`];
   all("template[data-view]").forEach((each) => { shown[each.dataset.view] = each.content; });
   for (const slot of slots) {
     const kept = document.createDocumentFragment();
