@@ -225,7 +225,8 @@ def _cost(view: View, best: Row) -> str:
     text += (
         f"; the cheapest one {which}, {_name(row)}, takes {_time(row)} and has {share(row[EXACT.name])} exact recovery"
     )
-    return f"{text}{_against(view, row, best)}.{' No cheaper one is shown to be practically equal.' if found and not equal else ''}"
+    end = " No cheaper one is shown to be practically equal." if found and not equal else ""
+    return f"{text}{_against(view, row, best)}.{end}"
 
 
 def _against(view: View, row: Row, other: Row) -> str:

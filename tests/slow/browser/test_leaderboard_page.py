@@ -1,4 +1,4 @@
-"""The leaderboard in a browser: choices, sorting and charts work by mouse and keyboard, on any screen."""
+"""The page of a comparison of methods in a browser: views, sorting and figures, by mouse and keyboard, anywhere."""
 
 import pytest
 from tests.unit.report import leaderboards
@@ -11,7 +11,7 @@ def pages(tmp_path_factory):
     folder, made = tmp_path_factory.mktemp("leaderboard"), {}
     for name in ("large", "small"):
         made[name] = folder / f"{name}.html"
-        made[name].write_text(leaderboards.render(leaderboards.shape(name)), encoding="utf-8")
+        made[name].write_text(leaderboards.render(leaderboards.comparison(leaderboards.shape(name))), encoding="utf-8")
     return made
 
 
@@ -26,7 +26,7 @@ def large(pages):
 
 
 def cells(page, table, column):
-    rows = f"rows => rows.filter((row) => !row.hidden).map((row) => row.cells[{column}].textContent)"
+    rows = f"rows => rows.filter((row) => !row.dataset.last).map((row) => row.cells[{column}].firstChild.textContent)"
     return page.eval_on_selector_all(f"#{table} tbody tr", rows)
 
 
@@ -42,64 +42,76 @@ def test_it_serves_everybody(open_page, axe, pages, shape, scheme):
     assert [(v["id"], [node["html"][:200] for node in v["nodes"][:3]]) for v in found] == []
 
 
-def test_the_leaderboard_of_a_scenario_is_chosen_and_sorted_by_keyboard(open_page, large):
+def choose(page, **view):
+    for name, value in view.items():
+        page.select_option(f"#view-{name}", value)
+
+
+def test_a_view_changes_text_tables_and_figures_and_the_address_brings_it_back(open_page, large):
     page = open_page(large)
-    everywhere = cells(page, "board", 2)
-    page.select_option("#board-group", label="scenario-3")
-    assert page.inner_text("#board-of") == "scenario-3"
-    chosen = cells(page, "board", 2)
-    assert len(chosen) == len(everywhere) and chosen != everywhere
-    for order, sign in (("ascending", 1), ("descending", -1)):
-        page.focus('#board th[data-column="4"] button')
-        page.keyboard.press("Enter")
-        assert page.get_attribute('#board th[data-column="4"]', "aria-sort") == order
-        found = cells(page, "board", 4)
-        assert found == sorted(found, key=lambda text: sign * float(text)) and len(found) == len(chosen)
-    # What is missing stands last in either order.
-    page.click('#board th[data-column="8"] button')
-    assert cells(page, "board", 8)[-1] == "–"
-    page.click('#board th[data-column="8"] button')
-    assert cells(page, "board", 8)[-1] == "–"
+    parts = ("#answer", "#identify-board tbody", "#search-board tbody", '[data-slot="ecdf"]', "#situations", "#heat")
+    before = [page.inner_text(part) for part in parts]
+    choose(page, set="development", data="scenario-3", want="lowest-j")
+    after = [page.inner_text(part) for part in parts]
+    assert all(new != old for new, old in zip(after, before, strict=True))
+    assert page.locator("#answer li:visible").count() == 1 and "not confirmatory" in after[0]
+    assert page.inner_text("#search-caption") == "Searches: scenario-3, development data sets"
+    assert page.evaluate("document.querySelector('#contests > :first-child').id") == "search"
+    address = page.evaluate("location.hash")
+    assert address == "#want=lowest-j&data=scenario-3&set=development"
+    again = open_page(large, fragment=address)
+    assert [again.inner_text(part) for part in parts] == after
+    choose(again, want="terms", data="all", set="held-out")
+    assert [again.inner_text(part) for part in parts] == before
 
 
-def test_rows_are_chosen(open_page, large):
+def test_what_is_wanted_orders_the_methods(open_page, large):
     page = open_page(large)
-    choices = page.locator('form[data-rows="pairs"] select')
-    choices.nth(0).select_option("scenario-2")
-    choices.nth(1).select_option("")
-    assert len(cells(page, "pairs", 0)) == 14 * 13 / 2
-    assert set(cells(page, "pairs", 0)) == {"scenario-2"}
-    page.locator('form[data-rows="each_exception"] select').nth(1).select_option("GA")
-    assert set(cells(page, "each_exception", 2)) == {"GA"}
+    for want, column in (("terms", 1), ("new-data", 9)):
+        choose(page, want=want)
+        shown = [float(text.split()[0]) for text in cells(page, "identify-board", column)]
+        assert shown == sorted(shown, reverse=want == "terms")
 
 
-def test_the_heat_map_follows_the_choices(open_page, large):
+def test_a_heading_sorts_the_best_first_and_then_the_worst(open_page, large):
     page = open_page(large)
-    before = cells(page, "heat", 2)
+    for column, best_first in ((2, "descending"), (3, "ascending")):
+        for order in (best_first, {"ascending": "descending", "descending": "ascending"}[best_first]):
+            page.focus(f'#identify-board th[data-column="{column}"] button')
+            page.keyboard.press("Enter")
+            assert page.get_attribute(f'#identify-board th[data-column="{column}"]', "aria-sort") == order
+            found = [float(text) for text in cells(page, "identify-board", column)]
+            assert found == sorted(found, reverse=order == "descending")
+    # What is missing stands last in either order, and references after it.
+    for _ in range(2):
+        page.click('#identify-board th[data-column="5"] button')
+        assert cells(page, "identify-board", 5)[-1] == "–"
+        assert page.inner_text("#identify-board tbody tr:last-child th").startswith(("all candidates", "truth"))
+
+
+def test_the_heat_table_follows_its_measure_and_the_view(open_page, large):
+    page = open_page(large)
+    before = page.inner_text("#heat")
     page.select_option("#heat-measure", "gap")
-    page.select_option("#heat-group", label="scenario-2")
-    assert page.inner_text("#heat-of") == "gap, scenario-2"
-    assert cells(page, "heat", 2) != before
+    choose(page, data="scenario-2")
+    assert page.inner_text("#heat-caption") == "Methods by system: gap, scenario-2, held-out data sets"
+    assert page.inner_text("#heat") != before
+    choose(page, set="development")
+    assert page.locator("#heat thead th").count() == 1 + 15
 
 
-def test_curves_follow_choices_pointer_and_keys(open_page, leaderboard):
-    page = open_page(leaderboard)
-    now = page.locator("#curves-now")
-    last = now.inner_text()
-    assert last.startswith("Within 6,000 evaluations: ")
-    page.focus("#curves svg")
-    page.keyboard.press("Home")
-    assert now.inner_text().startswith("Within 1 evaluation: ")
-    page.select_option("#curves-x", "seconds")
-    assert "CPU second" in now.inner_text()
-    page.click('[data-show="0"]')
-    assert page.locator("#curves path").count() == 0 and now.inner_text() == "Nothing to show."
-    page.click('[data-show="999"]')
-    assert page.locator("#curves path").count() == page.locator("#curves-methods input").count()
+def test_figures_fit_any_screen_and_their_text_stays_as_large(open_page, large):
+    page = open_page(large)
+    for width in (400, 1400):
+        page.set_viewport_size({"width": width, "height": 900})
+        for figure in page.locator(".plot svg").all():
+            assert figure.bounding_box()["width"] <= width
+        size = page.evaluate("getComputedStyle(document.querySelector('.plot text')).fontSize")
+        assert size == "12px"
 
 
-def test_without_scripts_the_tables_are_there(open_page, leaderboard):
+def test_without_scripts_the_first_view_is_there(open_page, leaderboard):
     page = open_page(leaderboard, java_script_enabled=False)
-    assert page.locator("#speed noscript").is_visible()
-    assert page.locator("#board tbody tr:visible").count() in (2, 14)
-    assert not page.locator("#board-group").is_visible()
+    assert page.locator("#identify-board tbody tr:visible").count() in (4, 16)
+    assert page.locator("#answer li:visible").count() >= 1 and page.locator(".plot svg").count() > 2
+    assert not page.locator("#view").is_visible()

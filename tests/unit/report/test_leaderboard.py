@@ -131,7 +131,7 @@ def test_marks_say_what_is_tuned_or_does_not_repeat():
 def test_a_study_without_held_out_data_sets_says_so():
     problems = [{**problem, "held_out": False} for problem in methods_study(data_seeds=1)]
     html = render(comparison(frames_of(problems)))
-    assert "None of them was held out" in visible(html) and "No data sets were held out" in visible(html)
+    assert "No data set was held out" in visible(html) and "No data sets were held out" in visible(html)
     assert "<label hidden>Answered by" in html
 
 
