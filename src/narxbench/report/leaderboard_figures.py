@@ -141,9 +141,7 @@ def panels(views: Sequence[View]) -> list[tuple[Markup, int]]:
 
 def _panel(group: str, rows: Sequence[Row]) -> Markup:
     bottom = 24 + 22 * len(rows)
-    parts = [
-        Markup('<text x="0" y="14" font-weight="bold">{}</text>').format("all scenarios" if group == ALL else group)
-    ]
+    parts = [Markup('<text x="0" y="14" font-weight="bold">{}</text>').format("all data" if group == ALL else group)]
     for level in (0, 0.5, 1):
         parts.append(_line(f"{44 + 50 * level}%", 22, f"{44 + 50 * level}%", bottom, _LIGHT))
         parts.append(_text(f"{44 + 50 * level}%", bottom + 13, percent(level), "middle", _FAINT))
@@ -210,7 +208,7 @@ def _free(
 ) -> bool:
     for width in widths:
         left, top, right, bottom = _box(width, x, y, text, at)
-        if left < 30 or right > width or top < 0 or bottom > _TOP + _DEPTH + 6:
+        if left < 30 or right > width or top < 12 or bottom > _TOP + _DEPTH + 6:
             return False
         if any(left < c and a < right and top < d and b < bottom for a, b, c, d in taken[width]):
             return False

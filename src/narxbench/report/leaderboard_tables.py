@@ -107,7 +107,10 @@ def situations_table(name: str, views: Sequence[View]) -> Table:
         Column("error", "error", "On new data", "significant"),
         *(Column("cheap", "Use", near, "method"), Column("seconds", "CPU seconds", near, "significant")),
     )
-    return Table.of(name, "What to use, by what the data are like", head, rows, row_headers=2)
+    data = pd.DataFrame(rows, columns=[column.key for column in head])
+    # On the page, which shows one part at a time, the part needs no column.
+    shown = head if data["part"].nunique() > 1 else head[1:]
+    return Table(name, "What to use, by what the data are like", shown, data)
 
 
 def systems_table(comparison: Comparison) -> Table:
