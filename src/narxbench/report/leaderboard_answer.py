@@ -137,8 +137,8 @@ def _lowest_j(view: View, best: Row) -> Iterator[str]:
 
 
 def _cheapest(view: View, best: Row) -> Iterator[str]:
-    yield f"A run takes {_time(best)} of CPU time, and {share(best[EXACT.name])} end at exactly the system terms, on"
-    yield f"{_where(view, best)}. It is the cheapest of the methods with {_ENOUGH}."
+    yield f"It takes {_time(best)}, and {share(best[EXACT.name])} of its runs end at exactly the system"
+    yield f"terms, on {_where(view, best)}. It is the cheapest of the methods with {_ENOUGH}."
     finder = view.best() or best
     if finder["method"] != best["method"]:
         size = _against(view, best, finder)
@@ -213,12 +213,10 @@ def _of_criterion(row: Row) -> str:
 
 def _cost(view: View, best: Row) -> str:
     """Return the cheapest method that is practically equal to the best, or what one loses with a cheap one."""
-    if best["seconds"] is None or not best[EXACT.name]:
-        return ""
-    text = f"**What cost buys.** A run of {_name(best)} takes {_time(best)} of CPU time"
-    cheaper = [row for row in view.ranked(CHEAPEST) if row["seconds"] < best["seconds"]]
+    text = f"**What cost buys.** {_name(best)} takes {_time(best)}"
+    cheaper = [row for row in view.ranked(CHEAPEST) if row["seconds"] < (best["seconds"] or math.inf)]
     if not cheaper:
-        return f"{text}; no method with {_ENOUGH} takes less."
+        return f"{text}; no method with {_ENOUGH} takes less." if best["useful"] and best["seconds"] else ""
     found = compared(view, _DIFFERENCE[TERMS], best["method"])
     equal = [row for row in cheaper if row["method"] in found and found[row["method"]].verdict == "practically equal"]
     row, which = (equal[0], "that is practically equal") if equal else (cheaper[0], f"with {_ENOUGH}")
@@ -266,7 +264,11 @@ def _size(value: float | None) -> str:
 
 
 def _time(row: Row) -> str:
-    return "an unknown time" if row["seconds"] is None else f"{significant(row['seconds'])} s"
+    return (
+        "CPU time that was not measured"
+        if row["seconds"] is None
+        else f"{significant(row['seconds'])} s of CPU time a run"
+    )
 
 
 def _interval(row: Row, stem: str, form: Callable[[float], str]) -> str:

@@ -89,7 +89,7 @@ def test_the_first_view_is_complete_without_scripts():
     assert rows[5][0] == ["truth", "least", "squares", "on", "the", "system", "terms"]
     assert len(rows_of(html, "search-board")) == 6
     answer = re.search(r'<ol class="answer".*?</ol>', html, re.DOTALL)[0]
-    assert [" hidden" in item for item in re.findall(r"<li.*?>", answer)].count(False) == 2
+    assert [" hidden" in item for item in re.findall(r"<li.*?>", answer)].count(False) == 3
     assert f"Use {rows[0][0][0]}." in visible(answer)
 
 
