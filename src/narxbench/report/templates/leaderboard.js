@@ -74,7 +74,9 @@
       all("[data-want]", slot).forEach((each) => { each.hidden = !each.dataset.want.split(" ").includes(want); });
     }
     const rows = [...$("identify-board").tBodies[0].rows];
-    $("identify-board").tBodies[0].append(...data.orders[view][want === "lowest-j" ? "terms" : want].map((place) => rows[place]));
+    const option = choices.want.options[want === "lowest-j" ? 0 : choices.want.selectedIndex];
+    $("identify-board").tBodies[0].append(...data.orders[view][option.value].map((place) => rows[place]));
+    $("wanted").textContent = option.textContent;
     all(".board th[aria-sort]").forEach((head) => head.removeAttribute("aria-sort"));
     $("contests").prepend($(want === "lowest-j" ? "search" : "identify"));
     const name = choices.data.value === "all" ? "all data" : choices.data.value;
