@@ -187,6 +187,8 @@ def _lost_to(reason: Literal["criterion", "search"]) -> Callable[[Score, ScoredR
     """Return whether a run missed the system terms for a reason; unknown where the criterion of the method is."""
 
     def of_run(score: Score, run: ScoredRun, _: float) -> float:
+        if not run.terms:
+            return float(reason == "search")
         if run.excess is None:
             return math.nan
         # Its own criterion is lower at the system terms, and they were not found; or it is not.
@@ -324,8 +326,8 @@ COMPARISON = (
         hint="was the limit",
         form="share",
         of_run=_lost_to("search"),
-        description="share of the runs that miss the system terms where the method’s own criterion is lower at them: a "
-        "longer or better search would. Averaged like exact recovery.",
+        description="share of the runs that miss the system terms where the method’s own criterion is lower at them, "
+        "or that fail: a longer or better search would help. Averaged like exact recovery.",
     ),
     GAP,
     ComparisonMetric(

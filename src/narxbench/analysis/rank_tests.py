@@ -32,6 +32,8 @@ from narxbench.analysis.significance import holm
 Floats = NDArray[np.float64]
 
 DATA_SET = ["scenario", "system", "snr_db", "data_seed"]
+# Fewer systems than that say nothing of others: resamples of them are too much alike.
+FEWEST = 6
 # The bootstrap adds whole numbers, values in units of 1e-12, so that no rounding depends on the order of a sum.
 _UNIT = 10**12
 
@@ -187,14 +189,18 @@ def friedman_frame(groups: Mapping[tuple[str, str], pd.DataFrame]) -> pd.DataFra
     return framed("tests", rows)
 
 
-def verdict(difference: Interval, of: Difference) -> str:
+def verdict(difference: Interval, of: Difference, systems: int = FEWEST) -> str:
     """Return which of two methods a and b is better, or that they are equivalent for all that matters; else open.
+
+    So it is with few systems, whatever the interval.
 
     Examples
     --------
     >>> [verdict(Interval(*i), DIFFERENCES[0]) for i in [(0.2, 0.1, 0.3), (0.0, -0.01, 0.02), (0.0, -0.2, 0.2)]]
     ['a', 'equivalent', 'open']
     """
+    if systems < FEWEST:
+        return "open"
     if max(abs(difference.low), abs(difference.high)) <= of.negligible:
         return "equivalent"
     if difference.low <= 0 <= difference.high or math.isnan(difference.low):
@@ -230,5 +236,15 @@ def pairs_frame(
             for (a, b), interval, (p, effect), p_holm in zip(pairs, intervals, tests, corrected, strict=True):
                 shown = [math.exp(value) for value in interval] if of.ratio else interval
                 found = (blocks.methods[a], blocks.methods[b], len(values), *map(significant, shown))
-                rows.append((*group, of.metric.name, *found, verdict(interval, of), p, significant(p_holm, 6), effect))
+                rows.append(
+                    (
+                        *group,
+                        of.metric.name,
+                        *found,
+                        verdict(interval, of, len(values)),
+                        p,
+                        significant(p_holm, 6),
+                        effect,
+                    )
+                )
     return framed("pairs", rows)
