@@ -9,6 +9,8 @@ from tests.unit.algorithms.plugins import FOLDER, install
 from tests.unit.algorithms.plugins.cheats import CHEATS
 from tests.unit.docs.own_algorithm import console, saved, typed
 
+from narxbench.experiment.repeats import read_repeats
+
 pytestmark = [pytest.mark.slow, pytest.mark.ci]
 
 COMMAND = console()[1][0]
@@ -71,3 +73,6 @@ def test_a_row_in_the_ranking_and_neighbours_that_nobody_touches(own, monkeypatc
         for content in runs(own, "beside", name.replace("_", "-")).values():
             failures = {run.get("failure", "") for run in json.loads(content)["runs"]}
             assert all(map(re.compile(failure).search, failures)), failures
+    repeats = read_repeats((own / "data/beside/repeats").glob("*.json"))
+    assert {name for name, found in repeats.items() if not found.same} == {"memory-file"}
+    assert repeats.keys() == {"threshold", *(name.replace("_", "-") for name in (*CHEATING, "hangs"))}

@@ -19,6 +19,21 @@ rule score:
         call("score", input=input, output=output, params=params, log=log)
 
 
+rule repeat:
+    """Make one run of a method that has a process of its own again in a fresh one, and compare it with its run file."""
+    input:
+        run=lambda w: PLAN.repeated_run(w.method),
+        data=lambda w: PLAN.repeated_data(w.method),
+    output:
+        f"{PLAN.data}/repeats/{{method}}.json",
+    log:
+        f"{PLAN.logs}/repeat/{{method}}.log",
+    params:
+        repeat=lambda w: PLAN.repeat(w.method),
+    run:
+        call("repeat", input=input, output=output, params=params, log=log)
+
+
 rule rank:
     """Rank the methods, and test their differences."""
     input:

@@ -13,7 +13,7 @@ from typing import Any
 import pydantic
 
 from narxbench.algorithms.registry import algorithm as algorithm_of
-from narxbench.algorithms.search import AlgorithmFailedError, SearchResult, prepared
+from narxbench.algorithms.search import AlgorithmFailedError, Runner, SearchResult, prepared
 from narxbench.experiment.condition import ConditionKey, History
 from narxbench.experiment.provenance import algorithm_digest, versions
 from narxbench.fitness.problem import ErrorKind, Estimation, StructureProblem
@@ -115,30 +115,9 @@ def run_seeds(
     runs = []
     with prepared(algorithm, settings, keep=True) as runner:
         for seed, path in data.items():
-            digest = sha256(read_bytes(path))
-            problem = load_problem(path, digest, criterion=condition["criterion"], **structure)
-            try:
-                found = runner.run(problem, seed=seed, evaluations=evaluations, axes=axes, time_limit=time_limit).result
-            except AlgorithmFailedError as error:
-                load_problem.cache_clear()
-                logger.error("narxbench: method %s: %s", condition["method"], error)
-                found, failure = SearchResult([], math.inf, math.inf, [], 0, [], algorithm, seed), str(error)
-            else:
-                failure = ""
-            runs.append(
-                Run(
-                    seed=seed,
-                    data_sha256=digest,
-                    evaluations=found.evaluations,
-                    fitness=finite(found.fitness),
-                    sse=finite(found.sse),
-                    terms=found.terms,
-                    coefficients=found.coefficients,
-                    history=History(evaluations=[e for e, _ in found.history], fitness=[j for _, j in found.history]),
-                    failure=failure,
-                    details=found.details,
-                )
-            )
+            made = {"evaluations": evaluations, "axes": axes, "time_limit": time_limit}
+            run, problem, _ = one_run(runner, path, condition=condition, structure=structure, seed=seed, **made)
+            runs.append(run)
     content = RunFile(
         condition=ConditionKey(**condition),
         algorithm=algorithm,
@@ -149,6 +128,39 @@ def run_seeds(
         runs=runs,
     )
     return canonical_json(content.model_dump(mode="json", exclude_defaults=True))
+
+
+def one_run(
+    runner: Runner, path: str, *, condition: Mapping[str, Any], structure: Mapping[str, Any], seed: int, **made: Any
+) -> tuple[Run, StructureProblem, float | None]:
+    """Make one run on a data set, and return it with its problem and the CPU seconds of its own process.
+
+    ``made`` are ``evaluations``, ``axes`` and ``time_limit`` of :meth:`~narxbench.algorithms.search.Runner.run`, the
+    others are as for :func:`run_seeds`.
+    """
+    digest = sha256(read_bytes(path))
+    problem = load_problem(path, digest, criterion=condition["criterion"], **structure)
+    try:
+        observed = runner.run(problem, seed=seed, **made)
+    except AlgorithmFailedError as error:
+        load_problem.cache_clear()
+        logger.error("narxbench: method %s: %s", condition["method"], error)
+        found, failure, seconds = SearchResult([], math.inf, math.inf, [], 0, [], "", seed), str(error), None
+    else:
+        found, failure, seconds = observed.result, "", observed.cpu_seconds
+    run = Run(
+        seed=seed,
+        data_sha256=digest,
+        evaluations=found.evaluations,
+        fitness=finite(found.fitness),
+        sse=finite(found.sse),
+        terms=found.terms,
+        coefficients=found.coefficients,
+        history=History(evaluations=[e for e, _ in found.history], fitness=[j for _, j in found.history]),
+        failure=failure,
+        details=found.details,
+    )
+    return run, problem, seconds
 
 
 def by_seed(seeds: Sequence[int], files: Sequence[str]) -> Mapping[int, str]:

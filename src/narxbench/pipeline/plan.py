@@ -24,8 +24,8 @@ MAIN_STUDY = "paper"
 REFERENCE = f"{HERE}data/reference"
 # Who wrote what, and where it is to be had.
 ABOUT = f"{HERE}CITATION.cff"
-# Steps that write no result of a study.
-_WITHOUT_RESULTS = ("run_info", "screenshot", "update_reference")
+# Steps that write no result of a study, or one with a time in it.
+_WITHOUT_RESULTS = ("repeat", "run_info", "screenshot", "update_reference")
 # The first screen of the paper's page as a picture.
 SCREENSHOT = "docs/images/report.png"
 

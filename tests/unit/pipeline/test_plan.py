@@ -72,6 +72,18 @@ def test_methods_are_compared_problem_by_problem(plan: Callable) -> None:
     assert about["builder"]["deterministic"] and "FROLS" in about["builder"]["description"]
 
 
+def test_the_last_run_of_a_job_of_each_method_with_a_process_of_its_own_is_made_again(plan: Callable) -> None:
+    pytest.importorskip("pymoo")
+    compared = plan(COMPARED, "methods={other: {algorithm: pymoo_ga, criteria: [bic]}}")
+    assert compared.page_files()["repeats"] == ["data/mine/repeats/other.json"]
+    assert compared.repeated_run("other") == "data/mine/runs/base/S1/30dB/data-2/other/bic/seeds-1-to-2.json"
+    assert compared.repeated_data("other") == ["data/mine/problems/base/S1/30dB/data-2.csv"]
+    made = compared.repeat("other")
+    assert (made["seed"], made["run"]["algorithm"]) == (2, "pymoo_ga")
+    # Its time is another each time.
+    assert not any("repeats" in path for path in [*compared.results(), *compared.given()])
+
+
 def test_a_method_whose_package_is_missing_is_left_out(plan: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
     def version(name: str) -> str:
         raise metadata.PackageNotFoundError(name)

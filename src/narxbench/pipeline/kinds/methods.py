@@ -52,7 +52,8 @@ class MethodsPlan(SimulatedPlan):
     def page_files(self) -> dict[str, Any]:
         """Return what tables and page are made of, by name."""
         own = {"system_files": self.system_files(), "cost": COST, "contributed": self.contributions()}
-        return {**self.frames(), **own}
+        repeats = [f"{self.data}/repeats/{method}.json" for method in self._repeated]
+        return {**self.frames(), **own, "repeats": repeats}
 
     def contributions(self) -> list[str]:
         """Return the result files of others, which the study of the repository shows next to its own."""
@@ -85,6 +86,27 @@ class MethodsPlan(SimulatedPlan):
     def compared_data(self, problem: str) -> list[str]:
         """Return the data set of a problem on which methods are compared."""
         return self.data_files(self._compared[problem][0].name)
+
+    @cached_property
+    def _repeated(self) -> dict[str, tuple[str, list[int]]]:
+        # Condition and job of each method, on the last problem of the study; the last run of the job is made again, as
+        # those before it could have left it notes. The first job has the most runs.
+        alone = {c.method: c.name for c in self.conditions if not algorithm(c.algorithm).in_process}
+        return {method: (name, next(iter(self.blocks[name].values()))) for method, name in alone.items()}
+
+    def repeated_run(self, method: str) -> str:
+        """Return the run file of the run that is made again."""
+        return self.run_files(self._repeated[method][0])[0]
+
+    def repeated_data(self, method: str) -> list[str]:
+        """Return the data set of that run."""
+        name, seeds = self._repeated[method]
+        return self.data_files(name, seeds[-1:])
+
+    def repeat(self, method: str) -> dict[str, Any]:
+        """Return what makes that run again: its seed, what it runs, and the digest of the code."""
+        name, seeds = self._repeated[method]
+        return {"seed": seeds[-1], "run": self._runs[name], "code": self.code("repeat", name)}
 
     def scoring(self, problem: str) -> dict[str, Any]:
         """Return the parameters of the scores of a problem besides its data set, and the code of its algorithms."""

@@ -1,0 +1,118 @@
+"""Runs that are made again in a fresh process: what is the same, what is not, and what the file says of it."""
+
+import pytest
+from tests.tiers import mostly_slow
+from tests.unit.algorithms.plugins import SOURCE, install, install_text
+
+from narxbench.experiment.data_sets import simulated_csv
+from narxbench.experiment.repeats import _difference, read_repeats, repeat
+from narxbench.experiment.runs import Run, run_seeds
+from narxbench.io.errors import NarxbenchError
+from narxbench.io.settings import validated
+from narxbench.model.system import load_system
+
+WORKS = SOURCE.replace("def run", "import time\n\n\ndef run").replace(
+    "    while objective",
+    "    end = time.process_time() + 0.3\n    while time.process_time() < end:\n        pass\n    while objective",
+)
+NOTICED = ("memory_shared", "memory_file", "entropy_system", "entropy_imported")
+KEY = {"interpretation": "as-described", "scenario": "base", "system": "S1", "snr_db": 40.0, "data_seed": 1}
+RUN = {
+    "axes": {"system": "S1"},
+    "structure": {"n_u": 2, "n_y": 2, "degree": 2, "n_validation": 100},
+    "settings": {},
+    "evaluations": 60,
+    "time_limit": 30.0,
+}
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    path = tmp_path_factory.mktemp("repeats") / "data.csv"
+    sampled = {"samples": 300, "washout": 10, "excitation": {"kind": "uniform"}, "noise": "output"}
+    path.write_text(simulated_csv(system=load_system("S1").definition(), data=sampled, snr_db=40.0, seed=1))
+    return str(path)
+
+
+@pytest.fixture
+def plugins(monkeypatch, tmp_path):
+    (tmp_path / "site").mkdir()
+    install(monkeypatch, tmp_path / "site")
+    install_text(monkeypatch, tmp_path / "site", {"works": "works"}, "working", works=WORKS)
+    monkeypatch.chdir(tmp_path)
+
+
+def job(algorithm):
+    return {**RUN, "algorithm": algorithm, "condition": {**KEY, "criterion": "bic", "method": f"my-{algorithm}"}}
+
+
+def repeated(folder, data, algorithm):
+    """Return what the last of two runs of an algorithm says when it is made again."""
+    (folder / "run.json").write_text(run_seeds({1: data, 2: data}, **job(algorithm)))
+    (folder / "repeat.json").write_text(repeat(folder / "run.json", data, seed=2, run=job(algorithm)))
+    return read_repeats([folder / "repeat.json"])[f"my-{algorithm}"]
+
+
+def test_an_honest_run_is_the_same_and_its_work_is_measured(plugins, data, tmp_path):
+    same, reason, seconds = repeated(tmp_path, data, "works")
+    assert (same, reason) == (True, "")
+    assert 0.3 <= seconds < 10.0
+
+
+@pytest.mark.parametrize("name", mostly_slow(NOTICED, "memory_file"))
+def test_notes_and_other_draws_are_noticed(plugins, data, tmp_path, name):
+    found = repeated(tmp_path, data, name)
+    assert not found.same
+    assert found.reason.startswith("improvement ") and "; at first " in found.reason
+
+
+def test_a_run_that_fails_again_is_the_same(plugins, data, tmp_path):
+    assert repeated(tmp_path, data, "raises") == (True, "", None)
+
+
+FIRST = {
+    **{
+        "seed": 2,
+        "data_sha256": "0",
+        "evaluations": 9,
+        "fitness": 0.5,
+        "sse": 1.0,
+        "terms": ["1"],
+        "coefficients": [3.0],
+    },
+    "history": {"evaluations": [1, 4], "fitness": [2.0, 0.5]},
+}
+FAILED = {"terms": [], "coefficients": [], "fitness": None, "sse": None, "history": {"evaluations": [], "fitness": []}}
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({}, ""),
+        ({**FAILED, "failure": "late"}, "failure: found 'late'; at first none"),
+        ({"coefficients": [4.0]}, "coefficients: found [4.0]; at first [3.0]"),
+        ({"terms": ["y(k-1)"], "coefficients": [4.0]}, "terms: found ['y(k-1)']; at first ['1']"),
+        ({"evaluations": 8, "details": {"a": 1}}, "evaluations: found 8; at first 9"),
+        (
+            {"history": {"evaluations": [1, 3], "fitness": [2.0, 0.5]}},
+            "improvement 2: found J = 0.5 after 3 evaluations; at first J = 0.5 after 4 evaluations",
+        ),
+        (
+            {"history": {"evaluations": [1], "fitness": [2.0]}},
+            "improvement 2: found none; at first J = 0.5 after 4 evaluations",
+        ),
+    ],
+)
+def test_the_first_difference_is_named(change, reason):
+    first, again = (validated(Run, {**FIRST, **changed}, "") for changed in ({}, change))
+    assert _difference(first, again) == reason
+
+
+def test_files_that_are_damaged_or_have_no_such_run(plugins, data, tmp_path):
+    repeated(tmp_path, data, "honest_mean")
+    with pytest.raises(NarxbenchError, match=r"run\.json: runs: found none of seed 3"):
+        repeat(tmp_path / "run.json", data, seed=3, run=job("honest_mean"))
+    path = tmp_path / "repeat.json"
+    path.write_text(path.read_text().replace('"cpu_seconds":', '"cpu":'))
+    with pytest.raises(NarxbenchError, match=r"repeat\.json: cpu: unknown key; .*; delete it and run again$"):
+        read_repeats([path])
