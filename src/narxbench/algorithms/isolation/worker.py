@@ -174,7 +174,7 @@ def _serve(control: socket.socket, name: str, clock: str) -> None:
         _end_children()
         if not control.recv(1):
             return
-        send(control, {"cpu_seconds": _seconds_of_children() - before})
+        send(control, {"cpu_seconds": round(_seconds_of_children() - before, 6)})
 
 
 def _control_process(option: int, value: int) -> None:
