@@ -60,7 +60,13 @@ def test_a_row_in_the_ranking_and_neighbours_that_nobody_touches(own, monkeypatc
     methods = {name: None for name in overlay["methods"] if name not in NEIGHBOURS}
     methods |= {name.replace("_", "-"): {"algorithm": name, "criteria": ["bic"]} for name in (*CHEATING, "hangs")}
     scenarios = {name: None for name in overlay["scenarios"] if name != "base"}
-    beside = {"systems": ["S1"], "time_limit": 5, "methods": {**methods, "descent": None}, "scenarios": scenarios}
+    beside = {
+        "systems": ["S1"],
+        "held_out": None,
+        "time_limit": 5,
+        "methods": {**methods, "descent": None},
+        "scenarios": scenarios,
+    }
     own.write("beside.yaml", yaml.safe_dump({"study": "beside", **beside}))
     done = typed(f"{COMMAND} beside.yaml", own.root, tmp_path / "site", FOLDER)
     assert done.returncode == 0, done.stderr
