@@ -6,6 +6,7 @@ from typing import Any
 
 from narxbench.analysis.frames import read_frames
 from narxbench.experiment.contributions import about_contributions, load_contributions
+from narxbench.experiment.repeats import read_repeats
 from narxbench.io.files import write_atomically
 from narxbench.model.system import load_system
 from narxbench.pipeline.steps import as_script
@@ -18,7 +19,9 @@ def main(job: Any) -> None:
     about = {**job.params.methods, **about_contributions(load_contributions(job.input.contributed))}
     folder = os.path.relpath(f"reports/{job.params.settings['study']}", Path(job.output[0]).parent)
     page = leaderboard_page(
-        Comparison(read_frames(job.input), job.params.settings, read_cost(job.input.cost)),
+        Comparison(
+            read_frames(job.input), job.params.settings, read_cost(job.input.cost), read_repeats(job.input.repeats)
+        ),
         systems=[load_system(Path(path).stem) for path in job.input.system_files],
         methods_about=about,
         left_out=job.params.left_out,

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from narxbench.analysis.frames import read_frames
+from narxbench.experiment.repeats import read_repeats
 from narxbench.io.files import write_atomically
 from narxbench.pipeline.steps import as_script
 from narxbench.report.leaderboard_answer import document_lines
@@ -15,7 +16,8 @@ from narxbench.report.tables import table_files
 
 def main(job: Any) -> None:
     """Write every table in each form, every figure, and the answer."""
-    comparison = Comparison(read_frames(job.input), job.params.settings, read_cost(job.input.cost))
+    cost, repeats = read_cost(job.input.cost), read_repeats(job.input.repeats)
+    comparison = Comparison(read_frames(job.input), job.params.settings, cost, repeats)
     files: dict[str, str | bytes] = {**table_files(leaderboard_tables(comparison)), **leaderboard_figures(comparison)}
     files["answer.md"] = "\n".join(f"- {line}" for line in document_lines(comparison)) + "\n"
     for path in job.output:

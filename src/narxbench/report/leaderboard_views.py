@@ -96,7 +96,7 @@ class Comparison:
         frames: Frames,
         settings: Mapping[str, Any],
         cost: pd.DataFrame,
-        repeats: Mapping[str, tuple[bool, str, float]] | None = None,
+        repeats: Mapping[str, tuple[bool, str, float | None]] | None = None,
     ) -> None:
         self.frames, self.settings, self.cost, self.repeats = frames, settings, cost, repeats or {}
         ranking = frames["ranking"]
