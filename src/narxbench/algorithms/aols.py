@@ -1,10 +1,9 @@
 """AOLS: accelerated orthogonal least squares, in which several terms enter in each step.
 
 Source: A. Hashemi and H. Vikalo, Accelerated orthogonal least-squares for large-scale sparse reconstruction, Digital
-Signal Processing 82, 2018, pages 91-105, as SysIdentPy implements it (``accelerated_orthogonal_least_squares.py``). In
-each step the candidates that explain most of what is left of the output, each by itself, enter together; with one at a
-time this is forward regression. If more have entered than the number of terms that is sought, those of largest weights
-stay.
+Signal Processing 82, 2018, pages 91-105, and its program ``AOLS.m``. In each step the candidates that explain most of
+what is left of the output, each by itself, enter together; with one at a time this is forward regression. There are as
+many steps as terms that are sought. Of all that have entered those of largest weights stay.
 
 The source takes the number of terms as known. Here every number up to a limit is tried, and one of them is chosen. All
 samples are used, columns are scaled to the same length.
@@ -60,10 +59,10 @@ def entered(found: Products, at_once: int, most: int) -> list[int]:
 def structures(found: Products, settings: Settings) -> np.ndarray:
     """Return the structure of each number of terms, shape (numbers, N_t)."""
     n_terms = len(found.moments)
-    order = entered(found, settings.at_once, min(settings.max_terms, n_terms, found.n_rows // 2))
-    positions = np.zeros((len(order), n_terms), np.uint8)
+    order = entered(found, settings.at_once, min(settings.max_terms * settings.at_once, n_terms, found.n_rows // 2))
+    positions = np.zeros((min(settings.max_terms, len(order)), n_terms), np.uint8)
     for size, position in enumerate(positions, start=1):
-        whole = np.array(order[: -(-size // settings.at_once) * settings.at_once])
+        whole = np.array(order[: size * settings.at_once])
         scale = np.sqrt(np.diag(found.gram)[whole])
         weights = np.linalg.solve(found.gram[np.ix_(whole, whole)], found.moments[whole])
         position[whole[np.argsort(-abs(weights * scale), kind="stable")[:size]]] = 1
