@@ -84,7 +84,9 @@ def test_it_is_found_as_a_package(environment, tmp_path):
     package.mkdir()
     (package / "pyproject.toml").write_text(saved()["pyproject.toml"])
     (package / f"{module}.py").write_text(saved()[MODULE])
-    within = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | {"VIRTUAL_ENV": str(folder)}
+    # uv takes an activated environment where no other one is named, which CI may do.
+    here = {"VIRTUAL_ENV": str(folder), "UV_PYTHON": str(folder)}
+    within = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | here
     subprocess.run([uv, *command.split()], cwd=package, env=within, check=True)
     checked = [folder / "bin/python", "-m", "narxbench.cli", "check-algorithm", name]
     told = subprocess.run(checked, cwd=tmp_path, env=within, capture_output=True, text=True).stdout
