@@ -184,9 +184,11 @@ def is_exact(score: Score, run: ScoredRun) -> bool:
 
 
 def _lost_to(reason: Literal["criterion", "search"]) -> Callable[[Score, ScoredRun, float], float]:
-    """Return whether a run missed the system terms for a reason; unknown where the criterion of the method is."""
+    """Return whether a run missed the system terms for a reason; unknown where these are, or the method's criterion."""
 
     def of_run(score: Score, run: ScoredRun, _: float) -> float:
+        if not score.true_terms:
+            return math.nan
         if not run.terms:
             return float(reason == "search")
         if run.excess is None:

@@ -103,10 +103,11 @@ def _shown(value: float, of: Difference) -> str:
 def _terms(view: View, best: Row) -> Iterator[str]:
     if best[EXACT.name]:
         yield f"{share(best[EXACT.name])} of its runs{_interval(best, 'exact', share)} end at exactly the system terms,"
-        yield f"of {_number(len(view.ranked()), 'method')} the most (F1 {_two(best['f1'])}), on {_where(view, best)}."
+        yield f"of {_number(len(view.ranked()), 'method')} the most (F1 {_two(best['f1'])}), on"
+        yield f"{_where(view, best, EXACT.name)}."
     else:
         yield f"No method ends at exactly the system terms; it has the best F1, {_two(best['f1'])}, on"
-        yield f"{_where(view, best)}."
+        yield f"{_where(view, best, EXACT.name)}."
     yield from _sure(view, best, TERMS, lambda row: share(row[EXACT.name]))
 
 
@@ -138,7 +139,7 @@ def _lowest_j(view: View, best: Row) -> Iterator[str]:
 
 def _cheapest(view: View, best: Row) -> Iterator[str]:
     yield f"It takes {_time(best)}, and {share(best[EXACT.name])} of its runs end at exactly the system"
-    yield f"terms, on {_where(view, best)}. It is the cheapest of the methods with {_ENOUGH}."
+    yield f"terms, on {_where(view, best, EXACT.name)}. It is the cheapest of the methods with {_ENOUGH}."
     finder = view.best() or best
     if finder["method"] != best["method"]:
         size = _against(view, best, finder)
@@ -243,8 +244,12 @@ def _special(whole: View, others: Sequence[View]) -> Iterator[str]:
             yield f"{names}: {_name(best)}, {share(best['exact'])} against {share(own['exact'])}"
 
 
-def _where(view: View, row: Row) -> str:
-    return f"{count(row['data_sets'])} {view.data_sets} of {_number(row['systems'], 'system')}"
+def _where(view: View, row: Row, measure: str = "") -> str:
+    """Say on how many data sets a method was tried; with a measure, on how many it applies."""
+    scores = view.of("scores")
+    own = scores[scores["method"] == row["method"]].dropna(subset=[measure] if measure else [])
+    tried = len(own[["scenario", "system", "snr_db", "data_seed"]].drop_duplicates())
+    return f"{count(tried)} {view.data_sets} of {_number(own['system'].nunique(), 'system')}"
 
 
 def _name(row: Row) -> str:

@@ -238,6 +238,14 @@ def test_a_miss_is_due_to_the_criterion_or_to_the_search(ranked):
     assert math.isnan(column(ranking, "lost_to_search")["silent"])
 
 
+def test_a_run_that_fails_where_no_terms_are_right_misses_none(ranked):
+    runs = [make_run(1), make_run(2, None)]
+    scores = [make_score([make_method("ga", runs)]), make_score([make_method("ga", runs)], "S2", true_terms=0)]
+    ranking = ranked(*scores)["ranking"]
+    names = ("exact", "lost_to_criterion", "lost_to_search")
+    assert [column(ranking, name)["ga"] for name in names] == [0.5, 0.0, 0.5]
+
+
 def test_the_worst_run_stands_beside_the_median(ranked):
     runs = [make_run(seed, fresh_error=error) for seed, error in enumerate((0.1, 0.2, 0.9), start=1)]
     other = [make_run(seed, fresh_error=0.3) for seed in (1, 2, 3)]

@@ -61,6 +61,12 @@ STUDIES = {
 }
 
 
+def test_only_data_sets_with_right_terms_count_where_terms_are_judged():
+    told = document([*study(CLEAR, TEN[:8]), *study(CLEAR, TEN[8:], true_terms=0, true_fitness=None)])
+    sizes = [re.search("on ([0-9]+) held-out data sets of ([0-9]+) systems", line) for line in told.splitlines()]
+    assert [found.groups() for found in sizes if found] == [("8", "8"), ("10", "10"), ("10", "10")]
+
+
 def test_contributed_methods_are_marked():
     problems = study(CLEAR)
     for problem in problems:
