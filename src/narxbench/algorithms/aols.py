@@ -25,7 +25,7 @@ ABOUT = About(
     stops_early=True,
     needs_objective=False,
     minimises=False,
-    options={"choice": ["bic"], "at_once": [1, 5], "max_terms": [3]},
+    options={"choice": ["bic"], "max_terms": [3]},
 )
 
 
