@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 
 from narxbench.analysis.metrics import COMPARISON, TARGETS, ComparisonMetric
+from narxbench.analysis.rank_tests import DATA_SET
 from narxbench.analysis.ranking import ALL
 from narxbench.io.settings import flattened
 from narxbench.model.system import System
@@ -146,7 +147,7 @@ def _settings_of(name: str, about: Mapping[str, Mapping[str, Any]]) -> tuple[lis
 def _counts(scores: pd.DataFrame) -> dict[str, Any]:
     return {
         **{name: scores[name].nunique() for name in ("method", "system", "scenario", "data_seed", "seed")},
-        "data_sets": len(scores[["scenario", "system", "snr_db", "data_seed"]].drop_duplicates()),
+        "data_sets": len(scores[DATA_SET].drop_duplicates()),
         "runs": len(scores),
         "evaluations": int(scores["evaluations"].sum()),
         "budgets": sorted(set(scores["budget"])),

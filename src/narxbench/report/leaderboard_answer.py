@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from narxbench.analysis.metrics import DIFFERENCES, EARLY, EXACT, FRESH, GAP, Difference
+from narxbench.analysis.rank_tests import DATA_SET
 from narxbench.experiment.score_file import TRUTH
 from narxbench.report.formats import count, escape, fixed, listed, method_name, share, significant
 from narxbench.report.leaderboard_views import CHEAPEST, LOWEST_J, NEW_DATA, TERMS, USEFUL, WANTS, Comparison, Row, View
@@ -248,7 +249,7 @@ def _where(view: View, row: Row, measure: str = "") -> str:
     """Say on how many data sets a method was tried; with a measure, on how many it applies."""
     scores = view.of("scores")
     own = scores[scores["method"] == row["method"]].dropna(subset=[measure] if measure else [])
-    tried = len(own[["scenario", "system", "snr_db", "data_seed"]].drop_duplicates())
+    tried = len(own[DATA_SET].drop_duplicates())
     return f"{count(tried)} {view.data_sets} of {_number(own['system'].nunique(), 'system')}"
 
 

@@ -53,7 +53,8 @@ def drawings(view: View) -> dict[str, Markup]:
 def file(drawn: Markup, height: int) -> bytes:
     """Return a drawing as a file, on white."""
     looks = 'font-family="Helvetica Neue, Arial, Liberation Sans, sans-serif" font-size="12"'
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{FILE_WIDTH}" height="{height}" {looks}>'
+    size = f'width="{FILE_WIDTH}" height="{height}" viewBox="0 0 {FILE_WIDTH} {height}"'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} {looks}>'
     return f'{head}<rect width="100%" height="100%" fill="#fff"/>{drawn}</svg>\n'.encode()
 
 

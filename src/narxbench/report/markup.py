@@ -103,14 +103,18 @@ def script_json(value: Any) -> Markup:
 
 
 _SVG = "{http://www.w3.org/2000/svg}"
-# What matplotlib draws with. All else is refused and not repaired: a figure is made by a step, which can make it again.
-_ELEMENTS = ("svg", "g", "defs", "clipPath", "path", "rect", "use", "text", "tspan")
+# What matplotlib and the curves of a comparison are drawn with. All else is refused and not repaired: a figure is made
+# by a step, which can make it again.
+_ELEMENTS = ("svg", "g", "defs", "clipPath", "path", "rect", "line", "use", "text", "tspan")
 _PROPERTIES = (
     *("fill", "fill-opacity", "fill-rule", "opacity", "stroke", "stroke-dasharray", "stroke-dashoffset"),
     *("stroke-linecap", "stroke-linejoin", "stroke-miterlimit", "stroke-opacity", "stroke-width"),
-    *("font-family", "font-size", "font-style", "font-weight", "text-anchor"),
+    *("font-family", "font-size", "font-style", "font-weight", "text-anchor", "vector-effect"),
 )
-_PLACES = ("clip-path", "d", "height", "href", "id", "transform", "version", "viewBox", "width", "x", "y")
+_PLACES = (
+    *("clip-path", "d", "height", "href", "id", "preserveAspectRatio", "transform", "version", "viewBox", "width"),
+    *("x", "x1", "x2", "y", "y1", "y2"),
+)
 _ATTRIBUTES = (*_PLACES, *_PROPERTIES)
 # Besides words and numbers a value has transformations, and addresses within the drawing only.
 _FUNCTION = re.compile(r"url\(#[\w.-]+\)|(?:translate|scale|rotate|matrix|skewX|skewY)\([-+\d.,e\s]*\)")

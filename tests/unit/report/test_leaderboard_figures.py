@@ -8,6 +8,7 @@ from tests.tiers import mostly_slow
 from tests.unit.report.leaderboards import SHAPES, comparison, cost, methods_of, shape
 
 from narxbench.report import leaderboard_figures as figures
+from narxbench.report.markup import inline_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -47,6 +48,8 @@ def test_four_searches_have_colours_and_curves_end_where_the_frame_does():
     root = ElementTree.fromstring(figures.leaderboard_figures(shown)["ecdf.svg"])
     paths = root.findall(f"{SVG}svg/{SVG}path")
     assert len({path.get("stroke") for path in paths}) == len(paths) == 4
+    # The paper's page has them.
+    assert inline_svg(figures.leaderboard_figures(shown)["ecdf.svg"].decode(), "reached").count("<path") == 4
     view = shown.whole()[0]
     best = view.best(figures.LOWEST_J)["method"]
     own = view.of("ecdf")[view.of("ecdf")["method"] == best].iloc[-1]
