@@ -29,7 +29,10 @@ from narxbench.io.settings import Problem, Settings, SettingsError, validated
 
 GROUP = "narxbench.algorithms"
 # What the algorithms share: no algorithms themselves.
-_SHARED = ("conformance", "contract", "forward_regression", "objective", "population", "registry", "search", "training")
+_SHARED = (
+    *("conformance", "contract", "forward_regression", "objective", "population", "registry", "search"),
+    *("sysidentpy_fit", "training"),
+)
 
 
 class Cost(NamedTuple):
@@ -53,6 +56,7 @@ REVIEWED = {
     "annealing": Cost(1e-5),
     "aols": Cost(4e-6, most=1, start=0.02),
     "binary_pso": Cost(4e-6, wide=True),
+    "fastcan": Cost(4e-6, most=1, start=0.6, copies=4),
     "frols": Cost(4e-6, most=50),
     "ga": Cost(4e-6, wide=True),
     "iterative_ofr": Cost(6e-5, most=1000, copies=3),
@@ -66,6 +70,9 @@ REVIEWED = {
     "stability_selection": Cost(4e-6, most=1, start=0.2, copies=1),
     "stepwise": Cost(4e-6),
     "stlsq": Cost(4e-6, most=1, start=0.05),
+    "sysidentpy_aols": Cost(4e-6, most=1, start=2.0, copies=4),
+    "sysidentpy_frols": Cost(4e-6, most=1, start=0.3, copies=4),
+    "sysidentpy_metamss": Cost(4e-6, most=1, start=6.0, copies=2),
     "upso2d": Cost(4e-6, wide=True),
 }
 _UNKNOWN = REVIEWED["pymoo_ga"]

@@ -1,0 +1,64 @@
+"""The feature selection of fastcan: terms enter by their canonical correlation with the output.
+
+Source: S. Zhang, T. Wang, K. Worden, L. Sun and E. J. Cross, Canonical-correlation-based fast feature selection for
+structural health monitoring, Mechanical Systems and Signal Processing 223, 2025, 111895; the package's ``FastCan``, by
+which its ``make_narx`` selects terms. With one output it is forward regression on centred columns.
+
+The package leaves the number of terms to the user, and an intercept belongs to every model. Here every number up to a
+limit is tried, with the constant term and without it, and one of them is chosen. All samples are used.
+"""
+
+import numpy as np
+from pydantic import Field
+
+from narxbench.algorithms.contract import About, Found, Objective, ProblemView
+from narxbench.algorithms.training import CHOICE, Choice, chosen, estimated, products
+from narxbench.io.settings import Settings as BaseSettings
+
+ABOUT = About(
+    reference="Zhang et al., Canonical-correlation-based fast feature selection for structural health monitoring, "
+    "Mechanical Systems and Signal Processing 223, 2025",
+    deterministic=True,
+    stops_early=True,
+    needs_objective=False,
+    minimises=False,
+    requires=("fastcan",),
+    options={"max_terms": [2]},
+)
+
+
+class Settings(BaseSettings):
+    """Settings of the selection."""
+
+    max_terms: int = Field(default=50, ge=1, le=5000, description="terms at most, besides the constant")
+    choice: Choice = Field(default="free_run", description=CHOICE)
+
+
+def load() -> None:
+    """Import what the runs need."""
+    import fastcan  # noqa: F401
+
+
+def entered(columns: np.ndarray, y: np.ndarray, most: int) -> list[int]:
+    """Return the columns in the order in which they enter."""
+    from fastcan import FastCan
+
+    order: list[int] = []
+    while len(order) < min(most, columns.shape[1]):
+        try:
+            selection = FastCan(len(order) + 1, indices_include=order or None, verbose=0).fit(columns, y)
+        except RuntimeError:  # all others depend on these
+            break
+        order = selection.indices_.tolist()
+    return order
+
+
+def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, settings: Settings) -> Found:
+    """Let terms enter, then choose how many."""
+    features = np.array([i for i, monomial in enumerate(problem.monomials) if monomial], np.int64)
+    order = entered(problem.training_regressors()[:, features], problem.training_outputs(), settings.max_terms)
+    tried = np.zeros((2 * len(order), len(problem.terms)), np.uint8)
+    for size in range(len(order)):
+        tried[2 * size : 2 * size + 2, features[order[: size + 1]]] = 1
+        tried[2 * size + 1, [i for i, monomial in enumerate(problem.monomials) if not monomial]] = 1
+    return estimated(problem, chosen(problem, tried, settings.choice, products(problem)))

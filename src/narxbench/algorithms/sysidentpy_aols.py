@@ -1,0 +1,45 @@
+"""AOLS of the package SysIdentPy: accelerated orthogonal least squares.
+
+Source: A. Hashemi and H. Vikalo, Accelerated orthogonal least-squares for large-scale sparse reconstruction, Digital
+Signal Processing 82, 2018, pages 91-105; the package's class ``AOLS``.
+
+The package leaves the number of terms to the user. Here every number up to a limit is fitted, and one is chosen. It
+finds the same terms as :mod:`narxbench.algorithms.aols` if one enters at once. If several do, those of largest weights
+stay: the package compares the weights as they are, the other those of columns of the same length.
+"""
+
+import numpy as np
+from pydantic import Field
+
+from narxbench.algorithms.contract import About, Found, Objective, ProblemView
+from narxbench.algorithms.sysidentpy_fit import fitted, load
+from narxbench.algorithms.training import CHOICE, Choice, criterion_of
+from narxbench.io.settings import Settings as BaseSettings
+
+__all__ = ["ABOUT", "Settings", "load", "run"]
+
+ABOUT = About(
+    reference="Lacerda Junior et al., SysIdentPy, Journal of Open Source Software 5(54), 2020",
+    deterministic=True,
+    stops_early=True,
+    needs_objective=False,
+    minimises=False,
+    requires=("sysidentpy",),
+    options={"max_terms": [3]},
+)
+
+
+class Settings(BaseSettings):
+    """Settings of AOLS."""
+
+    at_once: int = Field(default=1, ge=1, le=1000, description="terms that enter in each step, L")
+    max_terms: int = Field(default=30, ge=1, le=1000, description="terms at most: every k up to it is tried")
+    choice: Choice = Field(default="free_run", description=CHOICE)
+
+
+def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, settings: Settings) -> Found:
+    """Fit the package's AOLS for each number of terms, then choose one."""
+    most = min(settings.max_terms, len(problem.terms))
+    tried = [fitted(problem, "AOLS", k=k, L=settings.at_once) for k in range(1, most + 1)]
+    of = criterion_of(problem, settings.choice)
+    return min(tried, key=lambda found: of(np.asarray(found.position)))

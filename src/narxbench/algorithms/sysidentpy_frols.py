@@ -1,0 +1,44 @@
+"""FROLS of the package SysIdentPy: error reduction ratios, and an information criterion for the number of terms.
+
+Source: W. R. Lacerda Junior, L. P. C. da Andrade, S. C. P. Oliveira and S. A. M. Martins, SysIdentPy: a Python package
+for system identification using NARMAX models, Journal of Open Source Software 5(54), 2020, 2384; its class ``FROLS``.
+
+Terms enter in the same order as in :mod:`narxbench.algorithms.frols`. The package stops where the criterion rises for
+the first time, here the lowest value counts; and it takes the variance of the residuals about their mean, here it is
+their mean square.
+"""
+
+from typing import Literal
+
+import numpy as np
+from pydantic import Field
+
+from narxbench.algorithms.contract import About, Found, Objective, ProblemView
+from narxbench.algorithms.sysidentpy_fit import fitted, load
+from narxbench.io.settings import Settings as BaseSettings
+
+__all__ = ["ABOUT", "Settings", "load", "run"]
+
+ABOUT = About(
+    reference="Lacerda Junior et al., SysIdentPy, Journal of Open Source Software 5(54), 2020",
+    deterministic=True,
+    stops_early=True,
+    needs_objective=False,
+    minimises=False,
+    requires=("sysidentpy",),
+    options={"max_terms": [3]},
+)
+
+
+class Settings(BaseSettings):
+    """Settings of FROLS; the defaults are the package's."""
+
+    criterion: Literal["aic", "aicc", "bic", "fpe", "lilc"] = Field(
+        default="aic", description="criterion that chooses how many terms, info_criteria"
+    )
+    max_terms: int = Field(default=15, ge=1, le=1000, description="terms at most, n_info_values")
+
+
+def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, settings: Settings) -> Found:
+    """Fit the package's FROLS."""
+    return fitted(problem, "FROLS", info_criteria=settings.criterion, n_info_values=settings.max_terms)

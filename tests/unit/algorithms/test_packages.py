@@ -1,0 +1,122 @@
+"""Methods of other packages: what they find in the terms of a problem, and how it agrees with this project's own."""
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_limits
+
+from narxbench import StructureProblem, load_system
+from narxbench.algorithms import aols, fastcan, forward_regression, sysidentpy_fit, sysidentpy_metamss
+from narxbench.algorithms.objective import CountedObjective, view_of
+from narxbench.algorithms.training import estimated, products
+from narxbench.io.errors import NarxbenchError
+from narxbench.model.terms import monomials_of
+
+CASES = [(system, snr_db) for system in ("S1", "S3", "metamss-s4", "billings-ex36") for snr_db in (40, 20)]
+
+
+@pytest.fixture(scope="module", params=CASES, ids=lambda case: f"{case[0]}-{case[1]}")
+def view(request):
+    name, snr_db = request.param
+    u, y = load_system(name).simulate(600, snr_db=snr_db)
+    return view_of(StructureProblem(u, y, n_u=3, n_y=3, degree=3, n_validation=200))
+
+
+def forward(view, steps, first=-1):
+    found, order, explained = products(view), np.empty(steps, np.int64), np.empty(steps)
+    assert forward_regression.forward(found.gram, found.moments, first, order, explained) == steps
+    return order.tolist()
+
+
+def sysidentpy(view, method, **settings):
+    pytest.importorskip("sysidentpy", reason="SysIdentPy is in the extra 'methods'")
+    return sysidentpy_fit.fitted(view, method, **settings)
+
+
+@pytest.mark.parametrize("length", [4, 12])
+def test_frols_of_sysidentpy_has_the_same_terms(view, length):
+    found = sysidentpy(view, "FROLS", order_selection=False, n_terms=length)
+    assert np.flatnonzero(found.position).tolist() == sorted(forward(view, length))
+    assert found.coefficients == pytest.approx(estimated(view, found.position).coefficients, rel=1e-6, abs=1e-9)
+
+
+def test_aols_of_sysidentpy_has_the_same_terms(view):
+    ours = aols.structures(products(view), aols.Settings(at_once=1, max_terms=8))
+    theirs = [sysidentpy(view, "AOLS", k=k, L=1).position for k in range(1, 9)]
+    np.testing.assert_array_equal(ours, theirs)
+
+
+def test_aols_of_sysidentpy_has_the_same_terms_of_columns_of_equal_length(view):
+    selection = pytest.importorskip("sysidentpy.model_structure_selection", reason="SysIdentPy is not installed")
+    columns, y = view.training_regressors(), view.training_outputs()[:, None]
+    ours = aols.structures(products(view), aols.Settings(at_once=3, max_terms=8))
+    for k in range(1, 9):
+        model = selection.AOLS(k=k, L=3)
+        model.max_lag = 0
+        _, terms, _ = model.aols(columns / np.linalg.norm(columns, axis=0), y)
+        assert sorted(terms) == np.flatnonzero(ours[k - 1]).tolist()
+
+
+def test_fastcan_is_forward_regression_after_the_constant(view):
+    pytest.importorskip("fastcan", reason="fastcan is in the extra 'methods'")
+    assert view.terms[0] == "1"
+    with threadpool_limits(1):
+        order = fastcan.entered(view.training_regressors()[:, 1:], view.training_outputs(), 8)
+    assert [1 + term for term in order] == forward(view, 9, first=0)[1:]
+
+
+def test_dependent_columns_do_not_enter_in_fastcan(rng):
+    pytest.importorskip("fastcan", reason="fastcan is in the extra 'methods'")
+    columns = rng.normal(size=(50, 2))
+    order = fastcan.entered(np.column_stack([columns, columns]), columns @ [1.0, 2.0] + rng.normal(size=50), 4)
+    assert sorted(term % 2 for term in order) == [0, 1]
+
+
+@pytest.mark.parametrize("orders", [{"n_u": 0, "n_y": 2}, {"n_u": 2, "n_y": 0}])
+def test_models_without_input_or_past_outputs(orders):
+    u, y = load_system("S1").simulate(300, snr_db=40)
+    view = view_of(StructureProblem(u, y, **orders, degree=2, n_validation=100))
+    found = sysidentpy(view, "FROLS", order_selection=False, n_terms=3)
+    assert np.flatnonzero(found.position).tolist() == sorted(forward(view, 3))
+
+
+def metamss(problem, seed):
+    view, objective = view_of(problem), CountedObjective(problem, 100)
+    settings = sysidentpy_metamss.Settings(agents=4, iterations=3)
+    return np.asarray(sysidentpy_metamss.run(view, objective, np.random.default_rng(seed), settings).position)
+
+
+def test_metamss_of_sysidentpy_draws_from_the_given_generator_alone(small_problem):
+    pytest.importorskip("sysidentpy", reason="SysIdentPy is in the extra 'methods'")
+    before, rand = repr(np.random.get_state(legacy=False)), np.random.rand
+    first, again, *others = (metamss(small_problem, seed) for seed in (1, 1, 2, 3))
+    assert repr(np.random.get_state(legacy=False)) == before and np.random.rand is rand
+    np.testing.assert_array_equal(first, again)
+    assert first.any() and any((first != other).any() for other in others)
+
+
+@pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
+def test_a_fit_that_fails_gives_no_structure_and_says_why(rng, capfd):
+    u, y = rng.uniform(-1.0, 1.0, (2, 300))
+    view = view_of(StructureProblem(u, 1e200 * y, n_u=2, n_y=2, degree=2, n_validation=100))
+    assert not np.any(sysidentpy(view, "FROLS").position)
+    assert "SysIdentPy: FROLS: LinAlgError: " in capfd.readouterr().err
+
+
+def of_records(u, y, factors, segments):
+    rows = np.concatenate(segments)
+    return StructureProblem.of_records(u, y, monomials_of(factors, 2), rows=rows, segments=segments)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "factors", "segments", "words"),
+    [
+        (2, [(0, 1), (1, 1), (2, 1)], [range(2, 100)], "SysIdentPy: inputs: found 2; allowed: one at most"),
+        (1, [(0, 1), (0, 2), (1, 1), (1, 2)], [range(2, 50), range(52, 100)], "stretches of samples: found 2"),
+        (1, [(0, 1), (0, 2), (1, 0), (1, 1)], [range(2, 100)], "candidate terms: found 15; allowed: all products"),
+        (1, [(0, 2), (1, 1), (1, 2)], [range(2, 100)], "candidate terms: found 10"),
+    ],
+)
+def test_what_sysidentpy_cannot_be_given_is_told(rng, inputs, factors, segments, words):
+    view = view_of(of_records(rng.normal(size=(100, inputs)), rng.normal(size=100), factors, segments))
+    with pytest.raises(NarxbenchError, match=words):
+        sysidentpy(view, "FROLS")
