@@ -18,7 +18,10 @@ What is minimized is the J of all methods here, not the cost of the source (rela
 penalty from the derivative of a sigmoid). Where the paper and the code differ, this follows the code: the transfer
 function is abs(tanh), in the paper abs(2/pi arctan(pi/2 v)); only the inertia is random, in the paper the
 accelerations are. Neither says what becomes of the search when more evaluations may be made than it has iterations:
-here it starts anew.
+here it starts anew. Masses are those of the development version: how far the cost is below the worst one. In releases
+up to 0.9.0 it is 0.99 times the worst, which would have no meaning for a J that may be negative.
+
+Like the source, it estimates on one part of the record and judges the free run on the rest.
 
 For the forces the paper refers to gravitational search (E. Rashedi, H. Nezamabadi-pour and S. Saryazdi, Information
 Sciences 179, 2009), where they fall with the Euclidean distance R. The code divides by R^2, R being the "norm of order
@@ -31,13 +34,12 @@ from decimal import Context, Decimal
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field
 
 from narxbench.algorithms.contract import About, Found, ProblemView
 from narxbench.algorithms.objective import CountedObjective, copy_row, evaluate
 from narxbench.algorithms.population import initial_positions
-from narxbench.fitness.kernel.least_squares import SINGULAR
+from narxbench.algorithms.significance import drop_insignificant, squared_t_values
 from narxbench.io.settings import Settings as BaseSettings
 from narxbench.numerics.compilation import compiled
 from narxbench.numerics.draws import draws_of, uniform
@@ -91,70 +93,6 @@ class Parameters(NamedTuple):
     uniform_cardinality: bool
     output_energy: float
     n_rows: int
-
-
-@compiled
-def drop_insignificant(gram, moments, output_energy, n_rows, thresholds, position):
-    """Drop the terms whose weights do not differ from zero with significance, in place.
-
-    The weights and the variances of their errors are those of least squares: theta = A^-1 b and s^2 (A^-1)_jj, A and b
-    being the normal equations and s^2 the sum of squared residuals by its degrees of freedom.
-
-    Parameters
-    ----------
-    gram, moments : arrays of float, shapes (at least N_t, at least N_t) and (at least N_t,)
-        Inner products of the candidate columns with each other and with y.
-    output_energy : float
-        y'y.
-    n_rows : int
-        Rows of the estimation part.
-    thresholds : array of float, shape (N_t + 1,)
-        What theta^2 by its variance must exceed in a structure of so many terms; not read without a degree of freedom.
-    position : array of uint8, shape (N_t,)
-        A 1 for each term of the structure. It stays as it is if it is singular, and if no term were left.
-    """
-    terms = np.flatnonzero(position)
-    n = terms.shape[0]
-    if n == 0 or n >= n_rows:
-        return
-    # The transposed Cholesky factor, row by row, and behind it what forward substitution makes of the moments.
-    upper = np.empty((n, n + 1))
-    for i in range(n):
-        for j in range(i, n):
-            upper[i, j] = gram[terms[i], terms[j]]
-        upper[i, n] = moments[terms[i]]
-        for k in range(i):
-            weight = upper[k, i]
-            for j in range(i, n + 1):
-                upper[i, j] -= weight * upper[k, j]
-        if not upper[i, i] > SINGULAR * gram[terms[i], terms[i]]:
-            return
-        inverse = 1.0 / np.sqrt(upper[i, i])
-        for j in range(i, n + 1):
-            upper[i, j] *= inverse
-    # The inverse of the factor, row by row: A^-1 is the product of its transpose with it.
-    squares, theta, variance, row = output_energy, np.zeros(n), np.zeros(n), np.empty((n, n))
-    for i in range(n):
-        for j in range(i):
-            row[i, j] = 0.0
-        row[i, i] = 1.0
-        for k in range(i):
-            weight = upper[k, i]
-            for j in range(k + 1):
-                row[i, j] -= weight * row[k, j]
-        inverse, z = 1.0 / upper[i, i], upper[i, n]
-        squares -= z * z
-        for j in range(i + 1):
-            row[i, j] *= inverse
-            theta[j] += row[i, j] * z
-            variance[j] += row[i, j] * row[i, j]
-    limit = thresholds[n] * max(squares, 0.0) / (n_rows - n)
-    kept = 0
-    for j in range(n):
-        kept += theta[j] * theta[j] > limit * variance[j]
-    if kept > 0:
-        for j in range(n):
-            position[terms[j]] = theta[j] * theta[j] > limit * variance[j]
 
 
 @compiled
@@ -265,24 +203,6 @@ def _search(data, record, draws, thresholds, p):
                     velocities[i, j] = velocity
                     if below_tanh(uniform(draws), velocity):
                         positions[i, j] = 1 - positions[i, j]
-
-
-def squared_t_values(significance: float, n_rows: int, n_terms: int) -> NDArray[np.float64]:
-    """Return the square of the t-value that a two-sided test at a level asks for, for structures of 0 to N_t terms.
-
-    SciPy computes the quantiles. They are rounded, as its last digits may depend on the machine. Where there is no
-    degree of freedom the value is zero.
-
-    Examples
-    --------
-    >>> squared_t_values(0.05, 12, 3).round(3).tolist()
-    [4.747, 4.844, 4.965, 5.117]
-    """
-    from scipy.special import stdtrit
-
-    freedom = np.maximum(n_rows - np.arange(n_terms + 1), 0)
-    values = stdtrit(np.maximum(freedom, 1), 1.0 - significance / 2.0)
-    return np.array([float(f"{value:.10g}") ** 2 if f else 0.0 for value, f in zip(values, freedom, strict=True)])
 
 
 def exponential(x: float) -> float:

@@ -30,7 +30,7 @@ from narxbench.io.settings import Problem, Settings, SettingsError, validated
 GROUP = "narxbench.algorithms"
 # What the algorithms share: no algorithms themselves.
 _SHARED = (
-    *("conformance", "contract", "forward_regression", "objective", "population", "registry", "search"),
+    *("conformance", "contract", "forward_regression", "objective", "population", "registry", "search", "significance"),
     *("sysidentpy_fit", "training"),
 )
 
@@ -66,7 +66,9 @@ REVIEWED = {
     "osf": Cost(4e-6, most=1, start=0.05),
     "pem": Cost(4e-6, most=5, start=0.1, copies=1),
     "pymoo_ga": Cost(8e-5, wide=True, copies=1),
+    "ramss": Cost(4e-6, most=1, start=0.3),
     "random_search": Cost(4e-6, wide=True),
+    "semp": Cost(4e-6, most=1, start=0.1),
     "stability_selection": Cost(4e-6, most=1, start=0.2, copies=1),
     "stepwise": Cost(4e-6),
     "stlsq": Cost(4e-6, most=1, start=0.05),

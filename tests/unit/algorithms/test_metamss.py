@@ -6,12 +6,13 @@ from scipy import stats
 
 from narxbench.algorithms import metamss
 from narxbench.algorithms.objective import CountedObjective, view_of
+from narxbench.algorithms.significance import drop_insignificant, squared_t_values
 
 
 def kept(columns, y, position, significance=0.05):
-    thresholds = metamss.squared_t_values(significance, len(y), columns.shape[1])
+    thresholds = squared_t_values(significance, len(y), columns.shape[1])
     position = np.array(position, np.uint8)
-    metamss.drop_insignificant(columns.T @ columns, columns.T @ y, float(y @ y), len(y), thresholds, position)
+    drop_insignificant(columns.T @ columns, columns.T @ y, float(y @ y), len(y), thresholds, position)
     return position.tolist()
 
 
@@ -47,7 +48,7 @@ def test_an_exact_fit_keeps_its_terms(rng):
 
 
 def test_t_values():
-    values = metamss.squared_t_values(0.05, 12, 14)
+    values = squared_t_values(0.05, 12, 14)
     expected = [stats.t.ppf(0.975, 12 - n) ** 2 for n in range(12)]
     np.testing.assert_allclose(values[:12], expected, rtol=1e-9)
     assert values[12:].tolist() == [0.0, 0.0, 0.0]

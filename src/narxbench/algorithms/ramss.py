@@ -1,0 +1,122 @@
+"""RaMSS: terms are drawn by probabilities, which rise for the terms of models that are better than those without.
+
+Randomised model structure selection. Source: A. Falsone, L. Piroddi and M. Prandini, A randomized algorithm for
+nonlinear model structure selection, Automatica 60, 2015, pages 227-238, as a public program has it (``RaMSSLS.m`` of
+jcvcastro/RaMSS_23). In each iteration
+
+1. structures are drawn, each term with its inclusion probability; an empty one is drawn again;
+2. of each structure the terms are dropped whose weights do not differ from zero in a t-test of least squares;
+3. a structure is worth J = (1 - a) exp(-K MSPE) + a exp(-K MSSE), by its mean squared errors of the prediction one step
+   ahead and of the free run;
+4. the probability of each term changes by the mean J of the structures with it, less that of those without it (zero
+   where there are none), times 1 / (10 (J_max - mean J) + 0.1), J_max being the largest J so far. It stays within
+   bounds.
+
+The terms whose probability is 1 in the end are the result; where there are none, those of the structure of largest J.
+
+The program computes the errors on data that it holds out; here weights and errors are those of all samples. Its errors
+have the unit of y^2; here they are relative to the variance of y, so that units do not matter. It leaves out structures
+without past inputs or outputs; a structure that is singular, or of which no term is significant, it draws again, and
+here it stays as it is.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from narxbench.algorithms.contract import About, Floats, Found, Objective, ProblemView
+from narxbench.algorithms.significance import drop_insignificant, squared_t_values
+from narxbench.algorithms.training import estimated, products, whole_record
+from narxbench.io.settings import Settings as BaseSettings
+
+ABOUT = About(
+    reference="Falsone, Piroddi and Prandini, A randomized algorithm for nonlinear model structure selection, "
+    "Automatica 60, 2015",
+    stops_early=True,
+    needs_objective=False,
+    minimises=False,
+    options={"iterations": [2], "models": [5]},
+)
+
+
+class Settings(BaseSettings):
+    """Settings of RaMSS; the defaults are those of the program."""
+
+    models: int = Field(default=100, ge=2, le=100_000, description="structures that are drawn in an iteration")
+    iterations: int = Field(default=50, ge=1, le=100_000, description="iterations")
+    sharpness: float = Field(default=1.0, gt=0, description="K: how fast J falls with the errors")
+    simulation: float = Field(default=0.0, ge=0, le=1, description="a: weight of the free run in J")
+    least_probability: float = Field(default=0.1, gt=0, lt=1, description="bound of the probabilities after the first")
+    significance: float = Field(default=0.05, gt=0, lt=1, description="p-value above which a term is dropped")
+
+
+def stepped(probabilities: Floats, structures: NDArray[np.uint8], values: Floats, largest: float) -> Floats:
+    """Return the inclusion probabilities after an iteration, before they are bounded.
+
+    Parameters
+    ----------
+    probabilities : array of float, shape (N_t,)
+        Those that the structures were drawn by.
+    structures : array of uint8, shape (structures, N_t)
+        A 1 where the structure has the term.
+    values : array of float, shape (structures,)
+        J of each structure.
+    largest : float
+        The largest J so far.
+
+    Examples
+    --------
+    >>> structures, values = np.array([[1, 0], [0, 0]], np.uint8), np.array([0.9, 0.5])
+    >>> stepped(np.array([0.3, 0.3]), structures, values, 0.9).round(3).tolist()
+    [0.49, -0.033]
+    """
+    having = structures.sum(axis=0)
+    with_term = structures.T @ values / np.maximum(having, 1)
+    without = (1 - structures).T @ values / np.maximum(len(structures) - having, 1)
+    gain = 1.0 / (10.0 * (largest - float(values.mean())) + 0.1)
+    changed: Floats = probabilities + gain * (with_term - without)
+    return changed
+
+
+class Judge:
+    """Tells what structures are worth."""
+
+    def __init__(self, problem: ProblemView, settings: Settings) -> None:
+        self._found, self._whole, self._settings = products(problem), whole_record(problem), settings
+        self._thresholds = squared_t_values(settings.significance, self._found.n_rows, len(problem.terms))
+        with np.errstate(over="ignore"):
+            # Under a constant output every error is as good as another.
+            self._scale = self._found.n_rows * (float(problem.training_outputs().var()) or 1.0)
+
+    def drop_insignificant(self, structure: NDArray[np.uint8]) -> None:
+        """Drop the terms that the test finds insignificant, in place."""
+        found = self._found
+        drop_insignificant(found.gram, found.moments, found.energy, found.n_rows, self._thresholds, structure)
+
+    def values(self, structures: NDArray[np.uint8]) -> Floats:
+        """Return J of structures, shape (structures,); 0 where they are singular, or numbers too large."""
+        _, simulated, weights = self._whole.evaluate_positions(structures)
+        a, k = self._settings.simulation, self._settings.sharpness / self._scale
+        with np.errstate(over="ignore", invalid="ignore"):
+            predicted = np.maximum(self._found.energy - weights @ self._found.moments, 0.0)
+            values = (1.0 - a) * np.exp(-k * predicted) + a * np.exp(-k * simulated)
+        # The last digits of an exponential may depend on the machine.
+        return np.where(weights.any(axis=1) & np.isfinite(values), values, 0.0).round(12)
+
+
+def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, settings: Settings) -> Found:
+    """Draw structures, and change the probabilities by what they are worth."""
+    judge, n_terms, largest = Judge(problem, settings), objective.n_terms, 0.0
+    probabilities, best = np.full(n_terms, 1.0 / n_terms), np.zeros(n_terms, np.uint8)
+    for _ in range(settings.iterations):
+        structures = np.zeros((settings.models, n_terms), np.uint8)
+        for structure in structures:
+            while not structure.any():
+                structure[:] = rng.random(n_terms) < probabilities
+            judge.drop_insignificant(structure)
+        values = judge.values(structures)
+        if values.max() > largest:
+            largest, best = float(values.max()), structures[values.argmax()].copy()
+        probabilities = stepped(probabilities, structures, values, largest).clip(settings.least_probability, 1.0)
+    certain = (probabilities == 1.0).astype(np.uint8)
+    return estimated(problem, certain if certain.any() else best)
