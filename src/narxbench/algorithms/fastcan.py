@@ -43,14 +43,14 @@ def entered(columns: np.ndarray, y: np.ndarray, most: int) -> list[int]:
     """Return the columns in the order in which they enter."""
     from fastcan import FastCan
 
-    order: list[int] = []
-    while len(order) < min(most, columns.shape[1]):
+    for size in range(min(most, columns.shape[1]), 0, -1):
         try:
-            selection = FastCan(len(order) + 1, indices_include=order or None, verbose=0).fit(columns, y)
-        except RuntimeError:  # all others depend on these
-            break
-        order = selection.indices_.tolist()
-    return order
+            selection = FastCan(size, verbose=0).fit(columns, y)
+        except RuntimeError:  # so many are dependent
+            continue
+        order: list[int] = selection.indices_.tolist()
+        return order
+    return []
 
 
 def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, settings: Settings) -> Found:

@@ -13,7 +13,8 @@ run over the same samples:
 Each further term follows the noise of the record a little better. When that is no longer enough the source leaves to
 the user. Here a term has to lower the error by a share of it, as in a public program (``semp.rs`` of
 matheuswhite/narmax; it takes the first candidate that lowers the error at all, in the order of the error reduction
-ratio). The default of that share was chosen on systems of this project that are not held out.
+ratio, and keeps the last one, which lowers it by less). The default of that share was chosen on systems of this project
+that are not held out.
 """
 
 import numpy as np

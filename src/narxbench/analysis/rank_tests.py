@@ -139,8 +139,9 @@ def bootstrap_means(values: Floats, rng: np.random.Generator, *, confidence: flo
 class Blocks:
     """The data sets of a group and the methods that are compared on them: every method has every data set.
 
-    Data sets that a method of the study lacks are left out; so are contributed methods that lack one of the others, for
-    nobody's contribution shall take data sets away from the rest. What is no method but a reference is left out.
+    Methods that lack a whole scenario are left out. So are data sets that another method of the study lacks, and
+    contributed methods that lack one of the others, for nobody's contribution shall take data sets away from the rest.
+    What is no method but a reference is left out.
 
     Parameters
     ----------
@@ -158,7 +159,8 @@ class Blocks:
         wide = results.pivot(index=DATA_SET, columns="method", values=metric.name)
         # Where a metric does not apply it does so for every method.
         present = results.pivot(index=DATA_SET, columns="method", values="runs").notna()
-        own = results.loc[~results["contributed"], "method"].unique()
+        everywhere = present.groupby(level="scenario").any().all()
+        own = [name for name in results.loc[~results["contributed"], "method"].unique() if everywhere[name]]
         complete = present[present[own].all(axis=1)]
         self.methods = [str(name) for name in complete.columns[complete.all()]] if len(complete) else []
         self.values = wide.loc[complete.index, self.methods].dropna()

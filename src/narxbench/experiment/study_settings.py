@@ -143,7 +143,8 @@ def load_study(
 
 
 def _unusable(given: Mapping[str, Any]) -> dict[str, str]:
-    """Return the methods whose algorithm is there but cannot be used, each with the reason."""
+    """Return the methods that can have no runs here, each with the reason: of their algorithm, or of the scenarios."""
+    scenarios = [name for name, scenario in _under(given, "scenarios").items() if scenario is not None]
     reasons = {}
     for name, known in _algorithms(given).items():
         try:
@@ -153,14 +154,22 @@ def _unusable(given: Mapping[str, Any]) -> dict[str, str]:
             reasons[name] = str(error)
         except NarxbenchError:
             continue  # an algorithm that there is not is a mistake in the settings
+        only = _under(given, "only_in").get(name)
+        if isinstance(only, list) and not any(scenario in scenarios for scenario in only):
+            reasons.setdefault(name, f"only_in: found no scenario of this study: {show(only, kind=False)}")
     return reasons
+
+
+def _under(given: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    """Return what stands under a key, before anything is checked; nothing if it is no mapping."""
+    found = given.get(key)
+    return found if isinstance(found, Mapping) else {}
 
 
 def _algorithms(given: Mapping[str, Any]) -> dict[str, str]:
     """Return the algorithm of each method that names one."""
-    methods = given.get("methods")
-    methods = methods if isinstance(methods, Mapping) else {}
-    found = {name: method.get("algorithm") for name, method in methods.items() if isinstance(method, Mapping)}
+    methods = _under(given, "methods").items()
+    found = {name: method.get("algorithm") for name, method in methods if isinstance(method, Mapping)}
     return {name: known for name, known in found.items() if isinstance(known, str)}
 
 

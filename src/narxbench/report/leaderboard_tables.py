@@ -49,7 +49,7 @@ def remarks(row: Row) -> Iterator[tuple[str, str]]:
     if row["unsteady"]:
         yield "does not repeat", f"a repeated run found something else: {row['unsteady']}; not ranked"
     elif row["last"] == 1:
-        yield "not ranked", "it was not run on all data sets"
+        yield "not ranked", f"it was run on {count(row['data_sets'])} of the data sets"
 
 
 def board_table(table: str, name: str, comparison: Comparison) -> Table:

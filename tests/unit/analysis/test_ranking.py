@@ -342,13 +342,14 @@ def test_without_any_common_problem_nobody_is_ranked(ranked):
     assert column(frames["ranking"], "gap") == {"a": 0, "b": 0}
 
 
-def test_contributed_methods_are_ranked_where_they_lack_nothing(ranked):
+@pytest.mark.parametrize("contributed", [True, False])
+def test_methods_in_some_scenarios_are_ranked_where_they_lack_nothing(ranked, contributed):
     scores = methods_study(scenarios=("base", "noisy"))
     plain = ranked(*scores)["ranking"].set_index(["part", "group", "method"])["rank_f1"].sort_index()
     worst = make_run(1, -3000.0, terms=SPURIOUS, hits=0)
     for score in scores:
         if score["scenario"] == "base":
-            score["methods"].append(make_method("theirs", [worst], contributed=True))
+            score["methods"].append(make_method("theirs", [worst], contributed=contributed))
     ranking = ranked(*scores)["ranking"].set_index(["part", "group", "method"])["rank_f1"].sort_index()
     assert ranking[DEVELOPMENT, "base", "theirs"] > len(METHODS)
     assert math.isnan(ranking[DEVELOPMENT, "all", "theirs"])

@@ -12,6 +12,7 @@ from narxbench.experiment.kinds.interpretations import InterpretationsStudy, sin
 from narxbench.experiment.layers import read_layers
 from narxbench.experiment.study import Condition, Study
 from narxbench.experiment.study_settings import load_study
+from narxbench.io.errors import NarxbenchError
 from narxbench.model.system import load_system
 
 ROOT = Path(__file__).parents[3]
@@ -120,3 +121,21 @@ def test_scenarios_depart_from_the_study(tmp_path: Path) -> None:
     assert (odd.structure["n_u"], odd.structure["degree"], odd.structure["n_validation"]) == (6, 3, 100)
     assert (odd.data.samples, odd.data.noise, odd.data.excitation.kind) == (500, "equation", "gaussian")
     assert by_name["odd/S1/20dB/data-7/mine/bic"].key.scenario == "odd"
+
+
+def test_a_method_may_be_in_some_scenarios_only(tmp_path: Path) -> None:
+    path = tmp_path / "compared.yaml"
+    path.write_text(f"{COMPARED}only_in: {{mine: [odd, base], other: [odd]}}\n")
+    _, found = conditions_of(BASE, path)
+    assert {c.problem.scenario for c in found if c.method == "mine"} == {"base", "odd"}
+    assert {c.problem.scenario for c in found if c.method == "upso2d"} == {"base", "odd", "part"}
+
+
+def test_a_method_without_any_of_its_scenarios_is_left_out_or_a_mistake(tmp_path: Path) -> None:
+    path = tmp_path / "compared.yaml"
+    path.write_text(f"{COMPARED}only_in: {{mine: [off]}}\n")
+    left_out: dict[str, str] = {}
+    assert list(load_study(read_layers([BASE, path]), left_out=left_out).methods) == ["upso2d"]
+    assert left_out == {"mine": "only_in: found no scenario of this study: ['off']"}
+    with pytest.raises(NarxbenchError, match=r"^methods\.mine: only_in: found no scenario"):
+        load_study(read_layers([BASE, path]))

@@ -11,17 +11,20 @@ from narxbench.experiment.interpretations import Count, DesignChoices
 from narxbench.experiment.score_file import REFERENCES
 from narxbench.experiment.study import (
     Absent,
+    Condition,
     Decibels,
     Name,
     Part,
     Place,
+    Problem,
     Seeds,
     Study,
     distinct,
     raise_if,
     without_null,
 )
-from narxbench.io.settings import Problem, Settings, unknown
+from narxbench.io.settings import Problem as Mistake
+from narxbench.io.settings import Settings, unknown
 from narxbench.model.excitation import Excitation
 from narxbench.model.noise import NoiseKind
 from narxbench.model.system import system_names
@@ -85,6 +88,11 @@ class MethodsStudy(Study):
     """Data sets on which no method was developed or tuned."""
     tuned: Annotated[list[Name], AfterValidator(distinct)] = Field(default=[])
     """Methods that were developed or tuned on data sets that are not held out; names of others do nothing."""
+    only_in: Annotated[
+        dict[Name, list[Name]],
+        BeforeValidator(without_null, json_schema_input_type=dict[Name, list[Name] | None]),
+    ] = Field(default={})
+    """Scenarios that a method takes part in, if not in all. Without any of them it is left out."""
     situations: Annotated[
         dict[Name, Situation],
         BeforeValidator(without_null, json_schema_input_type=dict[Name, Situation | None]),
@@ -101,7 +109,7 @@ class MethodsStudy(Study):
     def _some_estimation(self) -> "MethodsStudy":
         sizes = {part.place: (part.data.validation_samples, part.data.samples) for part in self.parts()}
         raise_if(
-            Problem(place, f"found {judged} validation_samples of {kept} samples; allowed: less than all")
+            Mistake(place, f"found {judged} validation_samples of {kept} samples; allowed: less than all")
             for place, (judged, kept) in sizes.items()
             if judged >= kept
         )
@@ -110,12 +118,12 @@ class MethodsStudy(Study):
     @pydantic.model_validator(mode="after")
     def _a_criterion_of_its_own(self) -> "MethodsStudy":
         raise_if(
-            Problem(("methods", name), "found the name of a reference; allowed: any other name")
+            Mistake(("methods", name), "found the name of a reference; allowed: any other name")
             for name in self.methods
             if name in REFERENCES
         )
         raise_if(
-            Problem(("methods", name, "criteria"), f"found {len(method.criteria)}; allowed: one, the method’s own")
+            Mistake(("methods", name, "criteria"), f"found {len(method.criteria)}; allowed: one, the method’s own")
             for name, method in self.methods.items()
             if len(method.criteria) > 1
         )
@@ -158,11 +166,16 @@ class MethodsStudy(Study):
                 )
         return parts
 
-    def unknown_names(self, choices: DesignChoices) -> Iterator[Problem]:
+    def _by_all_methods(self, problem: Problem) -> Iterator[Condition]:
+        for condition in super()._by_all_methods(problem):
+            if problem.scenario in self.only_in.get(condition.method, self.scenarios):
+                yield condition
+
+    def unknown_names(self, choices: DesignChoices) -> Iterator[Mistake]:
         """Yield systems that are both held out and not, and those of scenarios and situations that there are not."""
         for place, name in self.named_systems()[len(self.systems) :]:
             if name in self.systems:
-                yield Problem(place, f"found {name!r}, which is one of systems; allowed: one that is not")
+                yield Mistake(place, f"found {name!r}, which is one of systems; allowed: one that is not")
         own, described = (self.all_systems, "a system of the study:"), (system_names(), "a file in config/systems:")
         named = [(("scenarios", name, "systems"), of.systems or (), own) for name, of in self.scenarios.items()]
         named += [(("scenarios", name, "without"), of.without, described) for name, of in self.scenarios.items()]
@@ -173,6 +186,6 @@ class MethodsStudy(Study):
                     yield unknown((*path, index), system, known, what)
         for name in self.situations:
             if name in (*self.scenarios, "all"):
-                yield Problem(("situations", name), f"found {name!r}, a scenario or all; allowed: another name")
+                yield Mistake(("situations", name), f"found {name!r}, a scenario or all; allowed: another name")
         if not self.parts() and not any(scenario.systems for scenario in self.scenarios.values()):
-            yield Problem(("scenarios",), "found no system in any of them; allowed: at least one")
+            yield Mistake(("scenarios",), "found no system in any of them; allowed: at least one")
