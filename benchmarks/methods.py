@@ -1,4 +1,7 @@
-"""CPU time of one run of every method of the study ``methods``: ``python -m benchmarks.methods [--quick]``.
+"""CPU time of one run of the methods of the study ``methods``: ``python -m benchmarks.methods [--quick] [METHOD ...]``.
+
+Without names all are measured; the lines of methods that are not named stay as they are. Methods that take part in some
+scenarios only are measured with the fewest candidate terms.
 
 Writes ``data/reference/methods/cost.csv``, from which the study takes the cost of its methods. Alone among its results
 that file is not the same on every machine; it names the one that it was made on.
@@ -14,7 +17,7 @@ import csv
 import io
 import resource
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,9 +25,11 @@ import narxbench
 from benchmarks.common import N_VALIDATION, ROOT, SAMPLES, machine_facts, median
 from narxbench import StructureProblem
 from narxbench.algorithms.search import prepared
+from narxbench.experiment.kinds.methods import MethodsStudy
 from narxbench.experiment.layers import read_layers
 from narxbench.experiment.study_settings import load_study
 from narxbench.io.files import write_atomically
+from narxbench.report.leaderboard_views import read_cost
 
 # The base of every study, and what differs from it.
 STUDY = [ROOT / "config" / name for name in ("paper.yaml", "methods.yaml")]
@@ -76,25 +81,28 @@ def session(
     return all_cpu_seconds() - started, made
 
 
-def measured(quick: bool) -> list[Cost]:
-    """Measure all methods in turns: what slows the machine for a while slows all of them."""
+def measured(quick: bool, names: Sequence[str]) -> list[Cost]:
+    """Measure methods in turns, all if none is named: what slows the machine for a while slows all of them."""
     size = "quick" if quick else "full"
     study = load_study(read_layers(STUDY))
+    assert isinstance(study, MethodsStudy)
     machine = machine_facts().split(";")[0]
     costs = []
     for degree in DEGREES:
         problem = make_problem(degree)
-        seconds: dict[str, list[float]] = {name: [] for name in study.methods}
-        evaluations: dict[str, list[int]] = {name: [] for name in study.methods}
-        for method in study.methods.values():
+        everywhere = study.methods.keys() - (study.only_in if degree > DEGREES[0] else ())
+        methods = {name: study.methods[name] for name in names or study.methods if name in everywhere}
+        seconds: dict[str, list[float]] = {name: [] for name in methods}
+        evaluations: dict[str, list[int]] = {name: [] for name in methods}
+        for method in methods.values():
             session(problem, method.algorithm, method.settings, study.evaluations, 0)  # compilation
         for _ in range(ROUNDS[size]):
-            for name, method in study.methods.items():
+            for name, method in methods.items():
                 empty, _ = session(problem, method.algorithm, method.settings, study.evaluations, 0)
                 whole, made = session(problem, method.algorithm, method.settings, study.evaluations, RUNS[size])
                 seconds[name].append(max(whole - empty, 0.0) / RUNS[size])
                 evaluations[name] += made
-        for name in study.methods:
+        for name in methods:
             made_by_one = round(median(evaluations[name]))
             costs.append(Cost(name, len(problem.terms), median(seconds[name]), made_by_one, machine))
             print(f"{name:16} {costs[-1].n_terms:5} {costs[-1].seconds:9.4f} s {made_by_one:5}", flush=True)
@@ -122,8 +130,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="one turn: a try, not a measurement")
     parser.add_argument("--output", type=Path, default=COST)
+    parser.add_argument("methods", nargs="*", metavar="METHOD", help="default: all methods")
     options = parser.parse_args()
-    write_atomically(options.output, as_csv(measured(options.quick)))
+    costs = measured(options.quick, options.methods)
+    if options.methods:
+        known = read_cost(options.output).to_dict("records")
+        costs += [Cost(**line) for line in known if line["method"] not in options.methods]
+        costs.sort(key=lambda cost: cost.n_terms)
+    write_atomically(options.output, as_csv(costs))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import pandas as pd
 
 from narxbench.analysis.metrics import DIFFERENCES, EXACT
 from narxbench.analysis.ranking import HELD_OUT
-from narxbench.report.formats import method_name
+from narxbench.report.formats import count, method_name
 from narxbench.report.leaderboard_answer import REGIONS, cheapest_equal, compared
 from narxbench.report.leaderboard_views import BOARDS, NEW_DATA, BoardColumn, Comparison, Row, View, notes
 from narxbench.report.table import Column, Table, columns
