@@ -7,7 +7,7 @@ from tests.unit.analysis.scores import make_method, make_run, make_score, with_g
 from tests.unit.report.leaderboards import SHAPES, comparison, cost, frames_of, methods_of, shape
 from tests.unit.report.test_leaderboard_answer import CLEAR, study
 
-from narxbench.report.leaderboard_tables import leaderboard_tables
+from narxbench.report.leaderboard_tables import leaderboard_tables, remarks
 from narxbench.report.leaderboard_views import CHEAPEST, LOWEST_J, NEW_DATA
 from narxbench.report.tables import table_files
 
@@ -65,6 +65,17 @@ def test_times_are_those_of_the_closest_number_of_candidate_terms_or_of_repeated
     assert (found["base", "ga"], found["noisy", "ga"], found["base", "mine"]) == (5.0, 1.0, 7.0)
     (mine,) = (row for row in shown.views[0].rows() if row["method"] == "mine")
     assert (mine["unsteady"], mine["last"]) == ("another J", 1)
+
+
+def test_a_method_in_some_scenarios_is_last_and_marked_where_there_are_more():
+    scores = [with_gaps({"ga": [0.1], "mine": [0.0]}), with_gaps({"ga": [0.1]}, scenario="noisy")]
+    marks = {
+        (view.group, row["method"]): [*remarks(row)]
+        for view in comparison(frames_of(scores)).views
+        for row in view.rows()
+    }
+    assert ("not ranked", "it was run on 1 of the data sets") in marks["all", "mine"]
+    assert "not ranked" not in dict([*marks["base", "mine"], *marks["all", "ga"], *marks["noisy", "ga"]])
 
 
 def test_differences_are_those_of_the_best_with_a_verdict_in_words():
