@@ -16,9 +16,15 @@ from narxbench.io.settings import Settings as BaseSettings
 from narxbench.numerics.compilation import compiled
 from narxbench.numerics.draws import draws_of, uniform
 
-PROPORTIONAL, LINEAR_RANK, TOURNAMENT = 0, 1, 2
+PROPORTIONAL, LINEAR_RANK, TOURNAMENT, MAXIMISING, CUMULATIVE = 0, 1, 2, 3, 4
 ONE_POINT, TWO_POINT, UNIFORM = 0, 1, 2
-_SELECTION = {"proportional": PROPORTIONAL, "linear_rank": LINEAR_RANK, "tournament": TOURNAMENT}
+_SELECTION = {
+    "proportional": PROPORTIONAL,
+    "linear_rank": LINEAR_RANK,
+    "tournament": TOURNAMENT,
+    "maximising": MAXIMISING,
+    "cumulative": CUMULATIVE,
+}
 _CROSSOVER = {"one_point": ONE_POINT, "two_point": TWO_POINT, "uniform": UNIFORM}
 
 
@@ -26,7 +32,7 @@ ABOUT = About(
     reference="Siedlecki and Sklansky, A note on genetic algorithms for large-scale feature selection, "
     "Pattern Recognition Letters 10, 1989",
     options={
-        "selection": ["linear_rank", "tournament"],
+        "selection": ["linear_rank", "tournament", "maximising", "cumulative"],
         "crossover": ["two_point", "uniform"],
         "elitism": [True],
         "generation_gap": [0.5],
@@ -44,8 +50,10 @@ class Settings(BaseSettings):
     population_size: int = Field(default=80, ge=2, le=100_000, description="number of individuals, N")
     crossover_probability: float = Field(default=0.45, ge=0, le=1, description="p_c, for a pair of parents")
     mutation_probability: float = Field(default=0.01, ge=0, le=1, description="p_m, for each bit")
-    selection: Literal["proportional", "linear_rank", "tournament"] = Field(
-        default="proportional", description="roulette on (worst J - J), roulette on ranks, or the better of two"
+    selection: Literal["proportional", "linear_rank", "tournament", "maximising", "cumulative"] = Field(
+        default="proportional",
+        description="roulette on (worst J - J), roulette on ranks, the better of two; roulette on J where it is "
+        "positive, as if it were to be maximised; or on the cumulative sums of -J as they come, though some may fall",
     )
     crossover: Literal["one_point", "two_point", "uniform"] = Field(
         default="one_point", description="where the tails of two parents are exchanged"
@@ -85,26 +93,28 @@ def selection_weights(fitness, scheme, divergent_fitness):
 
     Proportional: worst - J, worst being the largest finite J. If an individual is divergent and ``divergent_fitness``
     is finite and larger, worst is that: all others then weigh nearly the same. Linear rank: N for the best down to 1;
-    of equal ones the earlier ranks first.
+    of equal ones the earlier ranks first. Maximising: J. Cumulative: -J. These two may be negative.
 
     Parameters
     ----------
     fitness : array of float, shape (N,)
         J of the population, +inf where divergent.
     scheme : int
-        ``PROPORTIONAL`` or ``LINEAR_RANK``.
+        ``PROPORTIONAL``, ``LINEAR_RANK``, ``MAXIMISING`` or ``CUMULATIVE``.
     divergent_fitness : float
         J that divergent individuals count with; +inf: they do not count.
 
     Returns
     -------
     array of float, shape (N,)
-        Non-negative weights.
+        Weights.
 
     Examples
     --------
     >>> selection_weights(np.array([-10.0, 5.0, np.inf, 0.0]), PROPORTIONAL, np.inf).tolist()
     [15.0, 0.0, 0.0, 5.0]
+    >>> selection_weights(np.array([-10.0, 5.0, np.inf, 0.0]), MAXIMISING, np.inf).tolist()
+    [-10.0, 5.0, 0.0, 0.0]
     """
     weights = np.zeros(fitness.shape[0])
     worst = -np.inf
@@ -118,6 +128,10 @@ def selection_weights(fitness, scheme, divergent_fitness):
             continue
         if scheme == PROPORTIONAL:
             weights[i] = worst - fitness[i]
+        elif scheme == MAXIMISING:
+            weights[i] = fitness[i]
+        elif scheme == CUMULATIVE:
+            weights[i] = -fitness[i]
         else:
             ahead = 0
             for j in range(fitness.shape[0]):
@@ -128,12 +142,36 @@ def selection_weights(fitness, scheme, divergent_fitness):
 
 @compiled
 def select_parent(fitness, weights, scheme, draws):
-    """Return the index of one parent: the better of two random individuals, or by roulette on the weights."""
+    """Return the index of one parent: the better of two random individuals, or by a wheel with the weights."""
     if scheme == TOURNAMENT:
         a = int(uniform(draws) * fitness.shape[0])
         b = int(uniform(draws) * fitness.shape[0])
         return a if fitness[a] <= fitness[b] else b
+    if scheme == CUMULATIVE:
+        return first_beyond(weights, uniform(draws))
     return roulette(weights, uniform(draws))
+
+
+@compiled
+def first_beyond(weights, fraction):
+    """Return the first index at which the sum of the weights so far exceeds a fraction of their sum, or the last one.
+
+    That is a roulette as it is programmed for weights that are not negative, whatever they are.
+
+    Examples
+    --------
+    >>> [first_beyond(np.array([1.0, -3.0, 2.0, 4.0]), fraction) for fraction in (0.1, 0.3, 0.9)]
+    [0, 3, 3]
+    """
+    total = 0.0
+    for weight in weights:
+        total += weight
+    accumulated = 0.0
+    for j in range(weights.shape[0]):
+        accumulated += weights[j]
+        if accumulated > fraction * total:
+            return j
+    return weights.shape[0] - 1
 
 
 @compiled

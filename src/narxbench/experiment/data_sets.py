@@ -20,8 +20,9 @@ def simulated_csv(
     snr_db, seed
         Signal-to-noise ratio in dB; seed of input and noise.
     data : mapping
-        ``samples``, ``washout``, ``excitation`` and ``noise``. An excitation that is given prevails over that of the
-        system; None: that of the system, or white, uniform on (-1, 1).
+        ``samples``, ``washout``, ``excitation`` and ``noise``, and ``snr_of`` and ``own_noise`` if they are not the
+        defaults. An excitation that is given prevails over that of the system; None: that of the system, or white,
+        uniform on (-1, 1).
     realisation : int, optional
         The run that it is for, where each has input and noise of its own; 0 for data that no run sees.
 
@@ -39,5 +40,6 @@ def simulated_csv(
         noise=data["noise"],
         washout=data["washout"],
         realisation=realisation,
+        **{name: data[name] for name in ("snr_of", "own_noise") if name in data},
     )
     return signals_csv(*signals)

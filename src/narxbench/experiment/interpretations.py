@@ -20,6 +20,7 @@ from narxbench.io.settings import Problem, Settings, SettingsError, described_as
 from narxbench.io.yaml import read_mapping
 from narxbench.model.excitation import Excitation
 from narxbench.model.noise import NoiseKind
+from narxbench.model.system import SignalSize
 
 DESIGN_CHOICES_FILE = CONFIG_FOLDER / "design_choices.yaml"
 BASELINE = "baseline"
@@ -45,6 +46,10 @@ class OpenData(Settings):
     """The input signal."""
     noise: NoiseKind
     """Where the white Gaussian noise enters: measured output only, or the equation itself."""
+    snr_of: SignalSize
+    """What the SNR refers the noise to: variance or power (mean square) of the noise-free output, or one (0 dBW)."""
+    own_noise: bool
+    """Whether each SNR has noise of its own, or all have the same in other sizes."""
     realisation: Literal["shared", "per_run"]
     """Whether all runs of a condition see the same data set, or each run has input and noise of its own."""
 
@@ -77,6 +82,8 @@ def _settings_of(part: str) -> type[Settings]:
 class Option(Settings):
     """A choice: the setting's value, and the explicit statement that it contradicts, if any."""
 
+    words: str = ""
+    """The choice in a sentence, after "with"; without them it is named as in an interpretation."""
     value: Any
     contradicts: str = ""
 
@@ -201,6 +208,19 @@ def parts_text(choices: DesignChoices, chosen: Interpretation, parts: Collection
     known, differences = choices.design_choices, _differences(choices, chosen).items()
     named = (f"{name}={option}" for name, option in differences if parts is None or known[name].part in parts)
     return "+".join(named) or BASELINE
+
+
+def interpretation_words(choices: DesignChoices, chosen: Interpretation) -> str:
+    """Return an interpretation as a sentence has it, after "with"; "" for the baseline.
+
+    Examples
+    --------
+    >>> interpretation_words(load_design_choices(), {"ring": "2", "ties": "random", "elitism": "on"})
+    'a ring of two neighbours on each side, ties in random order and elitism'
+    """
+    known, differences = choices.design_choices, _differences(choices, chosen).items()
+    words = [known[name].options[option].words or f"{name}={option}" for name, option in differences]
+    return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
 
 
 def parse_interpretation(choices: DesignChoices, text: str) -> dict[str, str]:

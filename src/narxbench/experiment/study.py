@@ -160,6 +160,10 @@ class Figures(Settings):
     """SNR of the figures in dB, one of the study's."""
 
 
+# The settings of the data that a simulation is made of.
+_SIMULATED = {"excitation", "noise", "samples", "washout", "snr_of", "own_noise"}
+
+
 @dataclass(frozen=True)
 class Problem:
     """A data set with candidate terms; ``name`` is its path below the study's problems."""
@@ -182,7 +186,9 @@ class Problem:
     def axes(self) -> dict[str, str]:
         """The axes of the random streams of its searches besides algorithm, criterion and seed."""
         axes = {"system": self.system.name, "snr_db": snr_label(self.snr_db)}
-        return axes | ({"scenario": self.scenario, "data_seed": str(self.data_seed)} if self.scenario else {})
+        # Without it two data sets would share the runs' random numbers, and look more alike than they are.
+        of_data = {"data_seed": str(self.data_seed)} if self.scenario or self.data_seed != 1 else {}
+        return axes | ({"scenario": self.scenario} if self.scenario else {}) | of_data
 
     @cached_property
     def simulation(self) -> dict[str, Any]:
@@ -191,7 +197,7 @@ class Problem:
             "system": self.system.definition(),
             "snr_db": self.snr_db,
             "seed": self.data_seed,
-            "data": self.data.model_dump(mode="json", include={"excitation", "noise", "samples", "washout"}),
+            "data": self.data.model_dump(mode="json", include=_SIMULATED),
         }
 
     @cached_property

@@ -2,10 +2,10 @@
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from narxbench.io.errors import NarxbenchError, did_you_mean, is_whole_number
 from narxbench.io.files import CONFIG_FOLDER
 from narxbench.io.settings import Settings, validated
 from narxbench.io.yaml import read_mapping
-from narxbench.model.dataset import Signals
+from narxbench.model.dataset import Signals, snr_label
 from narxbench.model.excitation import Excitation, UniformInput, excitation_of
 from narxbench.model.expression import Function, is_special, parse_expression
 from narxbench.model.noise import NOISES, NoiseKind
@@ -35,6 +35,8 @@ from narxbench.numerics.random_streams import generator, standard_normal
 
 SYSTEMS_FOLDER = CONFIG_FOLDER / "systems"
 DIVERGED = 1e12
+# What a signal-to-noise ratio takes as the size of a signal.
+SignalSize = Literal["variance", "power", "one"]
 
 
 class SystemFile(Settings):
@@ -160,19 +162,21 @@ class System:
         noise: NoiseKind = "output",
         washout: int = 100,
         realisation: int | None = None,
+        snr_of: SignalSize = "variance",
+        own_noise: bool = False,
     ) -> Signals:
         """Simulate the system from rest.
 
         Input and unit-variance noise depend on the system's name, ``seed`` and, unless it is None, ``realisation``
-        alone, so all SNRs share them.
+        alone, so all SNRs share them, unless ``own_noise``.
 
         Parameters
         ----------
         samples : int
             Samples to return.
         snr_db : float, optional
-            Signal-to-noise ratio in dB: the variance of the white Gaussian noise is var(y) / 10^(SNR/10), y being the
-            noise-free output after the washout. None: no noise, nor noise terms.
+            Signal-to-noise ratio in dB: the variance of the white Gaussian noise is that of the signal divided by
+            10^(SNR/10). None: no noise, nor noise terms.
         seed : int
             Seed of input and noise, from 0 on.
         excitation : Excitation, optional
@@ -185,6 +189,11 @@ class System:
             Samples simulated before the first one returned, so that the start at rest is forgotten.
         realisation : int, optional
             Number of a run that has input and noise of its own, from 1 on, or 0 for data that no run sees.
+        snr_of : str
+            What the SNR takes as the size of the signal: the ``"variance"`` of the noise-free output after the washout,
+            its ``"power"``, which is the mean of its squares, or ``"one"``.
+        own_noise : bool
+            Whether each SNR has noise of its own.
 
         Returns
         -------
@@ -219,12 +228,10 @@ class System:
         clean = self._respond(u, np.zeros(total), excitation)
         y = clean
         if snr_db is not None:
-            unit = np.array(standard_normal(generator(purpose="noise", **axes), total))
-            # math.fsum is correctly rounded; NumPy's sums depend on the processor's vector width.
-            kept = clean[washout:].tolist()
-            mean = math.fsum(kept) / samples
-            variance = math.fsum((v - mean) * (v - mean) for v in kept) / samples
-            sd = math.sqrt(variance / float(Decimal(10) ** (Decimal(repr(float(snr_db))) / 10)))
+            of_snr = {"snr_db": snr_label(snr_db)} if own_noise else {}
+            unit = np.array(standard_normal(generator(purpose="noise", **axes, **of_snr), total))
+            size = signal_size(clean[washout:].tolist(), snr_of)
+            sd = math.sqrt(size / float(Decimal(10) ** (Decimal(repr(float(snr_db))) / 10)))
             kind = NOISES["equation" if self._noise else noise]
             y = kind.disturbed(clean, sd * unit, lambda e: self._respond(u, e, excitation))
         return Signals(u[washout:].copy(), y[washout:].copy())
@@ -250,6 +257,21 @@ class System:
                 )
             y.append(value)
         return np.array(y)
+
+
+def signal_size(values: Sequence[float], of: SignalSize) -> float:
+    """Return what a signal-to-noise ratio refers the noise to: the variance of a signal, its power, or one.
+
+    Examples
+    --------
+    >>> [signal_size([1.0, 3.0], of) for of in ("variance", "power", "one")]
+    [1.0, 5.0, 1.0]
+    """
+    if of == "one":
+        return 1.0
+    # math.fsum is correctly rounded; NumPy's sums depend on the processor's vector width.
+    mean = math.fsum(values) / len(values) if of == "variance" else 0.0
+    return math.fsum((v - mean) * (v - mean) for v in values) / len(values)
 
 
 def parse_equation(equation: str) -> list[tuple[Monomial, float]]:

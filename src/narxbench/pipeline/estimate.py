@@ -99,13 +99,13 @@ def memory_of_machine() -> float:
 def study_estimate(plan: "SimulatedPlan") -> Estimate:
     """Return what a study of simulated systems takes, by its settings, choices and systems."""
     study, parts = plan.study, {(part.scenario, part.held_out): part for part in plan.study.parts()}
-    # Conditions that differ in SNR and seed of the data alone are alike: the first stands for all of them.
-    first = [part._replace(snr_db=part.snr_db[:1], seeds=part.seeds[:1]) for part in parts.values()]
+    # Conditions that differ in SNR alone are alike: the first stands for all of them.
+    first = [part._replace(snr_db=part.snr_db[:1]) for part in parts.values()]
     jobs, runs, conditions, seconds, largest = _OTHERS, 0, 0, _DRAWING + _COMPILING, plan.further_uses()
     shared: dict[str, int] = {}  # jobs that make data sets and summaries, which conditions may have in common
     for condition in study.conditions(plan.choices, plan.systems, first):
         problem, part = condition.problem, parts[condition.problem.scenario, condition.problem.held_out]
-        alike = len(part.snr_db) * len(part.seeds)
+        alike = len(part.snr_db)
         seeds = 1 if algorithm(condition.algorithm).about.deterministic else len(study.seeds)
         shared[problem.name] = alike * (len(study.seeds) if problem.realisations else 1)
         shared[plan.summary_file(condition)] = alike

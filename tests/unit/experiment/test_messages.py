@@ -17,8 +17,8 @@ from narxbench.io.yaml import read_mapping, read_value
 
 CONFIG = Path(__file__).parents[3] / "config"
 CHOICES = load_design_choices()
-VARIED = "page: interpretations\nvariations: {criterion: bic, methods: [%s], references: [%s], combinations: [%s], "
-VARIED += "finalists: {interpretations: [%s], criteria: []}}"
+VARIED = "page: interpretations\nvariations: {criterion: bic, seeds: 1, methods: [%s], references: [%s], "
+VARIED += "combinations: [%s], finalists: {interpretations: [%s], criteria: [], seeds: 1}}"
 COMPARED = "page: methods\nmethods: {upso2d: {criteria: [bic]}}\nscenarios: {a: {description: x, %s}}"
 SETTINGS = [
     *("snr_dbb: [50]", "study: Reference", "study: a b", "page: interpretations", "page: methods", "page: papers"),
@@ -30,6 +30,7 @@ SETTINGS = [
     *("methods: {ga: {algorithm: gaa}}", "methods: {ga: {criteria: [bicc]}}", "methods: {new: {criteria: [bic]}}"),
     *("methods: {new: {algorithm: ga}}", "figures: {snr_db: 33}", VARIED.replace("page: ", "#") % ("ga", "ga", "", "")),
     *(VARIED % ("gaa", "ga", "", ""), VARIED % ("ga", "upso", "", ""), VARIED % ("ga", "ga", "{}, {tie: random}", "")),
+    VARIED.replace("seeds: 1", "seeds: [1, 9]") % ("ga", "ga", "", ""),
     *(VARIED % ("ga", "ga", "", "nobody"), COMPARED % "systems: [S5]", COMPARED % "samples: 500"),
     *(COMPARED % "n_u: 99, degree: 3", COMPARED % "samples: 500, validation_samples: 497", "scenarios: {}"),
     *(COMPARED % "without: [heated]", COMPARED % "systems: [S1]" + "\nheld_out: {systems: [S1], seeds: 2}"),

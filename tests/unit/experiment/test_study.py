@@ -39,17 +39,24 @@ def test_the_paper_has_every_combination() -> None:
     assert found[0].key.model_dump(exclude_defaults=True) == {**key, "method": "upso2d", "criterion": "bic"}
     assert found[0].problem.axes == {"system": "S1", "snr_db": "50"}
     assert [c.criterion for c in found if c.method == "ga"] == ["bic"] * 12
-    assert found[0].problem.simulation["data"].keys() == {"excitation", "noise", "samples", "washout"}
+    assert found[0].problem.simulation["data"].keys() == {
+        *("excitation", "noise", "samples", "washout", "snr_of", "own_noise")
+    }
 
 
 def test_every_option_is_tried_alone_where_it_can_matter(varied: tuple[Study, list[Condition]]) -> None:
     study, found = varied
     assert isinstance(study, InterpretationsStudy)
-    assert len({c.name for c in found}) == len({c.key for c in found}) == len(found) == 6720
+    assert len({c.name for c in found}) == len({c.key for c in found}) == len(found) == 3504
     members = {(c.method, c.interpretation, c.problem.data_seed) for c in found if c.criterion == "bic"}
-    for chosen in single_changes(CHOICES):
+    few = study.variations.seeds
+    assert {*few} < {*study.data.seeds} and not {*few} & {*study.variations.finalists.seeds}
+    for chosen, seeds in [
+        *((each, few) for each in single_changes(CHOICES)),
+        (CHOICES.named["closest"], study.data.seeds),
+    ]:
         for method in study.variations.methods:
-            for seed in study.data.seeds:
+            for seed in seeds:
                 assert (method, interpretation_text(CHOICES, chosen, method), seed) in members
     for text, algorithm in {(c.interpretation, c.algorithm) for c in found}:
         parts = {CHOICES.design_choices[name].part for name in parse_interpretation(CHOICES, text)}
@@ -112,7 +119,9 @@ def test_scenarios_depart_from_the_study(tmp_path: Path) -> None:
         "system": {"name": "S1", "equation": load_system("S1").equation, "n_u": 5, "n_y": 5, "degree": 2},
         "snr_db": 40.0,
         "seed": 2,
-        "data": plain.problem.data.model_dump(mode="json", include={"excitation", "noise", "samples", "washout"}),
+        "data": plain.problem.data.model_dump(
+            mode="json", include={"excitation", "noise", "samples", "washout", "snr_of", "own_noise"}
+        ),
     }
     assert plain.problem.axes == {"system": "S1", "snr_db": "40", "scenario": "base", "data_seed": "2"}
     # A system with an input of its own has it, unless the scenario names another one.

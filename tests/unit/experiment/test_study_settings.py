@@ -83,7 +83,7 @@ def test_the_interpretation_fills_in_what_is_not_given(tmp_path: Path) -> None:
     study = load(tmp_path, "interpretation: reset\nmethods: {new: {algorithm: upso2d, criteria: [bic]}}")
     for name in ("upso2d", "new"):
         assert study.methods[name].settings.model_dump()["restart_count"] == "reset_by_improvement"
-    assert study.evaluations == 6000 and load(tmp_path, "interpretation: closest").evaluations == 3000
+    assert study.data.snr_of == "variance" and load(tmp_path, "interpretation: closest").data.snr_of == "power"
     assert study.data.excitation.model_dump() == {"kind": "uniform", "low": -1.0, "high": 1.0}
     own = load(tmp_path, "interpretation: reset\nmethods: {upso2d: {settings: {restart_count: literal}}}")
     assert own.methods["upso2d"].settings.model_dump()["restart_count"] == "literal"

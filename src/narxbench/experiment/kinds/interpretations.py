@@ -19,7 +19,7 @@ from narxbench.experiment.interpretations import (
     parts_text,
     unknown_options,
 )
-from narxbench.experiment.study import Absent, Condition, Criterion, Input, Name, Part, Problem, Study, distinct
+from narxbench.experiment.study import Absent, Condition, Criterion, Input, Name, Part, Problem, Seeds, Study, distinct
 from narxbench.io.settings import Problem as Mistake
 from narxbench.io.settings import Settings, unknown
 from narxbench.model.dataset import snr_label
@@ -34,6 +34,8 @@ class Finalists(Settings):
     """Names of interpretations."""
     criteria: Annotated[list[Criterion], AfterValidator(distinct)]
     """Criteria besides that of the screening."""
+    seeds: Seeds
+    """Data seeds on which they are run under these criteria."""
 
 
 class Variations(Settings):
@@ -41,6 +43,8 @@ class Variations(Settings):
 
     criterion: Criterion
     """Criterion under which all are run."""
+    seeds: Seeds
+    """Data seeds of the screening: of every option and combination. Named interpretations are run on all data seeds."""
     methods: Annotated[list[Name], AfterValidator(distinct)] = Field(min_length=1)
     """Methods whose design choices are varied, by name."""
     references: Annotated[list[Name], AfterValidator(distinct)]
@@ -90,17 +94,21 @@ class InterpretationsStudy(Study):
     def _planned(self, choices: DesignChoices, seeds: Sequence[int]) -> list[tuple[str, str, int, str]]:
         """Return method, interpretation, data seed and criterion of what is run, each once, in the settings' order."""
         plan, named, single = self.variations, choices.named, self.variations.criterion
-        screened = [{}, *single_changes(choices), *plan.combinations, *named.values()]
-        wanted = [(method, chosen, seed, single) for method in plan.methods for chosen in screened for seed in seeds]
-        # What the references find is needed where the others are looked at closely.
         close = [{}, *named.values()]
-        wanted += [(method, chosen, seed, single) for method in plan.references for chosen in close for seed in seeds]
+        screened = [*single_changes(choices), *plan.combinations]
+        few = [seed for seed in seeds if seed in plan.seeds]
+        wanted = [(method, chosen, seed, single) for method in plan.methods for chosen in close for seed in seeds]
+        wanted += [(method, chosen, seed, single) for method in plan.methods for chosen in screened for seed in few]
+        # What the references find is needed where the others are looked at closely, above all as described.
+        wanted += [(method, {}, seed, single) for method in plan.references for seed in seeds]
+        wanted += [(method, chosen, seed, single) for method in plan.references for chosen in close for seed in few]
         # The paper's tables have further criteria for the first method only.
         wanted += [
             (method, named[name], seed, criterion)
-            for method in (plan.methods[0], *plan.references)
+            for method in plan.methods[:1]
             for name in plan.finalists.interpretations
             for seed in seeds
+            if seed in plan.finalists.seeds
             for criterion in plan.finalists.criteria
         ]
         planned = (
@@ -112,6 +120,10 @@ class InterpretationsStudy(Study):
     def unknown_names(self, choices: DesignChoices) -> Iterator[Mistake]:
         """Yield the methods, design choices, options and interpretations that there are not."""
         plan = self.variations
+        known = f"those of data.seeds: {', '.join(map(str, self.data.seeds))}"
+        for within, seeds in ((("seeds",), plan.seeds), (("finalists", "seeds"), plan.finalists.seeds)):
+            if strange := [seed for seed in seeds if seed not in self.data.seeds]:
+                yield Mistake(("variations", *within), f"found {strange[0]}; allowed: {known}")
         for key in ("methods", "references"):
             for index, name in enumerate(getattr(plan, key)):
                 if name not in self.methods:
