@@ -15,11 +15,11 @@ import pandas as pd
 from narxbench.analysis.frames import KEY, framed
 from narxbench.analysis.metrics import selection_frequency, significant
 from narxbench.analysis.published import METRICS, PLACE, RUNS, VALUE, Published
-from narxbench.analysis.significance import fisher_exact, holm
+from narxbench.analysis.significance import ALPHA, fisher_exact, holm
 from narxbench.numerics.logarithm import natural_log
 
-ALPHA = 0.05
 BIASES = [f"bias_{metric}" for metric in METRICS]
+SAME_DEVIANCE = 1e-9  # sums in another order differ by less
 
 
 @cache
@@ -118,16 +118,36 @@ def nearness(compared: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     return found.reset_index()[[*by, "values", "deviance", *BIASES, "different"]]
 
 
-def own_deviances(compared: pd.DataFrame) -> list[float]:
+def own_deviances(compared: pd.DataFrame) -> dict[tuple[int, int], float]:
     """Return the deviance between every two data seeds of one interpretation; one of them is in place of the paper.
 
     It is what sampling alone leaves of the deviance: data, runs and all. ``compared`` is as for :func:`nearness`.
     """
     counts, sizes = (compared.pivot(index=VALUE, columns="data_seed", values=name) for name in ("count", "size"))
-    return [
-        significant(math.fsum(map(deviance, counts[one], sizes[one], counts[other], sizes[other])))
+    return {
+        (one, other): significant(math.fsum(map(deviance, counts[one], sizes[one], counts[other], sizes[other])))
         for one, other in combinations(counts.columns, 2)
-    ]
+    }
+
+
+def rank_test(compared: pd.DataFrame) -> float:
+    """Return the p value of the published tables being one more data set of an interpretation; missing for one alone.
+
+    On each system the data sets, the paper's among them, are ranked by the sum of their deviances from all others. If
+    the interpretation is right, each of them is as likely as any other to lie farthest out, on every system
+    independently. The p value is the exact chance of ranks whose sum is as large as that of the paper's. ``compared``
+    is as for :func:`nearness`, of one interpretation; its data sets must have had no part in the choice of it.
+    """
+    nearer, chances = 0, np.ones(1)
+    for _, of_system in compared.groupby("system"):
+        total = of_system.groupby("data_seed")["deviance"].sum()
+        on_paper = total.sum()
+        for pair, between in own_deviances(of_system).items():
+            total[list(pair)] += between
+        # Ties count against the difference.
+        nearer += int((total < on_paper - SAME_DEVIANCE).sum())
+        chances = np.convolve(chances, np.full(len(total) + 1, 1 / (len(total) + 1)))
+    return significant(float(chances[nearer:].sum())) if compared["data_seed"].nunique() > 1 else math.nan
 
 
 def agreement_values(

@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from pydantic import Field
 
-from narxbench.analysis.metrics import COMPARISON, CONDITION, RANKED, selection_frequency
+from narxbench.analysis.metrics import COMPARISON, CONDITION, RANKED, median_interval, selection_frequency
 from narxbench.analysis.published import Published
 from narxbench.experiment.condition import ConditionKey
 from narxbench.experiment.score_file import MOST
@@ -33,6 +33,7 @@ PROBLEM = [name for name in KEY if name != "method"]  # what methods are compare
 TENTHS = 10  # points of a condition's curve
 # Of a claim: whether it holds (None: cannot be judged), and under how many of the interpretations that can judge it.
 VERDICTS = {True: "holds", False: "does not hold", None: "cannot be judged"}
+UNCLEAR = "no clear difference"  # a claim that does not hold as it is told, where chance can explain it
 SPREADS = ("all", "some", "none", "unjudged")
 
 # Kind of a column -> how CSV holds it, and its type in memory.
@@ -42,7 +43,7 @@ _KINDS: dict[str, tuple[Kind, str]] = {
     "number": (optional(NUMBER), "float64"),
     "known": (NUMBER, "float64"),
     "truth": (optional(FLAG), "boolean"),
-    "verdict": (one_of(*VERDICTS.values()), "str"),
+    "verdict": (one_of(*VERDICTS.values(), UNCLEAR), "str"),
     "spread": (one_of(*SPREADS), "str"),
     "wholes": (list_of(INTEGER), "object"),
     "numbers": (list_of(optional(NUMBER)), "object"),
@@ -57,11 +58,12 @@ _RANKS = " ".join(f"rank_{metric.name} rank_{metric.name}_low rank_{metric.name}
 # Frame -> its columns in order; a column without a kind holds numbers.
 _COLUMNS = {
     "conditions": f"{_CONDITION} {_SIZE} nu:wholes spurious:whole nu_max:whole exact_runs:whole cardinality "
-    "true_fitness best_fitness median_fitness third_fitness curve:numbers last_improvement",
+    "true_fitness best_fitness median_fitness median_low_fitness median_high_fitness third_fitness curve:numbers "
+    "last_improvement",
     "metrics": f"{_CONDITION} {_SIZE} {_INTERVALS} worst_spurious_term:text exact_runs:whole final_is_exact:truth "
     "best_fitness median_fitness true_fitness",
     "selection": f"{_CONDITION} term:text label:text system_term:truth count:whole runs:whole frequency low high",
-    "convergence": f"{_CONDITION} evaluations:whole mean low high",
+    "convergence": f"{_CONDITION} evaluations:whole median low high",
     "recovery": f"{_CONDITION} exact:whole runs:whole rate low high",
     "comparisons": "system:text snr_db:known data_seed:whole interpretation:text criterion:text a:text b:text "
     "n_a:whole n_b:whole median_a median_b p_value distribution:text p_holm a12 magnitude:text",
@@ -74,13 +76,15 @@ _COLUMNS = {
     "different:truth",
     "agreement": "table:text algorithm:text method:text compared:whole missing:whole different:whole deviance bias_nu "
     "bias_r bias_nu_max",
-    "claims": "id:text side:text holds:truth evidence:text",
+    "claims": "id:text side:text verdict:verdict held:whole places:whole evidence:text",
     # Of the interpretations: narxbench.analysis.interpretations.
-    "nearness": "role:text algorithm:text interpretation:text values:whole deviance deviance_low deviance_high "
-    "own_deviance own_low own_high bias_nu bias_r bias_nu_max different different_low different_high held_out",
+    "nearness": "role:text criteria:text seeds:whole algorithm:text interpretation:text values:whole deviance "
+    "deviance_low deviance_high own_deviance own_low own_high bias_nu bias_r bias_nu_max different different_low "
+    "different_high held_out p_value",
     "claim_overview": "claim:text title:text published:verdict as_described:verdict seeds:whole judged:whole "
     "holds:whole group:spread",
-    "role_verdicts": "claim:text role:text verdict:verdict seeds:whole",
+    "role_verdicts": "claim:text role:text verdict:verdict seeds:whole judged:whole held:whole places:whole "
+    "missed:text",
     "found": "label:text algorithm:text interpretation:text system:text data_sets:whole runs:whole exact:whole rate "
     "low high",
     "effects_overview": "algorithm:text option:text design_choice:text contradicts:text change interval_low "
@@ -111,7 +115,7 @@ _ROWS = {
     "selection": [*KEY, "term"],
     "run_length": [*KEY, "target"],
     "claims": ["id", "side"],
-    "nearness": ["role", "algorithm"],
+    "nearness": ["role", "criteria", "algorithm"],
     "claim_overview": ["claim"],
     "role_verdicts": ["role", "claim"],
     "found": ["label", "system"],
@@ -124,7 +128,7 @@ _ROWS = {
     "systems": ["part", *_METHODS],
 }
 # Frames with a row for every combination of what identifies them.
-_COMPLETE = ("claims", "nearness", "role_verdicts")
+_COMPLETE = ("claims", "role_verdicts")
 # Columns of which frames of one study hold the same, so that none of them is empty.
 _SHARED = (
     (KEY, ("metrics", "recovery", "gaps", "convergence", "budget", "selection", "run_length")),
@@ -340,6 +344,7 @@ def _condition(summary: Summary, published: Published) -> tuple[Any, ...]:
     marks = [spent // 3, *(math.ceil(spent * tenth / TENTHS) for tenth in range(1, TENTHS + 1))]
     third, *curve = mean_over_runs(best_after(runs["history_evaluations"], runs["history_fitness"], marks))
     true = {summary["candidates"].index(term) for term in system_terms}
+    true_fitness = median(map(_infinite, summary["true_fitness"]))
     return (
         *key_of(summary),
         *(summary["algorithm"], len(fitness), summary["evaluations"], len(summary["candidates"])),
@@ -348,7 +353,7 @@ def _condition(summary: Summary, published: Published) -> tuple[Any, ...]:
         sum(set(structure) == true for structure in runs["structures"]),
         median(map(len, runs["structures"])),
         # Whole units of J matter, and thousands of conditions are kept.
-        *(round(j, 6) for j in (median(map(_infinite, summary["true_fitness"])), min(fitness), median(fitness), third)),
+        *(round(j, 6) for j in (true_fitness, min(fitness), median(fitness), *median_interval(fitness), third)),
         tuple(round(j, 6) for j in curve),
         median(history[-1] if history else 0 for history in runs["history_evaluations"]),
     )

@@ -1,9 +1,10 @@
 """The conditions of all interpretations that lack none, and how near each interpretation is to the paper."""
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -15,6 +16,7 @@ from narxbench.experiment.interpretations import (
     DesignChoices,
     contradictions,
     interpretation_text,
+    interpretation_words,
     parse_interpretation,
     parts_text,
 )
@@ -43,12 +45,15 @@ class InterpretationStudy:
     ``conditions`` is the conditions frame with two columns more: ``shared``, the part of an interpretation that all
     algorithms share, and ``problem``, that on data and fitness alone. The baseline comes first, then single options,
     then combinations; seeds and systems ascend, SNRs descend. ``options`` are all options but those of the baseline,
-    with what they belong to and contradict. ``incomplete`` has algorithm and text of what was left out.
+    with what they belong to and contradict. ``seeds`` are the data seeds, ``screening`` those on which every
+    interpretation was run: by these they are chosen, and on the others judged. ``incomplete`` has algorithm and text of
+    what was left out.
     """
 
     conditions: pd.DataFrame
     options: pd.DataFrame
     seeds: list[int]
+    screening: list[int]
     incomplete: list[tuple[str, str]]
     choices: DesignChoices
     published: Published
@@ -68,6 +73,10 @@ class InterpretationStudy:
     def joined(self, *texts: str) -> str:
         """Return the interpretations of several algorithms, which agree in what they share, as one."""
         return interpretation_text(self.choices, self.chosen(*texts))
+
+    def words(self, text: str) -> str:
+        """Return an interpretation as a sentence has it, after "with"; "" for the baseline."""
+        return interpretation_words(self.choices, self.chosen(text))
 
     def contradictions(self, text: str) -> str:
         """Return the explicit statements that an interpretation contradicts."""
@@ -136,15 +145,30 @@ def make_study(conditions: pd.DataFrame, choices: DesignChoices, published: Publ
         shared[text] = interpretation_text(choices, chosen, "")
         problem[text] = parts_text(choices, chosen, ("data", "fitness"))
         ranks[text] = len(chosen), [place_of[f"{name}={option}"] for name, option in chosen.items()]
-    seeds = sorted(conditions["data_seed"].unique())
-    places = set(published.values[["system", "snr_db"]].itertuples(index=False, name=None))
-    needed = {(seed, *place) for seed in seeds for place in places}
-    missing = {
-        name: needed - set(own[DATA_SET].itertuples(index=False, name=None))
-        for name, own in conditions.groupby(_GROUP, sort=False)
+    named = {
+        (algorithm, interpretation_text(choices, chosen, algorithm))
+        for algorithm in COMPARED
+        for chosen in ({}, *choices.named.values())
     }
+    places = set(published.values[["system", "snr_db"]].itertuples(index=False, name=None))
+    # All interpretations of a kind are run on the same data seeds: the baseline, and those with a name of compared
+    # algorithms, on more than the others.
+    groups = dict(iter(conditions.groupby(_GROUP, sort=False)))
+    kinds = {name: (name[1] == BASELINE or name[:2] in named, name[0] in COMPARED, name[2]) for name in groups}
+    of_kind: dict[Any, set[int]] = defaultdict(set)
+    for name, own in groups.items():
+        of_kind[kinds[name]] |= set(own["data_seed"])
+    missing = {
+        name: {(seed, *place) for seed in of_kind[kinds[name]] for place in places}
+        - set(own[DATA_SET].itertuples(index=False, name=None))
+        for name, own in groups.items()
+    }
+    screened = [seeds for (_, compared, criterion), seeds in of_kind.items() if compared and criterion == SCREENED]
+    seeds, screening = sorted(conditions["data_seed"].unique()), sorted(set.intersection(*screened)) if screened else []
+    needed = {(seed, *place) for seed in seeds for place in places}
     for algorithm in (UPSO, *({GA} & set(conditions["algorithm"]))):
-        if lacking := missing.get((algorithm, BASELINE, SCREENED), needed):
+        own = groups.get((algorithm, BASELINE, SCREENED), conditions[:0])
+        if lacking := needed - set(own[DATA_SET].itertuples(index=False, name=None)):
             seed, system, snr_db = min(lacking, key=lambda place: (place[0], place[1], -place[2]))
             found = f"none of {algorithm} under {BASELINE} for data seed {seed}, {system}, {snr_db:g} dB"
             allowed = f"every system and SNR of the paper under {SCREENED} on every data seed"
@@ -162,4 +186,4 @@ def make_study(conditions: pd.DataFrame, choices: DesignChoices, published: Publ
     known = known.drop(columns=["order", "criterion_order"])
     lacking_any = sorted((name for name in missing if missing[name]), key=lambda name: order[name[1]])
     incomplete = [(name, text) for name, text, of in lacking_any if name in COMPARED and of == SCREENED]
-    return InterpretationStudy(known, options, seeds, incomplete, choices, published)
+    return InterpretationStudy(known, options, seeds, screening, incomplete, choices, published)

@@ -4,25 +4,35 @@ A quantity ``q`` of several data seeds stands in frames as its median ``q`` and 
 """
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from statistics import median
+from typing import Any
 
 import pandas as pd
 from scipy import stats
 
-from narxbench.analysis.agreement import BIASES, compare, different, nearness, own_deviances
+from narxbench.analysis.agreement import BIASES, compare, different, nearness, own_deviances, rank_test
+from narxbench.analysis.causes import SAME_J
 from narxbench.analysis.claims import GA, UPSO, VERDICTS, Claim, View, both_criteria, claim_rows, published_view
-from narxbench.analysis.frames import framed
-from narxbench.analysis.interpretation_study import BY_SEED, COMPARED, DATA_SET, JOINT, InterpretationStudy, Pair
+from narxbench.analysis.frames import UNCLEAR, framed
+from narxbench.analysis.interpretation_study import (
+    BY_SEED,
+    COMPARED,
+    DATA_SET,
+    JOINT,
+    SCREENED,
+    InterpretationStudy,
+    Pair,
+)
 from narxbench.analysis.metrics import significant
 from narxbench.analysis.published import VALUE
 from narxbench.experiment.interpretations import BASELINE, SHARED_PARTS, interpretation_settings, interpretation_text
 
-# Final J are stored to six decimals, so that two of them may differ by their rounding alone.
-SAME_J = 1.5e-6
 CONFIDENCE = 0.95
+INPUT = "input"  # the design choice of the input signal
 # Searches that the paper does not have, on the same data.
 REFERENCES = ("multistart", "stepwise")
 # A GA that is known to be stronger than the one as described; it is shown however near it comes.
@@ -41,7 +51,10 @@ _SEARCHES = (
 )
 # The findings that pages of other studies read too, each a frame with a schema.
 FRAMES = ("nearness", "claim_overview", "role_verdicts", "found", "effects_overview")
+_JUDGED = ["verdict", "seeds", "judged", "held", "places", "missed"]
 _NEARNESS = ["deviance", *BIASES, "different"]
+_ROLE = ["role", "criteria", "seeds", "algorithm", "interpretation"]
+ALL = "all"  # criteria under which a role was run
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +70,8 @@ class Findings:
     rankings: Mapping[str, pd.DataFrame]
     roles: Mapping[str, Pair]
     nearness: pd.DataFrame
-    held_out: pd.DataFrame
+    inputs: pd.DataFrame
+    remaining: pd.DataFrame
     effects: pd.DataFrame
     effects_overview: pd.DataFrame
     closer: pd.DataFrame
@@ -79,7 +93,6 @@ def analyse(study: InterpretationStudy, claims: Sequence[Claim]) -> Findings:
     by_seed = pd.concat(parts, ignore_index=True)
     rankings = {name: ranking(study, by_seed, name) for name in (*COMPARED, JOINT)}
     roles = find_roles(study, rankings[JOINT])
-    validation = held_out(by_seed[by_seed["algorithm"] == JOINT], rankings[JOINT])
     values = {role: role_values(study, pair) for role, pair in roles.items()}
     changes = effects(study, by_seed)
     verdicts = claim_verdicts(study, claims)
@@ -89,8 +102,9 @@ def analyse(study: InterpretationStudy, claims: Sequence[Claim]) -> Findings:
         deviances=by_seed,
         rankings=rankings,
         roles=roles,
-        nearness=role_nearness(study, roles, values, validation),
-        held_out=validation,
+        nearness=role_nearness(study, values),
+        inputs=by_input(study, roles),
+        remaining=remaining(values),
         effects=changes,
         effects_overview=effects_overview(changes),
         closer=closer(study, rankings[UPSO], changes),
@@ -115,23 +129,30 @@ def over_seeds(frame: pd.DataFrame, by: Sequence[str], names: Sequence[str]) -> 
 
 
 def change(differences: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
-    """Return median, range and Student's interval of the mean of the column ``change`` in groups.
+    """Return median, range and an interval of the mean of the column ``change`` in groups.
 
-    A change is ``clear`` if the interval does not contain 0. It is missing for a single data seed. An exact sign test
-    of five pairs cannot reach the level 5 %.
+    The screening has too few data seeds to tell how much a change varies. It is set against the ``spread`` of the
+    measure, its standard deviation over the ``sets`` of all data seeds of the interpretation from which the changes
+    depart; these columns, and the number of changes told ``together``, are constant in a group. The interval is that of
+    the mean difference of two independent sets of data seeds with this spread (Student's t): pairs vary less, so that
+    it is too wide rather than too narrow. All intervals together have the coverage (Bonferroni). A change is ``clear``
+    if its interval does not contain 0. The interval is missing where there is one data set.
     """
-    found = differences.groupby(list(by), sort=False)["change"].agg(["median", "min", "max", "mean", "sem", "count"])
-    reach = stats.t.ppf((1 + CONFIDENCE) / 2, found["count"] - 1) * found["sem"]
+    told = differences.groupby(list(by), sort=False)
+    found = told["change"].agg(["median", "min", "max", "mean", "count"])
+    constant = told[["spread", "sets", "together"]].first()
+    quantile = stats.t.ppf(1 - (1 - CONFIDENCE) / 2 / constant["together"], constant["sets"] - 1)
+    reach = quantile * constant["spread"] * (2 / found["count"]) ** 0.5
     found = found.assign(interval_low=found["mean"] - reach, interval_high=found["mean"] + reach)
     found["clear"] = (found["interval_low"] > 0) | (found["interval_high"] < 0)
-    return found.drop(columns=["mean", "sem", "count"]).rename(columns={"min": "low", "max": "high"}).reset_index()
+    return found.drop(columns=["mean", "count"]).rename(columns={"min": "low", "max": "high"}).reset_index()
 
 
 # Nearness
 
 
 def ranking(study: InterpretationStudy, by_seed: pd.DataFrame, algorithm: str) -> pd.DataFrame:
-    """Return the interpretations of an algorithm (or `JOINT`), the smallest median deviance first.
+    """Return the interpretations of an algorithm (or `JOINT`), the smallest median deviance of the screening first.
 
     The columns are ``place``, ``interpretation``, the ``names`` that it has in the settings, how many ``changes`` from
     the baseline it makes, what it ``contradicts``; the number of ``values``; deviance, biases and the number of
@@ -141,7 +162,7 @@ def ranking(study: InterpretationStudy, by_seed: pd.DataFrame, algorithm: str) -
     names = defaultdict(list)
     for name, chosen in study.choices.named.items():
         names[interpretation_text(study.choices, chosen, None if algorithm == JOINT else algorithm)].append(name)
-    own = by_seed[by_seed["algorithm"] == algorithm]
+    own = by_seed[(by_seed["algorithm"] == algorithm) & by_seed["data_seed"].isin(study.screening)]
     ranked = over_seeds(own, ["interpretation", "values"], _NEARNESS)
     ranked["changes"] = [len(study.chosen(text)) for text in ranked["interpretation"]]
     ranked = ranked.sort_values(["deviance", "changes", "interpretation"], ignore_index=True)
@@ -150,12 +171,16 @@ def ranking(study: InterpretationStudy, by_seed: pd.DataFrame, algorithm: str) -
     ranked["contradicts"] = [study.contradictions(text) for text in texts]
     ranked.insert(0, "place", ranked.index + 1)
     compared = study.compared[study.compared["algorithm"] == algorithm]
-    own_of = {text: own_deviances(rows) for text, rows in compared.groupby("interpretation")}
+    own_of = {text: own_deviances(rows).values() for text, rows in compared.groupby("interpretation")}
     ranked["own_deviance"] = texts.map({text: median(own) for text, own in own_of.items() if own}).astype(float)
+    if ranked.empty:
+        return ranked.assign(near=False)
     by_text = own.pivot(index="data_seed", columns="interpretation", values="deviance")
-    beyond = by_text.sub(by_text[ranked["interpretation"].iloc[0]], axis=0) if len(ranked) else by_text
-    found = change(beyond.melt(value_name="change"), ["interpretation"]).dropna()
-    return ranked.assign(near=ranked["interpretation"].isin(found.loc[~found["clear"], "interpretation"]))
+    beyond = by_text.sub(by_text[texts[0]], axis=0).drop(columns=texts[0]).melt(value_name="change")
+    of_closest = by_seed[(by_seed["algorithm"] == algorithm) & (by_seed["interpretation"] == texts[0])]
+    spread = {"spread": of_closest["deviance"].std(), "sets": len(of_closest), "together": len(ranked) - 1}
+    found = change(beyond.assign(**spread), ["interpretation"]).dropna()
+    return ranked.assign(near=texts.isin([texts[0], *found.loc[~found["clear"], "interpretation"]]))
 
 
 def find_roles(study: InterpretationStudy, joint: pd.DataFrame) -> dict[str, Pair]:
@@ -172,58 +197,82 @@ def find_roles(study: InterpretationStudy, joint: pd.DataFrame) -> dict[str, Pai
     return {role: pair for role, pair in pairs.items() if pair.upso2d in study.texts(UPSO)}
 
 
-def held_out(joint: pd.DataFrame, ranked: pd.DataFrame) -> pd.DataFrame:
-    """Return for each data seed what is closest on the others, and its deviance on this one.
-
-    ``interpretation`` has the smallest median deviance on all data seeds but ``data_seed``, ``deviance`` is its own
-    there, which no choice has made small. There is no row where there is one data seed only.
-    """
-    by_text = joint.pivot(index="data_seed", columns="interpretation", values="deviance")
-    # In the order of the ranking, so that of equal ones the same comes first.
-    by_text = by_text[list(ranked["interpretation"])]
-    rows = [
-        (seed, chosen := by_text.drop(index=seed).median().idxmin(), by_text.loc[seed, chosen])
-        for seed in (by_text.index if len(by_text) > 1 else [])
-    ]
-    return pd.DataFrame(rows, columns=["data_seed", "interpretation", "deviance"])
-
-
-def role_nearness(
-    study: InterpretationStudy, roles: Mapping[str, Pair], values: Mapping[str, pd.DataFrame], validation: pd.DataFrame
-) -> pd.DataFrame:
-    """Return how near each role is to all published tables, under every criterion under which it was run.
+def role_nearness(study: InterpretationStudy, values: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Return how near each role is to the published tables, under the criterion of the screening and under all.
 
     ``values`` has the `role_values` of each role. There is a row for both algorithms together (`JOINT`) and one for
-    each: what the one selects too often can hide what the other selects too seldom. ``own_deviance`` is the median of
-    `agreement.own_deviances`, ``own_low`` to ``own_high`` their range; ``held_out`` is that of `_held_out_deviance`.
+    each: what the one selects too often can hide what the other selects too seldom. The data ``seeds`` are those on
+    which a role was run under all ``criteria`` of the row. ``own_deviance`` is the median of `own_deviances`,
+    ``own_low`` to ``own_high`` their range; ``p_value`` is that of `rank_test`. Of the closest, which was chosen by the
+    data seeds of the screening, the ``held_out`` deviance is the median over the others; the p value is of these too.
     """
     rows = []
-    for role, pair in roles.items():
-        compared = values[role]
-        held = _held_out_deviance(study, compared, validation) if role == CLOSEST else math.nan
-        for name, text in {JOINT: study.joined(*pair), **pair._asdict()}.items():
-            part = compared if name == JOINT else compared[compared["algorithm"] == name]
-            by_seed = nearness(part, ["data_seed"]).assign(role=role, algorithm=name, interpretation=text)
-            found = over_seeds(by_seed, ["role", "algorithm", "interpretation", "values"], _NEARNESS)
-            own = own_deviances(part) or [math.nan]
-            found = found.assign(own_deviance=median(own), own_low=min(own), own_high=max(own))
-            rows.append(found.assign(held_out=held if name == JOINT else math.nan))
+    for role, compared in values.items():
+        everywhere = sorted(compared["data_seed"].unique())
+        under_all = compared.groupby("data_seed")["criterion"].nunique()
+        spans = {SCREENED: everywhere}
+        if compared["criterion"].nunique() > 1:
+            spans[ALL] = sorted(under_all.index[under_all == under_all.max()])
+        for (criteria, seeds), name in product(spans.items(), (JOINT, *COMPARED)):
+            own = compared[compared["data_seed"].isin(seeds)]
+            own = own if criteria == ALL else own[own["criterion"] == SCREENED]
+            own = own if name == JOINT else own[own["algorithm"] == name]
+            if own.empty:
+                continue
+            unseen = own if role != CLOSEST else own[~own["data_seed"].isin(study.screening)]
+            text = study.joined(*own["interpretation"].unique())
+            by_seed = nearness(own, ["data_seed"]).assign(role=role, criteria=criteria, algorithm=name)
+            by_seed = by_seed.assign(interpretation=text, seeds=len(seeds))
+            found = over_seeds(by_seed, [*_ROLE, "values"], _NEARNESS)
+            between = list(own_deviances(own).values()) or [math.nan]
+            found = found.assign(own_deviance=median(between), own_low=min(between), own_high=max(between))
+            held = unseen.groupby("data_seed")["deviance"].sum().median() if role == CLOSEST else math.nan
+            rows.append(found.assign(held_out=significant(held), p_value=rank_test(unseen)))
     return framed("nearness", pd.concat(rows, ignore_index=True))
 
 
-def _held_out_deviance(study: InterpretationStudy, compared: pd.DataFrame, validation: pd.DataFrame) -> float:
-    """Return the median deviance of what `held_out` chooses on the data seed that had no part in the choice.
+def by_input(study: InterpretationStudy, roles: Mapping[str, Pair]) -> pd.DataFrame:
+    """Return the deviance on each system under every input with which a role was run, all else as it is in the role.
 
-    It is missing without a choice, and where one of them was not run under the criteria of ``compared``.
+    Systems were excited by one input each, perhaps not by the same: deviances of systems add up, so that the best input
+    of each can be read from the rows. The columns are ``role``, ``input``, ``system`` and ``deviance``, the median over
+    the data seeds of the screening, for 2D-UPSO and GA together. A role with one input has no row.
     """
-    held = []
-    for seed, text, _ in validation.itertuples(index=False, name=None):
-        there = role_values(study, study.pair(text))
-        there = there[there["data_seed"] == seed]
-        if len(there) != (compared["data_seed"] == seed).sum():
-            return math.nan
-        held.append(math.fsum(there["deviance"]))
-    return significant(median(held)) if held else math.nan
+    screened = study.compared[study.compared["data_seed"].isin(study.screening)]
+    totals = screened.groupby([*BY_SEED, "system"])["deviance"].sum()
+    rows = []
+    for role, pair in roles.items():
+        others = {name: option for name, option in study.chosen(*pair).items() if name != INPUT}
+        for option in study.choices.design_choices[INPUT].options:
+            text = interpretation_text(study.choices, others | {INPUT: option})
+            texts = study.pair(text)._asdict().items()
+            if all(text in study.texts(name) for name, text in texts):
+                of_both = pd.concat(totals[of] for of in texts).groupby(["data_seed", "system"]).sum()
+                rows += [(role, option, *of) for of in of_both.groupby("system").median().items()]
+    found = pd.DataFrame(rows, columns=["role", INPUT, "system", "deviance"])
+    return found[found.groupby("role")[INPUT].transform("nunique") > 1].reset_index(drop=True)
+
+
+def remaining(values: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Return how far as described and the closest stay from each table: of an algorithm, a criterion and a system.
+
+    ``values`` has the `role_values` of each role. The columns are ``algorithm``, ``criterion``, ``system``, the number
+    of ``values``, the median ``deviance`` and the ``own_deviance`` between data sets (``described_``: as described),
+    and how many values of the closest are clearly ``different`` on every data seed.
+    """
+    by = ["algorithm", "criterion", "system"]
+
+    def distances(of_role: pd.DataFrame) -> pd.DataFrame:
+        rows = []
+        for group, own in of_role.assign(different=different(of_role, ["data_seed"])).groupby(by, sort=False):
+            middle = own.groupby("data_seed")["deviance"].sum().median()
+            always = own.groupby(VALUE)["different"].all()
+            rows.append((*group, len(always), middle, median(own_deviances(own).values() or [math.nan]), always.sum()))
+        return pd.DataFrame(rows, columns=[*by, "values", "deviance", "own_deviance", "different"])
+
+    described = distances(values[AS_DESCRIBED])[[*by, "deviance", "own_deviance"]]
+    described = described.rename(columns={name: f"described_{name}" for name in ("deviance", "own_deviance")})
+    return described.merge(distances(values[CLOSEST]), on=by)
 
 
 def role_values(study: InterpretationStudy, pair: Pair) -> pd.DataFrame:
@@ -268,6 +317,11 @@ def effects(study: InterpretationStudy, by_seed: pd.DataFrame) -> pd.DataFrame:
     differences = measures - baseline.set_axis(measures.index)
     long = differences.melt(var_name="measure", value_name="change", ignore_index=False).reset_index()
     long = long.merge(study.options[["interpretation"]]).dropna()
+    described = measures.xs(BASELINE, level="interpretation").groupby("algorithm")
+    spreads = described.std().melt(var_name="measure", value_name="spread", ignore_index=False).reset_index()
+    sets = long["algorithm"].map(described.size())
+    together = long.groupby("algorithm")["interpretation"].transform("nunique")
+    long = long.assign(sets=sets, together=together).merge(spreads)
     found = change(long, ["algorithm", "interpretation", "measure"])
     order = found[found["measure"] == "deviance"].assign(size=lambda of: -of["median"].abs().round(6))
     order = order.sort_values(["algorithm", "size", "interpretation"], ascending=[False, True, True])
@@ -322,9 +376,10 @@ def random_ties(by_seed: pd.DataFrame) -> pd.DataFrame:
 def claim_verdicts(study: InterpretationStudy, claims: Sequence[Claim]) -> pd.DataFrame:
     """Return the verdict on each claim under each interpretation that can matter to it.
 
-    ``upso2d`` and ``ga`` are its interpretations (empty for an algorithm that the claim does not speak of), ``seeds``
-    counts the data seeds on which the claim holds. The ``verdict`` is that of more than half of the data seeds; a claim
-    cannot be judged where there is no such majority.
+    ``upso2d`` and ``ga`` are its interpretations (empty for an algorithm that the claim does not speak of). The claim
+    holds on ``seeds`` of the ``judged`` data seeds, and at ``held`` of their ``places``; on more than half of them it
+    misses clearly on the systems ``missed``. The ``verdict`` is that of more than half of them; where they disagree
+    there is no clear difference.
     """
     texts = {name: study.texts(name) for name in COMPARED}
     rows = {of: claim_rows(group) for of, group in study.conditions.groupby(BY_SEED, sort=False)}
@@ -335,11 +390,22 @@ def claim_verdicts(study: InterpretationStudy, claims: Sequence[Claim]) -> pd.Da
         pairs = study.pairs() if all(map(all, own)) else (Pair(a, b) for a in own[0] for b in own[1])
         for pair in pairs:
             named = [(name, text) for name, text in pair._asdict().items() if text]
-            views = (View([row for name in named for row in rows[*name, seed]]) for seed in study.seeds)
-            holds = [claim.judge(view).holds for view in views]
-            majority = next((side for side in (True, False) if 2 * holds.count(side) > len(holds)), None)
-            found.append((claim.id, *pair, holds.count(True), VERDICTS[majority]))
-    return pd.DataFrame(found, columns=["claim", *COMPARED, "seeds", "verdict"])
+            known = (seed for seed in study.seeds if all((*name, seed) in rows for name in named))
+            views = (View([row for name in named for row in rows[*name, seed]]) for seed in known)
+            # Some criteria were run on some of the data seeds.
+            judged = [verdict for view in views if (verdict := claim.judge(view)).holds is not None]
+            words = [verdict.word for verdict in judged]
+            most = max(words, key=words.count, default=VERDICTS[None])
+            majority = most if not words or 2 * words.count(most) > len(words) else UNCLEAR
+            missed = Counter(system for verdict in judged for system in verdict.missed)
+            found.append(
+                (
+                    *(claim.id, *pair, majority, words.count(VERDICTS[True]), len(judged)),
+                    *(sum(verdict.held for verdict in judged), sum(verdict.places for verdict in judged)),
+                    ", ".join(sorted(system for system, times in missed.items() if 2 * times > len(judged))),
+                )
+            )
+    return pd.DataFrame(found, columns=["claim", *COMPARED, *_JUDGED])
 
 
 def shown_verdicts(
@@ -347,12 +413,12 @@ def shown_verdicts(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the verdicts under the interpretations in a role, and those under every single option that can matter.
 
-    ``role`` and ``option`` name the interpretation; ``seeds`` and ``verdict`` are as in `claim_verdicts`.
+    ``role`` and ``option`` name the interpretation; the others are as in `claim_verdicts`.
     """
     known = {row[:3]: row[3:] for row in verdicts.itertuples(index=False, name=None)}
     run = {text for name in COMPARED for text in study.texts(name)}
     options = study.options[study.options["interpretation"].isin(run)]
-    found: dict[bool, list[tuple[str, str, str, int]]] = {False: [], True: []}
+    found: dict[bool, list[tuple[Any, ...]]] = {False: [], True: []}
     for claim in claims:
         own = options[options["part"].isin([*SHARED_PARTS, *claim.algorithms])]
         single = {
@@ -361,9 +427,9 @@ def shown_verdicts(
         }
         for name, pair in {**roles, **single}.items():
             spoken = (text if of in claim.algorithms else "" for of, text in pair._asdict().items())
-            seeds, verdict = known.get((claim.id, *spoken), (0, VERDICTS[None]))
-            found[name in single].append((claim.id, name, verdict, seeds))
-    of_options = pd.DataFrame(found[True], columns=["claim", "option", "verdict", "seeds"])
+            judged = known.get((claim.id, *spoken), (VERDICTS[None], 0, 0, 0, 0, ""))
+            found[name in single].append((claim.id, name, *judged))
+    of_options = pd.DataFrame(found[True], columns=["claim", "option", *_JUDGED])
     return framed("role_verdicts", found[False]), of_options
 
 
@@ -382,7 +448,7 @@ def claim_overview(
         own = verdicts.loc[verdicts["claim"] == claim.id, "verdict"]
         judged, holds = int((own != VERDICTS[None]).sum()), int((own == VERDICTS[True]).sum())
         group = "unjudged" if not judged else "all" if holds == judged else "some" if holds else "none"
-        words = VERDICTS[claim.judge(on_paper).holds], *described.loc[claim.id, ["verdict", "seeds"]]
+        words = claim.judge(on_paper).word, *described.loc[claim.id, ["verdict", "seeds"]]
         found.append((claim.id, claim.title, *words, judged, holds, group))
     return framed("claim_overview", found)
 

@@ -36,6 +36,22 @@ def significant(value: float, digits: int = 12) -> float:
     return float(f"{value:.{digits}g}")
 
 
+def median_interval(values: Sequence[float], confidence: float = 0.95) -> tuple[float, float]:
+    """Return the interval of a median between two values of the sample, whatever the distribution.
+
+    Of few values no interval has the coverage: then it is that from the least to the greatest.
+
+    Examples
+    --------
+    >>> median_interval(range(1, 41)), median_interval([1.0, 2.0, 4.0])
+    ((14, 27), (1.0, 4.0))
+    """
+    ordered = sorted(values)
+    # The largest rank that at most (1 - confidence) / 2 of all samples have more values below than.
+    rank = max(int(stats.binom.ppf((1 - confidence) / 2, len(ordered), 0.5)), 1)
+    return ordered[rank - 1], ordered[-rank]
+
+
 @cache
 def selection_frequency(count: int, runs: int, confidence: float = 0.95) -> Interval:
     """Return nu = count / runs (paper, equation 12) with its Wilson score interval, to 12 digits.

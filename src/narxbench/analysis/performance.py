@@ -6,27 +6,24 @@ is the lowest of the true structure and of all runs on the same problem.
 """
 
 import math
-from collections.abc import Callable, Iterable
-from functools import partial
 from itertools import chain
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from narxbench.analysis.frames import KEY, PROBLEM, TENTHS, best_after, framed, mean_over_runs
+from narxbench.analysis.frames import KEY, PROBLEM, TENTHS, best_after, framed
 from narxbench.analysis.metrics import selection_frequency
 
 # Two values of J this close (relative) count as equal.
 TOLERANCE = 1e-9
-# Points of a convergence curve; a third of the budget is one of them.
+# Points of a convergence curve.
 CURVE_POINTS = 300
 
 
 def convergence(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return mean and quartiles of the best J over the budget of each condition; quartiles are the values of runs."""
-    curves = _over_budget("convergence", runs, "spent", CURVE_POINTS, mean_over_runs)
+    """Return median and quartiles of the best J over the budget of each condition; quartiles are the values of runs."""
+    curves = _over_budget("convergence", runs, "spent", CURVE_POINTS)
     return curves.drop_duplicates(ignore_index=True)  # of a budget with fewer evaluations than points
 
 
@@ -64,7 +61,7 @@ def run_length(runs: pd.DataFrame) -> pd.DataFrame:
 
 def budget(runs: pd.DataFrame) -> pd.DataFrame:
     """Return median and quartiles of the best J after each tenth of the budget; quartiles are the values of runs."""
-    return _over_budget("budget", runs, "evaluations", TENTHS, partial(np.median, axis=0))
+    return _over_budget("budget", runs, "evaluations", TENTHS)
 
 
 def gaps(runs: pd.DataFrame) -> pd.DataFrame:
@@ -86,10 +83,8 @@ def gaps(runs: pd.DataFrame) -> pd.DataFrame:
     return framed("gaps", rows)
 
 
-def _over_budget(
-    frame: str, runs: pd.DataFrame, budget: str, points: int, middle: Callable[[NDArray[np.float64]], Iterable[float]]
-) -> pd.DataFrame:
-    """Return the middle and the quartiles of the best J at points of each condition's budget."""
+def _over_budget(frame: str, runs: pd.DataFrame, budget: str, points: int) -> pd.DataFrame:
+    """Return the median and the quartiles of the best J at points of each condition's budget."""
     rows = []
     for key, group in runs.groupby(KEY, sort=False):
         grid = [math.ceil(int(group[budget].max()) * i / points) for i in range(1, points + 1)]
@@ -97,7 +92,7 @@ def _over_budget(
         # Quartiles are values of runs, not between two runs: some may still be infinite.
         ordered = np.sort(best, axis=0)
         low, high = (ordered[math.ceil(share * len(ordered)) - 1] for share in (0.25, 0.75))
-        rows += [(*key, *values) for values in zip(grid, middle(best), low, high, strict=True)]
+        rows += [(*key, *values) for values in zip(grid, np.median(best, axis=0), low, high, strict=True)]
     return framed(frame, rows)
 
 

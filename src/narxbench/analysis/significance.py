@@ -17,6 +17,8 @@ from scipy import stats
 from narxbench.analysis.frames import PROBLEM, framed
 from narxbench.analysis.metrics import significant
 
+ALPHA = 0.05
+
 
 def mann_whitney(a: Sequence[float], b: Sequence[float]) -> tuple[float, str]:
     """Return the two-sided p-value of the Mann-Whitney U test, and whether it is exact or asymptotic.

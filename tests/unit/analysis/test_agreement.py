@@ -18,6 +18,7 @@ from narxbench.analysis.agreement import (
     different,
     nearness,
     own_deviances,
+    rank_test,
 )
 from narxbench.analysis.frames import conditions_frame, framed, metrics_frame
 from narxbench.analysis.published import PLACE, published_count
@@ -202,8 +203,35 @@ def test_groups_are_measured_apart():
 def test_the_own_deviance_is_that_between_two_data_seeds():
     rows = compared(*(condition(data_seed=seed, spurious=10 * seed, nu_max=5) for seed in (1, 2, 3)))
     expected = [deviance(10, 62, 20, 62), deviance(10, 62, 30, 62), deviance(20, 62, 30, 62)]
-    assert own_deviances(rows) == pytest.approx(expected)
-    assert own_deviances(rows[rows["data_seed"] == 1]) == []
+    assert list(own_deviances(rows).values()) == pytest.approx(expected)
+    assert own_deviances(rows[rows["data_seed"] == 1]) == {}
+
+
+def spurious_terms(of, seeds=4):
+    """Return the published r beside conditions at 50 dB with ``of(system, seed)`` spurious terms."""
+    counts = {(name, seed): of(name, seed) for name in CANDIDATES for seed in range(1, seeds + 1)}
+    rows = (
+        condition(name, data_seed=seed, spurious=count, n_terms=CANDIDATES[name])
+        for (name, seed), count in counts.items()
+    )
+    return compared(*rows).query("metric == 'r'")
+
+
+def test_the_rank_test_of_tables_that_lie_farther_out_than_any_data_set():
+    # Every published table has more spurious terms than these data sets, which differ little.
+    far = spurious_terms(lambda name, seed: seed % 2)
+    assert rank_test(far) == pytest.approx(5.0**-4)
+    assert rank_test(far[far["system"] == "S1"]) == pytest.approx(1 / 5)
+    assert math.isnan(rank_test(far[far["data_seed"] == 1]))
+
+
+def test_the_rank_test_of_tables_that_lie_amidst_data_sets():
+    rows = spurious_terms(lambda name, seed: 10).drop_duplicates("system").set_index("system")
+    printed = (rows["published"] * pd.Series(CANDIDATES)).round().astype(int)
+    amidst = spurious_terms(lambda name, seed: [printed[name], printed[name], 30, 0][seed - 1])
+    assert rank_test(amidst) > 0.9
+    # Data sets that are all alike, and like the tables: ties count against a difference.
+    assert rank_test(spurious_terms(lambda name, seed: printed[name])) == 1
 
 
 def test_conditions_without_published_values_are_not_compared():

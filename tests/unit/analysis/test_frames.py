@@ -96,7 +96,8 @@ ROW = dict(zip(SCHEMAS["conditions"], conditions_frame([four_runs()], published(
 
 
 def test_missing_values_are_empty_in_csv(tmp_path):
-    frame = framed("claims", [("a", "here", None, "x, y"), ("b", "here", True, "")])
-    assert write_table(frame) == 'id,side,holds,evidence\na,here,,"x, y"\nb,here,true,\n'
+    frame = framed("claims", [("a", "here", "cannot be judged", 0, 0, "x, y"), ("b", "here", "holds", 2, 2, "")])
+    head = "id,side,verdict,held,places,evidence"
+    assert write_table(frame) == f'{head}\na,here,cannot be judged,0,0,"x, y"\nb,here,holds,2,2,\n'
     (tmp_path / "claims.csv").write_text(write_table(frame), encoding="utf-8")
     pd.testing.assert_frame_equal(read_frame("claims", tmp_path / "claims.csv"), frame)

@@ -108,7 +108,10 @@ def test_messages(review):
     without_ga = replace(published(), values=published().values.query("algorithm != 'ga'"))
     both, score = frame_of(FULL, conditions_of("ga", "baseline")), with_gaps({"ga": [0.1]})
     small = make_summary(runs=2)
-    claim, verdicts = ("a", "A", "holds", "holds", 1, 1, 1, "all"), [("a", "x", "holds", 1), ("b", "y", "holds", 1)]
+    claim, verdicts = (
+        ("a", "A", "holds", "holds", 1, 1, 1, "all"),
+        [(*of, "holds", 1, 1, 2, 2, "") for of in ("ax", "by")],
+    )
     review(
         {f"value {row}": partial(changed, "published_tables.csv", FIRST, row, values) for row in VALUES}
         | {f"term {of}": partial(changed, "system_terms.csv", *of, terms) for of in TERMS}

@@ -1,0 +1,93 @@
+"""Why the numbers are where they are: what each option of the closest interpretation does, and where J misleads.
+
+Both are read off the conditions of the study of interpretations, by system: what matters on one need not on another.
+"""
+
+import math
+from collections.abc import Collection, Mapping
+
+import pandas as pd
+
+from narxbench.analysis.agreement import compare
+from narxbench.analysis.published import Published
+from narxbench.experiment.interpretations import DesignChoices, interpretation_text, parse_interpretation
+
+# Final J are stored to six decimals, so that two of them may differ by their rounding alone.
+SAME_J = 1.5e-6
+CAUSES = ["algorithm", "part", "design_choice", "option", "contradicts", "system", "with", "without", "seeds", "worse"]
+_ENOUGH = 0.5  # of the largest fall of the deviance on a system
+
+
+def causes(
+    conditions: pd.DataFrame, published: Published, choices: DesignChoices, closest: Mapping[str, str]
+) -> pd.DataFrame:
+    """Return on each system the options of the closest interpretation that bring its deviance down most.
+
+    An option is judged beside the others of the closest interpretation, or alone where that was not run without it.
+
+    Parameters
+    ----------
+    conditions, published, choices
+        The conditions of the study of interpretations, the published values, and the options.
+    closest
+        The closest interpretation of each algorithm.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The columns `CAUSES`: what the option is; the median deviance ``with`` and ``without`` it, under BIC, over the
+        data ``seeds`` on which both were run; and on which share of the data sets it makes the median final J
+        ``worse`` (missing where it changes what J is computed on). The rows of a system are those with the largest fall
+        of the deviance and with at least half of that.
+    """
+    conditions = conditions[conditions["criterion"] == "bic"]
+    values = compare(conditions, published.once)
+    sums = values.groupby(["algorithm", "interpretation", "data_seed", "system"])["deviance"].sum()
+    final = conditions.fillna({"median_fitness": math.inf})
+    final = final.set_index(["algorithm", "interpretation", "system", "data_seed", "snr_db"])["median_fitness"]
+    rows = []
+    for algorithm, text in closest.items():
+        run = {of for name, of in sums.index.droplevel(["data_seed", "system"]) if name == algorithm}
+        for name, option in parse_interpretation(choices, text).items():
+            if pair := _pair(choices, text, name, algorithm, run):
+                both = _beside(sums.loc[algorithm], pair)
+                found = both.groupby("system").median().assign(seeds=both.groupby("system").size())
+                ends, part = _beside(final.loc[algorithm], pair), choices.design_choices[name].part
+                worse = (ends["with"] > ends["without"] + SAME_J).groupby("system").mean()
+                found["worse"] = math.nan if part in ("data", "fitness") else worse
+                about = (algorithm, part, name, option, choices.design_choices[name].options[option].contradicts)
+                rows += [(*about, *row) for row in found.itertuples(name=None)]
+    told = pd.DataFrame(rows, columns=CAUSES)
+    fall = told["without"] - told["with"]
+    largest = fall.groupby([told["algorithm"], told["system"]]).transform("max")
+    told = told[(fall > 0) & (fall >= _ENOUGH * largest)]
+    return told.sort_values(["algorithm", "system"], ascending=[False, True], kind="stable", ignore_index=True)
+
+
+def _beside(values: pd.Series, pair: tuple[str, str]) -> pd.DataFrame:
+    return pd.concat([values.loc[text] for text in pair], axis=1, keys=["with", "without"]).dropna()
+
+
+def _pair(choices: DesignChoices, text: str, name: str, algorithm: str, run: Collection[str]) -> tuple[str, str] | None:
+    """Return two interpretations that were run and differ in one option of ``text`` alone, with and without it."""
+    chosen = parse_interpretation(choices, text)
+    others = {other: option for other, option in chosen.items() if other != name}
+    for beside in (others, {}):
+        pair = [interpretation_text(choices, beside | own, algorithm) for own in ({name: chosen[name]}, {})]
+        if {*pair} <= {*run}:
+            return pair[0], pair[1]
+    return None
+
+
+def misleading(conditions: pd.DataFrame) -> pd.DataFrame:
+    """Return on how many ``data_sets`` of a ``system`` J is ``misled``: the lowest known is not the true structure's.
+
+    Parameters
+    ----------
+    conditions
+        Conditions on data as of one interpretation and under one criterion; the lowest known J is that of their runs.
+    """
+    finite = conditions.fillna({"best_fitness": math.inf, "true_fitness": math.inf})
+    lowest = finite.groupby(["system", "snr_db", "data_seed"], sort=False)[["best_fitness", "true_fitness"]].min()
+    misled = lowest["best_fitness"] < lowest["true_fitness"] - SAME_J
+    return misled.groupby("system", sort=False).agg(misled="sum", data_sets="size").reset_index()
