@@ -16,7 +16,8 @@ from narxbench.identification.settings import IdentificationSettings
 from narxbench.io.settings import validated
 from narxbench.model.records import Recording
 
-_READING = ("input", "output", "time", "test", "roles", "sampling_time", "units", "header", "separator", "decimal")
+_COLUMNS = ("input", "output", "time", "test_input", "test_output")
+_READING = (*_COLUMNS, "test", "roles", "sampling_time", "units", "header", "separator", "decimal")
 
 
 def identify(data: Any = None, **arguments: Any) -> Identification:
@@ -28,7 +29,8 @@ def identify(data: Any = None, **arguments: Any) -> Identification:
         Each is an experiment of its own; None: ``input`` and ``output`` are arrays.
     **arguments
         What :func:`narxbench.identification.data.reading.read_recording` takes (``input``, ``output``, ``time``,
-        ``test``, ``roles``, ``sampling_time``, ``units``, ``header``, ``separator``, ``decimal``), and all settings of
+        ``test``, ``test_input``, ``test_output``, ``roles``, ``sampling_time``, ``units``, ``header``, ``separator``,
+        ``decimal``), and all settings of
         :class:`narxbench.identification.settings.IdentificationSettings` (``decimation``, ``degree``, ``y_lags``,
         ``u_lags``, …). None of these must be given but ``output``.
 

@@ -39,6 +39,10 @@ def _column(value: object) -> object:
     return _of_kinds(value, (str, int), _COLUMN)
 
 
+def _optional_column(value: object) -> object:
+    return value if value is None else _column(value)
+
+
 def _columns(value: object) -> object:
     for part in value if isinstance(value, list) and value else [value]:
         _of_kinds(part, (str, int), _COLUMNS)
@@ -78,6 +82,10 @@ class MeasuredData(Settings):
     """Columns of the inputs; without any the output depends on its own past only."""
     test: Annotated[str | float | list[str] | None, BeforeValidator(_test), described_as(_TEST)] = None
     """Data that the model is tested on, and that nothing else sees: files, or the last share of each record."""
+    test_output: Annotated[str | int | None, BeforeValidator(_optional_column), described_as(_COLUMN)] = None
+    """Column of the test's output, where it is another one; without ``test`` it stands in the same files."""
+    test_input: Annotated[str | int | list[str | int] | None, BeforeValidator(_columns), described_as(_COLUMNS)] = None
+    """Columns of the test's inputs, likewise."""
     time: Annotated[str | int | bool | None, BeforeValidator(_time), described_as(f"{_COLUMN}, or false")] = None
     """Column of the time; by default the one whose name says so; false: none."""
     roles: dict[str, Role] = Field(default={})

@@ -19,15 +19,16 @@ from numpy.typing import NDArray
 from narxbench.io.csv import number
 from narxbench.io.errors import FieldError, NarxbenchError, printable, show
 from narxbench.io.files import StrPath, read_bytes
+from narxbench.io.formats import text_of
 
 # In the order in which they are preferred where two fit equally well.
-SEPARATORS = (";", "\t", ",", " ")
+_NAMES = {";": "a semicolon", "\t": "a tab", ",": "a comma", " ": "blanks"}
+SEPARATORS = tuple(_NAMES)
 _MISSING = frozenset(("", "nan", "na", "n/a", "null", "-"))
 _NUMBER_LETTERS = frozenset("0123456789+-.eE")
 _ALLOWED = "a finite number without thousands separators, or nothing where it is missing"
 # A whole number with a comma that may group thousands.
 _GROUPED = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")
-_WHOLE = re.compile(r"[+-]?[0-9]{1,3}")
 _SAMPLE_LINES = 30
 _LONGEST_LINE = 10_000_000
 
@@ -50,6 +51,8 @@ class Delimited:
         What stands between fields; a blank means runs of blanks and tabs.
     decimal : {".", ","} or None
         The decimal mark, where it was given.
+    guesses : tuple of str
+        What was found out about the form, and not given: sentences.
     """
 
     path: str
@@ -58,6 +61,7 @@ class Delimited:
     first_line: int
     separator: str
     decimal: str | None = None
+    guesses: tuple[str, ...] = ()
 
     def place(self, row: int) -> str:
         """Return where a row stands, as messages say it."""
@@ -66,25 +70,38 @@ class Delimited:
     def decimal_mark(self, columns: Sequence[int]) -> str:
         """Return the decimal mark of some columns, ``.`` or ``,``: the given one, or what their texts show.
 
-        A comma is one where no number has a point. Between commas as separators it can only be a thousands
-        separator, which :meth:`numbers` refuses.
+        A comma is one where no number has a point, and some number of the file shows that it does not group
+        thousands. Between commas as separators it can only do that, which :meth:`numbers` refuses.
 
         Raises
         ------
-        NarxbenchError
-            When a column has commas that may be decimal marks or group thousands: 999 and 1,000.
+        FieldError
+            Where three digits follow each comma, as in 5,123: it may be a decimal mark or group thousands.
         """
-        texts = [text for column in columns for text in self.columns[column] if "," in text or "." in text]
+        texts = [text.strip() for column in columns for text in self.columns[column] if "," in text or "." in text]
         if self.decimal or self.separator == "," or not texts or any("." in text for text in texts):
             return self.decimal or "."
-        if all(_GROUPED.fullmatch(text.strip()) for text in texts):
-            for column in columns:
-                fields = [text.strip() for text in self.columns[column]]
-                row = next((row for row, text in enumerate(fields) if "," in text), None)
-                if row is not None and any(map(_WHOLE.fullmatch, fields)):
-                    found = f"found {show(fields[row], kind=False)}, which may be a decimal comma or group thousands"
-                    raise self._wrong(row, column, f'{found}; needed: decimal="," or numbers without such groups')
+        if all(map(_GROUPED.fullmatch, texts)) and not any(map(self._has_decimal_commas, range(len(self.columns)))):
+            row, column = min((self._first_comma(column), column) for column in columns)
+            text = self.columns[column][row].strip()
+            found = f"found {show(text, kind=False)}, which is {text.replace(',', '.')} with a decimal comma or "
+            found += f"{text.replace(',', '')} with commas between thousands"
+            where = f"{self.place(row)}, column {printable(self._title(column))}: "
+            raise FieldError(
+                "decimal",
+                f"{where}{found}; needed: ',' if that is the decimal mark, else a file without such groups",
+                self.path,
+            )
         return ","
+
+    def _first_comma(self, column: int) -> int:
+        texts = self.columns[column]
+        return next((row for row, text in enumerate(texts) if "," in text), len(texts))
+
+    def _has_decimal_commas(self, column: int) -> bool:
+        """Return whether a column has numbers with a comma that cannot group thousands."""
+        fields = (text.strip() for text in self.columns[column] if "," in text and "." not in text)
+        return any(is_numeric(field) and not _GROUPED.fullmatch(field) for field in fields)
 
     def numbers(self, columns: Sequence[int]) -> NDArray[np.float64]:
         """Return columns, counted from 0, as an array of shape (rows, columns); missing values are NaN.
@@ -125,8 +142,10 @@ class Delimited:
         return values
 
     def _wrong(self, row: int, column: int, message: str) -> NarxbenchError:
-        name = (self.names or [""] * len(self.columns))[column] or str(column + 1)
-        return NarxbenchError(f"{self.path}: {self.place(row)}, column {printable(name)}: {message}")
+        return NarxbenchError(f"{self.path}: {self.place(row)}, column {printable(self._title(column))}: {message}")
+
+    def _title(self, column: int) -> str:
+        return (self.names or [""] * len(self.columns))[column] or str(column + 1)
 
 
 def is_missing(text: str) -> bool:
@@ -189,13 +208,22 @@ def read_delimited(
     if len(beginning) == _SAMPLE_LINES and not any(is_missing(field) or is_numeric(field) for field in fields):
         raise NarxbenchError(f"{path}: found no number in {_SAMPLE_LINES} lines; needed: columns of numbers")
     rows = _rows(path, lines[first:], first, sep)
+    guesses = []
+    if separator is None and sep != "," and len(rows[0]) > 1:
+        guesses.append(f"the separator was taken to be {_NAMES[sep]}.")
     if header if header is not None else _has_header(path, rows[0], first + 1, wanted):
         names = rows.pop(0)
         first += 1
+        if header is None and wanted is not None:
+            guesses.append("the first line was taken as the header, for it is no numbers.")
     else:  # NumPy and others write the header as a comment
         comment = next((line.lstrip(" #%") for line in reversed(lines[:first]) if line.strip()), "")
         names = _split(comment, sep)
         names = names if len(names) == len(rows[0]) and not any(map(is_numeric, names)) else []
+        if names:
+            guesses.append("the comment above the first sample was taken as the header.")
+        elif header is None:
+            guesses.append("no header was found: the first line is the first sample.")
     width = len(names or rows[0])
     for i, row in enumerate(rows):
         if len(row) != width:
@@ -207,19 +235,11 @@ def read_delimited(
     if not columns:
         raise NarxbenchError(f"{path}: found no samples below the header; needed: columns of numbers")
     stripped = tuple(name.strip() for name in names) or None
-    return Delimited(str(path), stripped, columns, first + 1, sep, decimal)
+    return Delimited(str(path), stripped, columns, first + 1, sep, decimal, tuple(guesses))
 
 
 def _lines(path: StrPath) -> list[str]:
-    content = read_bytes(path)
-    try:
-        text = content.decode("utf-8-sig")
-        if (at := content.find(b"\0")) >= 0:
-            raise UnicodeDecodeError("utf-8", content, at, at + 1, "")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        found = f"found the byte 0x{content[error.start]:02x}, which is not text in UTF-8"
-        raise NarxbenchError(f"{path}: line {line}: {found}; needed: a text file such as CSV, in UTF-8") from None
+    text = text_of(path, read_bytes(path))
     # Not str.splitlines: lines are counted as an editor counts them.
     lines = re.sub(r"\r+\n|\r", "\n", text).split("\n") if "\r" in text else text.split("\n")
     for i, each in enumerate(lines):

@@ -1,5 +1,6 @@
 """The page of the identification names what there is, and computes what it says."""
 
+import inspect
 import math
 import re
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 
 import narxbench
 from narxbench.fitness.criteria import parse_criterion
+from narxbench.identification.data.reading import read_recording
 from narxbench.identification.search.scan import CLEARLY_BETTER, Scan
 from narxbench.identification.settings import IdentificationSettings
 from narxbench.report.findings import as_json
@@ -40,7 +42,7 @@ def test_every_key_of_the_json_is_told(found):
 
 
 def test_every_setting_named_exists():
-    settings = set(IdentificationSettings.model_fields)
+    settings = {*IdentificationSettings.model_fields, *inspect.signature(read_recording).parameters}
     spoken = set(re.findall(r"`(\w+)(?:: [\w-]+)?`", PAGE.partition("`narxbench identify --json`")[0]))
     others = {"auto", "left_out", "found", "fit_percent", "nrmse", "export", "write_report"}
     assert spoken - settings - others == set()

@@ -72,6 +72,17 @@ def test_a_share_is_no_file() -> None:
     }
 
 
+def test_columns_of_the_test_and_copies() -> None:
+    rows = zip(*(Path(name).read_text().splitlines()[1:] for name in ("a.csv", "b.csv")), strict=True)
+    Path("both.csv").write_text("\n".join(["t,u,y,t2,uVal,yVal", *(f"{a},{b}" for a, b in rows)]))
+    own = OWN.replace("a.csv", "both.csv").replace("output: y", "output: y, time: false, test_output: yVal")
+    assert load(own.replace("yVal", "yVal, test_input: uVal")).reading["test_input"] == "uVal"
+    assert mistake(own).startswith("mine.yaml: data.test_input: missing; needed ")
+    Path("copy.csv").write_text(Path("a.csv").read_text())
+    told = mistake(OWN.replace("output: y", "output: y, test: copy.csv"))
+    assert told.startswith("mine.yaml: data.test: found in lines 2 to 301 of copy.csv the same data as in lines 2 to ")
+
+
 def test_the_example_of_the_documentation_is_a_study() -> None:
     text = (ROOT / "config" / "README.md").read_text(encoding="utf-8")
     example = text[text.index("page: measured\ndata:") :].partition("```")[0]

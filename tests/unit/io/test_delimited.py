@@ -4,11 +4,14 @@ import math
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
+import scipy.io
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from narxbench.io.delimited import read_delimited
+from narxbench.io.errors import FieldError, NarxbenchError
 
 quick = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 numbers = st.floats(allow_nan=False, allow_infinity=False) | st.integers(-999, 999).map(float)
@@ -90,3 +93,65 @@ def test_commas_between_decimal_points_and_a_single_column(tmp_path: Path) -> No
     np.testing.assert_array_equal(table.numbers([0]), [[1.5], [2.5]])
     table = read_delimited(_file(tmp_path, '"1,5","2,5"\n"3,5","4,5"\n'), [0, 1], separator=",", decimal=",")
     np.testing.assert_array_equal(table.numbers([1]), [[2.5], [4.5]])
+
+
+@pytest.mark.parametrize("text", ["5,123;4,999", "u;y\n5,123;4,999\n-1,001;2,345", "u\ty\n999\t1\n1,000\t2"])
+def test_three_digits_after_each_comma_ask(tmp_path: Path, text: str) -> None:
+    path = _file(tmp_path, text)
+    table = read_delimited(path, [0, 1])
+    with pytest.raises(FieldError, match=r"with a decimal comma or \d+ with commas between thousands") as error:
+        table.decimal_mark([0, 1])
+    assert (error.value.field, error.value.source) == ("decimal", str(path))
+    assert read_delimited(path, [0, 1], decimal=",").numbers([0]).max() < 1000
+
+
+@pytest.mark.parametrize("other", ["0,5", "12,34", "0,125", "1234,567", "1,5e3"])
+def test_one_number_of_another_form_settles_the_decimal_mark(tmp_path: Path, other: str) -> None:
+    table = read_delimited(_file(tmp_path, f"t;y\n{other};5,123\n9;4,999\n"), None)
+    np.testing.assert_array_equal(table.numbers([1]), [[5.123], [4.999]])
+
+
+def test_what_was_found_out_about_the_form_is_told(tmp_path: Path) -> None:
+    assert read_delimited(_file(tmp_path, "u,y\n1,2\n"), None).guesses == ()
+    assert read_delimited(_file(tmp_path, "u;y\n1;2\n"), None, separator=";").guesses == ()
+    assert read_delimited(_file(tmp_path, "1,2\n3,4\n"), [0, 1], header=False).guesses == ()
+    told = {
+        "u;y\n1;2\n": ["a semicolon", "the first line was taken"],
+        "1\t2\n3\t4\n": ["a tab", "no header"],
+        "# u y\n1 2\n3 4\n": ["blanks", "the comment above"],
+    }
+    for text, words in told.items():
+        guesses = read_delimited(_file(tmp_path, text), [0, 1]).guesses
+        assert len(guesses) == len(words) and all(word in guess for word, guess in zip(words, guesses, strict=True))
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+def test_utf_16_with_its_mark_is_text(tmp_path: Path, ends: str) -> None:
+    for encoding, mark in (("utf-16-le", "\ufeff"), ("utf-16-be", "\ufeff"), ("utf-16", "")):
+        path = _file(tmp_path, f"{mark}u\tGröße{ends}1\t2,5{ends}3\t4,5{ends}".encode(encoding))
+        table = read_delimited(path, None)
+        assert table.names == ("u", "Größe")
+        np.testing.assert_array_equal(table.numbers([1]), [[2.5], [4.5]])
+
+
+@pytest.mark.parametrize("form", ["npz", "npy", "mat", "csv.gz", "csv.zip"])
+def test_the_line_of_python_makes_a_file_that_can_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    frame = pd.DataFrame({"u": np.arange(20.0), "y": np.sqrt(np.arange(20.0))})
+    path = f"d.{form}"
+    columns = {name: frame[[name]].to_numpy() for name in frame}
+    if form == "npz":
+        np.savez(path, **columns)
+    elif form == "npy":
+        np.save(path, frame.to_numpy())
+    elif form == "mat":
+        scipy.io.savemat(path, columns)
+    else:
+        frame.to_csv(path, index=False)
+    with pytest.raises(NarxbenchError) as error:
+        read_delimited(path, None)
+    line = str(error.value).partition("Python by ")[2].partition(", or the frame")[0]
+    exec(line, {"pandas": pd, "numpy": np, "scipy": scipy})  # the message promises that this works
+    assert read_delimited("d.csv", [0, 1], header=True).numbers([0, 1]).tobytes() == frame.to_numpy().tobytes()

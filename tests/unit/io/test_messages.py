@@ -32,7 +32,10 @@ MEASURED = [
     *("u,y\n1,2\n1,x\n", "u,y\n1,2\n1,inf\n", "u,y\n1,2\n1,1e999\n", "u,y\n1,2\n1,1_000\n", "u,y\n1,2\n1,٣\n"),
     *("# one\nu;y\n1;2\n1;1.234,5\n", 'u,y\n1,2\n1,"1,234"\n', "u;y\n1;999\n1;1,234\n", "u;y\n1,5;2\n1;2.5\n"),
     *("u,y\n1,2\n1\n", "u,y\n1,2\n1,2,3\n", 'u,y\n1,2\n"1,2\n3,4\n', 'u,y\n1,2\n"1"x,2\n3,4\n'),
-    *("u,y\n", "# u,y\n\n", "", b"u,y\n1,2\n\xe9,3\n", "u,y\n1,2\n".encode("utf-16"), b"u,y\n1,2\n\0\0\0"),
+    *("u,y\n", "# u,y\n\n", "", b"u,y\n1,2\n\xe9,3\n", "u,y\n1,2\n".encode("utf-16-be"), b"u,y\n1,2\n\0\0\0"),
+    *("u,y\n1,2\n".encode("utf-16-le"), b"\xff\xfeu\0,\0y\0\0", "u;y\n5,123;4,999\n1,001;2,345\n", b"PAR1\0\xff"),
+    *(b"PK\3\4\0\xff[Content_Types].xmlxl/", b"PK\3\4\0\xffu.npy", b"PK\3\4\0\xff", b"\x1f\x8b\0\xff"),
+    *(b"MATLAB 5.0 MAT-file\0\xff", b"MATLAB 7.3 MAT-file\0\xff", b"\x93NUMPY\0", b"\xd0\xcf\x11\xe0\0"),
     *("u,y\n" + "1," * 10**6, "u,y\n" + "," * (10**7 + 1), "abc,def\n" * 30),
 ]
 LAUGHS = "a0: &a0 [x]\n" + "".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]\n" for i in range(1, 12))

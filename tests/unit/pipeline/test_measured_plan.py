@@ -21,8 +21,8 @@ identification: {degree: [1, 2], y_lags: 2, u_lags: 2, seeds: 3, blocks: 4, resa
 @pytest.fixture(autouse=True)
 def data(folder: Path) -> None:
     """Write what is to be identified."""
-    for name in ("mine.csv", "test.csv"):
-        u = np.random.default_rng(1).uniform(size=200)
+    for seed, name in enumerate(("mine.csv", "test.csv"), 1):
+        u = np.random.default_rng(seed).uniform(size=200)
         y = np.convolve(u, [0, 1, 0.5])[:200]
         np.savetxt(name, np.column_stack([u, y]), delimiter=",", header="u,y", comments="")
 

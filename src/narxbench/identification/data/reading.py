@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from narxbench.identification.data.copies import copies, last_digit
 from narxbench.io.delimited import SEPARATORS, Delimited, is_missing, is_numeric, read_delimited
 from narxbench.io.errors import FieldError, NarxbenchError, did_you_mean, printable, show
 from narxbench.model.records import ROLES, Record, Recording, Role
@@ -46,6 +47,8 @@ def read_recording(
     output: Any = None,
     time: Any = None,
     test: Any = None,
+    test_input: Any = None,
+    test_output: Any = None,
     roles: Mapping[str, Role] | None = None,
     sampling_time: float | None = None,
     units: Mapping[str, str] | None = None,
@@ -56,13 +59,14 @@ def read_recording(
     """Return measured data as records.
 
     Rows with a missing value in a column that is wanted (empty, nan, NA, N/A, null, -) and jumps of the time cut an
-    experiment into records; those of fewer than 10 samples are left out. The notes of the recording say so.
+    experiment into records; those of fewer than 10 samples are left out. The notes of the recording say so, and what
+    was guessed of the form of a file.
 
     Parameters
     ----------
     data : path, DataFrame, mapping of str to array, a list of these, or None
-        Each is an experiment of its own. A file is text in UTF-8 with columns of numbers. None: ``input`` and
-        ``output`` are arrays.
+        Each is an experiment of its own. A file is text with columns of numbers. None: ``input`` and ``output`` are
+        arrays.
     input : column, list of columns, array or None
         A column is its name or its number, counted from 1. A text may hold several, ``"a,b"`` or ``"2,3"``: one that
         is no name of a column but a whole number is a column number. An array is of shape (samples,), (samples, 1) or
@@ -73,7 +77,11 @@ def read_recording(
         Numbers (in seconds if the name has no unit in brackets) or ISO 8601 stamps. It gives the sampling time and
         shows where samples are missing. None: a column whose name says so and that increases; False: there is none.
     test : as ``data``, a share such as ``"20%"`` or 0.2, or None
-        Data of role "test"; a share is the last part of each record. With arrays also a pair (input, output).
+        Data of role "test"; a share is the last part of each record. With arrays also a pair (input, output). What is
+        the same data as any that a model sees, in whatever form, is refused.
+    test_input, test_output : as ``input`` and ``output``, columns only, or None
+        The columns of the test, where they have other names than in ``data``. Without ``test`` they stand beside the
+        others in ``data``, and columns may end at different rows.
     roles : mapping of str to {"estimation", "selection", "test"} or None
         Roles of experiments of ``data``, by the name of the file, with or without its folder.
     sampling_time : float or None
@@ -104,10 +112,19 @@ def read_recording(
     [('data, samples 1 to 80', None, (80, 1)), ('data, samples 81 to 100', 'test', (20, 1))]
     """
     form = _text_form(header, separator, decimal)
+    own_columns = test_input is not None or test_output is not None
+    beside = own_columns and test is None
+    if own_columns and data is None:
+        raise FieldError("test", "found columns of the test beside arrays; needed: a pair (input, output)")
     if data is None:
         data, input, time, test = _as_mapping(input, output, time, test)
         output = "y"
     share = _share(test)
+    if own_columns and share is not None:
+        raise _refused("test", "a share beside columns of its own", "files, or none")
+    for name, given, other in (("output", test_output, "input"), ("input", test_input, "output")):
+        if beside and given is None and (name == "output" or _parts(input)):
+            raise FieldError(f"test_{name}", f"missing; needed beside the {other} of a test in the same data")
     items = _items(data, "data")
     test_items = [] if share is not None or test is None else _items(test, "test")
     labels, test_labels = _labels(items, "data"), _labels(test_items, "test")
@@ -115,25 +132,38 @@ def read_recording(
     if twice := [item for item in items + test_items if _is_file(item) and files.count(Path(item).resolve()) > 1]:
         raise _wrong(str(twice[-1]), "twice in the data", "each file once")
     role_of = _roles(roles, items, labels)
+    wanted = {"output": output, "input": input}
+    given = {"test_output": test_output, "test_input": test_input}
+    of_test = {name: columns for name, columns in given.items() if columns is not None}
+    of_test |= {name: columns for name, columns in wanted.items() if f"test_{name}" not in of_test and not beside}
     notes: list[str] = []
     experiments: list[_Experiment] = []
-    for item, label in zip(items + test_items, labels + test_labels, strict=True):
-        source = _source(item, label, None if output is None else _numbers([*_parts(input), *_parts(output)]), form)
-        experiments.append(_read_experiment(source, output, input, time, notes))
-        _check_alike(experiments[0], experiments[-1])
-    records: list[Record] = []
-    for i, experiment in enumerate(experiments):
-        role = "test" if i >= len(items) else role_of.get(i)
-        records += _records(experiment, role, None if role else share, notes)
+    pieces: list[_Piece] = []
+    for i, (item, label) in enumerate(zip(items + test_items, labels + test_labels, strict=True)):
+        kinds = [wanted, of_test] if beside else [of_test if i >= len(items) else wanted]
+        parts = [part for kind in kinds for columns in kind.values() for part in _parts(columns)]
+        source = _source(item, label, None if output is None else _numbers(parts), form)
+        read = [_read_experiment(source, kind, time, notes) for kind in kinds]
+        notes += _form_notes(source, [column for experiment in read for column in experiment.used])
+        for experiment in read:
+            is_test = i >= len(items) or experiment is not read[0]
+            role = "test" if is_test else role_of.get(i)
+            experiments.append(experiment)
+            if is_test and own_columns:
+                experiments[-1] = _renamed(experiment, experiments[0])
+            _check_alike(experiments[0], experiments[-1])
+            pieces += _pieces(experiments[-1], role, None if role else share, notes)
+    records = [piece.record for piece in pieces]
     if not any(record.role in (None, "estimation") for record in records):
         if len(role_of) == len(items) and "estimation" not in role_of.values():
             raise FieldError("roles", "found no record to estimate a model from; needed: one without another role")
         found = f"found no record of at least {LEAST_SAMPLES} samples"
         raise FieldError("data", " ".join([f"{found}.", *notes]))
-    if test is not None and not any(record.role == "test" for record in records):
+    if (test is not None or beside) and not any(record.role == "test" for record in records):
         found = f"no record of at least {LEAST_SAMPLES} samples to test a model on"
         found += f" in {printable(', '.join(test_labels or labels))}"
         raise _refused("test", found, "longer data, or a larger share of them")
+    _check_copies(pieces, "test_output" if beside else "roles" if test is None else "test", share, notes)
     titles = experiments[0].titles
     known = (experiment.sampling_time for experiment in experiments if experiment.sampling_time)
     return Recording(
@@ -414,7 +444,7 @@ def _columns(source: _Source, argument: str, specification: Any, used: Sequence[
     names, found = source.names or (), list(used)
     whole = isinstance(specification, str) and specification.strip() in names
     parts = [specification] if whole else _parts(specification)
-    if argument != "input" and len(parts) != 1:
+    if not argument.endswith("input") and len(parts) != 1:
         raise _refused(argument, f"{len(parts)} columns", f"one of {source.overview}", source.name)
     for part in parts:
         number = 0 if source.numbered else _column_number(part) or 0
@@ -451,23 +481,25 @@ class _Experiment:
     values: Array
     pieces: list[tuple[int, int]]
     sampling_time: float | None
+    used: Sequence[int]  # columns, also that of the time
 
 
-def _read_experiment(source: _Source, output: Any, input: Any, time: Any, notes: list[str]) -> _Experiment:
+def _read_experiment(source: _Source, wanted: Mapping[str, Any], time: Any, notes: list[str]) -> _Experiment:
     """Return the signals of a source, and where they have gaps."""
-    if output is None or not _parts(output):
-        raise FieldError("output", f"missing; allowed: one of {source.overview}", source.name)
-    columns = _columns(source, "output", output)
-    columns += _columns(source, "input", input, columns)
+    columns: list[int] = []
+    for argument in sorted(wanted, key=lambda name: name.endswith("input")):  # the output first
+        if argument == "output" and not _parts(wanted[argument]):
+            raise FieldError("output", f"missing; allowed: one of {source.overview}", source.name)
+        columns += _columns(source, argument, wanted[argument], columns)
     values = source.numbers(columns)
     times = _times(source, time, columns, notes)
-    if source.table and not source.names:
-        notes.append(f"{source.label} has no header: its first line is the first sample.")
-    if source.table and not source.table.decimal and source.table.decimal_mark(columns) == ",":
-        notes.append(f"{source.label}: the commas in numbers were read as decimal marks.")
     used = [*columns, times.column] if times else columns
-    if others := [repr(source.title(i)) for i in range(len(source.columns)) if i not in used]:
-        notes.append(f"{source.label}: columns that were not used: {printable(', '.join(others))}.")
+    # Columns of other lengths end before others do.
+    end = int(np.flatnonzero(np.append(True, np.isfinite(values).any(axis=1)))[-1])
+    if 0 < end < len(values):
+        named = printable(", ".join(map(source.title, columns)))
+        notes.append(f"{source.label}: the data end in {source.place(end - 1)} of {named}; below it they are empty.")
+        values, times = values[:end], times and replace(times, seconds=times.seconds[:end])
     present: NDArray[np.bool_] = np.asarray(np.isfinite(values).all(axis=1))
     if times:
         present &= ~np.isnan(times.seconds)
@@ -480,7 +512,28 @@ def _read_experiment(source: _Source, output: Any, input: Any, time: Any, notes:
     continues = np.concatenate(([False], present[1:] & present[:-1] & ~jumps[1:], [False]))
     starts, ends = np.flatnonzero(present & ~continues[:-1]), np.flatnonzero(present & ~continues[1:]) + 1
     pieces = list(zip(starts.tolist(), ends.tolist(), strict=True))
-    return _Experiment(source, tuple(map(source.title, columns)), values, pieces, sampling_time)
+    return _Experiment(source, tuple(map(source.title, columns)), values, pieces, sampling_time, used)
+
+
+def _form_notes(source: _Source, used: Sequence[int]) -> list[str]:
+    """Return what was guessed of the form of a source, and what of it was not used."""
+    notes = list(source.table.guesses) if source.table else []
+    columns = [column for column in used if column >= 0]
+    if source.table and not source.table.decimal and source.table.decimal_mark(columns) == ",":
+        notes.append("the commas in numbers were read as decimal marks.")
+    if others := [repr(source.title(i)) for i in range(len(source.columns)) if i not in used]:
+        notes.append(f"columns that were not used: {printable(', '.join(others))}.")
+    return [f"{source.label}: {note}" for note in notes]
+
+
+def _renamed(experiment: _Experiment, first: _Experiment) -> _Experiment:
+    """Return an experiment whose columns have other names, with those of the first one."""
+    if len(experiment.titles) != len(first.titles):
+        found = f"{len(experiment.titles) - 1} inputs"
+        raise _refused("test_input", found, f"{len(first.titles) - 1}, as the model has", experiment.source.name)
+    if experiment.source.label == first.source.label:
+        experiment = replace(experiment, source=replace(experiment.source, label=f"{first.source.label} (test)"))
+    return replace(experiment, titles=first.titles)
 
 
 def _places(source: _Source, rows: NDArray[np.int64]) -> str:
@@ -541,14 +594,7 @@ def _read_times(source: _Source, column: int) -> _Times:
         found = "the same time as" if values[row] == values[before] else "an earlier time than"
         raise source.wrong(row, column, f"{found} in {source.place(before)}", "times that increase")
     scale = _SECONDS.get(unit, 1.0)
-    return _Times(column, where, values * scale, _resolution(values[rows]) * scale, unit in _SECONDS)
-
-
-def _resolution(values: Array) -> float:
-    """Return the place of the last decimal that all values need, 0 where they need more than 12."""
-    noise = 4 * np.finfo(float).eps * np.abs(values).max()
-    exact = (digits for digits in range(13) if (np.abs(np.round(values, digits) - values) <= noise).all())
-    return float(10.0 ** -next(exact, math.inf))
+    return _Times(column, where, values * scale, last_digit(values[rows]) * scale, unit in _SECONDS)
 
 
 def _steps(
@@ -633,7 +679,22 @@ def _check_alike(first: _Experiment, other: _Experiment) -> None:
         raise _wrong(where, f"a sampling time of {other.sampling_time:g} s", allowed)
 
 
-def _records(experiment: _Experiment, role: Role | None, share: float | None, notes: list[str]) -> Iterator[Record]:
+@dataclass(frozen=True)
+class _Piece:
+    """A record, and where it stands in its experiment."""
+
+    experiment: _Experiment
+    start: int
+    record: Record
+
+    def rows(self, first: int, count: int) -> str:
+        """Return some samples of the record, as messages say where they stand."""
+        place = self.experiment.source.place
+        low, high = place(self.start + first), place(self.start + first + count - 1)
+        return f"{low.split()[0]}s {low.split()[1]} to {high.split()[1]} of {printable(self.experiment.source.label)}"
+
+
+def _pieces(experiment: _Experiment, role: Role | None, share: float | None, notes: list[str]) -> Iterator[_Piece]:
     """Yield the pieces of an experiment that are long enough, with the last part of each for the test."""
     label = experiment.source.label
     whole = Record(label, np.ascontiguousarray(experiment.values[:, 1:]), experiment.values[:, 0].copy(), role)
@@ -648,11 +709,34 @@ def _records(experiment: _Experiment, role: Role | None, share: float | None, no
         if end - start < LEAST_SAMPLES:
             continue
         if share and min(end - cut, cut - start) >= LEAST_SAMPLES:
-            yield whole.part(start, cut)
-            yield whole.part(cut, end, "test")
+            yield _Piece(experiment, start, whole.part(start, cut))
+            yield _Piece(experiment, cut, whole.part(cut, end, "test"))
             continue
         undivided += share is not None
-        yield whole if (start, end) == (0, len(whole)) else whole.part(start, end)
+        yield _Piece(experiment, start, whole if (start, end) == (0, len(whole)) else whole.part(start, end))
     if undivided:
         what = "1 record is" if undivided == 1 else f"{undivided} records are"
         notes.append(f"{label}: {what} too short to set {share:.0%} of the samples aside for the test.")
+
+
+def _check_copies(pieces: Sequence[_Piece], argument: str, share: float | None, notes: list[str]) -> None:
+    """Raise FieldError where a test has data that a model sees; note what else is the same."""
+    place = {id(piece.experiment): i for i, piece in enumerate(pieces)}
+    sources = [2 * place[id(piece.experiment)] + (piece.record.role == "test") for piece in pieces]
+    for copy in copies([piece.record for piece in pieces], sources):
+        both = [(pieces[i], start) for i, start in zip(copy.records, copy.starts, strict=True)]
+        (seen, first), (other, second) = sorted(both, key=lambda each: each[0].record.role == "test")
+        rows, before = other.rows(second, copy.length), seen.rows(first, copy.length)
+        if other.record.role != "test":
+            if copy.sure:
+                notes.append(f"{rows} are the same data as {before}: they count twice.")
+        elif seen.record.role != "test":
+            if copy.sure:
+                allowed = "data that were measured apart from these" + (", or a share such as 20%" if not share else "")
+                found = f"in {rows} the same data as in {before}, which the model sees"
+                raise _refused(argument, found, allowed)
+            if 2 * copy.length >= len(other.record):
+                notes.append(
+                    f"{rows} repeat {before}, in all signals. These data repeat themselves, so that it may be chance; "
+                    "but such a test hardly shows what the model does on new data."
+                )

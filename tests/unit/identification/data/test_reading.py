@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from narxbench.identification.data.reading import LEAST_SAMPLES, read_recording
-from narxbench.io.errors import NarxbenchError
+from narxbench.io.errors import FieldError, NarxbenchError
 
 N = 60
 U = np.sin(np.arange(2.0 * N)).reshape(N, 2)
@@ -186,7 +186,8 @@ def test_share_for_the_test(share: Any) -> None:
 
 
 def test_files_for_the_test_roles_and_units(tmp_path: Path) -> None:
-    files = [_file(tmp_path, name=name) for name in ("a.csv", "b.csv", "c.csv")]
+    frames = [FRAME, FRAME.assign(out=Y[::-1]), FRAME.assign(out=Y + U[:, 0])]
+    files = [_file(tmp_path, frame, name) for frame, name in zip(frames, ("a.csv", "b.csv", "c.csv"), strict=True)]
     recording = read_recording(
         files[:2], input="in", output="out", test=files[2], roles={"b.csv": "selection"}, units={"in": "V"}
     )
@@ -195,8 +196,8 @@ def test_files_for_the_test_roles_and_units(tmp_path: Path) -> None:
     assert recording.units == {"in": "V"}
     pair = read_recording(input=U[:, 0], output=Y, test=(U[:30, 1], Y[:30]))
     assert [(record.name, len(record)) for record in pair.records] == [("data", N), ("test", 30)]
-    frames = read_recording([FRAME, FRAME], output="out", test=FRAME, roles={"data 2": "estimation"})
-    assert [record.name for record in frames.records] == ["data 1", "data 2", "test"]
+    read = read_recording(frames[:2], output="out", test=frames[2], roles={"data 2": "estimation"})
+    assert [record.name for record in read.records] == ["data 1", "data 2", "test"]
 
 
 def test_files_of_one_name_keep_their_folder(tmp_path: Path) -> None:
@@ -226,3 +227,94 @@ def test_large_files_are_quick(tmp_path: Path) -> None:
     recording = read_recording(path, input="u", output="y")
     assert clock.process_time() - start < 3  # 0.5 s where nothing else runs
     assert recording.records[0].y.tobytes() == np.sqrt(np.arange(n)).tobytes()
+
+
+# ------------------------------------------------------------------------------------- the same data in another form
+
+M = 200
+DRAW = np.random.default_rng(7)
+LONG = pd.DataFrame({"u": DRAW.normal(size=M), "y": np.convolve(DRAW.normal(size=M), [0.5, 0.3])[:M]})
+ROUNDED = LONG.round({"u": 2, "y": 3})
+COPIES = {
+    "bytes": (LONG, {}, "lines 2 to 201 of b.csv", "lines 2 to 201 of a.csv"),
+    "second half": (LONG[100:], {}, "lines 2 to 101 of b.csv", "lines 102 to 201 of a.csv"),
+    "other separators": (LONG[100:], {"sep": ";", "decimal": ","}, "lines 2 to 101 of b.csv", "lines 102 to 201"),
+    "other columns": (LONG[["y", "u"]][30:], {"sep": "\t"}, "lines 2 to 171 of b.csv", "lines 32 to 201 of a.csv"),
+    "fewer decimals": (ROUNDED[50:90], {}, "lines 2 to 41 of b.csv", "lines 52 to 91 of a.csv"),
+    "fewer digits": (LONG[50:90], {"float_format": "%.4g"}, "lines 2 to 41 of b.csv", "lines 52 to 91 of a.csv"),
+    "single precision": (LONG.astype(np.float32)[99:], {}, "lines 2 to 102 of b.csv", "lines 101 to 201 of a.csv"),
+    "between others": (
+        pd.concat([LONG[::-1][:60], LONG[40:90], LONG[::-1][50:80]]),
+        {},
+        "lines 62 to 111 of b.csv",
+        "lines 42 to 91 of a.csv",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", COPIES)
+@pytest.mark.parametrize("role", ["estimation", "selection", "test"])
+def test_a_copy_is_no_test_and_counts_twice_elsewhere(tmp_path: Path, name: str, role: Any) -> None:
+    frame, form, rows, before = COPIES[name]
+    files = [_file(tmp_path, LONG), _file(tmp_path, frame, "b.csv", **form)]
+    if role != "test":
+        notes = read_recording(files, input="u", output="y", roles={"b.csv": role}).notes
+        assert any(note.startswith(f"{rows} are the same data as {before}") for note in notes)
+        return
+    for arguments in ({"data": files, "roles": {"b.csv": "test"}}, {"data": files[0], "test": files[1]}):
+        with pytest.raises(FieldError) as error:
+            read_recording(**arguments, input="u", output="y")
+        assert error.value.field == ("roles" if "roles" in arguments else "test")
+        assert f"found in {rows} the same data as in {before}" in str(error.value)
+        assert "\n" not in str(error.value)
+
+
+def test_what_repeats_itself_inside_a_file_is_no_test() -> None:
+    twice = pd.concat([LONG, LONG])
+    with pytest.raises(FieldError, match="rows 201 to 400 of data the same data as in rows 1 to 200 of data"):
+        read_recording(twice, input="u", output="y", test=0.5)
+
+
+def test_columns_of_the_test_in_the_same_data(tmp_path: Path) -> None:
+    short = LONG[::-1].reset_index(drop=True)[:150]
+    both = pd.DataFrame({"uEst": LONG.u, "yEst": LONG.y, "uVal": short.u, "yVal": short.y})
+    columns = {"input": "uEst", "output": "yEst", "test_input": "uVal", "test_output": "yVal"}
+    by_number = {"input": 1, "output": 2, "test_input": 3, "test_output": 4}
+    file = _file(tmp_path, both)
+    for data, chosen, label in ((file, columns, "a.csv"), (both, columns, "data"), (file, by_number, "a.csv")):
+        recording = read_recording(data, **chosen)
+        known, test = recording.records
+        assert [(r.name, r.role, len(r)) for r in (known, test)] == [
+            (label, None, M),
+            (f"{label} (test)", "test", 150),
+        ]
+        np.testing.assert_array_equal(test.y, short.y)
+        np.testing.assert_array_equal(test.u[:, 0], short.u)
+        assert (recording.inputs, recording.output) == (("uEst",), "yEst")
+        assert not any("not used" in note for note in recording.notes)
+        assert any("the data end in" in note for note in recording.notes)
+    other = _file(tmp_path, short, "b.csv")
+    recording = read_recording(file, input="uEst", output="yEst", test=other, test_input="u", test_output="y")
+    assert [len(record) for record in recording.records] == [M, 150]
+    assert len(read_recording(both, output="yEst", test_output="yVal").records) == 2
+    for wrong, field in (
+        ({"test_output": "yVal"}, "test_input"),
+        ({"test_input": "uVal"}, "test_output"),
+        ({"test_output": "yVal", "test_input": "uVa"}, "test_input"),
+        ({"test_output": "yVal", "test_input": ["uVal", "uEst"]}, "test_input"),
+        ({"test_output": "yVal", "test_input": "uVal", "test": 0.2}, "test"),
+        ({"test_output": "yEst", "test_input": "uEst"}, "test_output"),
+    ):
+        with pytest.raises(FieldError) as error:
+            read_recording(file, input="uEst", output="yEst", **wrong)
+        assert error.value.field == field
+
+
+def test_every_guess_about_a_file_is_a_note(tmp_path: Path) -> None:
+    path = _file(tmp_path, FRAME, sep=";", decimal=",", header=False)
+    notes = " ".join(read_recording(path, input=2, output=3).notes)
+    for words in ("separator was taken to be a semicolon", "commas in numbers", "no header was found", "not used"):
+        assert words in notes
+    told = read_recording(path, input=2, output=3, time=1, separator=";", decimal=",", header=False)
+    assert told.notes == ("a.csv: columns that were not used: 'column 4'.",)
+    assert "Column 'time' was taken as the time" in " ".join(read_recording(_file(tmp_path), output="out").notes)
