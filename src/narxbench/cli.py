@@ -11,11 +11,13 @@ from contextlib import redirect_stdout, suppress
 from typing import Any, NamedTuple, NoReturn
 
 from narxbench.io.errors import FieldError, NarxbenchError, did_you_mean, printable, show
+from narxbench.io.version import __version__
 
 # Each command imports what it needs when it runs: --help shall come at once.
 _EXAMPLES = """examples:
   narxbench identify data.csv --input u --output y --test 20%
   narxbench identify day1.csv day2.csv --input 2,3 --output 4 --test day3.csv --report report
+  narxbench identify pairs.csv --input uEst --output yEst --test-input uVal --test-output yVal
   narxbench identify data.csv --input valve,heat --output temp --u-lags 'valve=1-4;heat=0,2' --json
 """
 
@@ -85,7 +87,18 @@ _SEARCH = (
 )
 _OPTIONS = {option.setting: option for option in (*_CANDIDATES, *_SEARCH)}
 # What an identification also takes.
-_READING = ("input", "output", "time", "test", "sampling_time", "separator", "decimal", "header")
+_READING = (
+    "input",
+    "output",
+    "time",
+    "test",
+    "test_input",
+    "test_output",
+    "sampling_time",
+    "separator",
+    "decimal",
+    "header",
+)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -102,6 +115,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The words after ``narxbench``; None: those that the program was called with.
     """
     parser = _Parser(prog="narxbench", description="Structure selection of polynomial NARX models.")
+    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_identify(commands)
     checking = commands.add_parser(
@@ -181,6 +195,9 @@ def _add_identify(commands: Any) -> None:
     data.add_argument("--input", metavar="COLUMNS", help="the inputs, as in u or 2,3; without, the model has none")
     about = "files that are for the test alone, or a share such as 20%%: the last part of each record"
     data.add_argument("--test", action="append", metavar="FILE", help=f"{about}; may be repeated")
+    about = "the output of the test, where it is another column; without --test it stands in the same files"
+    data.add_argument("--test-output", metavar="COLUMN", help=about)
+    data.add_argument("--test-input", metavar="COLUMNS", help="the inputs of the test, likewise")
     data.add_argument("--time", metavar="COLUMN", help="the time; none: no column is (default: one named so)")
     data.add_argument("--sampling-time", metavar="SECONDS", help="between samples (default: from the time)")
     data.add_argument("--separator", metavar="CHARACTER", help="',', ';', tab or blank (default: found)")

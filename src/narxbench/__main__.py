@@ -1,0 +1,8 @@
+"""The command ``narxbench``, as ``python -m narxbench``."""
+
+import sys
+
+from narxbench.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())
