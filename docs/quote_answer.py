@@ -21,15 +21,17 @@ BEGIN, END = "<!-- {}, by docs/quote_answer.py: -->\n", "<!-- End -->\n"
 
 def answers() -> str:
     """Return what the first screen of the page answers."""
-    nearness, overview, found = (
-        read_frame(name, PAPER / "interpretations" / f"{name}.csv") for name in ("nearness", "claim_overview", "found")
+    nearness, verdicts, found = (
+        read_frame(name, PAPER / "interpretations" / f"{name}.csv") for name in ("nearness", "role_verdicts", "found")
     )
     told = {
-        "Does the paper hold?": claims_hold(overview),
+        "Does the paper hold?": claims_hold(verdicts, nearness),
         "Are its numbers reproduced?": values_near(nearness),
         "Is 2D-UPSO worth using?": use_of_the_swarm(found),
     }
-    return "".join(f"- **{ask} {answer.word}** {' '.join(answer.sentences)}\n" for ask, answer in told.items())
+    # The page has all sentences: the first says what was found, the last what else must be known.
+    short = {ask: dict.fromkeys([answer.sentences[0], answer.sentences[-1]]) for ask, answer in told.items()}
+    return "".join(f"- **{ask} {told[ask].word}** {' '.join(sentences)}\n" for ask, sentences in short.items())
 
 
 def values() -> str:

@@ -19,7 +19,7 @@ STEPS = sorted(path.stem for path in (ROOT / "scripts").glob("*.py"))
 # the parent has loaded what is slow.
 LOADING = """
 import os, runpy, sys
-import jinja2, matplotlib.figure, numba, pandas, plotly.graph_objects, pydantic, scipy.stats
+import jinja2, matplotlib.figure, numba, pandas, pydantic, scipy.stats
 for script in sys.argv[1:]:
     if os.fork() == 0:
         runpy.run_path(script)

@@ -1,21 +1,30 @@
 """The answers on the first screen: words, numbers and conclusions come from the frames of the interpretations."""
 
+import json
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import pandas as pd
 
-from narxbench.analysis.claims import GA, UPSO
+from narxbench.analysis.claims import GA, UPSO, VERDICTS
+from narxbench.analysis.frames import UNCLEAR
 from narxbench.analysis.interpretation_study import JOINT
+from narxbench.analysis.interpretations import ALL, CLOSEST
 from narxbench.analysis.metrics import PUBLISHED
+from narxbench.analysis.significance import ALPHA
+from narxbench.experiment.interpretations import DesignChoices
 from narxbench.model.noise import NOISES
-from narxbench.report.formats import MISSING, count, listed, method_name, share, signed
+from narxbench.report.formats import MISSING, count, criterion_name, listed, method_name, p_value, share, signed
 
 # How near a deviance is that is so many times the one between two data sets of one's own.
-_NEAR = {1.5: "Near.", 3.0: "Fairly near.", math.inf: "Not near."}
+_NEAREST, _FAR = 1.5, 3.0
+_NEAR = {_NEAREST: "Near.", _FAR: "Fairly near.", math.inf: "Not near."}
+# What was chosen after seeing the tables is no finding as the others are.
+_SEEN = {CLOSEST: "The closest interpretation, chosen after seeing the tables"}
 _INPUTS = {
     "uniform": "white, uniform between {low} and {high}",
     "gaussian": "white, Gaussian with standard deviation {sd}",
@@ -54,41 +63,123 @@ def in_short(text: str) -> str:
     return " ".join(re.split(r"(?<=[.*]) (?=[A-Z])", text)[:2])
 
 
-def claims_hold(overview: pd.DataFrame) -> Answer:
-    """Return whether the paper's claims hold over all interpretations, from the frame ``claim_overview``."""
-    found = overview["group"].value_counts()
-    every, none, some, unjudged = (int(found.get(group, 0)) for group in ("all", "none", "some", "unjudged"))
-    judged = every + none + some
-    if not judged:
+def claims_hold(verdicts: pd.DataFrame, nearness: pd.DataFrame) -> Answer:
+    """Return whether the paper's claims hold, from the frames ``role_verdicts`` and ``nearness``.
+
+    The answer is that of the first role, as described; what it hangs on is seen from the last, the closest.
+    """
+    roles = list(dict.fromkeys(verdicts["role"]))
+    described = verdicts[verdicts["role"] == roles[0]]
+    counts = described["verdict"].value_counts()
+    known = len(described) - int(counts.get(VERDICTS[None], 0))
+    if not known:
         return Answer("Unknown.", ["None of the paper’s claims could be judged."])
-    words = ((every == judged, "Yes."), (none == judged, "No."), (2 * every > judged, "Mostly."), (True, "Partly."))
+    failing = described[described["verdict"] == VERDICTS[False]]
+    fail, holds = len(failing), int(counts.get(VERDICTS[True], 0))
+    words = (
+        (not fail, "Yes"),
+        (fail == known, "No"),
+        (2 * fail < known and holds >= fail, "Mostly yes"),
+        (True, "Partly"),
+    )
     word = next(word for applies, word in words if applies)
-    claims = f"{every} of the paper’s {len(overview)} claims {_verb(every, 'hold')}"
-    # Claims on several criteria can be judged where all of these were run: under few.
-    judges = sorted(overview.loc[overview["group"] == "all", "judged"])
-    number = "every" if not judges else f"each of the {_between(*map(count, (judges[0], judges[-1])))}"
-    parts = [f"{claims} under {number} interpretation{'s' if judges else ''} that can judge them"]
-    parts += [f"{none} under none"] if none else []
-    parts += [f"{some} {_verb(some, 'depend')} on what the paper leaves open"] if some else []
-    parts += [f"{unjudged} cannot be judged"] if unjudged else []
-    return Answer(word, [", ".join(parts) + "."])
+    times = _times(_widest(nearness), roles[0])
+    word += " in kind" if fail < known and times[JOINT] > _NEAREST else ""
+    if hanging := _hanging(verdicts, nearness, failing, roles) if fail else []:
+        word += f"; {listed(hanging)} hang{'s' * (len(hanging) == 1)} on what the paper leaves open"
+    seeds = described.loc[described["judged"] > 0, "judged"]
+    sets = _sets(int(seeds.min()), int(seeds.max()))
+    told = [f"{roles[0].capitalize()}, on {sets}, of the paper’s {len(described)} claims {_in_words(counts)}."]
+    placed = share(described["held"].sum() / described["places"].sum())
+    told.append(f"Place by place, a system at an SNR on a data set each, they hold at {placed}.")
+    if where := {systems: times for systems, times in failing["missed"].value_counts().items() if systems}:
+        groups = [
+            f"{'all ' * (times == fail > 2)}{times} miss{'es' * (times == 1)} clearly on {_named(systems)}"
+            for systems, times in where.items()
+        ]
+        told.append(f"Of those that do not hold, {listed(groups)}.")
+    if roles[1:]:
+        last = verdicts.loc[verdicts["role"] == roles[-1], "verdict"].value_counts()
+        told.append(f"{_SEEN[roles[-1]] if roles[-1] in _SEEN else roles[-1].capitalize()}: {_in_words(last)}.")
+    return Answer(f"{word}.", told)
+
+
+def _hanging(verdicts: pd.DataFrame, nearness: pd.DataFrame, failing: pd.DataFrame, roles: Sequence[str]) -> list[str]:
+    """Return what does not hold as described, and does otherwise: systems of claims, and the farthest algorithm."""
+    last = verdicts[(verdicts["role"] == roles[-1]) & (verdicts["verdict"] == VERDICTS[False])]
+    missed, still = (
+        Counter(name for of in found["missed"] if of for name in of.split(", ")) for found in (failing, last)
+    )
+    hanging = [name for name in sorted(missed) if 2 * missed[name] > len(failing) and still[name] < missed[name]]
+    own, closest = (_times(_widest(nearness), role) for role in (roles[0], roles[-1]))
+    farthest = max(own.keys() - {JOINT}, key=own.__getitem__, default=None)
+    if farthest and own[farthest] > _FAR and closest.get(farthest, math.inf) <= _NEAREST:
+        hanging.append(f"the {method_name(farthest)}" if farthest == GA else method_name(farthest))
+    return hanging
+
+
+def _named(systems: str) -> str:
+    return listed(systems.split(", ")) + ("" if ", " in systems else " alone")
+
+
+def _sets(fewest: int, most: int) -> str:
+    """Return on how many realisations of the data something was judged."""
+    number = f"{fewest} to {most}" if fewest < most else f"{most}"
+    return f"{number} data set{'s' * (most > 1)} of each system and SNR"
+
+
+def _widest(nearness: pd.DataFrame) -> pd.DataFrame:
+    """Return of each role and algorithm the row with most values: a role may stand there under fewer criteria too."""
+    return nearness.loc[nearness.groupby(["role", "algorithm"], sort=False)["values"].idxmax()]
+
+
+def _times(nearness: pd.DataFrame, role: str) -> dict[str, float]:
+    """Return the deviance of each algorithm in a role, as a multiple of that between two data sets; NaN for one."""
+    own = nearness[nearness["role"] == role].set_index("algorithm")
+    return dict(own["deviance"] / own["own_deviance"].where(own["own_deviance"] > 0))
+
+
+def _in_words(counts: Mapping[str, int]) -> str:
+    """Return how many claims have each verdict."""
+    words = {
+        VERDICTS[True]: ("holds", "hold"),
+        UNCLEAR: ("misses nowhere clearly", "miss nowhere clearly"),
+        VERDICTS[False]: ("does not hold", "do not hold"),
+        VERDICTS[None]: ("cannot be judged",) * 2,
+    }
+    known = {name: int(counts[name]) for name in words if counts.get(name, 0)}
+    return listed([f"{number} {words[name][number != 1]}" for name, number in known.items()])
 
 
 def values_near(nearness: pd.DataFrame) -> Answer:
-    """Return how near the published values are as described, the first role of the frame ``nearness``."""
-    role = nearness[nearness["role"] == nearness["role"].iloc[0]]
-    here = role.iloc[0]
+    """Return how near the published values are, from the frame ``nearness``: in its first role, and in its last."""
+    rows = _widest(nearness)
+    roles = list(dict.fromkeys(rows["role"]))
+    role = rows[rows["role"] == roles[0]]
+    here = role[role["algorithm"] == JOINT].iloc[0]
     said = [
         f"{count(here['different'])} of {count(here['values'])} values differ clearly.",
         f"Reproduced minus published, on average: {'; '.join(_biases(role[role['algorithm'] != JOINT]))}.",
     ]
-    if not here["own_deviance"] > 0:
+    times = _times(rows, roles[0])[JOINT]
+    if math.isnan(times):
         return Answer("On one data set alone:", said)
-    times = here["deviance"] / here["own_deviance"]
     word = next(word for limit, word in _NEAR.items() if times <= limit)
     size = "no farther" if times <= 1 else f"{times:.1f} times as far"
     than = f"{size} from the published ones {'than' if times <= 1 else 'as'} two data sets of ours are from each other"
-    return Answer(word, [f"As described, our numbers are {than}.", *said])
+    said.insert(0, f"As described, our numbers are {than}{_told_apart(here)}.")
+    if roles[1:]:
+        last = rows[(rows["role"] == roles[-1]) & (rows["algorithm"] == JOINT)].iloc[0]
+        closest = f"{_times(rows, roles[-1])[JOINT]:.1f} times as far{_told_apart(last)}"
+        said.append(f"{_SEEN.get(roles[-1], roles[-1].capitalize())}: {closest}.")
+    return Answer(word, said)
+
+
+def _told_apart(row: pd.Series) -> str:
+    """Return whether a rank test tells the published tables from data sets of a role, where it was made."""
+    if pd.isna(p := row["p_value"]):
+        return ""
+    return f"; a rank test {'tells' if p <= ALPHA else 'does not tell'} the paper’s tables from them (p {p_value(p)})"
 
 
 def _biases(nearness: pd.DataFrame) -> Iterator[str]:
@@ -100,26 +191,76 @@ def _biases(nearness: pd.DataFrame) -> Iterator[str]:
 
 
 def nearness_rows(nearness: pd.DataFrame) -> list[dict[str, str]]:
-    """Return deviance, own deviance (a dash on one data set) and clear differences of each role, for readers."""
-    form = {"deviance": "deviance", "own": "own_deviance", "different": "different", "compared": "values"}
+    """Return deviance, own deviance (a dash on one data set), differences and p of each role, for readers."""
+    form = {"deviance": count, "own_deviance": count, "different": count, "values": count, "seeds": count}
+    form |= {"p_value": p_value}
     return [
-        {"role": row["role"], **{key: MISSING if pd.isna(row[of]) else count(row[of]) for key, of in form.items()}}
+        {
+            "role": row["role"],
+            "criteria": row["criteria"] if row["criteria"] == ALL else criterion_name(row["criteria"]),
+        }
+        | {name: MISSING if pd.isna(row[name]) else shown(row[name]) for name, shown in form.items()}
         for row in nearness[nearness["algorithm"] == JOINT].to_dict("records")
     ]
 
 
-def found_board(found: pd.DataFrame, seeds: int) -> Board:
-    """Return the board of the frame ``found``, which is over all SNRs and so many data seeds."""
-    runs = count(found["runs"].max())
-    note = f"Share of the runs (up to {runs} for a system) that end at exactly the true structure, under BIC"
-    if seeds > 1:
-        # The exact interval of a median that the least and the greatest of a sample are.
-        level = share(1 - 2 * 0.5**seeds)
-        note += (
-            f"; below it the smallest and largest share on one of {seeds} realisations of the data, between which the "
-            f"median of all realisations lies with {level} confidence"
-        )
+def found_board(found: pd.DataFrame) -> Board:
+    """Return the board of the frame ``found``, which is over all SNRs and data seeds."""
+    sizes = found.groupby("data_sets", sort=False)["label"].unique()
+    by_size = [f"{', '.join(labels)} on {_data_sets(sets)}" for sets, labels in sizes.items()]
+    told = by_size if len(sizes) > 1 else [_data_sets(sets) for sets in sizes.index]
+    note = f"Share of the runs that end at exactly the true structure, under BIC; for each system {listed(told)}"
+    if (found["low"] < found["high"]).any():
+        note += ". Below it the smallest and largest share on one realisation of the data"
     return _board(found, f"{note}. Bold: the largest share.")
+
+
+def _data_sets(number: int) -> str:
+    return f"{number} data set{'s' * (number != 1)}"
+
+
+def where_j_misleads(misled: pd.DataFrame) -> str:
+    """Return on which systems the lowest J is often not the true structure's, from `causes.misleading`."""
+    wrong = [
+        f"{row['misled']} of {_data_sets(row['data_sets'])} of {row['system']}"
+        for row in misled[misled["misled"] > 0].to_dict("records")
+    ]
+    right = list(misled.loc[misled["misled"] == 0, "system"])
+    if not wrong:
+        return f"On {listed(right)} no run has a J below that of the true structure: what is missed, the search missed."
+    told = (
+        f"On {listed(wrong)} the lowest J of all runs is below that of the true structure: J misleads there, "
+        "and a search that ends at the lowest J misses the structure."
+    )
+    return f"{told} On {listed(right)} that never happens: what is missed there, the search missed." if right else told
+
+
+def on_the_papers_systems(scored: pd.DataFrame, kept: Mapping[str, str], method: str, systems: Sequence[str]) -> str:
+    """Return how often a method of the comparison ends at the true structure of the paper's systems, and 2D-UPSO.
+
+    Parameters
+    ----------
+    scored
+        The frame ``systems`` of the comparison.
+    kept
+        The settings of its manifest, as JSON by name.
+    method, systems
+        Which method, and which systems.
+    """
+    scenario = scored["scenario"].iloc[0]
+    number = len(json.loads(kept["settings/data.seeds"])) * len(json.loads(kept["settings/snr_db"]))
+    own = scored[(scored["scenario"] == scenario) & scored["system"].isin(systems)]
+    shares = {name: of.set_index("system")["exact"] for name, of in own.groupby("method", sort=False)}
+    told = []
+    for name in dict.fromkeys((method, UPSO)):
+        groups: dict[str, list[str]] = {}
+        for system in systems:
+            if name in shares and system in shares[name]:
+                groups.setdefault(share(shares[name][system]), []).append(system)
+        if groups:
+            told.append(f"{method_name(name)} {', '.join(f'{found} on {listed(of)}' for found, of in groups.items())}")
+    about = kept[f"settings/scenarios.{scenario}.description"]
+    return f"On the paper’s systems, {_data_sets(number)} each ({about}): {'; '.join(told)}." if told else ""
 
 
 def own_board(recovery: pd.DataFrame, criterion: str, name: str) -> Board:
@@ -127,7 +268,9 @@ def own_board(recovery: pd.DataFrame, criterion: str, name: str) -> Board:
     rows = recovery[recovery["criterion"] == criterion]
     counts = rows.groupby(["method", "system"], sort=False)[["exact", "runs"]].sum().reset_index()
     counts = counts.assign(label=counts["method"].map(method_name), rate=counts["exact"] / counts["runs"])
-    return _board(counts, f"Share of the runs under {name}, all SNRs together. Bold: the largest share.")
+    return _board(
+        counts, f"Share of the runs under {name}, on the data set of this page for each SNR. Bold: the largest share."
+    )
 
 
 def best_of(board: Board) -> Answer:
@@ -160,6 +303,9 @@ def use_of_the_swarm(found: pd.DataFrame) -> Answer:
     for rival in rivals[:2]:
         label = str(rival["label"].iloc[0])
         said.append(f"{label[0].upper()}{label[1:]} finds it {_compared(rival, own.reset_index(), '2D-UPSO')}.")
+    fewer, sets = min((of["data_sets"].min() for of in rivals[:2]), default=0), own["data_sets"].max()
+    if 0 < fewer < sets:
+        said.append(f"These were run on {fewer} of the {sets} data sets of each system.")
     if never := list(own.index[own["exact"] == 0]):
         said.append(f"2D-UPSO never found that of {listed(never)}.")
     best = [
@@ -188,32 +334,42 @@ def _more(a: Mapping[Any, Any], b: Mapping[Any, Any]) -> bool:
     return bool(a["low"] > b["high"])
 
 
-class Move(NamedTuple):
-    """What an option of a design choice does to the deviance from the published values."""
+def why(causes: pd.DataFrame, effects: pd.DataFrame, choices: DesignChoices) -> list[str]:
+    """Return what brings the numbers nearer on which systems, from `causes.causes` and ``effects_overview``."""
+    same: dict[tuple[str, tuple[tuple[str, str], ...]], list[str]] = {}
+    for (algorithm, system), of in causes.groupby(["algorithm", "system"], sort=False):
+        options = tuple(of[["design_choice", "option"]].itertuples(index=False, name=None))
+        same.setdefault((algorithm, options), []).append(system)
+    told = []
+    for (algorithm, options), systems in same.items():
+        own = causes[(causes["algorithm"] == algorithm) & causes["system"].isin(systems)]
+        parts, moves = [], []
+        for name, option in options:
+            of = own[(own["design_choice"] == name) & (own["option"] == option)]
+            parts.append(_cause(of.iloc[0], slower=bool((of["worse"] > 0.5).all())))
+            words = choices.design_choices[name].options[option].words or f"{name} {option}".replace("-", " ")
+            against = ", against the sources" if of["contradicts"].iloc[0] else ""
+            moves.append(f"{words} ({count(of['without'].sum())} to {count(of['with'].sum())}{against})")
+        seeds = _data_sets(int(own["seeds"].min()))
+        on = f"{method_name(algorithm)} on {listed(systems)}: {listed(dict.fromkeys(parts))}"
+        told.append(f"{on}. The deviance falls most with {listed(moves)}; medians of {seeds} of each system and SNR.")
+    if told:
+        clear = effects[(effects["algorithm"] == UPSO) & (effects["interval_high"] < 0)]
+        others = clear.merge(causes, on=["algorithm", "design_choice", "option"], how="left", indicator=True)
+        number = len(others[others["_merge"] == "left_only"].drop_duplicates(["design_choice", "option"]))
+        more = f" {number} other options bring 2D-UPSO clearly nearer too, each alone." if number > 1 else ""
+        told.append(f"All this was seen with the tables in hand: it fits them, and proves no cause.{more}")
+    return told
 
-    choice: str
-    option: str
-    change: str
-    contradicts: bool
 
-
-def what_moves(effects: pd.DataFrame) -> dict[str, list[Move]]:
-    """Return for each algorithm the largest change that contradicts nothing, and the one that comes nearest."""
-    moves = {}
-    for name in (UPSO, GA):
-        own = effects[effects["algorithm"] == name].dropna(subset=["change"])
-        allowed = own[own["contradicts"] == ""]
-        largest = allowed.loc[allowed["change"].abs().sort_values(kind="stable", ascending=False).index].head(1)
-        nearest = own[own["change"] < 0].sort_values("change", kind="stable").head(1)
-        said = pd.concat([largest, nearest]).drop_duplicates(["design_choice", "option"]).to_dict("records")
-        if said:
-            moves[method_name(name)] = [_move(row) for row in said]
-    return moves
-
-
-def _move(row: Mapping[Any, Any]) -> Move:
-    choice, option = (row[key].replace("-", " ") for key in ("design_choice", "option"))
-    return Move(choice, option, signed(row["change"], 0), bool(row["contradicts"]))
+def _cause(row: pd.Series, *, slower: bool) -> str:
+    """Return what an option is about; whether it slows the search is seen from the final J."""
+    if row["part"] in (GA, "data", "fitness"):
+        choice = row["design_choice"].replace("-", " ")
+        return (
+            f"its {choice}" if row["part"] == GA else f"the {choice} of the data" if row["part"] == "data" else choice
+        )
+    return "a slower search" if slower else "the search"
 
 
 def data_shown(settings: Mapping[str, Any], systems: Sequence[Any]) -> str:
@@ -249,7 +405,3 @@ def _share(row: Mapping[Any, Any], best: float) -> Share:
 
 def _between(low: str, high: str) -> str:
     return low if low == high else f"{low.removesuffix(' %')}–{high}"
-
-
-def _verb(number: int, verb: str) -> str:
-    return f"{verb}s" if number == 1 else verb

@@ -1,15 +1,11 @@
 """The explorer: every condition and what its charts draw, as plain data with few digits."""
 
 import math
-import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from functools import cache
 from itertools import cycle
 from typing import Any
 
 import pandas as pd
-from markupsafe import Markup
-from plotly.offline import get_plotlyjs  # type: ignore[import-untyped]
 
 from narxbench.report.figures import METHOD_COLOURS, SPURIOUS_TERM, SYSTEM_TERM
 from narxbench.report.formats import criterion_name, method_name
@@ -26,22 +22,14 @@ FITNESS_DIGITS = 7
 def explorer_page(material: Material) -> str:
     """Return the page on which every condition of a study can be looked at."""
     data = explorer_data(material.frames, material.summaries, material.settings["statistics"])
-    shown = {"data": script_json(data), "conditions": data["conditions"], **chart_library()}
+    shown = {"data": script_json(data), "conditions": data["conditions"]}
     return material.site.page("explorer", {"settings": material.settings, **shown})
-
-
-@cache
-def chart_library() -> dict[str, Any]:
-    """Return the chart library as it can stand inside a script element, and the ids of style sheets of its own."""
-    # The one text that could end the element early; the tests see that it does not occur.
-    code = get_plotlyjs().replace("</script", "<\\/script")
-    return {"library": Markup(code), "library_styles": re.findall(r'getElementById\("([0-9a-f]{64})"\)', code)}
 
 
 def explorer_data(
     frames: Frames, summaries: Iterable[Mapping[str, Any]], statistics: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the data of the explorer: names, systems, measured outputs and conditions.
+    """Return the data of the explorer: names, systems, intervals, measured outputs and conditions.
 
     Parameters
     ----------
@@ -68,6 +56,13 @@ def explorer_data(
                 "true": dict(zip(*(summary[each][key] for key in ("system_terms", "true_coefficients")), strict=True)),
             }
             for each in shown
+        },
+        # The interval of a frequency depends on nothing but counts: "13/40", so many of so many runs.
+        "intervals": {
+            f"{count}/{runs}": short(ends)
+            for count, runs, *ends in frames["selection"][["count", "runs", "low", "high"]]
+            .drop_duplicates()
+            .itertuples(index=False)
         },
         # Conditions of one system and SNR judge their models on the same samples.
         "measured": {f"{each.system}/{each.snr_db:g}": short(summary[each]["measured"]) for each in shown},
@@ -140,12 +135,11 @@ def _condition(
     return {
         **{key: row[key] for key in ("runs", "evaluations", "exact_runs")},
         "count": list(terms["count"]),
-        **{key: short(terms[key]) for key in ("low", "high")},
         **{key: short(row[key + suffix] for suffix in ("", "_low", "_high")) for key in ("r", "nu_max")},
         "worst": row["worst_spurious_term"] or None,
         "true_fitness": rounded(row["true_fitness"], FITNESS_DIGITS),
         "cardinality": [len(structure) for structure in summary["runs"]["structures"]],
-        "curve": curve_data(curve.iloc[::-2].iloc[::-1], ("mean", "low", "high")),
+        "curve": curve_data(curve.iloc[::-2].iloc[::-1], ("median", "low", "high")),
         "model": {
             "terms": summary["final_structure"],
             "coefficients": short(model["coefficients"], 6),

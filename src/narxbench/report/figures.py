@@ -6,9 +6,10 @@ The bytes of a figure depend on nothing but what is drawn.
 import io
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from itertools import accumulate, cycle, product
+from functools import partial
+from itertools import accumulate, cycle
 from string import ascii_lowercase
 from typing import Any
 
@@ -16,15 +17,15 @@ import matplotlib.style
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
+from matplotlib.transforms import Bbox
 
 from narxbench.io.errors import NarxbenchError
 from narxbench.report.formats import criterion_name, fixed, method_name
 from narxbench.report.tables import Frames, in_order, shared_criterion
 
 START = 0.05  # share of the evaluations after which J must fit into the axis
+PANEL = 4.6  # inches: the width of a panel, of which a page shows as many side by side as it has room for
 WIDTH = 7.16  # inches: both columns of a page
 NARROW = 5.5  # inches: what a phone can show without scrolling
 # Okabe and Ito's palette, which readers with any form of colour blindness can distinguish.
@@ -34,10 +35,10 @@ SYSTEM_TERM, SPURIOUS_TERM = "#0072B2", "#999999"
 DARK = "#333333"
 
 _STYLE: Any = {
-    # Both come with matplotlib. The second has what the first lacks, for users name systems as they like.
-    "font.family": ["STIXGeneral", "DejaVu Sans"],
-    **dict.fromkeys(("font.size", "axes.titlesize", "axes.labelsize"), 10),
-    **dict.fromkeys(("xtick.labelsize", "ytick.labelsize", "legend.fontsize"), 9),
+    # It comes with matplotlib, has the signs that users name systems with, and is in the pages' own list of fonts.
+    "font.family": ["DejaVu Sans"],
+    **dict.fromkeys(("font.size", "axes.titlesize", "axes.labelsize"), 9),
+    **dict.fromkeys(("xtick.labelsize", "ytick.labelsize", "legend.fontsize"), 8),
     **dict.fromkeys(("axes.spines.top", "axes.spines.right"), False),
     **dict.fromkeys(("axes.linewidth", "xtick.major.width", "ytick.major.width"), 0.6),
     "lines.linewidth": 1.4,
@@ -48,6 +49,7 @@ _STYLE: Any = {
     "text.parse_math": False,
 }
 _TRUE_STRUCTURE: Any = {"color": DARK, "linestyle": (0, (1, 1)), "linewidth": 1.2}
+_ROOM = 0.032  # of the width of a panel: a label above a bar, which is turned
 _NOT_OF_XML = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]|\xef\xbf[\xbe\xbf]")
 # A date would make every build differ.
 _NO_DATE: Any = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}
@@ -83,63 +85,72 @@ def paper_figures(frames: Frames, settings: Mapping[str, Any]) -> dict[str, byte
 def convergence(curves: pd.DataFrame, gaps: pd.DataFrame) -> dict[str, bytes]:
     """Return the figure of convergence (paper, figure 1) from ``convergence`` and ``gaps`` at one SNR and criterion.
 
-    Mean over the runs of the best J so far, with the quartiles as a band, against evaluations, for every method. J is
+    Median over the runs of the best J so far, with the quartiles as a band, against evaluations, for every method. J is
     drawn above the best known J of the data, on an axis that is logarithmic beyond 1: it shows searches
     that end far from each other as well as those that end close together. Where runs have data of their own there is no
     best known J, and J itself is drawn. The axis fits what follows the first 5 % of the evaluations.
     """
-    systems, styles = list(dict.fromkeys(curves["system"])), _styles(curves["method"])
-    across = min(2, len(systems))
+    styles = _styles(curves["method"])
     known = gaps.groupby("system")[["best_known", "true_structure"]].first()
-    with drawing("convergence"):
-        figure = new_figure(0.6 + 1.9 * math.ceil(len(systems) / across))
-        for place, (axis, system) in enumerate(zip(panels(figure, len(systems), across), systems, strict=True)):
-            best, true = known.loc[system]
-            _draw_convergence(axis, curves[curves["system"] == system], best, true, styles)
-            title = f"({ascii_lowercase[place]}) {system}" if place < len(ascii_lowercase) else system
-            criterion = criterion_name(curves["criterion"].iloc[0])
-            known_j = "" if math.isnan(best) else f": best known J ({criterion}) {fixed(best, 1)}"
-            axis.set_title(title + known_j, loc="left")
-            if place + across >= len(systems):
-                axis.set_xlabel("fitness evaluations")
-        handles = [Line2D([], [], label=method_name(method), **style) for method, style in styles.items()]
-        handles.append(Line2D([], [], label="true structure", **_TRUE_STRUCTURE))
-        columns = math.ceil(len(handles) / math.ceil(len(handles) / 5))
-        figure.legend(handles=handles, loc="outside lower center", ncols=columns, frameon=False)
-        return saved(figure)
+
+    def draw(axis: Axes, place: int, system: str) -> None:
+        best, true = known.loc[system]
+        _draw_convergence(axis, curves[curves["system"] == system], best, true, styles)
+        title = f"({ascii_lowercase[place]}) {system}" if place < len(ascii_lowercase) else system
+        criterion = criterion_name(curves["criterion"].iloc[0])
+        axis.set_title(
+            title + ("" if math.isnan(best) else f": best known J ({criterion}) {fixed(best, 1)}"), loc="left"
+        )
+        axis.set_xlabel("fitness evaluations")
+
+    systems = enumerate(dict.fromkeys(curves["system"]))
+    return _panelled("convergence", [partial(draw, place=place, system=system) for place, system in systems], 2.5)
 
 
 def term_frequency(selection: pd.DataFrame, threshold: float) -> dict[str, bytes]:
     """Return the figure of selection frequencies (paper, figure 2) from ``selection`` at one SNR and criterion.
 
-    A panel for each system and method, two side by side; one bar for each candidate term in canonical order.
+    A panel for each system and method; one bar for each candidate term in canonical order.
     """
-    systems, methods = (list(dict.fromkeys(selection[key])) for key in ("system", "method"))
-    across = min(2, len(methods))
-    rows = math.ceil(len(methods) / across)  # of a system
-    with drawing("term_frequency"):
-        figure = new_figure(0.8 + 1.7 * rows * len(systems))
-        axes = figure.subplots(rows * len(systems), across, squeeze=False, sharey=True)
-        for axis in axes.flat:
-            axis.set_axis_off()
-        # The share of a panel that a label covers: its height, for it is turned, of the panel's width.
-        room = 8.5 * across / (72 * WIDTH - 20 * (1 + across))
-        for (row, system), (place, method) in product(enumerate(systems), enumerate(methods)):
-            terms = selection[(selection["system"] == system) & (selection["method"] == method)]
-            if len(terms):
-                axis = axes[row * rows + place // across, place % across]
-                axis.set_axis_on()
-                _draw_frequencies(axis, terms, threshold, room)
-                axis.set_title(f"{system}, {method_name(method)}", loc="left", pad=25)
-        figure.supxlabel("candidate term, numbered in canonical order", fontsize="medium")
-        figure.supylabel("selection frequency ν", fontsize="medium")
-        handles = [
-            Patch(facecolor=SYSTEM_TERM, label="system term"),
-            Patch(facecolor=SPURIOUS_TERM, label="spurious term"),
-            Line2D([], [], color=DARK, linestyle="--", linewidth=0.8, label=f"threshold {threshold:g}"),
-        ]
-        figure.legend(handles=handles, loc="outside upper right", ncols=3, frameon=False)
-        return saved(figure)
+
+    def draw(axis: Axes, system: str, method: str, terms: pd.DataFrame) -> None:
+        _draw_frequencies(axis, terms, threshold)
+        axis.set_title(f"{system}, {method_name(method)}", loc="left", pad=32)
+        axis.set_title("system terms", loc="center", pad=32, color=SYSTEM_TERM, fontsize=8.5)
+        axis.set_title("spurious terms", loc="right", pad=32, color="#666666", fontsize=8.5)
+        axis.set(xlabel="candidate term, numbered in canonical order", ylabel="frequency ν")
+
+    conditions = selection.groupby(["system", "method"], sort=False)
+    drawn = [partial(draw, system=system, method=method, terms=terms) for (system, method), terms in conditions]
+    return _panelled("term_frequency", drawn, 2.3)
+
+
+def _panelled(name: str, drawn: Sequence[Callable[[Axes], None]], height: float) -> dict[str, bytes]:
+    """Return a figure of panels; within the SVG each is an SVG of its own, which a page can put where it has room."""
+    across = min(2, len(drawn))
+    rows = math.ceil(len(drawn) / across)
+    with drawing(name):
+        figure = new_figure(height * rows, PANEL * across)
+        for axis, draw in zip(panels(figure, len(drawn), across), drawn, strict=True):
+            draw(axis)
+        pdf = saved(figure, ["pdf"])
+        inner = []
+        for place, draw in enumerate(drawn):
+            panel = new_figure(height, PANEL)
+            draw(panel.subplots())
+            text = saved(panel, ["svg"], whole=False)["svg"].decode()
+            text = re.sub(r'( id="|href="#|url\(#)', rf"\g<1>p{place}-", text[text.index("<svg") :])
+            x, y = place % across * PANEL * 72, place // across * height * 72
+            inner.append(
+                re.sub(r'width="[^"]+" height="[^"]+"', _size(PANEL, height, f'x="{x:g}" y="{y:g}" '), text, count=1)
+            )
+    box = f'viewBox="0 0 {PANEL * across * 72:g} {height * rows * 72:g}"'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" {_size(PANEL * across, height * rows)} {box}>\n'
+    return pdf | {"svg": f"{head}{''.join(inner)}</svg>\n".encode()}
+
+
+def _size(width: float, height: float, before: str = "") -> str:
+    return f'{before}width="{width * 72:g}" height="{height * 72:g}"'
 
 
 def _styles(methods: Iterable[str]) -> dict[str, dict[str, Any]]:
@@ -150,7 +161,7 @@ def _styles(methods: Iterable[str]) -> dict[str, dict[str, Any]]:
 def _draw_convergence(
     axis: Axes, curves: pd.DataFrame, best: float, true: float, styles: Mapping[str, dict[str, Any]]
 ) -> None:
-    numbers, budget = ["mean", "low", "high"], curves["evaluations"].max()
+    numbers, budget = ["median", "low", "high"], curves["evaluations"].max()
     if math.isfinite(best):
         curves = curves.assign(**{name: curves[name] - best for name in numbers})
         true -= best
@@ -159,12 +170,15 @@ def _draw_convergence(
     else:
         axis.yaxis.set_major_locator(MaxNLocator(4))
         axis.set_ylabel("best J")
+    ends: list[tuple[float, str, str]] = []
     for method, curve in curves.groupby("method", sort=False):
         x, style = curve["evaluations"], styles[method]
         axis.fill_between(x, curve["low"], curve["high"], color=style["color"], alpha=0.2, linewidth=0)
-        axis.plot(x, curve["mean"], **style)
+        axis.plot(x, curve["median"], **style)
+        ends.append((curve["median"].iloc[-1], method_name(method), style["color"]))
     if math.isfinite(true):
         axis.axhline(true, **_TRUE_STRUCTURE)
+        ends.append((true, "true structure", DARK))
     axis.set_xlim(0, budget)
     for formatter in (axis.xaxis, axis.yaxis):
         formatter.set_major_formatter(StrMethodFormatter("{x:,g}"))
@@ -175,10 +189,21 @@ def _draw_convergence(
     elif math.isfinite(low):
         margin = 0.05 * (high - low) or 1.0
         axis.set_ylim(low - margin, high + margin)
+    _name_ends(axis, [end for end in ends if math.isfinite(end[0])])
 
 
-def _draw_frequencies(axis: Axes, terms: pd.DataFrame, threshold: float, room: float) -> None:
-    """Draw the bars of one condition; a label of a system term takes the share ``room`` of the axis."""
+def _name_ends(axis: Axes, ends: Sequence[tuple[float, str, str]]) -> None:
+    """Write the names of lines at their ends, one below the other where they crowd; an end has J, name and colour."""
+    to_axis = axis.transData + axis.transAxes.inverted()
+    at = sorted((min(1.0, max(0.0, to_axis.transform((0, j))[1])), name, colour) for j, name, colour in ends)
+    for place, (end, name, colour) in zip(_spread([end for end, *_ in at], 0.11), at, strict=True):
+        looks: Any = {"transform": axis.transAxes, "color": colour}
+        axis.plot([1, 1.03], [end, place], linewidth=0.6, clip_on=False, **looks)
+        axis.text(1.04, place, name, fontsize=8.5, va="center", **looks)
+
+
+def _draw_frequencies(axis: Axes, terms: pd.DataFrame, threshold: float) -> None:
+    """Draw the bars of one condition, with labels above those of system terms."""
     terms = terms.assign(place=range(1, len(terms) + 1))
     for colour, own in ((SYSTEM_TERM, terms["system_term"]), (SPURIOUS_TERM, ~terms["system_term"])):
         found = terms[own & (terms["count"] > 0)]
@@ -187,10 +212,13 @@ def _draw_frequencies(axis: Axes, terms: pd.DataFrame, threshold: float, room: f
     axis.set(xlim=(0, len(terms) + 1), ylim=(0, 1), yticks=[0, 0.5, 1])
     step = max(10, math.ceil(len(terms) / 100) * 10)
     axis.set_xticks([1, *range(step, len(terms) + 1, step)])
+    axis.text(
+        1.01, threshold, f"threshold\n{threshold:g}", fontsize=8.5, va="center", transform=axis.get_yaxis_transform()
+    )
     labels = dict(terms.loc[terms["label"] != "", ["place", "label"]].itertuples(index=False))
     above = axis.get_xaxis_transform()
-    looks: Any = {"color": SYSTEM_TERM, "fontsize": 7.5, "rotation": 90, "ha": "center", "va": "bottom"}
-    for at, (place, label) in zip(_spread(list(labels), room * (len(terms) + 1)), labels.items(), strict=True):
+    looks: Any = {"color": SYSTEM_TERM, "fontsize": 8, "rotation": 90, "ha": "center", "va": "bottom"}
+    for at, (place, label) in zip(_spread(list(labels), _ROOM * (len(terms) + 1)), labels.items(), strict=True):
         axis.plot([place, at], [1.02, 1.1], color=SYSTEM_TERM, linewidth=0.5, transform=above, clip_on=False)
         axis.text(at, 1.12, label, transform=above, **looks)
 
@@ -223,12 +251,19 @@ def panels(figure: Figure, count: int, across: int) -> list[Axes]:
     return axes[:count]
 
 
-def saved(figure: Figure, formats: Sequence[str] = ("pdf", "svg")) -> dict[str, bytes]:
-    """Return the bytes of a figure in each format; to be called within its context `drawing`."""
+def saved(figure: Figure, formats: Sequence[str] = ("pdf", "svg"), *, whole: bool = True) -> dict[str, bytes]:
+    """Return the bytes of a figure in each format; to be called within its context `drawing`.
+
+    A ``whole`` figure grows by what stands out of it, such as a long label, and else keeps its size.
+    """
+    area: Any = None
+    if whole:
+        figure.draw_without_rendering()
+        area = Bbox.union([figure.bbox_inches, figure.get_tightbbox()])
     files = {}
     for name in formats:
         stream = io.BytesIO()
-        figure.savefig(stream, format=name, metadata=_NO_DATE[name])
+        figure.savefig(stream, format=name, metadata=_NO_DATE[name], bbox_inches=area)
         # Names stand in comments of an SVG; XML has none of these characters, not even escaped.
         files[name] = stream.getvalue() if name == "pdf" else _NOT_OF_XML.sub(b"", stream.getvalue())
     return files

@@ -5,12 +5,22 @@ from typing import Any
 
 import pandas as pd
 
-from narxbench.analysis.agreement import ALPHA
 from narxbench.analysis.claims import UPSO, VERDICTS, Claim
+from narxbench.analysis.frames import UNCLEAR
 from narxbench.analysis.interpretation_study import COMPARED, JOINT, SCREENED, make_study
-from narxbench.analysis.interpretations import AS_DESCRIBED, CLOSEST, REFERENCES, STRONG_GA, Findings, analyse
+from narxbench.analysis.interpretations import (
+    ALL,
+    AS_DESCRIBED,
+    CLOSEST,
+    INPUT,
+    REFERENCES,
+    STRONG_GA,
+    Findings,
+    analyse,
+)
 from narxbench.analysis.metrics import PUBLISHED
 from narxbench.analysis.published import Published
+from narxbench.analysis.significance import ALPHA
 from narxbench.experiment.interpretations import BASELINE, DesignChoices
 from narxbench.io.csv import write_table
 from narxbench.report.formats import format_math
@@ -18,6 +28,13 @@ from narxbench.report.interpretations_figures import figures
 from narxbench.report.table import records
 from narxbench.report.templating import rendered
 
+FAR = 1.5  # times the deviance between own data sets, beyond which a table remains unexplained
+COUNTED = {
+    VERDICTS[True]: "hold",
+    UNCLEAR: "show no clear difference",
+    VERDICTS[False]: "do not hold",
+    VERDICTS[None]: "cannot be judged",
+}
 GROUPS = ("all", "none", "some", "unjudged")
 SHOWN = 10  # rows of a ranking and of a table of effects; files have all
 ENOUGH = 0.25  # share of the deviance that an option takes away to be named as a possible cause
@@ -74,6 +91,7 @@ def csv_frames(findings: Findings) -> dict[str, pd.DataFrame]:
         "effects": findings.effects[effects],
         "claims": findings.verdicts[["claim", *COMPARED, "verdict"]],
         "contests": findings.contests,
+        "remaining": findings.remaining,
         "gaps": findings.gaps,
         "values": findings.side_by_side,
     }
@@ -90,26 +108,35 @@ def document(findings: Findings) -> str:
 
 def _facts(findings: Findings) -> Record:
     """Return the numbers and names behind the sentences of the document."""
-    by_role = {row["role"]: row for row in records(_joint(findings))}
-    held, upso2d = findings.held_out, findings.rankings[UPSO]
+    joint = findings.nearness[findings.nearness["algorithm"] == JOINT]
+    by_role = {row["role"]: row for row in records(joint[joint["criteria"] == SCREENED])}
+    under_all = {row["role"]: row for row in records(joint[joint["criteria"] == ALL])}
+    upso2d = findings.rankings[UPSO]
     algorithms = [_nearness_facts(findings, name) for name in COMPARED if len(findings.rankings[name])]
     enough = -ENOUGH * algorithms[0]["described"]["deviance"]
     strong = [row for row in records(findings.closer) if row["change"] <= enough]
     return {
         "alpha": ALPHA,
+        "counted": COUNTED,
         "enough": ENOUGH,
         "symbols": {metric.name: format_math(metric.heading, "markdown") for metric in PUBLISHED},
         "study": findings.study,
         "described": by_role[AS_DESCRIBED],
         "closest": by_role[CLOSEST],
+        "closest_under_all": under_all.get(CLOSEST),
         "contradicted": findings.study.contradictions(by_role[CLOSEST]["interpretation"]),
         "in_sample": findings.rankings[JOINT]["deviance"].iloc[0],
-        "out_of_sample": held["deviance"].median(),
-        "chosen_again": int((held["interpretation"] == by_role[CLOSEST]["interpretation"]).sum()),
+        "judged_on": by_role[CLOSEST]["seeds"] - len(findings.study.screening),
+        "consistent": records(_consistent(findings.rankings[JOINT])),
+        "pairs": len(findings.rankings[JOINT]),
+        "tables": len(findings.remaining),
+        "far": FAR,
+        "left": records(findings.remaining.query("deviance > @FAR * own_deviance")),
         "near": int(findings.rankings[JOINT]["near"].sum()) - 1,
         "algorithms": algorithms,
         "strong": strong,
         "slower": [row for row in strong if (row["worse"] or 0) > 0.5],
+        "verdict_counts": {word: n for word in COUNTED if (n := int((findings.claims["as_described"] == word).sum()))},
         "groups": findings.claims["group"].value_counts().reindex(GROUPS, fill_value=0).to_dict(),
         **_tie_facts(findings.ties),
         "one_row": records(upso2d[upso2d["interpretation"].str.fullmatch(_ONE_ROW)]),
@@ -117,8 +144,9 @@ def _facts(findings: Findings) -> Record:
     }
 
 
-def _joint(findings: Findings) -> pd.DataFrame:
-    return findings.nearness[findings.nearness["algorithm"] == JOINT]
+def _consistent(joint: pd.DataFrame) -> pd.DataFrame:
+    """Return the nearest interpretation that contradicts no statement, if the nearest of all contradicts one."""
+    return joint[joint["contradicts"] == ""][:1] if joint["contradicts"].iloc[0] else joint[:0]
 
 
 def _nearness_facts(findings: Findings, algorithm: str) -> Record:
@@ -156,15 +184,18 @@ def _search_totals(found: pd.DataFrame) -> list[Record]:
 def _tables(findings: Findings) -> Record:
     """Return the rows of the tables of the document."""
     return {
-        "roles": records(_joint(findings)),
+        "roles": records(findings.nearness[findings.nearness["algorithm"] == JOINT]),
         "effects": [(name, *_largest(findings.effects, name)) for name in COMPARED],
         "closer": records(findings.closer),
         "ties": records(findings.ties),
         "rankings": [(name, *_ranking(findings, name)) for name in (JOINT, *COMPARED)],
-        "held_out": records(findings.held_out),
-        "unexplained": _unexplained(findings.side_by_side),
+        "inputs": _inputs(findings.inputs),
+        "remaining": records(findings.remaining),
         "role_names": list(findings.roles),
         "verdicts": findings.role_verdicts.set_index(["claim", "role"])["verdict"].to_dict(),
+        "held": {
+            (row["claim"], row["role"]): f"{row['seeds']} of {row['judged']}" for row in records(findings.role_verdicts)
+        },
         "claims": [row | {"reversed": _reversing(findings, row)} for row in records(findings.claims)],
         "systems": list(dict.fromkeys(findings.found["system"])),
         "found": _by_system(findings.found, ["label"]),
@@ -192,11 +223,15 @@ def _ranking(findings: Findings, name: str) -> tuple[list[Record], int]:
     return records(ranked[(ranked["place"] <= SHOWN) | ranked["interpretation"].isin(in_role)]), len(ranked)
 
 
-def _unexplained(values: pd.DataFrame) -> list[Record]:
-    """Return where the closest interpretation leaves values different on every data seed, and how many."""
-    own = values[values["role"] == CLOSEST].assign(values=1)
-    counts = own.groupby(["algorithm", "criterion", "system"], sort=False)[["different", "values"]].sum()
-    return records(counts[counts["different"] > 0].reset_index())
+def _inputs(inputs: pd.DataFrame) -> list[Record]:
+    """Return for each role the deviances of its inputs by system, and the input of each system with the smallest."""
+    rows = []
+    for role, own in inputs.groupby("role", sort=False):
+        table = own.pivot(index=INPUT, columns="system", values="deviance").loc[list(dict.fromkeys(own[INPUT]))]
+        totals = table.assign(all=table.sum(axis=1)).to_dict("index")
+        best = table.min().to_dict() | {"all": table.min().sum()}
+        rows.append({"role": role, "inputs": totals, "best": best, "nearest": table.idxmin().to_dict()})
+    return rows
 
 
 def _reversing(findings: Findings, claim: Record) -> list[str]:

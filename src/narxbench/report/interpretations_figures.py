@@ -12,11 +12,12 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import StrMethodFormatter
 
 from narxbench.analysis.claims import GA, UPSO, VERDICTS
+from narxbench.analysis.frames import UNCLEAR
 from narxbench.analysis.interpretation_study import COMPARED, SCREENED
 from narxbench.analysis.interpretations import AS_DESCRIBED, CLOSEST, Findings
 from narxbench.analysis.published import METRICS
 from narxbench.report.figures import DARK, METHOD_COLOURS, NARROW, drawing, new_figure, saved
-from narxbench.report.formats import MISSING, count, method_name, share, signed, snr
+from narxbench.report.formats import MISSING, count, method_name, signed, snr
 
 BLUE, ORANGE, GREEN = METHOD_COLOURS[:3]
 GREY, PALE = "#999999", "#dddddd"
@@ -32,6 +33,7 @@ _SYMBOLS = {"nu": "ν", "r": "r", "nu_max": "νₘₐₓ"}
 _LOOKS: dict[str, dict[str, Any]] = {
     VERDICTS[True]: {"color": BLUE, "marker": "o", "markersize": 6.5},
     VERDICTS[False]: {"color": ORANGE, "marker": "x", "markersize": 5.5, "markeredgewidth": 1.6},
+    UNCLEAR: {"color": GREY, "marker": "o", "markersize": 5, "markerfacecolor": "none"},
     VERDICTS[None]: {"color": GREY, "marker": "_", "markersize": 5},
 }
 _GROUPS = {
@@ -45,39 +47,16 @@ _GROUPS = {
 def figures(findings: Findings) -> dict[str, bytes]:
     """Return the figures as SVG by name.
 
-    They are ``recovery``, ``published_reproduced``, ``claims``, ``effects``, ``ranking`` and ``gaps``.
+    They are ``published_reproduced``, ``claims``, ``effects``, ``ranking`` and ``gaps``.
     """
     drawn = {}
-    for function in (_recovery, _published_reproduced, _claims, _effects, _ranking, _gaps):
+    for function in (_published_reproduced, _claims, _effects, _ranking, _gaps):
         name = function.__name__.removeprefix("_")
         with drawing(f"interpretations {name}"):
             figure, handles, columns = function(findings)
             figure.legend(handles=handles, loc="outside upper right", ncols=columns, frameon=False)
             drawn[name] = saved(figure, ["svg"])["svg"]
     return drawn
-
-
-def _recovery(findings: Findings) -> Drawn:
-    """Draw the share of the runs of each search that end at exactly the true structure, by system."""
-    found = findings.found
-    labels, systems = (list(dict.fromkeys(found[name])) for name in ("label", "system"))
-    figure = new_figure(0.75 + 2.2 * ROW * len(labels), NARROW)
-    axes = figure.subplots(1, len(systems), squeeze=False, sharey=True)[0]
-    for axis, system in zip(axes, systems, strict=True):
-        own = found[found["system"] == system]
-        places = own["label"].map(labels.index)
-        axis.barh(places, own["rate"], height=0.62, color=[_COLOURS.get(name, GREEN) for name in own["algorithm"]])
-        axis.hlines(places, own["low"], own["high"], color=DARK, linewidth=1.2)
-        for place, rate, high in zip(places, own["rate"], own["high"], strict=True):
-            axis.annotate(share(rate), (max(rate, high) + 0.05, place), va="center", fontsize=8)
-        axis.set_title(system, loc="left")
-        axis.set_xlim(0, 1.45)
-        axis.set_xticks([0, 1], ["0 %", "100 %"])
-        axis.tick_params(axis="y", length=0)
-        axis.spines["bottom"].set_bounds(0, 1)
-    _label_rows(axes[0], [textwrap.fill(label, 28) for label in labels], [])
-    figure.supxlabel("runs that end at exactly the true structure", fontsize="medium")
-    return figure, [Line2D([], [], color=DARK, linewidth=1.2, label="range over the data seeds")], 1
 
 
 def _published_reproduced(findings: Findings) -> Drawn:
@@ -106,7 +85,7 @@ def _published_reproduced(findings: Findings) -> Drawn:
         axes[row][0].set_ylabel("reproduced")
     axes[-1][len(METRICS) // 2].set_xlabel("published")
     handles = [_dot(method_name(name), _COLOURS[name], "os"[place], "none") for place, name in enumerate(_COLOURS)]
-    handles.append(_dot("clearly different on every data seed", DARK))
+    handles.append(_dot("clearly different on every data set", DARK))
     handles.append(Line2D([], [], linestyle="", label="number: mean of reproduced − published"))
     return figure, handles, 2
 
@@ -136,7 +115,7 @@ def _claims(findings: Findings) -> Drawn:
             axis.barh(y, 1.2, left=bar, height=0.8, color="none", edgecolor=GREY, linewidth=0.5)
             share_of = f"{count(claim.holds)} of {count(claim.judged)}" if claim.judged else MISSING
             axis.annotate(share_of, (bar + 1.28, y), va="center", fontsize=8)
-    heads = [*(head.replace(" ", "\n") for head in (_ON_PAPER, *roles)), "all inter-\npretations"]
+    heads = [*(head.replace(" ", "\n") for head in (_ON_PAPER, *roles)), "all"]
     axis.set_xticks([*range(len(roles) + 1), bar + 0.6], heads, fontsize=8, linespacing=0.95)
     axis.xaxis.tick_top()
     _label_rows(axis, labels, list(_GROUPS.values()), middles)
@@ -148,7 +127,7 @@ def _claims(findings: Findings) -> Drawn:
 
 
 def _effects(findings: Findings) -> Drawn:
-    """Draw the largest changes of the deviance by a single option, with Student's intervals."""
+    """Draw the largest changes of the deviance by a single option, with their intervals."""
     effects = findings.effects_overview[findings.effects_overview["rank"] <= SHOWN["effects"]]
     columns = {name: own for name in COMPARED if len(own := effects[effects["algorithm"] == name])}
     figure = new_figure(1.2 + ROW * max(map(len, columns.values()), default=1))
@@ -170,7 +149,7 @@ def _effects(findings: Findings) -> Drawn:
         axis.set_title(f"{method_name(name)} under BIC", loc="left")
     handles = [_dot("median; interval without 0", BLUE), _dot("interval with 0", GREY)]
     handles.append(_dot("contradicts a statement", DARK, face="white"))
-    handles.append(Line2D([], [], color=DARK, linewidth=1.4, label="Student's interval of the mean"))
+    handles.append(Line2D([], [], color=DARK, linewidth=1.4, label="95 % for all options together"))
     return figure, handles, 4
 
 
@@ -183,7 +162,7 @@ def _ranking(findings: Findings) -> Drawn:
     shown = ranked[(ranked["place"] <= SHOWN["ranking"]) | ranked["interpretation"].isin(names)].reset_index()
     figure = new_figure(1.2 + ROW * len(shown))
     axis = figure.subplots()
-    axis.set_title(f"{method_name(UPSO)} under BIC", loc="left")
+    axis.set_title(f"{method_name(UPSO)} under BIC: {len(ranked)} interpretations were run", loc="left")
     against = shown["contradicts"] != ""
     looks = {"contradicts nothing": BLUE, "contradicts a statement": "white"}
     for own, face in zip((shown[~against], shown[against]), looks.values(), strict=True):
@@ -195,7 +174,7 @@ def _ranking(findings: Findings) -> Drawn:
     axis.set_xlim(left=0)
     axis.grid(axis="x", color=PALE, linewidth=0.5)
     axis.set_axisbelow(True)
-    axis.set_xlabel(f"deviance: median and range over the data seeds; {len(ranked)} interpretations were run")
+    axis.set_xlabel("deviance: median and range over the data sets")
     return figure, [_dot(label, BLUE, face=face) for label, face in looks.items()], 2
 
 
@@ -225,7 +204,7 @@ def _gaps(findings: Findings) -> Drawn:
         for place in range(len(labels) - 1):
             axis.axhline(place + 0.5, color=PALE, linewidth=0.5, zorder=0)
     _label_rows(axes[0], [textwrap.fill(label, 28) for label in labels], [])
-    figure.supxlabel("median J above the best known: median and range over the data seeds", fontsize="medium")
+    figure.supxlabel("median J above the best known: median and range over the data sets", fontsize="medium")
     looks = zip(snrs, METHOD_COLOURS, _MARKERS, strict=False)
     return figure, [_dot(snr(snr_db), colour, marker) for snr_db, colour, marker in looks], 3
 

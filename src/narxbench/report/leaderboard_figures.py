@@ -20,7 +20,7 @@ SIZES = {"recovery_cost": 400, "ecdf": 400}
 FILE_WIDTH = 960
 _CHARACTER, _LINE = 6.6, 14  # pixels of a label
 _TOP, _DEPTH = 30, 320  # pixels above the plot, and of the plot
-_CURVES = 74  # per cent of the width; the rest is for labels
+_CURVES = 70  # per cent of the width; the rest is for labels
 _BLUE, _GREY, _FAINT, _LIGHT = "#0b5394", "#8a8f96", "#565b62", "#d4d8dd"
 # Widths between which a label must be free: on any screen, or on wide ones.
 _ANY, _WIDE = (340, 420, 520, 640, 800, 920, 1080, 1240), (920, 1080, 1240)

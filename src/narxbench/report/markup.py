@@ -80,17 +80,28 @@ def read_svg(path: StrPath) -> str:
 def inline_svg(svg: str, name: str) -> Markup:
     """Return an SVG for use inside HTML: without prolog, size and metadata, and with ids that start with ``name``.
 
-    It may become so wide that its text of 10 points is as large as that of the page, and no narrower than can be read.
+    It may become as wide as a line of text, and no narrower than can be read. Of an SVG that is made of others, the
+    panels, each finds its place where the page has room; one that is drawn in per cent fits any width.
     """
     root = _drawing(svg, name)
+    tiles = len(root) > 0 and all(child.tag == "svg" for child in root)
     for element in root.iter():
         for key in element.attrib.keys() & {"id", "href", "clip-path"}:
             element.set(key, re.sub(r"^(url\(#|#|)", rf"\g<1>{name}-", element.attrib[key]))
-    for key in ("width", "height"):
-        root.attrib.pop(key, None)
-    if box := re.match(r"0 0 (\d+\.?\d*)", root.get("viewBox", "")):
+    height = root.get("height", "")
+    fluid = height.isdecimal() and any(value.endswith("%") for element in root for value in element.attrib.values())
+    for part in (root, *root) if tiles else (root,):
+        for key in ("x", "y", "width", "height"):
+            part.attrib.pop(key, None)
+    if tiles:
+        root.tag, root.attrib = "div", {"class": "tiles"}
+    elif fluid:
+        # Its own height, and the space around it.
+        root.set("data-style", f"height:{int(height) + 14}px")
+        root.attrib.pop("viewBox", None)
+    elif box := re.match(r"0 0 (\d+\.?\d*)", root.get("viewBox", "")):
         points = float(box[1])
-        root.set("data-style", f"min-width:{0.9 * points:.0f}px;max-width:{1.6 * points:.0f}px")
+        root.set("data-style", f"min-width:{0.9 * points:.0f}px;max-width:{1.9 * points:.0f}px")
     root.attrib |= {"id": name, "role": "img", "aria-labelledby": f"{name}-caption"}
     return Markup(ET.tostring(root, encoding="unicode"))
 

@@ -157,7 +157,7 @@ def certainty_figure(selection: pd.DataFrame, terms: Sequence[str]) -> str:
         axis.set_axisbelow(True)
         for label, colour in (("in the model", INPUT_COLOUR), ("not in it", _GREY)):
             handles.append(Line2D([], [], label=label, color=colour, linewidth=3))
-        figure.legend(handles=handles, loc="outside upper right", ncols=len(handles), frameon=False, fontsize=8)
+        figure.legend(handles=handles, loc="outside upper right", ncols=len(handles), frameon=False, fontsize=8.5)
         return _svg(figure)
 
 
@@ -179,8 +179,9 @@ def residual_figure(tests: Sequence[CorrelationTest]) -> str:
             axis.set_ylim(-reach, reach)
             axis.yaxis.set_major_locator(MaxNLocator(4))
             axis.xaxis.set_major_locator(MaxNLocator(5, integer=True))
-            axis.set_title(_wrapped(test.title, 80 // across), loc="left", fontsize=8 if across == 2 else 7)
-        figure.supxlabel("lag (steps of the model)", fontsize="small")
+            axis.set_title(_wrapped(test.title, 80 // across), loc="left", fontsize=8.5)
+        figure.supxlabel("lag (steps of the model)", fontsize="medium")
+        figure.supylabel("correlation", fontsize="medium")
         return _svg(figure)
 
 
@@ -216,7 +217,7 @@ def static_figure(curve: Sequence[FixedPoint], rests: Sequence[Rest], recording:
             handles.append(_mark("unstable", "o", **unstable))
         if rests:
             handles.append(_mark("rest of the data", "x", DARK, markersize=5))
-        figure.legend(handles=handles, loc="outside upper center", ncols=len(handles), frameon=False, fontsize=8)
+        figure.legend(handles=handles, loc="outside upper center", ncols=len(handles), frameon=False, fontsize=8.5)
         return _svg(figure)
 
 
@@ -289,8 +290,8 @@ def data_figure(recording: Recording, places: Sequence[int], titles: Sequence[st
                 axis.plot(*_thinned(time.of(len(record)), signals[:, row]), color=colour, linewidth=0.8)
                 axis.yaxis.set_major_locator(MaxNLocator(4))
                 if column == 0:
-                    axis.set_ylabel(_wrapped(signal_label(name, recording.units), 14), fontsize=8)
-            axes[0, column].set_title(_wrapped(title, 34 if len(places) > 1 else 80), loc="left", fontsize=8)
+                    axis.set_ylabel(_wrapped(signal_label(name, recording.units), 14), fontsize=8.5)
+            axes[0, column].set_title(_wrapped(title, 34 if len(places) > 1 else 80), loc="left", fontsize=8.5)
             axes[-1, column].set_xlabel(time.label)
             axes[-1, column].xaxis.set_major_locator(MaxNLocator(4))
         return _svg(figure)
@@ -316,7 +317,7 @@ def checks_figure(checks: Sequence[Finding], decimation: int) -> str | None:
                         axis.plot(correlations["lag"], correlations[name], dash, color=colour, linewidth=1, label=label)
                 axis.axvline(decimation, color=MODEL_COLOUR, linewidth=1, label=f"one step, {decimation}")
                 axis.set_title("Autocorrelation of the output", loc="left", fontsize=9)
-                axis.legend(frameon=False, fontsize=7.5)
+                axis.legend(frameon=False, fontsize=8.5)
             else:
                 name, values = of
                 found, band = np.array(values["correlations"]), np.array(values["band"])
@@ -327,6 +328,7 @@ def checks_figure(checks: Sequence[Finding], decimation: int) -> str | None:
                     axis.axvline(values["delay"], color=MODEL_COLOUR, linewidth=1)
                 axis.set_title(_wrapped(f"Response of the output to {printable(name)}", 38), loc="left", fontsize=9)
             axis.set_xlabel("lag (samples of the data)", fontsize=9)
+            axis.set_ylabel("correlation", fontsize=9)
             axis.xaxis.set_major_locator(MaxNLocator(5, integer=True))
         return _svg(figure)
 

@@ -10,6 +10,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
@@ -147,6 +148,8 @@ def model_page(identification: Identification, *, repository: str = "") -> str:
         "lights": _lights(found),
         "equation": Markup(format_equation(equation, "html")),
         "legend": legend,
+        "holds": _holds(found),
+        "largest": _largest_error(fits, printable(model.units.get(model.output, ""))),
         "fits": fits,
         "steps": steps,
         "captions": captions,
@@ -289,6 +292,25 @@ def _fit(found: Identification, record: Record, most: int) -> Fit:
             failure = f"The record is shorter than the {of.initial_samples} samples that the model is given."
             break
     return Fit(_name(record), role, 1, record.y, None, 0, f"{failure} {note}".strip())
+
+
+def _holds(found: Identification) -> str:
+    """Return the ranges of the signals in the data that made the model; outside of them nothing is known of it."""
+    records = [record for record in found.recording.records if record.role != "test"]
+    signals = np.concatenate([np.column_stack([record.u, record.y]) for record in records])
+    names = [*found.model.inputs, found.model.output]
+    ranges = zip(names, signals.min(axis=0), signals.max(axis=0), strict=True)
+    units = found.model.units
+    return listed(
+        f"{drawn.signal_label(name, units)} from {_number(low, 3)} to {_number(high, 3)}" for name, low, high in ranges
+    )
+
+
+def _largest_error(fits: Sequence[Fit], unit: str) -> str:
+    """Return the largest error of the predictions that the chart shows, in a unit, or "" where there is none."""
+    known = [abs(fit.y - fit.predicted)[fit.initial :] for fit in fits if fit.predicted is not None]
+    errors = [float(found.max()) for found in known if len(found)]
+    return f"{_number(max(errors), 3)} {unit}".rstrip() if errors else ""
 
 
 def _captions(fits: Sequence[Fit], steps: int | None) -> list[str]:

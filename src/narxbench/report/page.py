@@ -1,5 +1,6 @@
 """The pages of a study; here the main one: the answer first, then claims, methods, the paper's tables and figures."""
 
+import re
 from collections.abc import Mapping, Sequence
 from itertools import product
 from pathlib import Path
@@ -8,18 +9,21 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
+from narxbench.analysis.causes import causes, misleading
 from narxbench.analysis.claims import VERDICTS, Claim, load_claims
-from narxbench.analysis.frames import load_summaries, read_frames
-from narxbench.analysis.interpretations import FRAMES
-from narxbench.analysis.published import EVALUATIONS, RUNS, VALUE
-from narxbench.experiment.interpretations import load_design_choices
+from narxbench.analysis.frames import UNCLEAR, load_summaries, read_frame, read_frames
+from narxbench.analysis.interpretation_study import COMPARED
+from narxbench.analysis.interpretations import CLOSEST, FRAMES
+from narxbench.analysis.published import EVALUATIONS, RUNS, VALUE, load_published
+from narxbench.experiment.interpretations import DesignChoices, load_design_choices
+from narxbench.io.csv import TEXT, read_table
 from narxbench.io.errors import NarxbenchError, show
 from narxbench.io.files import StrPath, read_text
 from narxbench.io.yaml import read_mapping
 from narxbench.model.system import load_system
 from narxbench.report import answer
 from narxbench.report.explorer import explorer_page
-from narxbench.report.formats import criterion_name, listed, method_name, snr
+from narxbench.report.formats import count, criterion_name, listed, method_name, snr
 from narxbench.report.markup import inline_svg, markdown_headings, markdown_html, markdown_sections, read_svg
 from narxbench.report.method_page import method_page
 from narxbench.report.provenance import provenance_page
@@ -27,14 +31,22 @@ from narxbench.report.site import MAIN, Material, Site
 from narxbench.report.statistics_page import statistics_page
 from narxbench.report.table import to_html
 from narxbench.report.tables import CONDITION, Frames, claim_verdicts, in_order, paper_tables, shared_criterion
+from narxbench.report.words import explained, glossary
 
-# By how many interpretations a claim holds under, in the order of the page.
-GROUPS = ("all", "some", "none", "unjudged")
-_SIGNS = {True: ("yes", "✓"), False: ("no", "✗"), None: ("open", "?")}
-_MARKS = {VERDICTS[holds]: (*sign, VERDICTS[holds]) for holds, sign in _SIGNS.items()}
+# The verdicts in the order of the page, each with class and sign.
+_SIGNS = {
+    VERDICTS[True]: ("yes", "✓"),
+    UNCLEAR: ("open", "≈"),
+    VERDICTS[False]: ("no", "✗"),
+    VERDICTS[None]: ("open", "?"),
+}
+_MARKS = {word: (*sign, word) for word, sign in _SIGNS.items()}
+_TEXTS = ("errata", "method", "citation", "answer", "document", "words")
+# What the first screen explains, in this order.
+WORDS = ("J", "ν", "r", "ν_max", "deviance", "interpretation", "data set")
+HOVER = (*WORDS, "as described", "closest", "SNR", "GA", "2D-UPSO", "multistart")
 # The figures of the main page, and which of the material's they are.
 _FIGURES = {
-    "recovered": "interpretations/recovery.svg",
     "scatter": "interpretations/published_reproduced.svg",
     "reached": "ecdf",
     "convergence": "convergence",
@@ -64,20 +76,37 @@ def study_pages(
     if document_only:
         site = Site(settings["study"], pages={"interpretations": "report.html"}, repository=repository)
         return {"report.html": interpretations_page(site, document, figures)}
-    frames = read_frames(files)
+    frames, choices = read_frames(files), load_design_choices(files["choices"])
     material = Material(
         site=Site(settings["study"], above, repository=repository),
         settings=settings,
         # The frames of a study of interpretations have an order of their own.
-        frames={name: frame if name in FRAMES else in_order(frame, settings) for name, frame in frames.items()},
+        frames={name: frame if name in FRAMES else in_order(frame, settings) for name, frame in frames.items()}
+        | _of_other_studies(files, frames, choices),
         summaries=load_summaries(files["summaries"]),
         systems=[load_system(Path(path).stem) for path in files["system_files"]],
         figures=figures | {Path(path).stem: read_svg(path) for path in (*files["svg"], files["reached"])},
         claims=load_claims(files["claim_texts"]),
-        texts={name: read_text(files[name]) for name in ("errata", "method", "citation", "answer", "document")},
-        choices=load_design_choices(files["choices"]),
+        texts={name: read_text(files[name]) for name in _TEXTS},
+        choices=choices,
     )
     return pages(material)
+
+
+def _of_other_studies(files: Mapping[str, Any], frames: Frames, choices: DesignChoices) -> dict[str, pd.DataFrame]:
+    """Return what the kept results of the studies of interpretations and of methods say of causes and systems."""
+    kept = read_frame("conditions", files["interpretations"])
+    near = frames["nearness"]
+    closest = near[(near["role"] == CLOSEST) & near["algorithm"].isin(COMPARED)]
+    texts = dict(closest[["algorithm", "interpretation"]].itertuples(index=False, name=None))
+    searches = frames["found"][["algorithm", "interpretation"]].drop_duplicates()
+    published = load_published(files["published"], files["system_terms"])
+    return {
+        "causes": causes(kept, published, choices, texts),
+        "misled": misleading(kept[kept["criterion"] == "bic"].merge(searches)),
+        "scored": read_frame("systems", files["scored"]),
+        "compared": read_table(files["compared"], {"name": TEXT, "value": TEXT}),
+    }
 
 
 def _repository(path: StrPath) -> str:
@@ -131,7 +160,8 @@ def main_page(material: Material, tables: Mapping[str, Markup]) -> str:
     """
     settings, frames = material.settings, material.frames
     metrics, values, criterion = frames["metrics"], frames["agreement_values"], shared_criterion(settings)
-    compared = values[values["method"] != ""]
+    compared, words = values[values["method"] != ""], glossary(material.texts["words"])
+    own_runs = metrics[metrics["criterion"] == criterion]
     page = {
         "settings": settings,
         "about_paper": not compared.empty,
@@ -145,7 +175,10 @@ def main_page(material: Material, tables: Mapping[str, Markup]) -> str:
         "use": markdown_html(material.texts["answer"], "use"),
         "own": (own := answer.own_board(frames["recovery"], criterion, criterion_name(criterion))),
         "best": answer.best_of(own),
+        "own_misled": answer.where_j_misleads(misleading(own_runs)) if _shared_data(settings) else "",
         "criterion": criterion_name(criterion),
+        "explained": lambda html: explained(html, {word: words[word] for word in HOVER}),
+        "words": [(word, words[word].split(". ")[0]) for word in WORDS],
         "panels": [(system, [f"{kind}_{system.name}" for kind in _kinds(settings)]) for system in material.systems],
         "tables": tables,
         "figures": {
@@ -159,45 +192,59 @@ def main_page(material: Material, tables: Mapping[str, Markup]) -> str:
 
 def _on_paper(material: Material) -> dict[str, Any]:
     """Return what the page says of the paper: from the study of interpretations, and its errata."""
-    frames = material.frames
-    values, found = frames["agreement_values"], frames["found"]
-    seeds = int(found["data_sets"].max()) // values["snr_db"].nunique()
+    frames, texts = material.frames, material.texts
+    found = frames["found"]
+    kept = dict(frames["compared"].itertuples(index=False, name=None))
+    method = re.search(r"\*\*Use (\S+)\.\*\*", texts["answer"])
+    systems = list(dict.fromkeys(found["system"]))
     return {
-        "holds": answer.claims_hold(frames["claim_overview"]),
+        "holds": answer.claims_hold(frames["role_verdicts"], frames["nearness"]),
         "near": answer.values_near(frames["nearness"]),
         "nearness": answer.nearness_rows(frames["nearness"]),
-        "board": answer.found_board(found, seeds),
+        "why": answer.why(frames["causes"], frames["effects_overview"], material.choices),
+        "board": answer.found_board(found),
+        "misled": answer.where_j_misleads(frames["misled"]),
+        "of_methods": answer.on_the_papers_systems(frames["scored"], kept, method[1], systems) if method else "",
         "use_of_the_swarm": answer.use_of_the_swarm(found),
-        "moves": answer.what_moves(frames["effects_overview"]),
         "roles": list(dict.fromkeys(frames["role_verdicts"]["role"])),
         "claims": claims_shown(material.claims, frames),
-        "errata": markdown_sections(material.texts["errata"], "erratum"),
+        "errata": markdown_sections(texts["errata"], "erratum"),
     }
 
 
-def claims_shown(claims: Sequence[Claim], frames: Frames) -> dict[str, list[dict[str, Any]]]:
-    """Return what is shown of each claim, by how many interpretations it holds under: all, some, none or unjudged.
+def _shared_data(settings: Mapping[str, Any]) -> bool:
+    """Tell whether the J of all runs of a condition can be compared: they saw the same data."""
+    return bool(settings["data"]["realisation"] == "shared")
 
-    Verdicts have a mark and a word; ``roles`` has one for each interpretation that is shown with the published values.
+
+def claims_shown(claims: Sequence[Claim], frames: Frames) -> dict[str, list[dict[str, Any]]]:
+    """Return what is shown of each claim, by its verdict as described.
+
+    Verdicts have a mark, a word, and at how many places of all data sets the claim holds; ``roles`` has one for each
+    interpretation that is shown with the published values.
     """
     overview = frames["claim_overview"].set_index("claim")
-    by_role = frames["role_verdicts"].groupby("claim", sort=False)
-    roles = {claim: dict(zip(of["role"], of["verdict"], strict=True)) for claim, of in by_role}
+    roles = {claim: of.to_dict("records") for claim, of in frames["role_verdicts"].groupby("claim", sort=False)}
     here = claim_verdicts(frames["claims"])
-    shown: dict[str, list[dict[str, Any]]] = {group: [] for group in GROUPS}
+    shown: dict[str, list[dict[str, Any]]] = {word: [] for word in _MARKS}
     for claim in (claim for claim in claims if claim.id in overview.index):
-        row = overview.loc[claim.id]
-        shown[row["group"]].append(
+        row, of_paper = overview.loc[claim.id], here.get((claim.id, "published"), {})
+        shown[roles[claim.id][0]["verdict"]].append(
             {
                 "claim": claim,
-                "published": _MARKS[row["published"]],
-                "roles": [_MARKS[word] for word in roles[claim.id].values()],
+                "published": (*_MARKS[row["published"]], _places(of_paper)),
+                "roles": [(*_MARKS[of["verdict"]], _places(of)) for of in roles[claim.id]],
                 "holds": int(row["holds"]),
                 "judged": int(row["judged"]),
                 "evidence": {side: here[claim.id, side] for side in ("published", "here") if (claim.id, side) in here},
             }
         )
     return {group: rows for group, rows in shown.items() if rows}
+
+
+def _places(verdict: Mapping[str, Any]) -> str:
+    """Return at how many places a claim holds; nothing where it cannot be judged."""
+    return f"{count(verdict['held'])} of {count(verdict['places'])}" if verdict.get("places") else ""
 
 
 def coverage(values: pd.DataFrame) -> dict[str, int]:

@@ -27,10 +27,10 @@ def provenance_page(material: Material) -> str:
 
 
 def versions_of(summaries: Iterable[Mapping[str, Any]]) -> dict[str, str]:
-    """Return the versions that computed the conditions, and those of what draws the figures and charts."""
+    """Return the versions that computed the conditions, and those of what draws the figures."""
     found = list(dict.fromkeys(pair for summary in summaries for pair in summary["versions"].items()))
-    drawing = {package: metadata.version(package) for package in ("matplotlib", "plotly")}
-    return {name: ", ".join(version for of, version in found if of == name) for name, _ in found} | drawing
+    versions = {name: ", ".join(version for of, version in found if of == name) for name, _ in found}
+    return versions | {"matplotlib": metadata.version("matplotlib")}
 
 
 def run_counts(metrics: pd.DataFrame) -> dict[str, tuple[int, int, int]]:

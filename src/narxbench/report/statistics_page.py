@@ -23,7 +23,7 @@ def statistics_page(material: Material, tables: Mapping[str, Markup]) -> str:
     """Return the page of the statistics; ``tables`` holds method_comparison, recovery and gaps as HTML."""
     data = statistics_data(material.frames)
     curves = {name: bool(data[name]) for name in ("run_length", "budget")}
-    shown = {"tables": tables, "curves": curves, "data": script_json(data), **explorer.chart_library()}
+    shown = {"tables": tables, "curves": curves, "data": script_json(data)}
     return material.site.page("statistics", {"settings": material.settings, **shown})
 
 

@@ -6,15 +6,15 @@ from typing import Any
 
 import pandas as pd
 
-from narxbench.analysis.agreement import ALPHA
-from narxbench.analysis.claims import VERDICTS, Claim
+from narxbench.analysis.claims import Claim
 from narxbench.analysis.metrics import CONDITION as CONDITION_METRICS
 from narxbench.analysis.metrics import NU, PUBLISHED
+from narxbench.analysis.significance import ALPHA
 from narxbench.io.errors import NarxbenchError
 from narxbench.io.settings import flattened
 from narxbench.model.system import System
 from narxbench.model.terms import model_size
-from narxbench.report.formats import criterion_name, signed
+from narxbench.report.formats import criterion_name, signed, significant
 from narxbench.report.table import (
     Column,
     Compared,
@@ -168,12 +168,8 @@ def claims_table(claims: Iterable[Claim], verdicts: pd.DataFrame) -> Table:
 
 
 def claim_verdicts(verdicts: pd.DataFrame) -> dict[tuple[str, str], dict[str, Any]]:
-    """Return whether a claim ``holds`` (None: cannot be judged), in words, and why, by its id and side."""
-    found = {}
-    for row in verdicts.to_dict("records"):
-        holds = None if pd.isna(row["holds"]) else bool(row["holds"])
-        found[row["id"], row["side"]] = {"holds": holds, "verdict": VERDICTS[holds], "evidence": row["evidence"]}
-    return found
+    """Return the ``verdict`` on a claim, at how many places it holds, and why, by its id and side."""
+    return {(row["id"], row["side"]): row for row in verdicts.to_dict("records")}
 
 
 def systems_table(systems: Iterable[System]) -> Table:
@@ -258,10 +254,13 @@ def gaps_table(gaps: pd.DataFrame) -> Table:
         Column("misleads", "Does J mislead?"),
         Column("search_failure_rate", "Search failures", kind="frequency"),
     )
-    words = gaps["criterion_failure"].map({True: "yes", False: "no"})
+    by = gaps["true_structure"] - gaps["best_known"]
+    told = by.map(lambda excess: f"yes, by {significant(excess)}")
+    words = gaps["criterion_failure"].map({True: "yes", False: "no"}).mask(gaps["criterion_failure"].eq(True), told)
     notes = (
         "Best known J: the lowest of all runs and of the true structure. J misleads where it is lower than that of the "
-        "true structure: the criterion fails. Search failures: share of the runs that end above the best known J.",
+        "true structure, by so much: the criterion fails. Search failures: share of the runs that end above the best "
+        "known J.",
     )
     caption = "Gaps of the runs to the best known J and to the J of the true structure"
     data = _grouped(gaps.assign(misleads=words), ["system", "snr_db", "criterion"])
@@ -314,7 +313,7 @@ def _agreement_note(compared: pd.DataFrame) -> Iterator[str]:
     known = [metric for metric in PUBLISHED if metric.name in means]
     biases = ", ".join(f"{metric.heading}\u00a0{signed(means[metric.name])}" for metric in known)
     yield (
-        f"Clearly different from the published values: {compared['different'].sum()} of {len(compared)}. "
+        f"Clearly different from the published values here: {compared['different'].sum()} of {len(compared)}. "
         f"Mean of reproduced minus published: {biases}."
     )
 

@@ -17,7 +17,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 _FORMATS: dict[str, formats.OutputFormat] = {".md": "markdown", ".tex": "latex", ".html": "html"}
 _STYLES = re.compile(
-    ' data-style="((?:(?:left|width|min-width|max-width|--level|--shade):[0-9.]+(?:px|rem|%)?;?)+'
+    ' data-style="((?:(?:left|height|width|min-width|max-width|--level|--shade):[0-9.]+(?:px|rem|%)?;?)+'
     '|text-align:(?:left|center|right))"'
 )
 # Braces and per cent signs are LaTeX's own.
@@ -41,14 +41,9 @@ def rendered(name: str, values: Mapping[str, Any]) -> str:
     return _environment(_FORMATS[Path(name).with_suffix("").suffix]).get_template(name).render(values)
 
 
-def _policy(library: str, script: str, style: str) -> Markup:
-    """Return the content security policy of a page that has these texts in its script elements and its style element.
-
-    The chart library makes an empty style element and adds its rules to it by script.
-    """
-    scripts, styles = filter(None, (library, script)), (style, "") if library else (style,)
-    sources = {"script-src": map(_hash, scripts), "style-src": map(_hash, styles)}
-    allowed = (f"{name} {found}" for name, hashes in sources.items() if (found := " ".join(hashes)))
+def _policy(script: str, style: str) -> Markup:
+    """Return the content security policy of a page that has these texts in its script element and its style element."""
+    allowed = [f"{name} {_hash(text)}" for name, text in (("script-src", script), ("style-src", style)) if text]
     return Markup("; ".join(["default-src 'none'", "base-uri 'none'", "form-action 'none'", *allowed]))
 
 

@@ -82,6 +82,9 @@ def test_a_heading_sorts_the_best_first_and_then_the_worst(open_page, large):
             assert page.get_attribute(f'#identify-board th[data-column="{column}"]', "aria-sort") == order
             found = [float(text) for text in cells(page, "identify-board", column)]
             assert found == sorted(found, reverse=order == "descending")
+    assert page.evaluate("location.hash").endswith("&sort=identify-board,3,descending")
+    again = open_page(large, fragment=page.evaluate("location.hash"))
+    assert [float(text) for text in cells(again, "identify-board", 3)] == found
     # What is missing stands last in either order, and references after it.
     for _ in range(2):
         page.click('#identify-board th[data-column="5"] button')

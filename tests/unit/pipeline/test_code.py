@@ -77,8 +77,8 @@ def test_digests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ("search", "python numba numpy llvmlite", "matplotlib scipy snakemake pydantic narxbench"),
         ("analyse", "numpy scipy pandas", "matplotlib jinja2"),
-        ("figures", "matplotlib kiwisolver fonttools contourpy", "plotly snakemake"),
-        ("page", "jinja2 markupsafe markdown-it-py plotly ruamel-yaml", "statsmodels"),
+        ("figures", "matplotlib kiwisolver fonttools contourpy", "snakemake"),
+        ("page", "jinja2 markupsafe markdown-it-py ruamel-yaml", "statsmodels"),
         ("run_info", "python", "numpy matplotlib snakemake"),
     ],
 )
@@ -92,7 +92,7 @@ def test_an_upgrade_concerns_the_steps_that_need_the_package(monkeypatch: pytest
     scripts = ("simulate", "search", "analyse", "tables", "figures", "page", "run_info")
     before = {script: versions_of(ROOT / "scripts" / f"{script}.py") for script in scripts}
     real, concerned = code._package, {}
-    for package in ("llvmlite", "scipy", "matplotlib", "pillow", "plotly", "snakemake", "pytest"):
+    for package in ("llvmlite", "scipy", "matplotlib", "pillow", "snakemake", "pytest"):
         newer = {package: ("99.0", (real(package) or ("", []))[1])}
         monkeypatch.setattr(code, "_package", lambda name, newer=newer: newer.get(name) or real(name))
         after = {script: versions_of(ROOT / "scripts" / f"{script}.py") for script in scripts}
@@ -100,5 +100,4 @@ def test_an_upgrade_concerns_the_steps_that_need_the_package(monkeypatch: pytest
     assert concerned["llvmlite"] == ["simulate", "search", "analyse", "tables", "figures", "page"]
     assert concerned["scipy"][0] == "analyse" and "search" not in concerned["scipy"]
     assert concerned["matplotlib"] == concerned["pillow"] == ["figures", "page"]
-    assert concerned["plotly"] == ["page"]
     assert concerned["snakemake"] == concerned["pytest"] == []

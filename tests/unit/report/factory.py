@@ -10,6 +10,7 @@ import pandas as pd
 from tests.unit.analysis.summaries import CRITERIA, REFERENCE, ROOT, SYSTEMS, make_summary, published
 
 from narxbench.analysis import frames, study
+from narxbench.analysis.causes import CAUSES
 from narxbench.analysis.interpretations import FRAMES
 from narxbench.experiment.interpretations import interpretation_settings, load_design_choices
 from narxbench.model.system import System, load_system
@@ -89,21 +90,30 @@ def few_claims() -> list[Any]:
 def make_frames(summaries: Sequence[dict[str, Any]]) -> dict[str, pd.DataFrame]:
     """Return all frames of the analysis of these conditions; the verdicts on the claims are all that there can be."""
     made = study.analyse(summaries, published(), [], confidence=0.95, figure_snr_db=30)
-    verdicts = zip((0, 0, 1, 1, 2, 2), ("published", "here") * 3, (True, True, True, False, False, None), strict=True)
-    return made | {"claims": frames.framed("claims", [(f"c{n}", side, holds, "Holds.") for n, side, holds in verdicts])}
+    words = ("holds", "holds", "holds", "no clear difference", "does not hold", "cannot be judged")
+    verdicts = zip((0, 0, 1, 1, 2, 2), ("published", "here") * 3, words, strict=True)
+    return made | {
+        "claims": frames.framed("claims", [(f"c{n}", side, word, 10, 12, "Holds.") for n, side, word in verdicts])
+    }
 
 
 def overviews(claims: Sequence[Any]) -> dict[str, pd.DataFrame]:
     """Return what a study of interpretations says: two roles, verdicts of every kind, two searches, an option each."""
     roles = ("as described", "closest")
-    near = [309.0, 280.5, 330.0, 61.0, 50.0, 72.0, -0.012, -0.151, 0.203, 51.0, 46.0, 56.0, math.nan]
+    near = [309.0, 280.5, 330.0, 61.0, 50.0, 72.0, -0.012, -0.151, 0.203, 51.0, 46.0, 56.0, math.nan, 0.004]
     groups, verdicts = ("all", "none", "some", "unjudged"), ("holds", "does not hold", "cannot be judged")
     rows = [(claim.id, claim.title, groups[n % 4], verdicts[n % 3]) for n, claim in enumerate(claims)]
     searches = [("Multi-start", "multistart", 0.9), ("2D-UPSO as described", "upso2d", 0.25)]
     made = {
-        "nearness": [(role, of, "baseline", 738, *near) for role in roles for of in ("joint", "upso2d", "ga")],
+        "nearness": [
+            (role, "bic", 5, of, "baseline", 738, *near) for role in roles for of in ("joint", "upso2d", "ga")
+        ],
         "claim_overview": [(*row[:2], row[3], row[3], 5, 40, 7 * n, row[2]) for n, row in enumerate(rows)],
-        "role_verdicts": [(row[0], role, row[3], 5) for row in rows for role in roles],
+        "role_verdicts": [
+            (row[0], role, row[3], 5, 5, 50, 60, "S4" if row[3] == "does not hold" else "")
+            for row in rows
+            for role in roles
+        ],
         "found": [
             (label, name, "baseline", each, 15, 600, round(600 * rate), rate, rate - 0.1, rate + 0.1)
             for (label, name, rate), each in product(searches, SYSTEMS)
@@ -113,7 +123,28 @@ def overviews(claims: Sequence[Any]) -> dict[str, pd.DataFrame]:
             ("ga", "tournament", "selection", "", 120.0, 80.0, 160.0, 1),
         ],
     }
-    return {name: frames.framed(name, rows) for name, rows in made.items()}
+    return {name: frames.framed(name, rows) for name, rows in made.items()} | of_other_studies()
+
+
+def of_other_studies() -> dict[str, pd.DataFrame]:
+    """Return what the kept results of other studies say: causes, where J misleads, a method."""
+    why = [
+        ("upso2d", "upso2d", "velocity-bound", "1.75", "not bounded", "S1", 10.0, 40.0, 2, 1.0),
+        ("ga", "ga", "selection", "tournament", "", "S4", 60.0, 1100.0, 2, 1.0),
+    ]
+    scored = [
+        ("development", "base", "S1", name, exact, 1.0, 0.0, 0.0) for name, exact in (("pem", 1.0), ("upso2d", 0.5))
+    ]
+    kept = {
+        **{"settings/data.seeds": "[1, 2]", "settings/snr_db": "[40.0]"},
+        "settings/scenarios.base.description": "2000 samples at 40 dB",
+    }
+    return {
+        "causes": pd.DataFrame(why, columns=CAUSES),
+        "misled": pd.DataFrame({"system": ["S1", "S3"], "misled": [0, 4], "data_sets": [15, 15]}),
+        "scored": frames.framed("systems", scored),
+        "compared": pd.DataFrame(list(kept.items()), columns=["name", "value"]),
+    }
 
 
 def make_material(
@@ -135,12 +166,16 @@ def make_material(
         "method": ROOT / "docs/method.md",
         "citation": REFERENCE / "citation.bib",
         "answer": REFERENCE / "methods" / "answer.md",
+        "words": ROOT / "docs/glossary.md",
     }
     texts = {name: path.read_text(encoding="utf-8") for name, path in paths.items()}
     return Material(
         site=Site(settings["study"], above=True),
         settings=settings,
-        frames={name: frame if name in FRAMES else in_order(frame, settings) for name, frame in made.items()},
+        frames={
+            name: frame if name in (*FRAMES, *of_other_studies()) else in_order(frame, settings)
+            for name, frame in made.items()
+        },
         summaries=summaries,
         systems=systems or [system(name) for name in settings["systems"]],
         figures={

@@ -1,24 +1,33 @@
 """The answers on the first screen follow from the frames."""
 
 import math
+from types import SimpleNamespace
 
+import pandas as pd
 import pytest
+from tests.unit.report.factory import of_other_studies
 
+from narxbench.analysis.causes import CAUSES
 from narxbench.analysis.frames import framed
 from narxbench.report import answer
-from narxbench.report.answer import Move, Share
+from narxbench.report.answer import Share
 
 
-def overview(**counts):
-    groups = [group for group, count in counts.items() for _ in range(count)]
-    rows = [(f"c{n}", "title", "holds", "holds", 5, 40, 7, group) for n, group in enumerate(groups)]
-    return framed("claim_overview", rows)
+def verdicts(*roles):
+    """Return the verdicts under some roles, each a list of (verdict, number of claims, systems that are missed)."""
+    rows = []
+    for role, groups in zip(("as described", "with reset", "closest"), roles, strict=False):
+        each = [(word, missed) for word, times, missed in groups for _ in range(times)]
+        for n, (word, missed) in enumerate(each):
+            places = (10, 0, 0) if word == "cannot be judged" else (10, 100 if word == "holds" else 80, 120)
+            rows.append((f"c{n}", role, word, 10 * (word == "holds"), *places, missed))
+    return framed("role_verdicts", rows)
 
 
 def near(deviance, own, bias_r=-0.151):
-    values = [deviance, deviance, deviance, own, own, own, 0.0, bias_r, 0.2, 28, 20, 30, math.nan]
-    rows = [("as described", name, "baseline", 738, *values) for name in ("joint", "upso2d", "ga")]
-    rows[2] = (*rows[2][:10], 0.3, *rows[2][11:])
+    values = [deviance, deviance, deviance, own, own, own, 0.0, bias_r, 0.2, 28, 20, 30, math.nan, math.nan]
+    rows = [("as described", "all", 5, name, "baseline", 738, *values) for name in ("joint", "upso2d", "ga")]
+    rows[2] = (*rows[2][:12], 0.3, *rows[2][13:])
     return framed("nearness", rows)
 
 
@@ -29,7 +38,61 @@ def test_numbers_are_near_or_not_next_to_the_deviance_of_two_data_sets(times, wo
 
 def test_one_data_set_has_no_deviance_of_its_own():
     row = answer.nearness_rows(near(300.0, math.nan))[0]
-    assert row == {"role": "as described", "deviance": "300", "own": "–", "different": "28", "compared": "738"}
+    assert {name: row[name] for name in ("deviance", "own_deviance", "different", "values")} == {
+        **{"deviance": "300", "own_deviance": "–", "different": "28", "values": "738"}
+    }
+
+
+def roles_near(described, closest):
+    """Return the nearness of two roles, each with so many times the deviance between data sets, of all algorithms."""
+    rows = [
+        (
+            role,
+            "all",
+            3,
+            name,
+            "baseline",
+            738,
+            *[60.0 * times] * 3,
+            *[60.0] * 3,
+            0.0,
+            0.0,
+            0.0,
+            28,
+            20,
+            30,
+            *[math.nan] * 2,
+        )
+        for role, of in (("as described", described), ("closest", closest))
+        for name, times in zip(("joint", "upso2d", "ga"), of, strict=True)
+    ]
+    return framed("nearness", rows)
+
+
+HALF = [("holds", 6, ""), ("no clear difference", 6, ""), ("does not hold", 5, "S4")]
+
+
+@pytest.mark.parametrize(
+    ("described", "closest", "near", "word"),
+    [
+        (HALF, [("holds", 17, "")], ((7, 4, 29), (1, 1, 1)), "Mostly yes in kind; S4 and the GA hang on what the"),
+        (HALF, HALF, ((7, 4, 29), (1, 1, 1)), "Mostly yes in kind; the GA hangs on what the paper leaves open."),
+        (HALF, [("holds", 17, "")], ((1, 1, 1), (1, 1, 1)), "Mostly yes; S4 hangs on what the paper leaves open."),
+        (HALF, HALF, ((7, 4, 29), (7, 4, 29)), "Mostly yes in kind."),
+        ([("holds", 17, "")], HALF, ((7, 4, 29), (1, 1, 1)), "Yes in kind."),
+        ([("does not hold", 3, "S4")], HALF, ((7, 4, 29), (7, 4, 29)), "No."),
+    ],
+)
+def test_the_headline_names_what_it_hangs_on(described, closest, near, word):
+    told = verdicts(described, closest).replace({"role": {"with reset": "closest"}})
+    assert answer.claims_hold(told, roles_near(*near)).word.startswith(word)
+
+
+def test_of_several_rows_of_a_role_that_with_most_values_counts():
+    few = roles_near((9, 9, 9), (9, 9, 9)).assign(values=207)
+    told = answer.values_near(pd.concat([few, roles_near((2, 2, 2), (1, 1, 1))], ignore_index=True))
+    assert told.sentences[0].startswith("As described, our numbers are 2.0 times as far")
+    assert told.sentences[-1] == "The closest interpretation, chosen after seeing the tables: 1.0 times as far."
 
 
 def found(**searches):
@@ -76,7 +139,7 @@ def test_whether_the_swarm_is_worth_using(searches, word):
 
 def test_the_board_has_all_searches_and_systems_in_their_order():
     short = FOUND.drop(index=FOUND.index[0])  # add/drop/swap has no run on S1
-    board = answer.found_board(short, seeds=5)
+    board = answer.found_board(short)
     assert board.systems == ["S2", "S3", "S4", "S1"]
     rows = dict(board.rows)
     assert list(rows) == ["Add/drop/swap", "2D-UPSO as described", "GA as described"]
@@ -87,9 +150,10 @@ def test_the_board_has_all_searches_and_systems_in_their_order():
         None,
     ]
     assert rows["GA as described"][2] == Share("0 %", "0 %", 0, False)
-    # 5 realisations: 1 - 2 / 32.
-    assert "one of 5 realisations" in board.note and "94 % confidence" in board.note
-    assert "confidence" not in answer.found_board(short, seeds=1).note
+    assert "for each system 15 data sets. Below it the smallest and largest share on one realisation" in board.note
+    few = answer.found_board(short.assign(data_sets=short["data_sets"].where(short["algorithm"] != "stepwise", 6)))
+    assert "Add/drop/swap on 6 data sets and 2D-UPSO as described, GA as described on 15 data sets." in few.note
+    assert "Below it" not in answer.found_board(short[short["system"] == "S4"][1:]).note
 
 
 def test_the_board_of_a_study_adds_up_its_snrs():
@@ -100,16 +164,62 @@ def test_the_board_of_a_study_adds_up_its_snrs():
     assert board.rows == [("GA", [Share("38 %", "", 4, False)]), ("2D-UPSO", [Share("100 %", "", 10, True)])]
 
 
-def test_what_moves_the_numbers():
+def cause(algorithm, part, choice, option, system, after, before, worse=math.nan, contradicts=""):
+    return (algorithm, part, choice, option, contradicts, system, after, before, 2, worse)
+
+
+def test_what_brings_the_numbers_nearer_is_told_by_system():
     rows = [
-        ("upso2d", "coloured", "input", "", 800.0, 700.0, 900.0, 1),
-        ("upso2d", "1.75", "velocity-bound", "not bounded", -250.0, -280.0, -200.0, 2),
-        ("upso2d", "2", "velocity-bound", "not bounded", 900.0, 800.0, 950.0, 3),
-        ("ga", "two-point", "crossover", "", -40.0, -50.0, -30.0, 1),
-        ("ga", "coloured", "input", "", math.nan, math.nan, math.nan, 2),
+        cause("upso2d", "upso2d", "velocity-bound", "1.75", "S1", 10.0, 20.0, 1.0, "not bounded"),
+        cause("upso2d", "upso2d", "velocity-bound", "1.75", "S2", 10.0, 40.0, 0.9, "not bounded"),
+        cause("upso2d", "data", "input", "uniform-1.73", "S4", 17.0, 43.0),
+        cause("upso2d", "upso2d", "velocity-bound", "1.75", "S4", 17.0, 50.0, 0.5, "not bounded"),
+        cause("ga", "ga", "selection", "cumulative", "S4", 60.0, 1100.0, 1.0),
     ]
-    assert answer.what_moves(framed("effects_overview", rows)) == {
-        "2D-UPSO": [Move("input", "coloured", "+800", False), Move("velocity bound", "1.75", "−250", True)],
-        "GA": [Move("crossover", "two point", "−40", False)],
+    effects = [
+        ("upso2d", "1.75", "velocity-bound", "not bounded", -250.0, -280.0, -200.0, 1),
+        ("upso2d", "reset", "restart-count", "", -150.0, -180.0, -100.0, 2),
+        ("upso2d", "3000", "evaluations", "", -140.0, -180.0, -90.0, 3),
+        ("upso2d", "2", "ring", "", -10.0, -40.0, 20.0, 4),
+    ]
+    options = {
+        name: SimpleNamespace(options={option: SimpleNamespace(words=words)})
+        for name, option, words in (
+            ("velocity-bound", "1.75", "velocities bounded at 1.75"),
+            ("input", "uniform-1.73", "an input of unit variance"),
+            ("selection", "cumulative", ""),
+        )
     }
-    assert answer.what_moves(framed("effects_overview", [])) == {}
+    choices = SimpleNamespace(design_choices=options)
+    causes = pd.DataFrame(rows, columns=CAUSES)
+    sparse, full, of_ga, caution = answer.why(causes, framed("effects_overview", effects), choices)
+    sets = "medians of 2 data sets of each system and SNR."
+    bound = "velocities bounded at 1.75 ({}, against the sources)"
+    assert sparse == (
+        f"2D-UPSO on S1 and S2: a slower search. The deviance falls most with {bound.format('60 to 20')}; {sets}"
+    )
+    assert full.startswith(
+        "2D-UPSO on S4: the input of the data and the search. The deviance falls most with an input of"
+    )
+    assert full.endswith(f"unit variance (43 to 17) and {bound.format('50 to 17')}; {sets}")
+    assert of_ga == f"GA on S4: its selection. The deviance falls most with selection cumulative (1,100 to 60); {sets}"
+    assert caution.endswith("2 other options bring 2D-UPSO clearly nearer too, each alone.")
+    assert answer.why(causes[:0], framed("effects_overview", []), choices) == []
+
+
+def test_where_j_misleads():
+    some = pd.DataFrame({"system": ["S1", "S2", "S3"], "misled": [0, 1, 12], "data_sets": [30, 30, 30]})
+    told = answer.where_j_misleads(some)
+    assert "On 1 of 30 data sets of S2 and 12 of 30 data sets of S3 the lowest J of all runs is below" in told
+    assert told.endswith("On S1 that never happens: what is missed there, the search missed.")
+    assert "never" not in answer.where_j_misleads(some[1:])
+    assert answer.where_j_misleads(some[:1]).startswith("On S1 no run has a J below that of the true structure")
+
+
+def test_a_method_of_the_comparison_on_the_papers_systems():
+    other = of_other_studies()
+    kept = dict(other["compared"].itertuples(index=False, name=None))
+    told = answer.on_the_papers_systems(other["scored"], kept, "pem", ["S1", "S2"])
+    sets = "2 data sets each (2000 samples at 40 dB)"
+    assert told == f"On the paper’s systems, {sets}: pem 100 % on S1; 2D-UPSO 50 % on S1."
+    assert answer.on_the_papers_systems(other["scored"], kept, "pem", ["S2"]) == ""

@@ -4,8 +4,9 @@ import pytest
 from tests.unit.analysis.summaries import CRITERIA, SYSTEMS, published
 from tests.unit.report.factory import make_frames, make_material, paper_summaries, summary
 
-from narxbench.report.explorer import explorer_data
-from narxbench.report.statistics_page import statistics_data
+from narxbench.report.explorer import explorer_data, explorer_page
+from narxbench.report.markup import script_json
+from narxbench.report.statistics_page import statistics_data, statistics_page
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +29,7 @@ def test_every_condition_is_there_with_few_digits(data):
     assert first["curve"]["evaluations"][-1] == 6000 and len(first["cardinality"]) == 40
     assert list(data["systems"]["S1"]["labels"].values()) == ["T1", "T2", "T3", "T4"]
     diverging = next(each for each in data["conditions"] if each["criterion"] == CRITERIA[-1])
-    assert diverging["model"]["prediction"] is None and diverging["curve"]["mean"][0] is None
+    assert diverging["model"]["prediction"] is None
 
 
 def test_published_values_stand_next_to_each_condition(data):
@@ -41,6 +42,21 @@ def test_published_values_stand_next_to_each_condition(data):
         rows = printed.get_group(key) if key in printed.groups else values.iloc[:0]
         keys = rows["label"].where(rows["label"] != "", rows["metric"])
         assert each["published"] == dict(zip(keys, rows["published"], strict=True))
+
+
+def test_the_data_are_compact(material, data):
+    """Conditions share what they have in common: names of terms, intervals of counts, measured outputs."""
+    first, rest = data["conditions"][0], data["conditions"][1:]
+    terms = len(data["systems"][first["system"]]["terms"])
+    bare = {key: first[key] for key in first.keys() - {"curve", "model"}}
+    assert len(script_json(bare)) < 6 * terms + 600
+    assert len(script_json(data)) / len(rest) < 8_000
+    assert data["intervals"]["40/40"][1] == 1
+    for page in (
+        explorer_page(material),
+        statistics_page(material, dict.fromkeys(("method_comparison", "recovery", "gaps"), "")),
+    ):
+        assert len(page.encode()) < 1_000_000
 
 
 def test_run_lengths_of_all_problems_together():

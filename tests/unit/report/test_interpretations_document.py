@@ -22,7 +22,7 @@ from narxbench.analysis.interpretations import STRONG_GA
 from narxbench.report.interpretations_document import document, interpretations_report
 from narxbench.report.markup import markdown_html
 
-FIGURES = {"recovery", "published_reproduced", "claims", "effects", "ranking", "gaps"}
+FIGURES = {"published_reproduced", "claims", "effects", "ranking", "gaps"}
 
 
 def report(*groups):

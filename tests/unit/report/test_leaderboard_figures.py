@@ -49,7 +49,8 @@ def test_four_searches_have_colours_and_curves_end_where_the_frame_does():
     paths = root.findall(f"{SVG}svg/{SVG}path")
     assert len({path.get("stroke") for path in paths}) == len(paths) == 4
     # The paper's page has them.
-    assert inline_svg(figures.leaderboard_figures(shown)["ecdf.svg"].decode(), "reached").count("<path") == 4
+    inline = inline_svg(figures.leaderboard_figures(shown)["ecdf.svg"].decode(), "reached")
+    assert inline.count("<path") == 4 and 'data-style="height:414px"' in inline
     view = shown.whole()[0]
     best = view.best(figures.LOWEST_J)["method"]
     own = view.of("ecdf")[view.of("ecdf")["method"] == best].iloc[-1]

@@ -76,15 +76,24 @@ def test_a_document_can_be_a_page_of_its_own():
 
 def test_svg_can_stand_next_to_others_with_readable_text_and_without_styles():
     assert inline_svg(SVG, "n") == (
-        '<svg viewBox="0 0 400 80" id="n" data-style="min-width:360px;max-width:640px" role="img" '
+        '<svg viewBox="0 0 400 80" id="n" data-style="min-width:360px;max-width:760px" role="img" '
         'aria-labelledby="n-caption">\n<defs />\n<g clip-path="url(#n-c)">'
         '<use href="#n-g" transform="translate(1 2) scale(0.1)" fill="#0072b2" stroke="none" /></g>\n</svg>'
     )
 
 
+def test_panels_of_an_svg_stand_where_the_page_has_room():
+    panel = '<svg width="9" height="9" x="9" y="0" viewBox="0 0 9 9"><path id="a" d="M0 0L9 9"/></svg>'
+    drawn = inline_svg(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 18 9">{panel}</svg>', "n")
+    assert drawn == (
+        '<div class="tiles" id="n" role="img" aria-labelledby="n-caption">'
+        '<svg viewBox="0 0 9 9"><path id="n-a" d="M0 0L9 9" /></svg></div>'
+    )
+
+
 def test_errata_are_complete():
     sections = markdown_sections((ROOT / "docs" / "errata.md").read_text(encoding="utf-8"), "erratum")
-    assert len(sections) == 12
+    assert len(sections) == 14
     assert sections[0][0] == "The tables of S4 do not use the appendix's order of terms"
     assert all("Evidence:" in body and "`" not in body for _, body in sections)
 

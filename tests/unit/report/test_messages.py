@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pandas as pd
 from tests.unit.report.factory import few_claims, make_frames, make_settings, summary
-from tests.unit.report.test_answer import FOUND, found, near, overview
+from tests.unit.report.test_answer import FOUND, found, near, verdicts
 from tests.unit.report.test_leaderboard_answer import STUDIES, document
 
 from narxbench.report import answer as answers
@@ -13,13 +13,15 @@ from narxbench.report.leaderboard_views import read_cost
 from narxbench.report.screenshot import screenshot
 from narxbench.report.tables import claims_table, shared_criterion
 
-CLAIMS = [
-    {"all": 2, "none": 7, "some": 9},
-    {"all": 1, "unjudged": 2},
-    {"none": 3},
-    {"all": 5, "some": 1},
-    {"unjudged": 4},
-]
+HOLDS, UNCLEAR, FAILS, UNJUDGED = "holds", "no clear difference", "does not hold", "cannot be judged"
+CLAIMS = {
+    "as the paper": [(HOLDS, 9, ""), (UNCLEAR, 4, ""), (FAILS, 3, "S4"), (FAILS, 1, "S1, S4")],
+    "all hold": [(HOLDS, 3, ""), (UNCLEAR, 1, "")],
+    "one that can be judged": [(HOLDS, 1, ""), (UNJUDGED, 2, "")],
+    "none holds": [(FAILS, 3, "")],
+    "most do not": [(HOLDS, 1, ""), (FAILS, 2, "S4")],
+    "none can be judged": [(UNJUDGED, 4, "")],
+}
 UNIFORM = {"kind": "uniform", "low": -1.0, "high": 1.0}
 RECORDED = {"kind": "recorded", "file": "data/own-input.csv"}
 
@@ -41,16 +43,13 @@ def damaged_cost():
 def test_messages(review, monkeypatch):
     monkeypatch.setenv("PATH", ".")
     own = SimpleNamespace(name="mill", excitation={"kind": "gaussian"})
-    board, nothing = answers.found_board(FOUND, 5), answers.found_board(found(plain={"S1": (0.0, 0.0, 0.0)}), 1)
-    few = overview(all=2, none=1).assign(judged=[2, 40, 40])
+    far = near(300.0, 60.0)
+    board, nothing = answers.found_board(FOUND), answers.found_board(found(plain={"S1": (0.0, 0.0, 0.0)}))
     short = "**Use it.** Of 14 methods it has the best rank, 1.58 (19 systems). Its gaps are lower.\n"
     off = make_settings(["S1"]) | {"snr_db": [20]}
     review(
-        {
-            f"claims hold: {counts}": lambda counts=counts: shown(answers.claims_hold(overview(**counts)))
-            for counts in CLAIMS
-        }
-        | {"claims hold: few judge": lambda: shown(answers.claims_hold(few))}
+        {f"claims: {name}": lambda of=of: shown(answers.claims_hold(verdicts(of), far)) for name, of in CLAIMS.items()}
+        | {"claims: three roles": lambda: shown(answers.claims_hold(verdicts(*list(CLAIMS.values())[:3]), far))}
         | {
             f"near: {of[:2]}": lambda of=of: shown(answers.values_near(near(*of)))
             for of in ((300.0, 60.0), (50.0, 60.0))

@@ -62,6 +62,14 @@ def test_a_system_of_ones_own_is_shown_without_the_paper():
     assert "published" not in text.lower() and "paper" not in text.lower()
 
 
+def test_by_how_much_j_misleads_is_told_where_it_does():
+    frame = make_frames([summary("S1"), summary("S2")])["gaps"]
+    pairs = [(-807.74, -807.7, True), (-807.7, -807.7, False)]
+    for row, (best, true, fails) in enumerate(pairs):
+        frame.loc[row, ["best_known", "true_structure", "criterion_failure"]] = [best, true, fails]
+    assert list(tables.gaps_table(frame).data["misleads"]) == ["yes, by 0.040", "no"]
+
+
 @pytest.mark.parametrize(
     ("methods", "criterion"),
     [({"a": ["aic-2", "bic"], "b": ["bic"]}, "bic"), ({"a": ["bic", "aic-8"], "b": ["aic-8"]}, "aic-8")],
@@ -104,7 +112,7 @@ def test_claims_table():
     table = tables.claims_table(few_claims(), make_frames([summary()])["claims"])
     assert to_csv(table).splitlines()[1:] == [
         "Claim 0 on ν_max,section V,holds,holds,Holds.,Holds.",
-        "Claim 1 on ν_max,section V,holds,does not hold,Holds.,Holds.",
+        "Claim 1 on ν_max,section V,holds,no clear difference,Holds.,Holds.",
         "Claim 2 on ν_max,section V,does not hold,cannot be judged,Holds.,Holds.",
     ]
     # The evidence would not fit a printed page.

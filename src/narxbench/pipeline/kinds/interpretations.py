@@ -9,7 +9,7 @@ from narxbench.pipeline.simulated import SimulatedPlan
 # What pages say of the interpretations, as frames.
 OVERVIEWS = "nearness claim_overview role_verdicts found effects_overview"
 _TABLES = f"{OVERVIEWS} deviances effects claims contests gaps values"
-_FIGURES = "recovery published_reproduced claims effects ranking gaps"
+_FIGURES = "published_reproduced claims effects ranking gaps"
 
 
 class InterpretationsPlan(SimulatedPlan):

@@ -50,8 +50,15 @@ class PaperPlan(InterpretationsPlan):
             "claim_texts": f"{REFERENCE}/claims.yaml",
             "errata": f"{HERE}docs/errata.md",
             "method": f"{HERE}docs/method.md",
+            "words": f"{HERE}docs/glossary.md",
             "citation": f"{REFERENCE}/citation.bib",
+            # Why the numbers are where they are, as the kept results of the study of interpretations say.
+            "interpretations": self.interpretations_frame,
+            "published": f"{REFERENCE}/published_tables.csv",
+            "system_terms": f"{REFERENCE}/system_terms.csv",
             # Which method to use, as the reference results of the comparison say.
             "answer": f"{REFERENCE}/methods/answer.md",
             "reached": f"{REFERENCE}/methods/ecdf.svg",
+            "scored": f"{REFERENCE}/methods/systems.csv",
+            "compared": f"{REFERENCE}/methods/manifest.csv",
         }

@@ -8,41 +8,25 @@ function drawFrequency(condition, system) {
   const names = system.terms;
   const nu = condition.count.map((count) => count / condition.runs);
   const known = names.map((name) => name in system.true);
-  const label = (name) => system.labels[name] ? `${system.labels[name]} ` : "";
-  const bars = (wanted, name, fill, pattern) => ({
-    type: "bar", name,
-    x: names.map((_, i) => i).filter((i) => known[i] === wanted),
-    y: nu.filter((_, i) => known[i] === wanted),
-    text: names.filter((_, i) => known[i] === wanted).map((n) => plain(system.labels[n] ?? "")),
-    hovertext: names.filter((_, i) => known[i] === wanted).map((n) => plain(label(n) + n)),
-    width: 0.8,
-    customdata: names.map((_, i) => [condition.count[i], condition.low[i], condition.high[i]]).filter((_, i) => known[i] === wanted),
-    textposition: "outside", constraintext: "none", textangle: -90, cliponaxis: false, textfont: { size: 10 },
-    hovertemplate: `%{hovertext}<br>ν = %{y:.3f} (%{customdata[0]} of ${condition.runs} runs)<br>${100 * data.statistics.confidence} % interval %{customdata[1]:.2f} to %{customdata[2]:.2f}<extra>${name}</extra>`,
-    marker: { color: fill, pattern: { shape: pattern, bgcolor: fill, fgcolor: colour("--page"), size: 5, solidity: 0.25 } },
-  });
-  const compared = names.map((_, i) => i).filter((i) => condition.published[system.labels[names[i]]] !== undefined);
-  const above = names.filter((name, i) => nu[i] >= data.statistics.threshold);
-  draw("frequency", [
-    bars(true, "system term", data.colours.system, ""),
-    bars(false, "spurious term", data.colours.spurious, "/"),
-    ...(compared.length ? [{
-      x: compared, y: compared.map((i) => condition.published[system.labels[names[i]]]), mode: "markers", name: "published",
-      marker: { symbol: "line-ew-open", size: 11, color: colour("--text"), line: { width: 3 } },
-      hovertemplate: "published ν = %{y}<extra></extra>",
-    }] : []),
-    { x: [-0.6, names.length - 0.4], y: [data.statistics.threshold, data.statistics.threshold], mode: "lines", name: `threshold ${data.statistics.threshold}`, line: { color: colour("--text"), dash: "dash", width: 1.2 }, hoverinfo: "skip" },
-  ], {
-    barmode: "overlay",
-    // Room for the longest name: automatic margins draw again and again where names are long.
-    margin: { l: 70, r: 15, t: 40, b: 15 + 6 * Math.max(...names.map((name) => name.length)) },
-    xaxis: { tickvals: names.map((_, i) => i), ticktext: names.map(plain), tickangle: -90, tickfont: { size: 10 }, range: [-0.7, names.length - 0.3], showgrid: false },
-    yaxis: { range: [0, 1.12], tickvals: [0, 0.25, 0.5, 0.75, 1], title: "ν" },
-  }, `${above.length} of ${names.length} candidate terms lie at or above the threshold ${data.statistics.threshold}: ${above.join(", ") || "none"}. `
-    + `Most frequent spurious term: ${condition.worst ?? "none"}${condition.worst ? `, ν = ${fixed(condition.nu_max[0])}` : ""}.`);
+  const above = names.filter((_, i) => nu[i] >= data.statistics.threshold);
+  const limits = condition.count.map((count) => data.intervals[`${count}/${condition.runs}`]);
+  const colours = names.map((_, i) => known[i] ? data.colours.system : data.colours.spurious);
+  const published = names.map((name) => condition.published[system.labels[name]]);
+  draw("frequency", {
+    x: { range: [-0.7, names.length - 0.3], turned: true, ticks: names.map((name, i) => [i, [written(name), system.labels[name]].filter(Boolean).join(" ")]) },
+    y: { title: "ν", range: [0, 1.02], ticks: [0, 0.25, 0.5, 0.75, 1].map((value) => [value, String(value)]) },
+    bars: names.map((name, i) => ({
+      at: i, value: nu[i], size: 0.8, colour: colours[i],
+      hint: `${written(name)}: ν = ${fixed(nu[i], 3)}, ${condition.count[i]} of ${condition.runs} runs, ${100 * data.statistics.confidence} % interval ${fixed(limits[i][0])} to ${fixed(limits[i][1])}`,
+    })),
+    points: published.map((value, at) => ({ at, value, size: 1 })).filter(({ value }) => value !== undefined),
+    lines: [{ x: [-0.7, names.length - 0.3], y: [data.statistics.threshold, data.statistics.threshold], name: `threshold ${data.statistics.threshold}`, colour: "var(--text)", dash: "7 4", width: 1.2 }],
+    legend: [[data.colours.system, "system term"], [data.colours.spurious, "spurious term"], ...(published.some((value) => value !== undefined) ? [["var(--text)", "line: published"]] : [])],
+  }, `${above.length} of ${names.length} candidate terms lie at or above the threshold ${data.statistics.threshold}: ${above.map(written).join(", ") || "none"}. `
+    + `Most frequent spurious term: ${condition.worst ? written(condition.worst) : "none"}${condition.worst ? `, ν = ${fixed(condition.nu_max[0])}` : ""}.`);
   makeTable("frequency-table", "Selection frequencies", ["Term", "Label", "Kind", "Runs", "ν", "from", "to", "Published ν"],
     names.map((name, i) => [term(name), system.labels[name] ?? "–", known[i] ? "system" : "spurious", String(condition.count[i]), fixed(nu[i], 3),
-      fixed(condition.low[i]), fixed(condition.high[i]), printed(condition.published[system.labels[name]])]));
+      fixed(limits[i][0]), fixed(limits[i][1]), printed(published[i])]));
 }
 
 function drawStructure(condition, system) {
@@ -61,14 +45,14 @@ function drawStructure(condition, system) {
   const missing = Object.keys(system.true).filter((name) => !(name in estimated));
   const spurious = terms.filter((name) => !(name in system.true));
   $("equation-text").textContent = `Terms with ν ≥ ${data.statistics.threshold}, weights by least squares. `
-    + (missing.length || spurious.length ? `Missing: ${missing.join(", ") || "none"}. Spurious: ${spurious.join(", ") || "none"}.`
+    + (missing.length || spurious.length ? `Missing: ${missing.map(written).join(", ") || "none"}. Spurious: ${spurious.map(written).join(", ") || "none"}.`
       : "Exactly the terms of the system.");
   const rows = [...new Set([...Object.keys(system.true), ...terms])];
   makeTable("coefficients", "Coefficients of the final structure beside the true ones", ["Term", "Label", "Kind", "True", "Estimated", "Difference"], rows.map((name) => {
     const [real, found] = [system.true[name], estimated[name]];
     const kind = found === undefined ? "missing" : real === undefined ? "spurious" : "system";
     const difference = real === undefined || found === undefined ? null : found - real;
-    return [term(name), system.labels[name] ?? "–", kind, number(real, 6), number(found, 5), number(difference, 2)];
+    return [term(name), system.labels[name] ?? "–", kind, number(real, 6), number(found, 6), number(difference, 2)];
   }));
 }
 
@@ -83,45 +67,43 @@ function drawPrediction(condition) {
     ? `Free run over ${x.length} samples, started from the measured outputs before them: root mean square error ${number(Math.sqrt(squares(errors) / x.length), 3)}, `
       + `largest error ${number(Math.max(...errors.map(Math.abs)), 3)}, share of variance that it leaves ${number(100 * squares(errors) / squares(measured.map((v) => v - mean)), 2)} %.`
     : "No prediction: the final structure is empty, singular or diverges in its free run.";
-  draw("prediction", [
-    { x, y: measured, mode: "lines", name: "measured", line: { color: colour("--text"), width: 1 } },
-    ...(found ? [{ x, y: found, mode: "lines", name: "predicted", line: { color: colour("--accent"), width: 1.4, dash: "dot" } },
-      { x, y: errors, mode: "lines", name: "error", line: { color: data.colours.system, width: 1 } }] : []),
-  ], { hovermode: "x unified", xaxis: { title: "sample of the validation part" }, yaxis: { title: "y" } }, text);
+  const lines = [{ y: measured, name: "measured", colour: "var(--text)", width: 1 },
+    ...(found ? [{ y: found, name: "predicted", colour: "var(--accent)", width: 1.5, dash: "2 3" }, { y: errors, name: "error", colour: data.colours.system, width: 1 }] : [])];
+  const values = lines.flatMap((line) => line.y);
+  const margin = 0.05 * (Math.max(...values) - Math.min(...values)) || 1;
+  draw("prediction", {
+    x: { title: "sample of the validation part", range: [1, x.length] },
+    y: { title: "y", range: [Math.min(...values) - margin, Math.max(...values) + margin] },
+    lines: lines.map((line) => ({ x, ...line })),
+  }, text);
 }
 
-// Plotly's own superscripts are style attributes, which the policy of the page forbids.
-const raised = (exponent) => [...String(exponent)].map((sign) => sign === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[sign]).join("");
-const EXPONENTS = Array.from({ length: 41 }, (_, i) => i - 20);
-const POWERS = { tickvals: EXPONENTS.map((n) => 10 ** n), ticktext: EXPONENTS.map((n) => n === 0 ? "1" : n === 1 ? "10" : `10${raised(n)}`) };
+const POWERS = Array.from({ length: 41 }, (_, i) => [10 ** (i - 20), i === 20 ? "1" : i === 21 ? "10" : `10${raised(i - 20)}`]);
 
 // J itself, or on a logarithmic axis how far it lies above the best known J.
 function drawCurve(condition) {
   const { evaluations } = condition.curve;
   const gap = $("scale").value === "gap" && condition.best_known !== null;
   const scaled = (value) => value === null ? null : gap ? Math.max(value - condition.best_known, 0) : value;
-  const [mean, low, high] = ["mean", "low", "high"].map((key) => condition.curve[key].map(scaled));
-  const fill = data.colours.method[condition.method];
-  const name = shown("method", condition.method);
-  const line = (value, label, dash) => value === null || (gap && value <= 0) ? []
-    : [{ x: [0, evaluations.at(-1)], y: [value, value], mode: "lines", name: label, line: { color: colour("--text"), width: 1, dash } }];
-  const marks = [scaled(condition.true_fitness), scaled(condition.best_known)];
+  const [median, low, high] = ["median", "low", "high"].map((key) => condition.curve[key].map(scaled));
   // A logarithmic axis has no zero: runs that have reached the best known J leave the chart.
   const positive = (values) => gap ? values.map((value) => value > 0 ? value : null) : values;
-  draw("curve", [
-    ...band(evaluations, positive(low), positive(high), fill, name),
-    { x: evaluations, y: positive(mean), mode: "lines", name: plain(name), line: { color: fill, width: 2, dash: dashOf(condition.method) } },
-    ...line(marks[0], "true structure", "dash"),
-    ...line(marks[1], "best known", "dot"),
-  ], {
-    xaxis: { title: "fitness evaluations", range: [0, evaluations.at(-1)] },
-    yaxis: gap ? { title: "J above the best known J", type: "log", exponentformat: "e", tickfont: { size: 15 }, ...POWERS }
-      : { title: "J", range: settled(evaluations, mean, low, high, marks.filter((value) => value !== null)) },
-  }, `Mean of J after ${evaluations.at(-1)} evaluations: ${number(condition.curve.mean.at(-1), 6)} (quartiles ${number(condition.curve.low.at(-1), 6)} to `
+  const levels = [[condition.true_fitness, "true structure", "7 4"], [condition.best_known, "best known", "2 3"]]
+    .map(([value, name, dash]) => ({ x: [0, evaluations.at(-1)], y: positive([scaled(value), scaled(value)]), name, colour: "var(--text)", width: 1, dash }))
+    .filter((line) => line.y[0] !== null);
+  const gaps = [...positive(median), ...positive(low), ...positive(high), ...levels.map((line) => line.y[0])].filter((value) => value !== null);
+  const colour = data.colours.method[condition.method];
+  draw("curve", {
+    x: { title: "fitness evaluations", range: [0, evaluations.at(-1)] },
+    y: gap ? { title: "J above the best known J", log: true, range: gaps.length ? [Math.min(...gaps) / 2, Math.max(...gaps) * 2] : [0.1, 10], ticks: POWERS }
+      : { title: "J", range: settled(evaluations, median, low, high, levels.map((line) => line.y[0])) },
+    bands: [{ x: evaluations, low: positive(low), high: positive(high), colour }],
+    lines: [{ x: evaluations, y: positive(median), name: shown("method", condition.method), colour, dash: dashOf(condition.method) }, ...levels],
+  }, `Median of J after ${evaluations.at(-1)} evaluations: ${number(condition.curve.median.at(-1), 6)} (quartiles ${number(condition.curve.low.at(-1), 6)} to `
     + `${number(condition.curve.high.at(-1), 6)}); J of the true structure: ${number(condition.true_fitness, 6)}; best known J, `
     + `the true structure included: ${number(condition.best_known, 6)}.${gap ? "" : " The steep fall in the first 5 % is cut off."}`);
-  makeTable("curve-table", gap ? "J above the best known J" : "Best J so far", ["Evaluations", "Mean", "Lower quartile", "Upper quartile"],
-    sampled(evaluations.length).map((i) => [String(evaluations[i]), number(mean[i], 6), number(low[i], 6), number(high[i], 6)]));
+  makeTable("curve-table", gap ? "J above the best known J" : "Best J so far", ["Evaluations", "Median", "Lower quartile", "Upper quartile"],
+    sampled(evaluations.length).map((i) => [String(evaluations[i]), number(median[i], 6), number(low[i], 6), number(high[i], 6)]));
 }
 
 function drawCardinality(condition, system) {
@@ -131,13 +113,13 @@ function drawCardinality(condition, system) {
   const real = Object.keys(system.true).length;
   const ordered = [...condition.cardinality].sort((a, b) => a - b);
   const most = Math.max(...counts.values());
-  draw("cardinality", [
-    { type: "bar", x: sizes, y: sizes.map((size) => counts.get(size)), name: "runs", marker: { color: data.colours.method[condition.method] } },
-    { x: [real, real], y: [0, most * 1.05], mode: "lines", name: `system: ${real} terms`, line: { color: colour("--text"), dash: "dash", width: 1.2 }, hoverinfo: "skip" },
-  ], {
-    bargap: 0.1,
-    xaxis: { title: "number of terms", tickformat: "d", range: [Math.min(real, sizes[0]) - 1.5, Math.max(real, sizes.at(-1)) + 1.5] },
-    yaxis: { title: "runs", tickformat: "d", rangemode: "tozero" },
+  const ends = [Math.min(real, sizes[0]) - 1, Math.max(real, sizes.at(-1)) + 1];
+  draw("cardinality", {
+    x: { title: "number of terms", range: ends, ticks: ticks(ends[0] + 1, ends[1] - 1, 8).filter(Number.isInteger).map((value) => [value, String(value)]) },
+    y: { title: "runs", range: [0, 1.05 * most] },
+    bars: sizes.map((size) => ({ at: size, value: counts.get(size), size: 0.9, colour: data.colours.method[condition.method], hint: `${size} terms: ${counts.get(size)} runs` })),
+    lines: [{ x: [real, real], y: [0, most * 1.05], colour: "var(--text)", dash: "7 4", width: 1.2 }],
+    legend: [["var(--text)", `line: the system’s ${real} terms`]],
   }, `From ${ordered[0]} to ${ordered.at(-1)} terms, median ${number((ordered[(ordered.length - 1) >> 1] + ordered[ordered.length >> 1]) / 2)}; the system has ${real}.`);
   makeTable("cardinality-table", "Number of terms of the runs’ structures", ["Terms", "Runs"], sizes.map((size) => [String(size), String(counts.get(size))]));
 }

@@ -38,18 +38,28 @@
       button.addEventListener("click", () => {
         const first = head.dataset.better === "larger" ? "descending" : "ascending";
         const order = head.getAttribute("aria-sort") !== first ? first : first === "ascending" ? "descending" : "ascending";
-        heads.forEach((other) => other.removeAttribute("aria-sort"));
-        head.setAttribute("aria-sort", order);
-        const [column, sign] = [Number(head.dataset.column), order === "ascending" ? 1 : -1];
-        const rows = [...table.tBodies[0].rows];
-        rows.sort((a, b) => last(a) - last(b) || compare(sortValue(a, column), sortValue(b, column), sign));
-        table.tBodies[0].append(...rows);
+        sort(head, order);
+        if (table.id.endsWith("-board")) {
+          sorted = [table.id, head.dataset.column, order].join(",");
+          keepAddress();
+        }
       });
     }
   }
 
-  // Views: what is wanted, of which data, answered by which data sets; the address holds them
+  function sort(head, order) {
+    const table = head.closest("table");
+    all("th[aria-sort]", table).forEach((other) => other.removeAttribute("aria-sort"));
+    head.setAttribute("aria-sort", order);
+    const [column, sign] = [Number(head.dataset.column), order === "ascending" ? 1 : -1];
+    const rows = [...table.tBodies[0].rows];
+    rows.sort((a, b) => last(a) - last(b) || compare(sortValue(a, column), sortValue(b, column), sign));
+    table.tBodies[0].append(...rows);
+  }
 
+  // Views: what is wanted, of which data, answered by which data sets; the address holds them, and how boards are sorted
+
+  let sorted = "";
   const choices = { want: $("view-want"), data: $("view-data"), set: $("view-set") };
   const words = (select) => select.selectedOptions[0].textContent;
   const slots = all("[data-slot]");
@@ -91,6 +101,15 @@
       if ([...select.options].some((option) => option.value === given.get(name))) select.value = given.get(name);
     }
     show();
+    sorted = given.get("sort") ?? "";
+    const [table, column, order] = sorted.split(",");
+    const head = all(".board th[data-column]").find((each) => each.closest("table").id === table && each.dataset.column === column);
+    if (head) sort(head, order);
+  }
+
+  function keepAddress() {
+    const address = Object.entries(choices).map(([name, select]) => `${name}=${encodeURIComponent(select.value)}`);
+    history.replaceState(null, "", `#${[...address, ...(sorted ? [`sort=${sorted}`] : [])].join("&")}`);
   }
 
   // Methods by system
@@ -114,9 +133,9 @@
 
   all("table.sortable").filter((table) => !table.closest("[data-slot]")).forEach(makeSortable);
   $("view").addEventListener("change", () => {
+    sorted = "";
     show();
-    const address = Object.entries(choices).map(([name, select]) => `${name}=${encodeURIComponent(select.value)}`);
-    history.replaceState(null, "", `#${address.join("&")}`);
+    keepAddress();
   });
   $("heat-measure").addEventListener("change", show);
   all("form").forEach((form) => form.addEventListener("submit", (event) => event.preventDefault()));

@@ -1,26 +1,6 @@
-// The prediction of each record beside the measured output, as far into its details as one likes. Beside it stands tables.js.
+// The prediction of each record beside the measured output, as far into its details as one likes. Beside it stand tables.js and svg.js.
 
 const data = JSON.parse(document.getElementById("page-data").textContent);
-const $ = (id) => document.getElementById(id);
-
-function drawn(tag, attributes = {}, ...children) {
-  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  made.append(...children);
-  return made;
-}
-
-const short = (value) => value === null || value === undefined ? "–" : String(Number(value.toPrecision(5))).replace("-", "−");
-
-function ticks(low, high, count) {
-  const rough = (high - low) / count || 1;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map((factor) => factor * power).find((each) => each >= rough);
-  const found = [];
-  for (let at = Math.ceil(low / step); at * step <= high + 1e-9 * step; at += 1) found.push(at * step);
-  return found;
-}
-
 // Of many samples the extremes of each column of pixels.
 function line(values, from, to, x, y, columns) {
   const points = [];

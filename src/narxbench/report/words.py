@@ -1,0 +1,49 @@
+"""The words that readers cannot know, explained where they stand, by the glossary of the documentation."""
+
+import re
+from collections.abc import Mapping
+from html import escape
+
+from markupsafe import Markup
+
+_ROW = re.compile(r"^\| ([^|]+?) \| ([^|]+?) \|$", re.MULTILINE)
+_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+
+
+def glossary(text: str) -> dict[str, str]:
+    r"""Return the meanings of the words of a glossary in Markdown, as plain text.
+
+    Examples
+    --------
+    >>> glossary("| Word | Meaning |\n|---|---|\n| run | one *search* ([how](a.md)) |")["run"]
+    'one search (how)'
+    """
+    plain = ((word, re.sub(r"[`*]", "", _LINK.sub(r"\1", meaning))) for word, meaning in _ROW.findall(text))
+    return {word: meaning for word, meaning in plain if word != "Word"}
+
+
+def explained(html: str, words: Mapping[str, str]) -> Markup:
+    """Return HTML in which the first place of each word has its meaning on hover.
+
+    Symbols are looked for as :func:`narxbench.report.formats.format_math` sets them. The HTML has no attributes.
+
+    Examples
+    --------
+    >>> explained("its <i>J</i>, and J", {"J": "the fitness"})
+    Markup('its <abbr title="the fitness"><i>J</i></abbr>, and J')
+    """
+    shown = {form: word for word in words for form in _as_shown(word)}
+    left = dict(words)
+    pattern = "|".join(re.escape(word) for word in sorted(shown, key=len, reverse=True))
+
+    def mark(found: re.Match[str]) -> str:
+        meaning = left.pop(shown[found[0]], None)
+        return f'<abbr title="{escape(meaning)}">{found[0]}</abbr>' if meaning else found[0]
+
+    return Markup(re.sub(rf"(?<![\w>])(?:{pattern})(?!\w)", mark, html)) if shown else Markup(html)
+
+
+def _as_shown(word: str) -> set[str]:
+    if word in ("J", "r"):
+        return {f"<i>{word}</i>"}
+    return {"ν<sub>max</sub>"} if word == "ν_max" else {word, word[:1].upper() + word[1:]} if len(word) > 1 else {word}
