@@ -69,7 +69,7 @@ def claims_hold(verdicts: pd.DataFrame, nearness: pd.DataFrame) -> Answer:
     The answer is that of the first role, as described; what it hangs on is seen from the last, the closest.
     """
     roles = list(dict.fromkeys(verdicts["role"]))
-    described = verdicts[verdicts["role"] == roles[0]]
+    described = verdicts[verdicts["role"].isin(roles[:1])]
     counts = described["verdict"].value_counts()
     known = len(described) - int(counts.get(VERDICTS[None], 0))
     if not known:
