@@ -3,7 +3,6 @@
 import json
 import math
 import pickle
-import time
 from fractions import Fraction
 
 import numpy as np
@@ -165,19 +164,6 @@ def test_covariance_of_an_expansion():
     np.testing.assert_allclose(found.standard_errors, np.sqrt(np.diag(found.covariance)))
     assert model.standard_errors == (0.2, 0.3, 0.1)
     assert ARX.standard_errors is None
-
-
-def test_a_free_run_is_fast():
-    terms = tuple(term_name(m) for m in monomials_of([(0, 1), (0, 2), (1, 0), (1, 1)], 3))[:20]
-    model = Model(terms, [0.01] * 20, ("u",), "y", decimation=12)
-    u, y = signals(model, 100_000)
-    model.predict(u[:100], y[:100])
-    taken = []
-    for _ in range(3):
-        began = time.perf_counter()
-        model.predict(u, y)
-        taken.append(time.perf_counter() - began)
-    assert min(taken) < 0.1
 
 
 class TestDivergence:

@@ -1,7 +1,6 @@
 """What a study takes is told before any job, and what does not fit into memory is refused in one line."""
 
 import os
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -35,12 +34,11 @@ def planned(plan: Callable) -> Planned:
 
 
 def refused(planned: Planned, text: str, *command_line: str) -> str:
-    """Return the one line that refuses a study, soon and before anything large is made."""
-    started = time.process_time()
+    """Return the one line that refuses a study."""
     with pytest.raises(NarxbenchError) as error:
         planned(text, *command_line)
     found = str(error.value)
-    assert "\n" not in found and "found " in found and len(found) < 400 and time.process_time() - started < 5
+    assert "\n" not in found and "found " in found and len(found) < 400
     return found
 
 
