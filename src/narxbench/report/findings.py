@@ -145,7 +145,11 @@ def _delay(found: Finding, _: Setting) -> tuple[str, str]:
             advice.append(f"Allow the current input, {of['term']}(k).")
         else:
             steps = f", {delay / stride:.2g} steps of {stride}" if stride > 1 else ""
-            texts.append(f"The output is seen to follow {name} after {_samples(delay, period)}{steps}.")
+            after, square = f"after {_samples(delay, period)}{steps}", f"the square of {name}"
+            if of["power"] == 1 and of["shown"] > delay:
+                after += f", and {name} itself after {_samples(of['shown'], period)}"
+            cause = name if of["power"] == 1 and of["shown"] == delay else square
+            texts.append(f"The output is seen to follow {cause} {after}.")
             if delay // stride >= 3:
                 advice.append(f"Begin the lags of {name} at {delay // stride}.")
     return " ".join(texts) or "There is no input whose dead time could be told.", " ".join(dict.fromkeys(advice))

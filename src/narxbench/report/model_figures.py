@@ -324,9 +324,10 @@ def checks_figure(checks: Sequence[Finding], decimation: int) -> str | None:
                 lags = np.arange(len(found))
                 axis.fill_between(lags, -band, band, color=_BAND, alpha=0.3, linewidth=0)
                 axis.vlines(lags, 0, found, color=DARK, linewidth=0.9)
-                if values.get("delay") is not None:
-                    axis.axvline(values["delay"], color=MODEL_COLOUR, linewidth=1)
-                axis.set_title(_wrapped(f"Response of the output to {printable(name)}", 38), loc="left", fontsize=9)
+                if values.get("shown") is not None:
+                    axis.axvline(values["shown"], color=MODEL_COLOUR, linewidth=1)
+                cause = f"{'the square of ' if values.get('power') == 2 else ''}{printable(name)}"
+                axis.set_title(_wrapped(f"Response of the output to {cause}", 38), loc="left", fontsize=9)
             axis.set_xlabel("lag (samples of the data)", fontsize=9)
             axis.set_ylabel("correlation", fontsize=9)
             axis.xaxis.set_major_locator(MaxNLocator(5, integer=True))

@@ -127,8 +127,16 @@ FINDINGS = [
     Finding("saturation", "bad", {"largest": {"value": 1.5, "share": 0.08, "longest": 40, "limited": True}}),
     Finding("saturation", "fine", {"largest": {"value": 1.5, "share": 0.08, "longest": 40, "limited": False}}),
     *(
-        Finding("delay", "look", {"inputs": {"in": {**SEEN, "delay": delay}}, "decimation": stride, "period": 0.1})
-        for delay, stride in ((None, 1), (0, 1), (1, 1), (30, 10))
+        Finding(
+            "delay",
+            "look",
+            {"inputs": {"in": {**SEEN, "delay": delay, "shown": shown, "power": power}}}
+            | {"decimation": stride, "period": 0.1},
+        )
+        for delay, stride, shown, power in (
+            *((None, 1, None, 1), (0, 1, 0, 1), (1, 1, 1, 1), (30, 10, 30, 1)),
+            *((8, 1, 8, 2), (3, 1, 6, 1)),
+        )
     ),
     Finding(
         "delay", "fine", {"inputs": {"in": {**SEEN, "delay": None, "seldom": True}}, "decimation": 1, "period": None}

@@ -159,14 +159,17 @@ def delay_check(
         found = seen[column]
         if not found:
             continue
-        # The earliest effect counts, however it is seen.
-        first = min(found, key=Response.first)
-        delay = first.first() if first.first() < len(first.band) else None
+        # The earliest effect counts, however it is seen; shown is that of the input itself, unless its square alone acts.
+        earliest, end = min(map(Response.first, found)), len(found[0].band)
+        first = min(found, key=lambda of: (of.first() == end, of.power, of.first()))
+        delay = earliest if earliest < end else None
         seldom = delay is None and found[0].changes < LEAST_CHANGES
         inputs[column] = {
             "term": term,
             "delay": delay,
             "seldom": bool(seldom),
+            "power": first.power,
+            "shown": None if delay is None else first.first(),
             "band": plain(first.band),
             "correlations": plain(first.correlations),
         }

@@ -19,11 +19,15 @@ LEAST_RESPONSE = 0.03
 
 
 class Response(NamedTuple):
-    """Correlations of the output with what is new in an input at lag 0, 1, …, their band, and how often it changes."""
+    """Correlations of the output with what is new in an input at lag 0, 1, …, their band, and how often it changes.
+
+    Of power 1 it is that of the input itself, of power 2 that of the square of the centred input.
+    """
 
     correlations: Array
     band: Array
     changes: float
+    power: int
 
     def first(self) -> int:
         """Return the first lag outside the band, or the number of lags."""
@@ -107,7 +111,8 @@ def _responses(u: list[Array], y: list[Array]) -> list[Response]:
     most = min(100, max(map(len, u)) // 4)
     found = []
     y_predictor = _predictor(y)
-    for signal in ([(piece - mean) / reach for piece in u], [((piece - mean) / reach) ** 2 for piece in u]):
+    for power in (1, 2):
+        signal = [((piece - mean) / reach) ** power for piece in u]
         predictor = _predictor(signal)
         new = _filtered(signal, predictor)
         # What its past foretells but for rounding has nothing new.
@@ -115,8 +120,8 @@ def _responses(u: list[Array], y: list[Array]) -> list[Response]:
             continue
         changes = float(sum(p @ p for p in new) ** 2 / sum(np.sum(p**4) for p in new))
         for answer in (_filtered(y, predictor), _filtered(y, y_predictor)):
-            power = float(np.sqrt(sum(p @ p for p in new) * sum(p @ p for p in answer)))
-            if power > 0.0:
+            energy = float(np.sqrt(sum(p @ p for p in new) * sum(p @ p for p in answer)))
+            if energy > 0.0:
                 c, squares = np.zeros(most + 1), np.zeros(most + 1)
                 for a, b in zip(new, answer, strict=True):
                     lags = slice(len(a) - 1, len(a) + most)
@@ -124,9 +129,9 @@ def _responses(u: list[Array], y: list[Array]) -> list[Response]:
                     c[:there] += correlate(b, a, method="fft")[lags]
                     squares[:there] += np.maximum(0.0, correlate(b**2, a**2, method="fft")[lags])
                 # Few large products, of an input that changes seldom or a disturbance of all signals, mean little.
-                band = np.maximum(1.0 / np.sqrt(sum(map(len, new))), np.sqrt(squares) / power)
+                band = np.maximum(1.0 / np.sqrt(sum(map(len, new))), np.sqrt(squares) / energy)
                 # What is left of an input's own correlation, however long the record, is no effect.
-                found.append(Response(c / power, np.maximum(4.0 * band, LEAST_RESPONSE), changes))
+                found.append(Response(c / energy, np.maximum(4.0 * band, LEAST_RESPONSE), changes, power))
     return found
 
 

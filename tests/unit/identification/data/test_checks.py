@@ -160,8 +160,18 @@ def test_dead_time(rng, delay, kind):
     }[kind]
     y = answer(u**2 if kind == "square" else u, 0.8, delay) + 0.05 * rng.normal(size=3000)
     found = checks.delay_check(recording((u, y)))
-    assert found.values["inputs"]["a"]["delay"] == delay
+    of = found.values["inputs"]["a"]
+    assert (of["delay"], of["shown"], of["power"]) == (delay, delay, 2 if kind == "square" else 1)
     assert found.status == ("fine" if delay in (1, 2) else "look")
+
+
+def test_the_response_that_is_shown_is_that_of_the_input_itself(rng):
+    u = rng.normal(size=3000)
+    y = answer(u, delay=6) + 2 * answer(u**2, delay=3)
+    of = checks.delay_check(recording((u, y))).values["inputs"]["a"]
+    assert (of["delay"], of["shown"], of["power"]) == (3, 6, 1)
+    shown = np.abs(of["correlations"]) > of["band"]
+    assert int(np.argmax(shown)) == 6
 
 
 def test_dead_time_of_each_input_over_several_records(rng):
