@@ -167,7 +167,10 @@ def test_json_is_one_object_that_is_what_python_gives(file, found):
         assert len(told[name]) == len(found.model.terms)
     for role in ("estimation", "selection", "test"):
         for place in (told["metrics"][role], told["metrics"][role]["at_incoming_sampling"]):
-            assert all(set(place[kind]) == {"rrse", "nrmse", "fit_percent"} for kind in ("one_step", "free_run"))
+            assert all(
+                set(place[kind]) == {"rrse", "nrmse", "fit_percent", "rmse", "max_error"}
+                for kind in ("one_step", "free_run")
+            )
     assert all(line.startswith("narxbench: compiling") for line in done.stderr.splitlines())
 
 

@@ -23,7 +23,8 @@ DECIMATED, INCOMING = "decimated", "incoming"
 ONE_STEP, K_STEP, FREE_RUN = "one_step", "k_step", "free_run"
 # The rows of all records of a role together have this in the column ``record``.
 ALL = "all"
-FIGURES = ("rrse", "nrmse", "fit_percent", "mae")
+# The last three have the unit of the output.
+FIGURES = ("rrse", "nrmse", "fit_percent", "mae", "rmse", "max_error")
 COLUMNS = ("role", "record", "model", "sampling", "kind", "steps", *FIGURES, "samples", "diverged")
 
 
@@ -37,6 +38,7 @@ class _Sums(NamedTuple):
     energy: float = 0.0
     mean: float = 0.0
     absolute: float = 0.0
+    largest: float = 0.0
     samples: int = 0
     low: float = math.inf
     high: float = -math.inf
@@ -50,6 +52,7 @@ class _Sums(NamedTuple):
             self.energy + other.energy + between,
             (self.mean * self.samples + other.mean * other.samples) / samples,
             self.absolute + other.absolute,
+            max(self.largest, other.largest),
             self.samples + other.samples,
             min(self.low, other.low),
             max(self.high, other.high),
@@ -60,11 +63,14 @@ class _Sums(NamedTuple):
         if self.diverged or not self.samples:
             return dict.fromkeys(FIGURES)
         rrse = math.sqrt(self.error / self.energy) if self.energy > 0 else None
+        rmse = math.sqrt(self.error / self.samples)
         found = {
             "rrse": rrse,
-            "nrmse": math.sqrt(self.error / self.samples) / (self.high - self.low) if self.high > self.low else None,
+            "nrmse": rmse / (self.high - self.low) if self.high > self.low else None,
             "fit_percent": None if rrse is None else 100 * (1 - rrse),
             "mae": self.absolute / self.samples,
+            "rmse": rmse,
+            "max_error": self.largest,
         }
         return {name: None if value is None else significant(value) for name, value in found.items()}
 
@@ -188,13 +194,13 @@ def linear_arx(
 def metrics_by_role(frame: pd.DataFrame) -> dict[str, dict[str, Any] | None]:
     """Return the figures of the model by role, from the frame of :func:`validate`; None for a role without records.
 
-    Of each role there are ``one_step`` and ``free_run`` at the sampling of the model, each with ``rrse``, ``nrmse`` and
-    ``fit_percent``, and the same two ``at_incoming_sampling``.
+    Of each role there are ``one_step`` and ``free_run`` at the sampling of the model, each with ``rrse``, ``nrmse``,
+    ``fit_percent``, ``rmse`` and ``max_error``, and the same two ``at_incoming_sampling``.
     """
 
     def both(role: str, sampling: str) -> dict[str, Any]:
         kinds = {kind: row_of(frame, role, kind, sampling=sampling) for kind in (ONE_STEP, FREE_RUN)}
-        return {kind: row and {name: row[name] for name in FIGURES[:3]} for kind, row in kinds.items()}
+        return {kind: row and {name: row[name] for name in FIGURES if name != "mae"} for kind, row in kinds.items()}
 
     present = set(frame["role"])
     return {
@@ -224,7 +230,8 @@ def _sums(model: Model | None, record: Record, steps: int | None, first: int, de
     mean, low, high = math.fsum(values) / len(values), min(values), max(values)
     energy = math.fsum((y - mean) ** 2 for y in values) if high > low else 0.0
     squares = math.fsum(error * error for error in errors)
-    return _Sums(squares, energy, mean, math.fsum(map(abs, errors)), len(values), low, high)
+    sizes = [abs(error) for error in errors]
+    return _Sums(squares, energy, mean, math.fsum(sizes), max(sizes), len(values), low, high)
 
 
 def row_at(frame: pd.DataFrame, **place: Any) -> dict[str, Any] | None:

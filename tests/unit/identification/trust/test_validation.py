@@ -13,6 +13,7 @@ from narxbench.identification.trust.validation import (
     ALL,
     COLUMNS,
     DECIMATED,
+    FIGURES,
     INCOMING,
     LAST_VALUE,
     MODEL,
@@ -40,13 +41,14 @@ def ahead(u, y, k, steps, q, weights=WEIGHTS):
 
 
 def figures(measured, predicted):
-    """Return RRSE, NRMSE, fit and MAE of lists with an entry for each record."""
+    """Return RRSE, NRMSE, fit, MAE, RMSE and the largest error of lists with an entry for each record."""
     errors = np.concatenate([y - p for y, p in zip(measured, predicted, strict=True)])
     every = np.concatenate(measured)
     energy = len(every) * np.var(every)
     rrse = math.sqrt((errors**2).sum() / energy)
     nrmse = math.sqrt((errors**2).mean()) / (every.max() - every.min())
-    return [rrse, nrmse, 100 * (1 - rrse), np.abs(errors).mean()]
+    rmse, sizes = math.sqrt((errors**2).mean()), np.abs(errors)
+    return [rrse, nrmse, 100 * (1 - rrse), sizes.mean(), rmse, sizes.max()]
 
 
 @pytest.mark.parametrize("decimation", [1, 3])
@@ -86,7 +88,7 @@ def test_figures(decimation):
                     expected = [figures(measured, predicted)]
                     expected += [figures([y], [p]) for y, p in zip(measured, predicted, strict=True)]
                     for row, numbers in zip(rows, expected, strict=True):
-                        found = [row[key] for key in ("rrse", "nrmse", "fit_percent", "mae")]
+                        found = [row[key] for key in FIGURES]
                         assert found == pytest.approx(numbers, rel=1e-9)
                         assert row["diverged"] is False
                     counts = [len(y) for y in measured]
@@ -118,7 +120,7 @@ def test_what_is_not_defined_is_none():
     by_record = {(row["role"], row["record"]): row for row in free.to_dict("records")}
     for place, samples in {("test", ALL): 88, ("test", "long"): 88, ("test", "short"): 0}.items():
         row = by_record[place]
-        assert (row["rrse"], row["nrmse"], row["fit_percent"], row["mae"]) == (None,) * 4
+        assert [row[name] for name in FIGURES] == [None] * 6
         assert (row["samples"], row["diverged"]) == (samples, samples > 0)
     constant = by_record["selection", "constant"]
     assert (constant["rrse"], constant["nrmse"], constant["fit_percent"]) == (None,) * 3
@@ -129,7 +131,7 @@ def test_what_is_not_defined_is_none():
     assert errors[0] == errors[1]
     assert not any(isinstance(value, float) and math.isnan(value) for value in frame.to_numpy().ravel())
     metrics = metrics_by_role(frame)
-    assert metrics["test"]["free_run"] == {"rrse": None, "nrmse": None, "fit_percent": None}
+    assert metrics["test"]["free_run"] == dict.fromkeys(set(FIGURES) - {"mae"})
 
 
 def test_metrics_by_role():
@@ -144,7 +146,7 @@ def test_metrics_by_role():
             for kind in ("one_step", "free_run"):
                 chosen = frame[(frame["role"] == role) & (frame["record"] == ALL) & (frame["model"] == MODEL)]
                 (row,) = chosen[(chosen["sampling"] == sampling) & (chosen["kind"] == kind)].to_dict("records")
-                assert found[kind] == {name: row[name] for name in ("rrse", "nrmse", "fit_percent")}
+                assert found[kind] == {name: row[name] for name in FIGURES if name != "mae"}
     assert set(metrics["test"]) == {"one_step", "free_run", "at_incoming_sampling"}
 
 

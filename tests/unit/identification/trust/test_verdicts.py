@@ -27,7 +27,8 @@ def frame_of(free, one_step=None, arx=0.5, last=0.5, diverged=()):
                 fit = None if value is None else 100 * (1 - value)
                 for place in (ALL, "a.csv"):
                     steps = 1 if kind == "one_step" else None
-                    rows.append((role, place, name, sampling, kind, steps, value, value, fit, value, 9, value is None))
+                    figures = (value, value, fit, value, value, value)
+                    rows.append((role, place, name, sampling, kind, steps, *figures, 9, value is None))
     return pd.DataFrame(rows, columns=list(COLUMNS), dtype=object)
 
 
