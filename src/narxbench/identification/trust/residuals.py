@@ -1,4 +1,4 @@
-"""What the residuals still hold: correlation tests of one-step errors with themselves and with the inputs.
+"""What errors still hold: correlation tests one step ahead, and what the errors of a free run have in common.
 
 Residuals xi of a sufficient model can be foretold neither from the past nor from the inputs. Linear correlations show
 missing lags and coloured noise but are blind to many missing nonlinear terms, so there are nonlinear ones. With
@@ -25,7 +25,7 @@ are removed before they are squared or multiplied, or u^2 of an input far from z
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,11 @@ LAGS, SHARE_OF_RECORD = 20, 4
 LEVEL = 0.05
 # Residuals with less than this share of the output's energy are the rounding of an exact model.
 ROUNDING = 1e-18
+# What errors of free runs have in common is told from this share of the output's deviation, or of the errors' own rms,
+# on, unless it is too small to matter, or may be chance (both tails). Errors of neighbouring samples are alike: their
+# blocks count as independent, and few of them tell nothing.
+BIASED, BIASED_OF_ERROR, NO_MATTER, CHANCE = 0.1, 0.5, 0.01, 0.01
+BLOCKS, FEWEST_BLOCKS = 20, 5
 
 Kind = Literal["linear", "nonlinear"]
 Signals = list[NDArray[np.float64]]
@@ -172,6 +177,60 @@ def correlation_tests(model: Model, records: Sequence[Record], lags: int = LAGS)
     samples, coefficients = sum(map(len, xi)), sum(len(function.distances) for function in functions)
     band, limit = (float(stats.norm.isf(LEVEL / 2 / count) / np.sqrt(samples)) for count in (1, coefficients))
     return [function.tested(band, limit, samples) for function in functions]
+
+
+def free_run_bias(runs: Sequence[tuple[Model, Record]]) -> dict[str, Any] | None:
+    """Return what the errors of free runs have in common where the output rises, where it falls, and as time passes.
+
+    The output rises or falls where it changes by more than usual (rms) from the step of the model before a sample to
+    the step after it: noise of the sample itself has no part in that.
+
+    Parameters
+    ----------
+    runs : sequence of (Model, Record)
+        Records in the order of time, each with the model that predicts it.
+
+    Returns
+    -------
+    dict or None
+        ``rms`` of the errors, measured less predicted, and ``deviation`` of the output; ``rising``, ``falling`` and
+        ``drift``, each with ``error``, the mean there or the change from beginning to end, and whether it is ``seen``:
+        large enough, and no chance. None where no run is long enough and finite.
+    """
+    found = [of for model, record in runs if (of := _free_run(model, record)) is not None]
+    if not found:
+        return None
+    y, errors, slopes = np.concatenate(found, axis=1)
+    rms, deviation, usual = (math.sqrt(math.fsum(of**2) / len(of)) for of in (errors, y - y.mean(), slopes))
+    least = max(min(BIASED * deviation, BIASED_OF_ERROR * rms), NO_MATTER * deviation)
+    # No block reaches from one record into the next.
+    number = min(BLOCKS, len(y))
+    blocks = [b for of in found for b in np.array_split(of, max(1, round(number * of.shape[1] / len(y))), axis=1)]
+    values: dict[str, Any] = {"rms": significant(rms), "deviation": significant(deviation)}
+    for name, sign in (("rising", 1.0), ("falling", -1.0)):
+        parts = [e[sign * slope > usual] for _, e, slope in blocks if (sign * slope > usual).any()]
+        means = [math.fsum(part) / len(part) for part in parts]
+        error = math.fsum(map(math.fsum, parts)) / max(1, sum(map(len, parts)))
+        p = stats.ttest_1samp(means, 0.0).pvalue if len(means) >= FEWEST_BLOCKS and np.ptp(means) else 1.0
+        values[name] = {"error": significant(error), "seen": bool(abs(error) > least and p < CHANCE)}
+    means = [math.fsum(e) / len(e) for _, e, _ in blocks]
+    line = stats.linregress(range(len(means)), means) if len(means) >= FEWEST_BLOCKS else None
+    change = significant(line.slope * len(means)) if line else 0.0
+    values["drift"] = {"error": change, "seen": bool(line and abs(change) > least and line.pvalue < CHANCE)}
+    return values
+
+
+def _free_run(model: Model, record: Record) -> NDArray[np.float64] | None:
+    """Return output, error of the free run and change of the output around the sample, of phase 0 of a record."""
+    own, thin = model.decimated(), record.phase(0, model.decimation)
+    inner = slice(max(1, own.initial_samples), len(thin) - 1)
+    try:
+        if inner.start >= inner.stop:
+            return None
+        errors = thin.y - own.predict(thin.u, thin.y, samples=len(thin))
+    except DivergedError:
+        return None
+    return np.array([thin.y[inner], errors[inner], (thin.y[2:] - thin.y[:-2])[inner.start - 1 :]])
 
 
 class _Function(NamedTuple):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from narxbench.identification.trust.residuals import correlation_tests, residuals
+from narxbench.identification.trust.residuals import correlation_tests, free_run_bias, residuals
 from narxbench.model.narx import Model
 from narxbench.model.records import Record
 from narxbench.numerics.random_streams import generator
@@ -189,3 +189,31 @@ def test_nothing_to_test():
     assert correlation_tests(TRUE, [record(u, respond(u, e)), record(u[:1], e[:1])]) == []
     assert correlation_tests(TRUE, []) == []
     assert len(residuals(TRUE, [record(u, respond(u, e)), record(u[:1], e[:1])])) == 1
+
+
+def seen(*runs):
+    found = free_run_bias(runs)
+    return {name: round(found[name]["error"], 2) for name in ("rising", "falling", "drift") if found[name]["seen"]}
+
+
+def test_what_errors_of_a_free_run_have_in_common():
+    for seed in range(3):
+        u, e = simulated(f"bias {seed}", 1500, slow=True)
+        right = Record("a", u[:, None], respond(u, 0 * e) + e)
+        # Noise of the output, however large, is alike on both sides.
+        assert seen((TRUE, right)) == {}
+        slope = np.pad(right.y[2:] - right.y[:-2], 1)
+        falls = right.y + 0.9 * (slope < -np.sqrt(np.mean(slope**2)))
+        assert seen((TRUE, Record("a", u[:, None], falls))) == {"falling": pytest.approx(0.75, abs=0.2)}
+        drifts = right.y + np.linspace(-0.5, 0.5, len(e))
+        assert seen((TRUE, Record("a", u[:, None], drifts))) == {"drift": pytest.approx(1.0, abs=0.2)}
+        parts = [Record("b", u[at : at + 150, None], drifts[at : at + 150]) for at in range(0, 1500, 150)]
+        assert seen(*((TRUE, part) for part in parts)) == {"drift": pytest.approx(1.0, abs=0.2)}
+    assert free_run_bias([(TRUE, Record("short", u[:3, None], u[:3]))]) is None
+
+
+def test_a_bias_that_does_not_matter_is_not_told():
+    u, _ = simulated("small", 1500, slow=True)
+    y = respond(u, 0 * u)
+    slope = np.pad(y[2:] - y[:-2], 1)
+    assert seen((TRUE, Record("a", u[:, None], y + 0.005 * (slope > 1)))) == {}
