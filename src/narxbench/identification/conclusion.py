@@ -17,12 +17,14 @@ from narxbench.identification.search.structures import Choice, Failures, Search,
 from narxbench.identification.search.trial import MOST_COMPARED, Trial
 from narxbench.identification.trust.certainty import selection_table, structures
 from narxbench.identification.trust.fit import Fit
-from narxbench.identification.trust.residuals import correlation_tests
+from narxbench.identification.trust.residuals import correlation_tests, free_run_bias
 from narxbench.identification.trust.steady_state import measured_static_points, static_curve
 from narxbench.identification.trust.validation import validate
-from narxbench.identification.trust.verdicts import summary
+from narxbench.identification.trust.verdicts import answers, summary
 from narxbench.identification.trust.weights import interchangeable
-from narxbench.model.terms import parse_term
+from narxbench.model.narx import Model
+from narxbench.model.records import ROLES
+from narxbench.model.terms import INPUT, parse_term
 
 
 def concluded(scan: Scan, choice: Choice, resamples: Sequence[Search]) -> Identification:
@@ -38,19 +40,24 @@ def concluded(scan: Scan, choice: Choice, resamples: Sequence[Search]) -> Identi
     validation = validate(cases)
     known = [case.record for case in cases if case.record.role == "estimation"]
     tests = correlation_tests(model, known)
+    # Of the role that says most of new data.
+    role = next(role for role in reversed(ROLES) if any(case.record.role == role for case in cases))
+    runs = [(case.model, case.record) for case in cases if case.record.role == role]
+    bias = free_run_bias(runs) if model.inputs else None
     # The stability of a state costs the third power of the largest lag.
     curve = static_curve(model, known, points=41 if model.max_lag <= 60 else 5)
     rests = measured_static_points(model, known)
     rows = trial.arrangement.rows()
     rows = rows[:: -(-len(rows) // MOST_COMPARED)]
     columns = trial.arrangement.columns(trial.monomials, rows)
-    checks = [*_checks(scan, configuration), _collinear(trial, rows, columns)]
+    checks = [*_checks(scan, configuration, model), _collinear(trial, rows, columns)]
     checks.append(size_check(len(trial.terms), len(trial.arrangement.rows())))
     searched = [search for search in resamples if search.found]
     found = [search.found.terms for search in searched if search.found]
     table = selection_table(trial.terms, choice.runs, found, settings.confidence)
+    findings = summary(model, validation, tests, curve, rests, checks, bias, weights.rows())
     side = structures(table, trial.terms, terms, [*choice.runs, *found], settings.threshold)
-    return Identification(
+    identified = Identification(
         model=model,
         recording=recording,
         settings=settings.model_dump(mode="json"),
@@ -72,7 +79,7 @@ def concluded(scan: Scan, choice: Choice, resamples: Sequence[Search]) -> Identi
         tests=tests,
         curve=curve,
         rests=rests,
-        summary=summary(model, validation, tests, curve, rests, checks),
+        summary=findings,
         notes=[
             *(_failed(each, settings.method, False) for each in choice.notes),
             *(_failed(each, settings.method, True) for each in failures(searched)),
@@ -80,16 +87,20 @@ def concluded(scan: Scan, choice: Choice, resamples: Sequence[Search]) -> Identi
             *([refinement] if refinement else []),
         ],
     )
+    return replace(identified, summary=[*answers(identified), *findings])
 
 
-def _checks(scan: Scan, configuration: Configuration) -> list[Finding]:
-    """Return the checks of the data, that of the sampling as it stands after decimations were compared."""
+def _checks(scan: Scan, configuration: Configuration, model: Model) -> list[Finding]:
+    """Return the checks of the data in view of the model, that of the sampling after decimations were compared."""
+    used = {signal for monomial in model.monomials for signal, _ in monomial}
+    lags = enumerate(zip(model.inputs, configuration.u_lags, strict=True), INPUT)
     sampling, *others = checks_before(
         scan.recording,
         decimation=configuration.decimation,
         lags=max(1, configuration.max_lag),
         sampling=scan.sampling,
         seen=scan.responses,
+        taken={name: {"lags": list(own), "used": signal in used} for signal, (name, own) in lags},
     )
     strides = sorted({c.decimation for c in scan.configurations})
     if len(strides) > 1 and not scan.sampling.advised == configuration.decimation == 1:

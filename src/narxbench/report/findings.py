@@ -1,6 +1,7 @@
 """Findings of an identification in words: a title, what was found with its figures, and what to do about it."""
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from narxbench.identification.data.collinear import NEARLY, sum_of
@@ -9,8 +10,12 @@ from narxbench.identification.finding import Finding
 from narxbench.identification.result import Identification
 from narxbench.identification.search.scan import STANDS_IN
 from narxbench.identification.trust.validation import FREE_RUN
-from narxbench.identification.trust.verdicts import CORRELATION_SMALL
+from narxbench.identification.trust.verdicts import ANSWERS, CORRELATION_SMALL
+from narxbench.io.errors import printable
 from narxbench.io.words import listed, ordinal
+
+# A reader can hold this many names in a sentence.
+MOST_NAMES = 6
 
 Values = Mapping[str, Any]
 Setting = Callable[..., str]
@@ -63,7 +68,11 @@ def warnings(found: Identification) -> list[str]:
 def as_json(found: Identification) -> dict[str, Any]:
     """Return what ``narxbench identify --json`` prints: :meth:`Identification.to_dict` with findings in words."""
     told = [(finding, in_words(finding)) for finding in found.summary]
-    summary = [{"name": of.name, "status": of.status, "text": words.text, "advice": words.advice} for of, words in told]
+    summary = [
+        {"name": of.name, "status": of.status, "text": words.text, "advice": words.advice}
+        | ({"values": of.values} if of.name in ANSWERS else {})
+        for of, words in told
+    ]
     return {**found.to_dict(), "warnings": warnings(found), "summary": summary}
 
 
@@ -139,10 +148,14 @@ def _delay(found: Finding, _: Setting) -> tuple[str, str]:
             texts.append(f"{_capital(name)} changes too seldom to tell after how many samples the output follows.")
         elif delay is None:
             texts.append(f"No effect of {name} on the output is seen within {len(of['correlations']) - 1} samples.")
-            advice.append(f"See whether {name} belongs to the model.")
+            if of.get("used"):
+                texts[-1] = f"By correlation {texts[-1][0].lower()}{texts[-1][1:-1]}; the model uses it."
+            else:
+                advice.append(f"See whether {name} belongs to the model.")
         elif delay == 0:
             texts.append(f"The output follows {name} within the same sample.")
-            advice.append(f"Allow the current input, {of['term']}(k).")
+            if 0 not in of.get("lags", ()):
+                advice.append(f"Allow the current input, {of['term']}(k).")
         else:
             steps = f", {delay / stride:.2g} steps of {stride}" if stride > 1 else ""
             after, square = f"after {_samples(delay, period)}{steps}", f"the square of {name}"
@@ -150,7 +163,7 @@ def _delay(found: Finding, _: Setting) -> tuple[str, str]:
                 after += f", and {name} itself after {_samples(of['shown'], period)}"
             cause = name if of["power"] == 1 and of["shown"] == delay else square
             texts.append(f"The output is seen to follow {cause} {after}.")
-            if delay // stride >= 3:
+            if delay // stride >= 3 and delay // stride not in of.get("lags", ()):
                 advice.append(f"Begin the lags of {name} at {delay // stride}.")
     return " ".join(texts) or "There is no input whose dead time could be told.", " ".join(dict.fromkeys(advice))
 
@@ -166,7 +179,9 @@ def _excitation(found: Finding, _: Setting) -> tuple[str, str]:
         text = f"{_capital(name)} covers {low:.4g} to {high:.4g}"
         if order < lags:
             text += f", but changes in {order} way{_s(order)} only: that tells no more than {order} lags."
-            advice.append(f"Use at most {order} lags of {name}, or excite it at more frequencies.")
+            # A model that was found may well have more, if other terms tell them apart.
+            fewer = f"Use at most {order} lags of {name}, or excite it" if "lags" not in of else f"Excite {name}"
+            advice.append(f"{fewer} at more frequencies.")
         else:
             text += f" and tells {lags} lags apart."
         texts.append(text)
@@ -244,7 +259,109 @@ def _size(found: Finding, _: Setting) -> tuple[str, str]:
     return text, "" if rows >= terms else "Fewer lags or a lower degree leave less to chance."
 
 
+# The three answers
+
+
+def _to_predict(found: Finding, setting: Setting) -> tuple[str, str]:
+    values, units = found.values, found.values["units"]
+    unseen = {"test": "the test data", "selection": "data that chose the model, but not its weights,"}
+    data, unit = unseen.get(values["role"], "the data it was estimated from"), _unit(units, values["output"])
+    text = "The output looks like noise: neither this model nor a simpler one predicts it. " if values["noise"] else ""
+    text += f"The free run diverges on {listed(values['diverged'])}. " if values["diverged"] else ""
+    if values["rmse"] is not None:
+        text += f"{_ahead(values).capitalize()} on {data} the output is {values['rmse']:.3g}{unit} off (rms), at worst "
+        text += f"{values['max_error']:.3g}{unit}"
+        text += "." if values["rrse"] is None else f"; the rms is {_percent(values['rrse'])} of its standard deviation."
+    ranges = values["ranges"].items()
+    held = listed(f"{name} from {low:.3g} to {high:.3g}{_unit(units, name)}" for name, (low, high) in ranges)
+    text += f" That holds for {held}." if values["rmse"] is not None else ""
+    because = [title[:1].lower() + title[1:] for title in (_WORDS[name][0] for name in values["because"])]
+    text += f" Look at: {'; '.join(because)}." if because else ""
+    return text.strip(), "" if values["role"] == "test" else f"Keep data for a test ({setting('test')})."
+
+
+def _to_read(found: Finding, setting: Setting) -> tuple[str, str]:
+    values, runs, total = found.values, found.values["runs"], len(found.values["shares"])
+    if runs < 2:
+        known = "One search was made on the data as they are: how sure the structure is, is not known."
+        return known, f"Ask for {setting('resamples')}."
+    seeds, noise = values["source"] == "seed", "There is nothing to read in noise. " if values["noise"] else ""
+    same = "stays the same" if values["kept"] == total else "changes" if 2 * values["kept"] < total else "stays in part"
+    unsure = [f"{t} {_percent(s)}" for t, s in values["shares"].items() if s < values["threshold"]]
+    text = f"{noise}The structure {same} with {'other seeds of the search' if seeds else 'resampled data'}: "
+    text += f"{values['kept']} of {total} terms come in at least {_percent(values['threshold'])} of the {runs} searches"
+    text += f"{_first(unsure, ' (not ', ')')}. The most frequent structure came up in {values['count']} of "
+    text += f"{values['searches']} searches of all." + _first(
+        values["rivals"], " As often, but not in the model: ", "."
+    )
+    text += _first([f"{a} with {b} (r {r:.3f})" for a, b, r in values["alike"]], " Exchangeable: ", ".")
+    text += _first(values["superfluous"], " Without any effect: ", ".")
+    text += " No data were resampled: how the terms depend on the data at hand is not known." if seeds else ""
+    doubt = (unsure or values["rivals"] or values["alike"]) and not values["noise"]
+    return text, "Longer records, or more excitation, would tell such terms apart." if doubt else ""
+
+
+def _to_control(found: Finding, _: Setting) -> tuple[str, str]:
+    values, units, inputs = found.values, found.values["units"], found.values["inputs"]
+    output, gains = _unit(units, values["output"]), {name: of["gain"] for name, of in inputs.items()}
+    at = listed(f"{name} {of['at']:.3g}{_unit(units, name)}" for name, of in inputs.items())
+    if values["y"] is None:
+        text = f"At {at}, the middle of the data, the model has no stable rest."
+    else:
+        known = [
+            f"{gain:.3g}{output} per{_unit(units, name) or ' unit'} of {name}" for name, gain in gains.items() if gain
+        ]
+        text = f"About {at} the model rests at {values['y']:.3g}{output}{_first(known, ', with a static gain of ')}; "
+        samples = math.ceil(values["settling_steps"] * values["decimation"])
+        text += f"largest pole {values['eigenvalue']:.3g}, settled (2 %) after {_samples(samples, values['period'])}."
+    for name, of in inputs.items():
+        delay = None if of["delay"] is None else _samples(of["delay"], values["period"])
+        text += f" Its earliest term of {name} is {delay} old." if delay else f" It has no term of {name}."
+    single = values["at_rest"] - values["several"]
+    text += " The static curve is single and stable within the measured outputs"
+    text += f" at {single} of {values['cases']} inputs" if single < values["cases"] else ""
+    text += _first([name for name, of in inputs.items() if of["turns"]], "; the gain changes its sign with ") + "."
+    text += "" if values["rests"] else " The data never rest long enough to check it."
+    return text + " The model does not predict well enough." * (values["predicts"] == "bad"), ""
+
+
+def _unit(units: Mapping[str, str], name: str) -> str:
+    return f" {printable(units[name])}" if units.get(name) else ""
+
+
+def _first(names: Sequence[str], before: str, after: str = "") -> str:
+    """Return a list in a sentence of which the first ones are named, or "" for none."""
+    more = [f"{len(names) - MOST_NAMES} more"] if len(names) > MOST_NAMES else []
+    return before + listed([*names[:MOST_NAMES], *more]) + after if names else ""
+
+
 # The model
+
+
+def _exact(found: Finding, _: Setting) -> tuple[str, str]:
+    text = "The model is exact: what it leaves of the data one step ahead is rounding."
+    names = _first(found.values["superfluous"], " Below rounding is also what these terms contribute: ", ".")
+    return text + names, "Leave these terms out." if names else ""
+
+
+def _free_run_residuals(found: Finding, _: Setting) -> tuple[str, str]:
+    values, seen, unit = found.values, list[str](), _unit(found.values, "unit")
+    for name in ("rising", "falling"):
+        error = values[name]["error"]
+        if values[name]["seen"]:
+            where = f"where the output {'rises' if name == 'rising' else 'falls'}"
+            seen.append(
+                f"The model is systematically {'low' if error > 0 else 'high'} {where}, by {abs(error):.3g}{unit}."
+            )
+    if values["drift"]["seen"]:
+        seen.append(f"From beginning to end the error drifts by {values['drift']['error']:+.3g}{unit}.")
+    data = f"on the {values['role']} data (error {values['rms']:.3g}{unit} rms)"
+    if not seen:
+        return f"No bias is seen where the output rises or falls, nor as time passes, {data}.", ""
+    return (
+        f"{' '.join(seen)} That is {data}.",
+        "The dynamics differ by direction or drift: try other lags or a higher degree.",
+    )
 
 
 def _prediction(found: Finding, setting: Setting) -> tuple[str, str]:
@@ -274,7 +391,7 @@ def _prediction(found: Finding, setting: Setting) -> tuple[str, str]:
     return f"{text}).", advice
 
 
-def _against(simpler: str, advice: str) -> tuple[str, Phrase]:
+def _against(simpler: str, *advice: str) -> tuple[str, Phrase]:
     def words(found: Finding, setting: Setting) -> tuple[str, str]:
         own, simple = found.values["rrse"], found.values["baseline"]
         how = f"{_ahead(found.values)} on the {found.values['role']} data"
@@ -284,7 +401,8 @@ def _against(simpler: str, advice: str) -> tuple[str, Phrase]:
             text = f"The model diverges {how}; {simpler} has RRSE {simple:.3g}."
             return text, "Try a lower degree or fewer lags."
         text = f"RRSE {own:.3g} against {simple:.3g} of {simpler}, {how}."
-        return text, "" if found.status == "fine" else advice.format(degree=setting("degree", 1))
+        linear = found.values["degree"] > 1
+        return text, "" if found.status == "fine" else advice[not linear].format(degree=setting("degree", 1))
 
     return f"Against {simpler}", words
 
@@ -308,6 +426,8 @@ def _residuals(found: Finding, setting: Setting) -> tuple[str, str]:
     if found.status == "fine":
         most = f"{100 * CORRELATION_SMALL**2:.0f} %"
         return f"{text} That is at most {most} of their variance: only many samples show it.", ""
+    if "free_run" in values:
+        text += f" One step ahead they are correlated, but the free run is good (RRSE {values['free_run']:.3g})."
     if found.name == "residuals_nonlinear":
         return text, f"Terms are missing: try a higher degree, or lags in {lags} that were left out."
     tries = []
@@ -406,13 +526,19 @@ _WORDS: dict[str, tuple[str, Phrase]] = {
     "test-range": ("Range of the test records", _test_range),
     "collinear": ("Candidates that are alike", _collinear),
     "size": ("Size of the search", _size),
+    "to_predict": ("To predict", _to_predict),
+    "to_read": ("To read its terms", _to_read),
+    "to_control": ("For control", _to_control),
     "prediction": ("Predictions", _prediction),
+    "exact": ("Exact", _exact),
+    "free_run_residuals": ("Residuals of the free run", _free_run_residuals),
     "against_linear_arx": _against(
         "linear ARX of the same lags",
         "The nonlinear terms do not pay here: take a linear model ({degree}), or try other lags or decimation.",
+        "Try other lags or decimation.",
     ),
     "against_last_value": _against(
-        "repeating the last value", "Neighbouring samples are nearly equal: try a larger decimation."
+        "repeating the last value", *2 * ("Neighbouring samples are nearly equal: try a larger decimation.",)
     ),
     "gap": ("From known to new data", _gap),
     "residuals_linear": ("Residuals one step ahead, linear tests", _residuals),
@@ -443,7 +569,8 @@ def _duration(seconds: float) -> str:
     for unit, size in (("h", 3600), ("min", 60)):
         if seconds >= 2 * size:
             return f"{seconds / size:.3g} {unit}"
-    return f"{seconds:.3g} s"
+    short, part = ("s", 1.0) if seconds >= 0.1 or not seconds else ("ms", 1e-3) if seconds >= 1e-4 else ("µs", 1e-6)
+    return f"{seconds / part:.3g} {short}"
 
 
 def _percent(share: float) -> str:

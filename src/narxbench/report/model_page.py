@@ -1,22 +1,22 @@
 """The page of a model of measured data, and the files next to it.
 
-The page answers in this order: can the model be trusted, how sure is it, is it good, what else was tried, what are the
-data like, how is it used, and how was it made.
+The page answers in this order: what can the model be trusted for, how sure is it, is it good, what else was tried, what
+are the data like, how is it used, and how was it made.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
 from narxbench.identification.finding import Finding
 from narxbench.identification.result import Identification
 from narxbench.identification.trust import validation
+from narxbench.identification.trust.verdicts import ANSWERS, OF_MODEL
 from narxbench.io.csv import write_table
 from narxbench.io.errors import NarxbenchError, printable
 from narxbench.io.files import StrPath, canonical_json, write_atomically
@@ -25,7 +25,7 @@ from narxbench.io.words import ordinal
 from narxbench.model.narx import DivergedError, Model
 from narxbench.model.records import ROLES, Record
 from narxbench.report import model_figures as drawn
-from narxbench.report.findings import as_json, in_words
+from narxbench.report.findings import MOST_NAMES, as_json, in_words
 from narxbench.report.formats import MISSING, count, fixed, format_equation, listed, method_name, p_value, share
 from narxbench.report.markup import inline_svg, script_json
 from narxbench.report.model_figures import Fit
@@ -36,8 +36,6 @@ from narxbench.report.templating import rendered
 _MOST_SAMPLES, _MOST_CHARTS = 40_000, 12
 # Rows of tables that are long where a reader looks for one of them.
 _MOST_RECORDS, _MOST_RESTS, _MOST_TRIED = 40, 12, 200
-# A reader can hold this many names in a sentence.
-_MOST_NAMES = 6
 _SHARED = "estimation and selection in turns"
 _EXPORTS = {
     "c": ("model.c", "C"),
@@ -55,20 +53,6 @@ _STRUCTURES = {
 }
 _VERSIONS = ("narxbench", "numpy", "scipy", "statsmodels", "pandas", "numba", "matplotlib")
 _MARKS = {"fine": ("yes", "✓ fine"), "look": ("open", "! look"), "bad": ("no", "✗ bad")}
-
-# The findings on the model, as a sentence names them; those on the data have other names.
-_ABOUT = {
-    "prediction": "the error of its predictions",
-    "against_linear_arx": "what it gains over a linear model",
-    "against_last_value": "what it gains over repeating the last value",
-    "gap": "the step from known to new data",
-    "residuals_linear": "what the residuals still hold",
-    "residuals_nonlinear": "missing nonlinear terms",
-    "fixed_points": "where it comes to rest",
-    "static": "how its rests meet those of the data",
-}
-# Of these, a bad one alone makes a model useless; so does one on the data.
-_DECISIVE = ("prediction", "against_linear_arx", "against_last_value", "gap")
 
 _Row = dict[str, Any]
 
@@ -127,7 +111,7 @@ def model_page(identification: Identification, *, repository: str = "") -> str:
     rests, compared = any(point.y is not None for point in found.curve), found.tried["rrse"].notna().sum() >= 3
     places, titles = _shown_records(found)
     tables = (
-        *(_fit_table(found), _weights_table(found), _structures_table(found), _alike_table(found)),
+        *(_fit_table(found), _weights_table(found), _structures_table(found)),
         *(_figures_table(found), _records_table(found), _tests_table(found), _rests_table(found)),
         *(_fixed_points_table(found), _tried_table(found), _data_table(found)),
     )
@@ -144,19 +128,15 @@ def model_page(identification: Identification, *, repository: str = "") -> str:
         **{"current": "model", "titles": {"model": "Model"}, "links": {"model": "#main"}, "repository": repository},
         **{"found": found, "model": model, "recording": recording, "marks": _MARKS, "study": ""},
         "warnings": _warnings(found),
-        "verdict": _verdict(found),
         "lights": _lights(found),
         "equation": Markup(format_equation(equation, "html")),
         "legend": legend,
-        "holds": _holds(found),
-        "largest": _largest_error(fits, printable(model.units.get(model.output, ""))),
         "fits": fits,
         "steps": steps,
         "captions": captions,
         "ordinal": ordinal(model.decimation),
         "figures": {name: svg and inline_svg(svg, name) for name, svg in figures.items()},
-        "certain": _certainty_sentences(found),
-        "stability": _stability(found),
+        "weak": _weak(found),
         "tables": {table.name: to_html(table) for table in tables},
         "refinement": next((in_words(note).text for note in found.notes if note.name == "refinement"), ""),
         "each_record": any(_several(found, role) for role in ROLES),
@@ -180,7 +160,9 @@ def model_page(identification: Identification, *, repository: str = "") -> str:
 
 
 def _worded(finding: Finding) -> dict[str, str]:
-    return {"name": finding.name, "status": finding.status, **in_words(finding)._asdict()}
+    # A term is not broken at its minus.
+    words = {name: text.replace("(k-", "(k−") for name, text in in_words(finding)._asdict().items()}
+    return {"name": finding.name, "status": finding.status, **words}
 
 
 def _warnings(found: Identification) -> list[str]:
@@ -188,33 +170,15 @@ def _warnings(found: Identification) -> list[str]:
     return [*dict.fromkeys([*found.recording.notes, *(in_words(note).text for note in found.notes)])]
 
 
-def _verdict(found: Identification) -> tuple[str, str]:
-    """Return the answer to whether the model can be trusted, in a word and in a sentence."""
-    bad = [check for check in found.summary if check.status == "bad"]
-    look = [check for check in found.summary if check.status == "look" and check.name in _ABOUT]
-    if any(check.name in _DECISIVE or check.name not in _ABOUT for check in bad):
-        return "Not as it is", f"What speaks against it: {_about(bad)}."
-    if not any(record.role == "test" for record in found.recording.records):
-        return "Not known", "No data were kept for a test, so nothing shows how the model does on new data."
-    if bad:
-        also = f" Look also at {_about(look)}." if look else ""
-        return "With care", f"No prediction is bad, but this is: {_about(bad)}.{also}"
-    if look:
-        return "With care", f"Nothing is bad, but look at {_about(look)}."
-    return "Yes", "On data that the search has not seen, and within their ranges, nothing speaks against it."
-
-
-def _about(findings: Iterable[Finding]) -> str:
-    return listed(_ABOUT.get(f.name) or f"the data ({in_words(f).title.lower()})" for f in findings)
-
-
 def _lights(found: Identification) -> dict[str, list[dict[str, str]]]:
-    """Return the findings: those to read, what is bad first; of the data; and those that are fine."""
-    findings = [_worded(finding) for finding in found.summary]
-    of_model = [finding for finding in findings if finding["name"] in _ABOUT]
+    """Return the findings: the answers; those to read, what is bad first; of the data; and those that are fine."""
+    worded = [_worded(finding) for finding in found.summary]
+    findings = [finding for finding in worded if finding["name"] not in ANSWERS]
+    of_model = [finding for finding in findings if finding["name"] in OF_MODEL]
     return {
+        "answers": [finding for finding in worded if finding["name"] in ANSWERS],
         "read": [f for f in findings if f["status"] == "bad"] + [f for f in of_model if f["status"] == "look"],
-        "data": [f for f in findings if f["status"] == "look" and f["name"] not in _ABOUT],
+        "data": [f for f in findings if f["status"] == "look" and f["name"] not in OF_MODEL],
         "fine": [f for f in of_model if f["status"] == "fine"],
     }
 
@@ -294,25 +258,6 @@ def _fit(found: Identification, record: Record, most: int) -> Fit:
     return Fit(_name(record), role, 1, record.y, None, 0, f"{failure} {note}".strip())
 
 
-def _holds(found: Identification) -> str:
-    """Return the ranges of the signals in the data that made the model; outside of them nothing is known of it."""
-    records = [record for record in found.recording.records if record.role != "test"]
-    signals = np.concatenate([np.column_stack([record.u, record.y]) for record in records])
-    names = [*found.model.inputs, found.model.output]
-    ranges = zip(names, signals.min(axis=0), signals.max(axis=0), strict=True)
-    units = found.model.units
-    return listed(
-        f"{drawn.signal_label(name, units)} from {_number(low, 3)} to {_number(high, 3)}" for name, low, high in ranges
-    )
-
-
-def _largest_error(fits: Sequence[Fit], unit: str) -> str:
-    """Return the largest error of the predictions that the chart shows, in a unit, or "" where there is none."""
-    known = [abs(fit.y - fit.predicted)[fit.initial :] for fit in fits if fit.predicted is not None]
-    errors = [float(found.max()) for found in known if len(found)]
-    return f"{_number(max(errors), 3)} {unit}".rstrip() if errors else ""
-
-
 def _captions(fits: Sequence[Fit], steps: int | None) -> list[str]:
     how = "Free run" if steps is None else f"Prediction {steps} step{_s(steps)} ahead"
     each = f" One of {len(fits)} records." if len(fits) > 1 else ""
@@ -377,68 +322,19 @@ def _runs(found: Identification, source: str) -> int:
     return int(table[f"{source}_runs"].iloc[0]) if len(table) else 0
 
 
-def _shares(found: Identification) -> tuple[str, int, dict[str, float]]:
-    """Return how often each term was chosen: of so many resamples, or of seeds where none were made."""
-    source = "resample" if _runs(found, "resample") else "seed"
-    frequencies = (often or 0.0 for often in found.selection[f"{source}_frequency"])
-    return source, _runs(found, source), dict(zip(found.selection["term"], frequencies, strict=True))
-
-
-def _certainty_sentences(found: Identification) -> list[Markup]:
-    """Return how sure the structure is, in sentences."""
-    terms, threshold, stability = found.model.terms, found.settings["threshold"], _stability(found)
-    if stability is None:
-        text = "One search was made on the data as they are: how sure the structure is, is not known."
-        return [Markup(text), *_weak(found)]
-    source, runs, often = _shares(found)
-    of = f"{count(runs)} {'resampled data set' if source == 'resample' else 'seed'}{_s(runs)}"
-    sentences = [Markup("<strong>{}</strong>").format(stability[1])]
-    if source == "seed":
-        of += " of the search"
-        sentences.append(Markup("No data were resampled: how the terms depend on the data at hand is not known."))
-    sure = [term for term in terms if often.get(term, 0) >= threshold]
-    unsure = [term for term in terms if term not in sure]
-    part = "All" if not unsure else f"{count(len(sure)) if sure else 'None'} of the {count(len(terms))}"
-    text = f"{part} terms of the model were chosen in at least {share(threshold)} of {of}"
-    rest = Markup("; not {}.").format(_terms(unsure)) if sure and unsure else Markup(".")
-    sentences.append(Markup("{}{}").format(text, rest))
-    least = min(often.get(term, 0) for term in terms)
-    rivals = [term for term in often if term not in terms and often[term] >= max(least, 1e-9)]
-    if rivals:
-        text = "{} {} outside {} at least as often as the model’s least frequent one: {}."
-        noun, verb = ("term", "was chosen") if len(rivals) == 1 else ("terms", "were chosen")
-        sentences.append(Markup(text).format(count(len(rivals)), noun, verb, _terms(rivals)))
-    elif unsure:
-        sentences.append(Markup("No term outside was chosen as often as any of the model."))
-    return [*sentences, *_weak(found)]
-
-
-def _stability(found: Identification) -> tuple[str, str] | None:
-    """Return whether other data, or other seeds, would give the same structure; None where that is not known."""
-    source, runs, often = _shares(found)
-    if source == "seed" and runs < 2:
-        return None
-    others = "resampled data" if source == "resample" else "other seeds"
-    terms = found.model.terms
-    sure = sum(often.get(term, 0) >= found.settings["threshold"] for term in terms)
-    if sure == len(terms):
-        return "fine", f"The structure stays the same with {others}."
-    return "look", f"The structure {'stays in part' if 2 * sure >= len(terms) else 'changes'} with {others}."
-
-
-def _weak(found: Identification) -> list[Markup]:
+def _weak(found: Identification) -> str:
     """Return which weights may as well be zero, as a sentence."""
     known = [row for row in found.weights if row["t"] is not None]
     weak = [row["term"] for row in known if abs(row["t"]) < 2]
     if weak:
-        return [Markup("Less than two standard errors from zero: {}.").format(_terms(weak))]
-    return [Markup("All weights are at least two standard errors from zero.")] if known else []
+        return Markup("Less than two standard errors from zero: {}.").format(_terms(weak))
+    return "All weights are at least two standard errors from zero." if known else ""
 
 
 def _terms(terms: Sequence[str]) -> Markup:
     """Return names of terms as a list in a sentence, of which the first ones are named."""
-    more = [f"{len(terms) - _MOST_NAMES} more"] if len(terms) > _MOST_NAMES else []
-    return Markup(listed([*(format_equation(term, "html") for term in terms[:_MOST_NAMES]), *more]))
+    more = [f"{len(terms) - MOST_NAMES} more"] if len(terms) > MOST_NAMES else []
+    return Markup(listed([*(format_equation(term, "html") for term in terms[:MOST_NAMES]), *more]))
 
 
 def _structures_table(found: Identification) -> Table:
@@ -470,12 +366,6 @@ def _structures_table(found: Identification) -> Table:
     return Table.of("structures", "Structures next to one another", head, rows, notes=tuple(notes))
 
 
-def _alike_table(found: Identification) -> Table:
-    head = (*columns("equation", term="Term", other="could be"), Column("r", "Correlation"))
-    rows = [(term, other, fixed(r, 3)) for term, other, r in found.alike]
-    return Table.of("alike", "Terms that another could nearly take the place of", head, rows)
-
-
 # Whether it is good
 
 
@@ -492,10 +382,11 @@ def _steps(found: Identification) -> list[int]:
 
 def _figure_columns(found: Identification) -> tuple[Column, ...]:
     unit = found.model.units.get(found.model.output)
-    mae = f"MAE ({printable(unit)})" if unit else "MAE"
+    of = f" ({printable(unit)})" if unit else ""
     return (
         *columns("text", "RRSE", **{f"ahead_{step}": f"{step} step{_s(step)}" for step in _steps(found)}),
-        *columns(group="Free run", rrse="RRSE", fit_percent="fit", nrmse="NRMSE", mae=mae),
+        *columns(group="Free run", rrse="RRSE", fit_percent="fit", nrmse="NRMSE"),
+        *columns(group="Free run", mae=f"MAE{of}", rmse=f"RMSE{of}", max_error=f"worst{of}"),
     )
 
 
@@ -504,7 +395,7 @@ def _figures(found: Identification, record: str, **place: Any) -> list[str]:
     free, *ahead = (
         validation.row_at(found.validation, record=record, **place, steps=step) for step in (None, *_steps(found))
     )
-    others = (_number(None if free is None else free[name], 3) for name in ("nrmse", "mae"))
+    others = (_number(None if free is None else free[name], 3) for name in ("nrmse", "mae", "rmse", "max_error"))
     return [*map(_rrse, ahead), _rrse(free), _fit_percent(free), *others]
 
 
@@ -521,7 +412,7 @@ def _figures_table(found: Identification) -> Table:
     ]
     notes = [
         "RRSE: root of the sum of squared errors relative to that about the mean; 0 is perfect, 1 no better than the "
-        "mean. Fit: 100 (1 − RRSE) %. NRMSE: root mean square error by range. MAE: mean absolute error."
+        "mean. Fit: 100 (1 − RRSE) %. RMSE: root mean square error, NRMSE by range. MAE: mean absolute error."
     ]
     if "selection" in present - {record.role for record in found.recording.records}:
         notes.append("Selection: each part of the data is predicted with weights that do not know it.")

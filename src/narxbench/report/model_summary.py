@@ -6,6 +6,7 @@ from typing import Any
 
 from narxbench.identification.result import Identification
 from narxbench.identification.trust import validation
+from narxbench.identification.trust.verdicts import ANSWERS
 from narxbench.io.errors import printable
 from narxbench.model.records import ROLES
 from narxbench.report.findings import Words, as_option, in_words
@@ -44,14 +45,19 @@ def _wrapped(text: str, lines: int, indent: str = "", kept: str = "(?!)") -> lis
 
 
 def _lights(found: Identification) -> list[str]:
-    """Return the findings: what is bad, what to look at, and the names of what is fine."""
+    """Return the three answers, then the findings: what is bad, what to look at, and the names of what is fine."""
     of: dict[str, list[Words]] = {"bad": [], "look": [], "fine": []}
+    lines = []
     for finding in found.summary:
-        of[finding.status].append(in_words(finding, as_option))
-    bad, look = of["bad"][:3], of["look"][: max(2, 5 - 2 * len(of["bad"]))]
-    lines = [line for words in bad for line in _wrapped(f"BAD   {words.title}: {words.text}", 2, " " * 6)]
+        words = in_words(finding, as_option)
+        if finding.name in ANSWERS:
+            lines += _wrapped(f"{finding.status.upper():5} {words.title}: {words.text}", 3, " " * 6)
+        else:
+            of[finding.status].append(words)
+    bad, look = of["bad"][:2], of["look"][: max(1, 3 - 2 * len(of["bad"]))]
+    lines += [line for words in bad for line in _wrapped(f"BAD   {words.title}: {words.text}", 2, " " * 6)]
     lines += [_cut(f"LOOK  {words.title}: {words.text}") for words in look]
-    more = [words.title for words in (*of["bad"][3:], *of["look"][len(look) :])]
+    more = [words.title for words in (*of["bad"][2:], *of["look"][len(look) :])]
     lines += [_cut(f"LOOK  Also: {'; '.join(more)}")] if more else []
     return [*lines, *_wrapped(f"FINE  {'; '.join(w.title for w in of['fine'])}", 2, " " * 6)] if of["fine"] else lines
 

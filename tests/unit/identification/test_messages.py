@@ -111,7 +111,46 @@ FAILED = [
 ]
 RESTS = {"cases": 41, "at_rest": 40, "several": 2, "settling_steps": 12.5, "points": None}
 REFIT = {"how": "simulation", "accepted": True, "before": None, "after": 0.25, "obstacle": ""}
+PREDICTS = {
+    **{"role": "test", "kind": "free_run", "steps": None, "rrse": 0.2, "rmse": 0.25, "max_error": 1.5},
+    **{"ranges": {"in": [0.0, 5.0], "out": [-1.0, 2.0]}, "units": {"out": "V"}, "output": "out"},
+    **{"noise": False, "diverged": [], "because": []},
+}
+READS = {
+    **{"source": "resample", "runs": 40, "threshold": 0.5, "shares": {"y(k-1)": 1.0, "u(k-2)": 0.25}, "kept": 1},
+    **{"rivals": ["u(k-1)"], "alike": [["u(k-2)", "u(k-1)", 0.99]], "superfluous": [], "noise": False},
+    **{"count": 2, "searches": 44},
+}
+CONTROLS = {
+    **{"inputs": {"in": {"at": 2.5, "gain": -10.9, "turns": False, "delay": 8}}, "units": {"out": "V"}},
+    **{"output": "out", "predicts": "fine", "y": 12.0, "eigenvalue": 0.8, "settling_steps": 18.2, "decimation": 8},
+    **{"period": 1e-5, "rests": 3, "cases": 41, "at_rest": 41, "several": 0},
+}
+NOWHERE = {**CONTROLS, "y": None, "rests": 0, "predicts": "bad", "at_rest": 11, "several": 1}
+NOWHERE["inputs"] = {"in": {"at": 2.5, "gain": None, "turns": True, "delay": None}}
+UNBIASED = {name: {"error": 0.1, "seen": False} for name in ("rising", "falling", "drift")}
+UNBIASED |= {"role": "test", "unit": "V", "rms": 0.3, "deviation": 1.0}
+BIASED = {**UNBIASED, "rising": {"error": -0.2, "seen": True}, "drift": {"error": 0.2, "seen": True}}
 FINDINGS = [
+    Finding("to_predict", "fine", PREDICTS),
+    Finding("to_predict", "look", {**PREDICTS, "role": "selection", "because": ["gap", "test-range"]}),
+    Finding("to_predict", "bad", {**PREDICTS, "kind": "k_step", "steps": 5, "noise": True}),
+    Finding("to_predict", "bad", {**PREDICTS, "rmse": None, "diverged": ["a.csv"], "role": "estimation"}),
+    Finding("to_read", "look", READS),
+    Finding("to_read", "bad", {**READS, "kept": 0, "noise": True}),
+    Finding("to_read", "look", {**READS, "source": "seed", "superfluous": ["y(k-3)"]}),
+    Finding("to_read", "fine", {**READS, "shares": {"y(k-1)": 1.0}, "rivals": [], "alike": []}),
+    Finding("to_read", "look", {**READS, "runs": 1}),
+    Finding("to_control", "fine", CONTROLS),
+    Finding("to_control", "bad", NOWHERE),
+    *(Finding("exact", "look", {"rrse": 1e-16, "superfluous": terms}) for terms in ([], ["y(k-1)", "y(k-2)"])),
+    *(Finding("free_run_residuals", "look", bias) for bias in (UNBIASED, BIASED)),
+    *(
+        Finding("delay", "look", {"inputs": {"in": {**SEEN, **of}}, "decimation": 10, "period": 0.1})
+        for taken in (range(1), range(2, 5))
+        for of in ({"delay": None, "used": True, "lags": taken}, {"delay": 0, "lags": taken, "shown": 0, "power": 1})
+    ),
+    Finding("excitation", "look", {"inputs": {"a": {**INPUT, "order": 11, "lags": [1]}}, "lags": 16, "at_rest": 0.0}),
     Finding("sampling", "look", SLOW),
     Finding("sampling", "fine", {**SLOW, "compared": [1, 6, 12], "taken": 6}),
     Finding("sampling", "fine", {**SLOW, "limit": "input", "advised": 1}),
@@ -186,10 +225,11 @@ FINDINGS = [
     Finding("prediction", "bad", {**PREDICTED, "diverged": ["a.csv", "b.csv"]}),
     Finding("prediction", "look", {**PREDICTED, "rrse": None}),
     *(
-        Finding(name, status, {**ROW, "rrse": own, "baseline": simple})
+        Finding(name, status, {**ROW, "rrse": own, "baseline": simple, "degree": 2})
         for name in ("against_linear_arx", "against_last_value")
         for status, own, simple in (("fine", 0.1, 0.4), ("look", 0.4, 0.4), ("fine", 0.1, None), ("bad", None, 0.4))
     ),
+    Finding("against_linear_arx", "look", {**ROW, "baseline": 0.4, "degree": 1}),
     *(
         Finding("gap", s, {"test": 0.4, "seen": 0.1, "role": "selection", "kind": "free_run", "steps": None})
         for s in ("fine", "bad")
@@ -199,6 +239,7 @@ FINDINGS = [
     Finding("residuals_linear", "bad", {**RESIDUALS, "failed": FAILED}),
     Finding("residuals_linear", "look", {**RESIDUALS, "failed": [{**FAILED[1], "lag": 3}]}),
     Finding("residuals_nonlinear", "look", {**RESIDUALS, "failed": FAILED[1:]}),
+    Finding("residuals_linear", "look", {**RESIDUALS, "failed": FAILED[1:], "free_run": 0.05}),
     Finding("fixed_points", "look", RESTS),
     Finding("fixed_points", "fine", {**RESTS, "at_rest": 41, "several": 0, "settling_steps": None}),
     *(Finding("fixed_points", "fine", {**RESTS, "points": points}) for points in ([[0.5, True], [1.0, False]], [])),

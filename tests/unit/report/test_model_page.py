@@ -22,17 +22,17 @@ from narxbench.identification.result import Identification
 from narxbench.identification.search.structures import Structure
 from narxbench.identification.settings import IdentificationSettings
 from narxbench.identification.trust.certainty import selection_table
-from narxbench.identification.trust.residuals import correlation_tests
+from narxbench.identification.trust.residuals import correlation_tests, free_run_bias
 from narxbench.identification.trust.steady_state import measured_static_points, static_curve
 from narxbench.identification.trust.validation import ARX, INCOMING, LAST_VALUE, MODEL, Case, linear_arx, validate
-from narxbench.identification.trust.verdicts import summary
+from narxbench.identification.trust.verdicts import ANSWERS, answers, summary
 from narxbench.io.csv import read_rows
 from narxbench.model.narx import Model
 from narxbench.model.records import Record, Recording
 from narxbench.numerics.random_streams import generator
 from narxbench.report import model_figures
 from narxbench.report import model_page as page_of
-from narxbench.report.findings import in_words, warnings
+from narxbench.report.findings import as_json, in_words, warnings
 from narxbench.report.model_figures import Fit, _thinned, _windows, pretty, time_axis
 from narxbench.report.model_page import model_page, write_report
 
@@ -82,6 +82,8 @@ def found(of=None, records=None, *, seeds=4, resamples=10, arx=None, **changes):
     validation = validate([Case(each, of, baselines) for each in estimates])
     known = [each for each in estimates if each.role == "estimation"]
     tests, curve = correlation_tests(of, known), static_curve(of, known)
+    unseen = [(of, each) for each in estimates if each.role == "test"]
+    bias = free_run_bias(unseen) if of.n_inputs else None
     rests, checks = measured_static_points(of, known), checks_before(recording)
     candidates = list(dict.fromkeys([*of.terms, "1", "y(k-2)"]))
     often = [list(of.terms)[: 1 + n % len(of.terms)] + ["y(k-2)"] * (n % 2) for n in range(resamples)]
@@ -129,10 +131,11 @@ def found(of=None, records=None, *, seeds=4, resamples=10, arx=None, **changes):
         "tests": tests,
         "curve": curve,
         "rests": rests,
-        "summary": summary(of, validation, tests, curve, rests, checks),
+        "summary": summary(of, validation, tests, curve, rests, checks, bias),
         "notes": [],
     }
-    return Identification(**{**made, **changes})
+    made = Identification(**{**made, **changes})
+    return made if "summary" in changes else replace(made, summary=[*answers(made), *made.summary])
 
 
 NAR = model(("y(k-1)", "y(k-2)", "y(k-1)^3"), (1.5, -0.8, -0.1), inputs=())
@@ -220,9 +223,9 @@ def test_the_page_has_no_missing_numbers_and_no_word_of_the_paper(pages, name):
     text = Page(re.sub(r"<pre.*?</pre>", "", html, flags=re.DOTALL)).text
     assert re.findall(r"\bnan\b|\bNaN\b|\bNone\b(?! (?:of|was))|\binf\b|\{\{|%\}|Undefined", text) == []
     assert not re.search("paper|arxiv|2D-UPSO|Hafiz", html, re.IGNORECASE)
-    first = ["Can I trust it?", "How sure is it?", "Is it good?", "What was tried?"]
+    first = ["What can I trust it for?", "How sure is it?", "Is it good?", "What was tried?"]
     assert re.findall(r"<h2[^>]*>([^<]*)</h2>", html) == [*first, "Data", "Use it", "How it was made"]
-    assert "A <gap> was found." in text[: text.index("Can I trust it?")]
+    assert "A <gap> was found." in text[: text.index("What can I trust it for?")]
 
 
 def chart(html):
@@ -263,7 +266,7 @@ def test_without_an_input_predictions_ahead_are_what_counts(undrawn):
 def test_what_diverges_is_told(undrawn):
     arx, own = (undrawn[name][1] for name in ("diverging ARX", "diverging model"))
     assert cells(arx, "fit_figures")[1][1:] == ["diverges", "–"]
-    assert "Not as it is." in own and "The prediction diverges" in own
+    assert "The free run diverges on b." in own and "The prediction diverges" in own
     # The measured output is drawn, if only that.
     data = chart(own)
     assert data["records"][0]["predicted"] is None and len(data["records"][0]["measured"]) == 400
@@ -300,22 +303,99 @@ def test_long_records_are_cut_and_the_repository_is_linked_if_it_is_known(monkey
     assert "The first 150 of 200 samples are shown." in html
 
 
-def verdict(*statuses, test=True):
-    names = {"prediction": "prediction", "residuals": "residuals_linear", "data": "sampling"}
-    findings = [Finding(names[name], status, {"first_minimum": None, "advised": 1}) for name, status in statuses]
-    records = [record("a"), *([record("b", role="test")] if test else [])]
-    return page_of._verdict(found(records=records, summary=findings))[0]
+def status(name, of):
+    return next(finding.status for finding in of.summary if finding.name == name)
 
 
-def test_the_verdict_follows_from_the_findings():
-    assert verdict(("prediction", "fine"), ("residuals", "fine")) == "Yes"
-    # What is only to be looked at in the data is told below.
-    assert verdict(("prediction", "fine"), ("data", "look")) == "Yes"
-    assert verdict(("prediction", "look"), ("residuals", "fine")) == "With care"
-    assert verdict(("prediction", "fine"), ("residuals", "bad")) == "With care"
-    assert verdict(("prediction", "bad"), ("residuals", "fine")) == "Not as it is"
-    assert verdict(("prediction", "fine"), ("data", "bad")) == "Not as it is"
-    assert verdict(("prediction", "look"), ("residuals", "look"), test=False) == "Not known"
+def test_the_three_answers_lead_and_each_has_its_own_status(undrawn):
+    of, html = undrawn["one input"]
+    assert [finding.name for finding in of.summary[:3]] == list(ANSWERS)
+    for finding in of.summary[:3]:
+        words = in_words(finding)
+        assert words.text.replace("(k-", "(k−") in unescape(html).split("</section>")[0]
+    assert [entry["values"]["role"] for entry in as_json(of)["summary"] if entry["name"] == "to_predict"] == ["test"]
+    assert [finding.name for finding in undrawn["no input"][0].summary[:3]] == [*ANSWERS[:2], "prediction"]
+
+
+def test_to_predict_has_the_errors_in_units_and_the_ranges_of_the_data():
+    of = found(model(units={"y": "V"}))
+    (told,) = (finding.values for finding in of.summary if finding.name == "to_predict")
+    test = of.recording.records[2]
+    errors = (test.y - of.model.predict(test.u, test.y))[of.model.initial_samples :]
+    assert told["rmse"] == pytest.approx(np.sqrt(np.mean(errors**2)))
+    assert told["max_error"] == pytest.approx(np.abs(errors).max())
+    y = np.concatenate([record.y for record in of.recording.records[:2]])
+    assert told["ranges"]["y"] == pytest.approx((y.min(), y.max())) and list(told["ranges"]) == ["u", "y"]
+    assert status("to_predict", CASES["rests"]()) == "fine"
+    # What the model was made with is no proof, and a sensor that drifts is seen.
+    assert status("to_predict", found(records=[record("a", role=None)])) == "look"
+    drifts = replace(record("c", role="test"), y=record("c", role="test").y + np.linspace(-0.3, 0.3, 200))
+    biased = found(records=[record("a"), drifts])
+    assert status("free_run_residuals", biased) == "look" == status("to_predict", biased)
+
+
+def test_to_read_is_about_the_structure_alone():
+    assert status("to_read", found(alike=[], resamples=0)) == "look"
+    sure = selection_table(list(TERMS), [list(TERMS)], [list(TERMS)] * 5)
+    assert status("to_read", found(alike=[], selection=sure)) == "fine"
+    assert status("to_read", found(selection=sure)) == "look"
+    rival = selection_table([*TERMS, "u(k)"], [list(TERMS)], [[*TERMS, "u(k)"]] * 5)
+    assert status("to_read", found(alike=[], selection=rival)) == "look"
+    other = found(alike=[], selection=selection_table([*TERMS, "1"], [["1"]], [["1"]] * 5))
+    assert status("to_read", other) == "bad" and status("prediction", other) == "fine"
+
+
+def test_to_control_has_gain_pole_and_delay():
+    linear = model(("y(k-1)", "u(k-3)"), (0.8, 0.5), decimation=2)
+    of = found(linear, [record("a", 600, of=linear), record("b", 400, "test", linear)])
+    told = next(finding for finding in of.summary if finding.name == "to_control")
+    assert told.values["inputs"]["u"]["gain"] == pytest.approx(0.5 / 0.2)
+    assert told.values["eigenvalue"] == pytest.approx(0.8) and told.values["inputs"]["u"]["delay"] == 6
+    # The static curve of the one leaves the outputs that were measured, that of the other does not.
+    assert told.values["at_rest"] < told.values["cases"] and told.status == "look"
+    direct = model(("u(k-3)",), (0.5,))
+    records = [record("a", 600, of=direct, noise=0.02), record("b", 300, "test", direct, 0.02)]
+    assert status("to_control", found(direct, records)) == "fine"
+    square = model(("y(k-1)", "u(k-1)^2"), (0.5, 1.0))
+    turns = found(square, [record("a", of=square), record("b", role="test", of=square)])
+    assert status("to_control", turns) == "look" and turns.summary[2].values["inputs"]["u"]["turns"]
+    assert status("to_control", CASES["diverging model"]()) == "bad"
+
+
+def test_a_record_of_noise_is_called_noise_first():
+    rng = generator(purpose="noise")
+    of = model(("u(k-1)",), (0.05,))
+    noise = [Record(n, rng.uniform(-1, 1, (200, 1)), rng.standard_normal(200), n) for n in ("estimation", "test")]
+    found_noise = found(of, noise)
+    assert [finding.status for finding in found_noise.summary[:3]] == ["bad"] * 3
+    assert found_noise.summary[0].values["noise"] and "noise" in in_words(found_noise.summary[0]).text.split(".")[0]
+    assert not found().summary[0].values["noise"]
+
+
+def test_no_finding_contradicts_another():
+    """What one finding says rules out what others say."""
+    cases = {name: CASES[name]() for name in ("one input", "decimated", "rests", "diverging model", "no input")}
+    linear = model(("y(k-1)", "u(k-1)"), (0.6, 1.0))
+    cases["linear"] = found(linear, [record("a", of=linear), record("b", role="test")])
+    statuses = set()
+    for name, of in cases.items():
+        by_name = {finding.name: finding for finding in of.summary}
+        predicts, reads, prediction = by_name["to_predict"], by_name["to_read"], by_name["prediction"]
+        statuses |= {finding.status for finding in of.summary[:3]}
+        if predicts.status == "fine":
+            assert not {"bad"} & {
+                by_name[n].status for n in ("prediction", "gap", "residuals_linear") if n in by_name
+            }, name
+            assert prediction.values["role"] == "test" and not predicts.values["because"]
+        if predicts.status == "bad" and "to_control" in by_name:
+            assert by_name["to_control"].status == "bad", name
+        assert (reads.status == "fine") <= (reads.values["kept"] == len(reads.values["shares"])), name
+        if "fixed_points" in by_name and "to_control" in by_name:
+            assert (by_name["to_control"].status == "fine") <= (by_name["fixed_points"].status == "fine"), name
+        advice = " ".join(in_words(finding).advice for finding in of.summary)
+        degree = max(map(len, of.model.monomials))
+        assert degree > 1 or "degree=1" not in advice, name
+    assert statuses == {"fine", "look", "bad"}
 
 
 def test_every_finding_is_told_and_none_twice_at_the_top():
@@ -331,12 +411,13 @@ def test_every_finding_is_told_and_none_twice_at_the_top():
 
 def test_how_sure_the_structure_is():
     def told(**changes):
-        return " ".join(map(str, page_of._certainty_sentences(found(**changes))))
+        of = found(**changes)
+        return f"{in_words(of.summary[1]).text} {page_of._weak(of)}"
 
     # Of ten resamples the n-th has the first 1 + n mod 3 terms.
-    assert "2 of the 3 terms of the model were chosen in at least 50 % of 10 resampled data sets; not" in told()
-    assert "1 term outside was chosen at least as often" in told() and "stays in part" in told()
-    assert "No data were resampled" in told(resamples=0) and "All terms of the model" in told(resamples=0)
+    assert "2 of 3 terms come in at least 50 % of the 10 searches (not u(k-2)^2 30 %)" in told()
+    assert "not in the model: y(k-2)." in told() and "stays in part" in told()
+    assert "No data were resampled" in told(resamples=0) and "3 of 3 terms" in told(resamples=0)
     assert "is not known" in told(resamples=0, seeds=1) and "stays" not in told(resamples=0, seeds=1)
     row = {"term": "u(k-1)", "t": 1.9, "coefficient": 1.0, "standard_error": 1.0, "p": 0.1, "err": 0.0}
     assert "Less than two standard errors from zero: <span" in told(weights=[row])

@@ -5,6 +5,7 @@ with them by range alone. Samples are counted from 1, as rows of a file are.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,7 @@ def checks_before(
     lags: int = 5,
     sampling: Sampling | None = None,
     seen: Mapping[str, Sequence[Response]] | None = None,
+    taken: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
 ) -> list[Finding]:
     """Return all checks of the data that need no candidate terms.
 
@@ -54,6 +56,8 @@ def checks_before(
     sampling, seen : optional
         What :func:`narxbench.identification.data.sampling.advised_decimations` and
         :func:`narxbench.identification.data.responses.responses` returned, if that is known.
+    taken : mapping, optional
+        What a model has of each input, if there is one: its ``lags`` among the candidates, and whether it is ``used``.
     """
     sampling = sampling or advised_decimations(recording)
     stride = decimation or sampling.advised
@@ -61,8 +65,8 @@ def checks_before(
         sampling_check(sampling, recording.sampling_time),
         resolution_check(recording),
         saturation_check(recording),
-        delay_check(recording, stride, seen),
-        excitation_check(recording, stride, lags),
+        delay_check(recording, stride, seen, taken),
+        excitation_check(recording, stride, lags, taken),
         drift_check(recording),
         outlier_check(recording),
         test_range_check(recording),
@@ -143,7 +147,10 @@ def saturation_check(recording: Recording) -> Finding:
 
 
 def delay_check(
-    recording: Recording, decimation: int = 1, seen: Mapping[str, Sequence[Response]] | None = None
+    recording: Recording,
+    decimation: int = 1,
+    seen: Mapping[str, Sequence[Response]] | None = None,
+    taken: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
 ) -> Finding:
     """Estimate the dead time of each input: the first lag at which the output follows what is new in it.
 
@@ -159,7 +166,7 @@ def delay_check(
         found = seen[column]
         if not found:
             continue
-        # The earliest effect counts, however it is seen; shown is that of the input itself, unless its square alone acts.
+        # The earliest effect counts, however it is seen; shown is the input's own, unless that of its square is alone.
         earliest, end = min(map(Response.first, found)), len(found[0].band)
         first = min(found, key=lambda of: (of.first() == end, of.power, of.first()))
         delay = earliest if earliest < end else None
@@ -172,14 +179,21 @@ def delay_check(
             "shown": None if delay is None else first.first(),
             "band": plain(first.band),
             "correlations": plain(first.correlations),
+            **taken.get(column, {}),
         }
-        late = delay is not None and delay // decimation >= 3
-        statuses.append("look" if (delay is None and not seldom) or delay == 0 or late else "fine")
+        steps = None if delay is None else delay // decimation
+        missed = steps is not None and (delay == 0 or steps >= 3) and steps not in inputs[column].get("lags", ())
+        statuses.append("look" if (delay is None and not seldom) or missed else "fine")
     values = {"inputs": inputs, "decimation": decimation, "period": recording.sampling_time}
     return Finding("delay", worst(*statuses), values)
 
 
-def excitation_check(recording: Recording, decimation: int = 1, lags: int = 5) -> Finding:
+def excitation_check(
+    recording: Recording,
+    decimation: int = 1,
+    lags: int = 5,
+    taken: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
+) -> Finding:
     """Look whether each input changes, in as many ways as it has lags, and whether the data are mostly at rest.
 
     The order of excitation is the rank of the covariance of ``lags`` lagged inputs, with eigenvalues counted from 1e-6
@@ -191,7 +205,7 @@ def excitation_check(recording: Recording, decimation: int = 1, lags: int = 5) -
         low, high = (float(of(of(piece) for piece in pieces)) for of in (min, max))
         changes = high - low > 1e-12 * max(abs(low), abs(high))
         order = _order_of_excitation(pieces, decimation, lags) if changes else 0
-        inputs[column] = {"term": term, "order": order, "range": [low, high]}
+        inputs[column] = {"term": term, "order": order, "range": [low, high], **taken.get(column, {})}
         status = worst(status, "bad" if not changes else "fine" if order >= lags else "look")
     rest = _share_at_rest(recording, MOST_STEPS * decimation)
     if rest > 0.5:

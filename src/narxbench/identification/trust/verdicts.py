@@ -1,13 +1,20 @@
-"""What is fine about a model, and what is not: findings on its predictions, its residuals and its rests."""
+"""What is fine about a model, and what is not: findings on its predictions, its residuals and its rests.
+
+Three answers follow from them: may one predict with it, read its terms, and control with it.
+"""
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
-from narxbench.identification.finding import Finding, Status
-from narxbench.identification.trust.residuals import CorrelationTest
+from narxbench.analysis.metrics import significant
+from narxbench.identification.finding import Finding, Status, worst
+from narxbench.identification.trust.residuals import ROUNDING, CorrelationTest
 from narxbench.identification.trust.steady_state import FixedPoint, Rest
 from narxbench.identification.trust.validation import (
     ALL,
@@ -23,6 +30,10 @@ from narxbench.identification.trust.validation import (
 )
 from narxbench.model.narx import Model
 from narxbench.model.records import ROLES
+from narxbench.model.terms import INPUT
+
+if TYPE_CHECKING:
+    from narxbench.identification.result import Identification
 
 # A free run that misses at most 25 % of the output's standard deviation follows every
 # movement by eye; at 60 % a third of the variance is missed and one sees where; beyond that a mean does nearly as well.
@@ -40,6 +51,14 @@ GAP_SMALL = 0.05
 CORRELATION_SMALL, CORRELATION_LARGE = 0.1, 0.3
 # The rests of the data and the model's static curve: share of the output's range.
 STATIC_FINE = 0.1
+# Where neither the model nor a simpler one explains a tenth of the variance, nothing is there to be predicted.
+NOISE = 0.95
+# Findings on the model; others are on the data.
+ANSWERS = ("to_predict", "to_read", "to_control")
+OF_MODEL = (
+    *("prediction", "exact", "free_run_residuals", "against_linear_arx", "against_last_value", "gap"),
+    *("residuals_linear", "residuals_nonlinear", "fixed_points", "static"),
+)
 
 
 def summary(
@@ -49,6 +68,8 @@ def summary(
     curve: Sequence[FixedPoint],
     rests: Sequence[Rest] = (),
     checks: Sequence[Finding] = (),
+    bias: Mapping[str, Any] | None = None,
+    weights: Sequence[Mapping[str, Any]] = (),
 ) -> list[Finding]:
     """Return what is fine about a model and what is not, most important first.
 
@@ -66,21 +87,174 @@ def summary(
         Of :func:`narxbench.identification.trust.steady_state.measured_static_points`.
     checks : sequence of Finding
         The checks of the data; those that are not fine are repeated at the end.
+    bias : mapping, optional
+        Of :func:`narxbench.identification.trust.residuals.free_run_bias`, for the first role of the frame that is known
+        of test, selection and estimation.
+    weights : sequence of mapping
+        One for each term, with ``term`` and ``err``.
     """
     roles = [role for role in reversed(ROLES) if role in set(frame["role"])]
     of_model: list[Finding | None] = []
     if roles:
         of_model = [
             _prediction(model, frame, roles[0]),
-            _against(frame, roles[0], *decisive(model, frame), ARX),
-            _against(frame, roles[0], ONE_STEP, 1, LAST_VALUE),
+            _exact(frame, weights),
+            _free_run_residuals(bias, roles[0], model.units.get(model.output, "")) if bias else None,
+            _against(model, frame, roles[0], *decisive(model, frame), ARX),
+            _against(model, frame, roles[0], ONE_STEP, 1, LAST_VALUE),
             _gap(model, frame, roles),
             _residuals(tests, "linear"),
             _residuals(tests, "nonlinear"),
             _fixed_points(model, curve),
             _rests(rests),
         ]
+        of_model = _beside_the_free_run(of_model)
     return [found for found in of_model if found] + [check for check in checks if check.status != "fine"]
+
+
+def answers(found: "Identification") -> list[Finding]:
+    """Return whether one may predict with a model, read its terms, and, where it has inputs, control with it.
+
+    Parameters
+    ----------
+    found : Identification
+        All that is known of the model; its ``summary`` is that of :func:`summary`.
+    """
+    findings = {finding.name: finding for finding in found.summary}
+    if "prediction" not in findings:
+        return []
+    predicts = _to_predict(found, findings)
+    reads = _to_read(found, findings, predicts.values["noise"])
+    return [predicts, reads, *([_to_control(found, findings, predicts.status)] if found.model.inputs else [])]
+
+
+def _to_predict(found: "Identification", findings: Mapping[str, Finding]) -> Finding:
+    """As the predictions, their gap to new data, what their errors share, and bad data; at best ``look`` where a
+    simpler model is better; bad for noise.
+    """
+    model, frame, known = found.model, found.validation, found.recording.known
+    place = {name: findings["prediction"].values[name] for name in ("role", "kind", "steps")}
+    row = row_of(frame, **place, sampling=INCOMING) or {}
+    if row.get("rrse") is None:
+        row = row_of(frame, **place) or {}
+    errors = frame[(frame["role"] == place["role"]) & (frame["record"] == ALL)]["rrse"].dropna()
+    noise = bool(len(errors) and errors.min() >= NOISE)
+    statuses: dict[str, Status] = {}
+    for name, finding in findings.items():
+        if name in ("prediction", "gap", "free_run_residuals", "test-range"):
+            statuses[name] = finding.status
+        elif finding.status == "bad" and (name not in OF_MODEL or name.startswith("against")):
+            statuses[name] = "look" if name in OF_MODEL else "bad"
+    status = worst(*statuses.values())
+    signals = np.vstack([np.column_stack([record.u, record.y]) for record in known])
+    ranges = np.column_stack([signals.min(axis=0), signals.max(axis=0)]).tolist()
+    values = {
+        **place,
+        **{name: row[name] for name in ("rrse", "rmse", "max_error")},
+        "ranges": dict(zip((*model.inputs, model.output), ranges, strict=True)),
+        "units": dict(model.units),
+        "output": model.output,
+        "noise": noise,
+        "diverged": findings["prediction"].values["diverged"],
+        "because": [name for name, of in statuses.items() if of == status != "fine" and name != "prediction"],
+    }
+    return Finding("to_predict", "bad" if noise else status, values)
+
+
+def _to_read(found: "Identification", findings: Mapping[str, Finding], noise: bool) -> Finding:
+    """Fine if resamples keep every term, no other comes as often, and none could be another; bad if they keep less
+    than half of the terms, and for noise.
+    """
+    table, threshold = found.selection, found.structures_made["threshold"]
+    resampled = bool(len(table)) and table["resample_runs"].iloc[0] > 0
+    source = "resample" if resampled else "seed"
+    runs = int(table[f"{source}_runs"].iloc[0]) if len(table) else 0
+    often = dict(zip(table["term"], table[f"{source}_frequency"], strict=True)) if runs else {}
+    nothing = findings["exact"].values["superfluous"] if "exact" in findings else []
+    shares = {term: often.get(term, 0.0) for term in found.model.terms if term not in nothing}
+    kept = sum(share >= threshold for share in shares.values())
+    rivals = [term for term in often if term not in found.model.terms and often[term] >= threshold]
+    values = {
+        **{"source": source, "runs": runs, "threshold": threshold, "shares": shares, "kept": kept, "rivals": rivals},
+        **{"alike": list(map(list, found.alike)), "superfluous": nothing, "noise": noise},
+        **{name: found.structures_made[name] for name in ("count", "searches")},
+    }
+    same = resampled and runs > 1 and kept == len(shares) and not (rivals or found.alike or nothing)
+    changes = noise or (runs > 1 and 2 * kept < len(shares))
+    return Finding("to_read", "bad" if changes else "fine" if same else "look", values)
+
+
+def _to_control(found: "Identification", findings: Mapping[str, Finding], predicts: Status) -> Finding:
+    """No better than to predict; bad without a stable rest in the middle of the inputs; at best ``look`` where the
+    static curve is not single and stable, changes its direction, or misses the rests of the data.
+    """
+    model = found.model
+    u = np.median(np.concatenate([record.u for record in found.recording.known]), axis=0).tolist()
+    inputs, rests = {}, list[FixedPoint | None]()
+    for i, name in enumerate(model.inputs):
+        rest, gain, turns = _gain([point for point in found.curve if point.signal == name], u[i])
+        lags = [lag for monomial in model.monomials for signal, lag in monomial if signal == INPUT + i]
+        delay = min(lags) * model.decimation if lags else None
+        inputs[name] = {"at": rest.u if rest and not i else u[i], "gain": gain, "turns": turns, "delay": delay}
+        rests.append(rest)
+    known, rest = findings.get("static"), rests[0]
+    values = {
+        **{"inputs": inputs, "units": dict(model.units), "output": model.output, "predicts": predicts},
+        **{name: rest and getattr(rest, name) for name in ("y", "eigenvalue", "settling_steps")},
+        **{
+            "decimation": model.decimation,
+            "period": model.sampling_time,
+            "rests": known.values["rests"] if known else 0,
+        },
+        **{name: findings["fixed_points"].values[name] for name in ("cases", "at_rest", "several")},
+    }
+    doubtful = findings["fixed_points"].status != "fine" or any(of["turns"] for of in inputs.values())
+    own: Status = "bad" if None in rests else "look" if doubtful else known.status if known else "fine"
+    return Finding("to_control", worst(own, predicts), values)
+
+
+def _gain(curve: Sequence[FixedPoint], u: float) -> tuple[FixedPoint | None, float | None, bool]:
+    """Return the stable rest of a static curve nearest to an input, the slope there, and whether the slope changes its
+    sign somewhere; None where the model does not rest there.
+    """
+    stable = [(p.u, p.y, p) for p in curve if p.u is not None and p.y is not None and p.stable and p.inside]
+    level = min((p.u for p in curve if p.u is not None), key=lambda value: abs(value - u), default=None)
+    here = next(((at, y, p) for at, y, p in stable if at == level), None)
+    if here is None:
+        return None, None, False
+    near = sorted(stable, key=lambda of: (abs(of[0] - here[0]), abs(of[1] - here[1])))[:3]
+    (low, first, _), (high, last, _) = min(near, key=lambda of: of[0]), max(near, key=lambda of: of[0])
+    gain = significant((last - first) / (high - low)) if high > low else None
+    ways = {y > before for (_, before, _), (_, y, _) in pairwise(stable) if y != before}
+    return here[2], gain, len(ways) > 1
+
+
+def _exact(frame: pd.DataFrame, weights: Sequence[Mapping[str, Any]]) -> Finding | None:
+    row = row_of(frame, "estimation", ONE_STEP, 1)
+    if row is None or row["rrse"] is None or row["rrse"] ** 2 > ROUNDING:
+        return None
+    nothing = [weight["term"] for weight in weights if weight["err"] <= ROUNDING]
+    return Finding("exact", "look" if nothing else "fine", {"rrse": row["rrse"], "superfluous": nothing})
+
+
+def _free_run_residuals(bias: Mapping[str, Any], role: str, unit: str) -> Finding:
+    seen = any(bias[name]["seen"] for name in ("rising", "falling", "drift"))
+    return Finding("free_run_residuals", "look" if seen else "fine", {"role": role, "unit": unit, **bias})
+
+
+def _beside_the_free_run(findings: Sequence[Finding | None]) -> list[Finding | None]:
+    """Return findings in which tests one step ahead are not bad beside a good free run."""
+    prediction = next((f for f in findings if f and f.name == "prediction"), None)
+    good = prediction and prediction.values["small"] and prediction.values["kind"] == FREE_RUN
+    if not prediction or not good or prediction.values["diverged"]:
+        return list(findings)
+    rrse = prediction.values["rrse"]
+    return [
+        replace(f, status="look", values={**f.values, "free_run": rrse})
+        if f and f.name.startswith("residuals") and f.status == "bad"
+        else f
+        for f in findings
+    ]
 
 
 def _graded(value: float, fine: float, look: float) -> Status:
@@ -109,12 +283,15 @@ def _prediction(model: Model, frame: pd.DataFrame, role: str) -> Finding | None:
     return Finding("prediction", status, values)
 
 
-def _against(frame: pd.DataFrame, role: str, kind: str, steps: int | None, baseline: str) -> Finding | None:
+def _against(
+    model: Model, frame: pd.DataFrame, role: str, kind: str, steps: int | None, baseline: str
+) -> Finding | None:
     row, other = row_of(frame, role, kind, steps), row_of(frame, role, kind, steps, model=baseline)
     if row is None or other is None or (row["rrse"] is None and other["rrse"] is None):
         return None
     own, simple = row["rrse"], other["rrse"]
     values = {"role": role, "kind": kind, "steps": steps, "rrse": own, "baseline": simple}
+    values["degree"] = max(map(len, model.monomials))
     status: Status = "fine"
     if own is None:
         status = "bad"

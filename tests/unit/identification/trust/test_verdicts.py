@@ -87,14 +87,28 @@ def test_lights_of_the_residuals():
     assert (right["residuals_linear"].status, right["residuals_nonlinear"].status) == ("fine", "fine")
 
     without_square = model(terms=("y(k-1)", "u(k-1)", "1"))
-    wrong = lights(frame_of({"test": 0.1}), correlation_tests(without_square, [one]))
+    wrong = lights(frame_of({"test": 0.4}), correlation_tests(without_square, [one]))
     assert (wrong["residuals_linear"].status, wrong["residuals_nonlinear"].status) == ("fine", "bad")
     worst = wrong["residuals_nonlinear"].values["failed"][0]
     assert (worst["title"], worst["lag"]) == ("residuals and the square of u", 2)
 
     without_input = model(terms=("y(k-1)", "u(k-3)", "u(k-2)^2"))
-    wrong = lights(frame_of({"test": 0.1}), correlation_tests(without_input, [one]))["residuals_linear"]
-    assert wrong.status == "bad"
+    tests = correlation_tests(without_input, [one])
+    assert lights(frame_of({"test": 0.4}), tests)["residuals_linear"].status == "bad"
+    # Beside a free run that is good they are to be looked at.
+    beside = lights(frame_of({"test": 0.1}), tests)["residuals_linear"]
+    assert (beside.status, beside.values["free_run"]) == ("look", 0.1)
+
+
+def test_what_is_exact_is_called_exact_with_the_terms_that_are_rounding():
+    weights = [{"term": "u(k-3)", "err": 1.0}, {"term": "y(k-1)", "err": 1e-33}]
+    frame = frame_of({"estimation": 1e-16, "test": 1e-16}, one_step=1e-16)
+    exact = {f.name: f for f in summary(model(), frame, [], [], weights=weights)}["exact"]
+    assert (exact.status, exact.values["superfluous"]) == ("look", ["y(k-1)"])
+    assert "exact" not in lights(frame_of({"estimation": 0.1, "test": 0.1}))
+
+
+def test_coloured_noise_is_to_be_looked_at():
 
     coloured = record("coloured", 800, "estimation", noise=0.0)
     e = generator(purpose="validation", seed="colour").standard_normal(801)
