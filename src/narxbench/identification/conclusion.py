@@ -42,8 +42,7 @@ def concluded(scan: Scan, choice: Choice, resamples: Sequence[Search]) -> Identi
     tests = correlation_tests(model, known)
     # Of the role that says most of new data.
     role = next(role for role in reversed(ROLES) if any(case.record.role == role for case in cases))
-    runs = [(case.model, case.record) for case in cases if case.record.role == role]
-    bias = free_run_bias(runs) if model.inputs else None
+    runs = [(case.model, case.record) for case in cases if case.record.role == role and model.inputs]
     # The stability of a state costs the third power of the largest lag.
     curve = static_curve(model, known, points=41 if model.max_lag <= 60 else 5)
     rests = measured_static_points(model, known)
@@ -55,7 +54,7 @@ def concluded(scan: Scan, choice: Choice, resamples: Sequence[Search]) -> Identi
     searched = [search for search in resamples if search.found]
     found = [search.found.terms for search in searched if search.found]
     table = selection_table(trial.terms, choice.runs, found, settings.confidence)
-    findings = summary(model, validation, tests, curve, rests, checks, bias, weights.rows())
+    findings = summary(model, validation, tests, curve, rests, checks, free_run_bias(runs), weights.rows())
     side = structures(table, trial.terms, terms, [*choice.runs, *found], settings.threshold)
     identified = Identification(
         model=model,

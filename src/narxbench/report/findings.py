@@ -15,7 +15,7 @@ from narxbench.io.errors import printable
 from narxbench.io.words import listed, ordinal
 
 # A reader can hold this many names in a sentence.
-MOST_NAMES = 6
+_MOST_NAMES = 6
 
 Values = Mapping[str, Any]
 Setting = Callable[..., str]
@@ -68,11 +68,11 @@ def warnings(found: Identification) -> list[str]:
 def as_json(found: Identification) -> dict[str, Any]:
     """Return what ``narxbench identify --json`` prints: :meth:`Identification.to_dict` with findings in words."""
     told = [(finding, in_words(finding)) for finding in found.summary]
-    summary = [
-        {"name": of.name, "status": of.status, "text": words.text, "advice": words.advice}
-        | ({"values": of.values} if of.name in ANSWERS else {})
-        for of, words in told
+    summary: list[dict[str, Any]] = [
+        {"name": of.name, "status": of.status, "text": words.text, "advice": words.advice} for of, words in told
     ]
+    for (of, _), entry in zip(told, summary, strict=True):
+        entry.update({"values": of.values} if of.name in ANSWERS else {})
     return {**found.to_dict(), "warnings": warnings(found), "summary": summary}
 
 
@@ -291,11 +291,11 @@ def _to_read(found: Finding, setting: Setting) -> tuple[str, str]:
     text = f"{noise}The structure {same} with {'other seeds of the search' if seeds else 'resampled data'}: "
     text += f"{values['kept']} of {total} terms come in at least {_percent(values['threshold'])} of the {runs} searches"
     text += f"{_first(unsure, ' (not ', ')')}. The most frequent structure came up in {values['count']} of "
-    text += f"{values['searches']} searches of all." + _first(
-        values["rivals"], " As often, but not in the model: ", "."
-    )
+    text += f"{values['searches']} searches of all."
+    text += _first(values["rivals"], " As often, but not in the model: ", ".")
     text += _first([f"{a} with {b} (r {r:.3f})" for a, b, r in values["alike"]], " Exchangeable: ", ".")
     text += _first(values["superfluous"], " Without any effect: ", ".")
+    text += _first(values["weak"], " Less than two standard errors from zero: ", ".")
     text += " No data were resampled: how the terms depend on the data at hand is not known." if seeds else ""
     doubt = (unsure or values["rivals"] or values["alike"]) and not values["noise"]
     return text, "Longer records, or more excitation, would tell such terms apart." if doubt else ""
@@ -308,9 +308,7 @@ def _to_control(found: Finding, _: Setting) -> tuple[str, str]:
     if values["y"] is None:
         text = f"At {at}, the middle of the data, the model has no stable rest."
     else:
-        known = [
-            f"{gain:.3g}{output} per{_unit(units, name) or ' unit'} of {name}" for name, gain in gains.items() if gain
-        ]
+        known = [f"{gain:.3g}{output} per{_unit(units, u) or ' unit'} of {u}" for u, gain in gains.items() if gain]
         text = f"About {at} the model rests at {values['y']:.3g}{output}{_first(known, ', with a static gain of ')}; "
         samples = math.ceil(values["settling_steps"] * values["decimation"])
         text += f"largest pole {values['eigenvalue']:.3g}, settled (2 %) after {_samples(samples, values['period'])}."
@@ -331,8 +329,8 @@ def _unit(units: Mapping[str, str], name: str) -> str:
 
 def _first(names: Sequence[str], before: str, after: str = "") -> str:
     """Return a list in a sentence of which the first ones are named, or "" for none."""
-    more = [f"{len(names) - MOST_NAMES} more"] if len(names) > MOST_NAMES else []
-    return before + listed([*names[:MOST_NAMES], *more]) + after if names else ""
+    more = [f"{len(names) - _MOST_NAMES} more"] if len(names) > _MOST_NAMES else []
+    return before + listed([*names[:_MOST_NAMES], *more]) + after if names else ""
 
 
 # The model
@@ -349,19 +347,15 @@ def _free_run_residuals(found: Finding, _: Setting) -> tuple[str, str]:
     for name in ("rising", "falling"):
         error = values[name]["error"]
         if values[name]["seen"]:
-            where = f"where the output {'rises' if name == 'rising' else 'falls'}"
-            seen.append(
-                f"The model is systematically {'low' if error > 0 else 'high'} {where}, by {abs(error):.3g}{unit}."
-            )
+            side, where = "low" if error > 0 else "high", "rises" if name == "rising" else "falls"
+            seen.append(f"The model is systematically {side} where the output {where}, by {abs(error):.3g}{unit}.")
     if values["drift"]["seen"]:
         seen.append(f"From beginning to end the error drifts by {values['drift']['error']:+.3g}{unit}.")
     data = f"on the {values['role']} data (error {values['rms']:.3g}{unit} rms)"
     if not seen:
         return f"No bias is seen where the output rises or falls, nor as time passes, {data}.", ""
-    return (
-        f"{' '.join(seen)} That is {data}.",
-        "The dynamics differ by direction or drift: try other lags or a higher degree.",
-    )
+    advice = "The dynamics differ by direction or drift: try other lags or a higher degree."
+    return f"{' '.join(seen)} That is {data}.", advice
 
 
 def _prediction(found: Finding, setting: Setting) -> tuple[str, str]:
@@ -391,7 +385,7 @@ def _prediction(found: Finding, setting: Setting) -> tuple[str, str]:
     return f"{text}).", advice
 
 
-def _against(simpler: str, *advice: str) -> tuple[str, Phrase]:
+def _against(simpler: str, advice: str) -> tuple[str, Phrase]:
     def words(found: Finding, setting: Setting) -> tuple[str, str]:
         own, simple = found.values["rrse"], found.values["baseline"]
         how = f"{_ahead(found.values)} on the {found.values['role']} data"
@@ -401,8 +395,8 @@ def _against(simpler: str, *advice: str) -> tuple[str, Phrase]:
             text = f"The model diverges {how}; {simpler} has RRSE {simple:.3g}."
             return text, "Try a lower degree or fewer lags."
         text = f"RRSE {own:.3g} against {simple:.3g} of {simpler}, {how}."
-        linear = found.values["degree"] > 1
-        return text, "" if found.status == "fine" else advice[not linear].format(degree=setting("degree", 1))
+        linear = found.values["degree"] == 1 and "{degree}" in advice
+        return text, "" if found.status == "fine" or linear else advice.format(degree=setting("degree", 1))
 
     return f"Against {simpler}", words
 
@@ -535,10 +529,9 @@ _WORDS: dict[str, tuple[str, Phrase]] = {
     "against_linear_arx": _against(
         "linear ARX of the same lags",
         "The nonlinear terms do not pay here: take a linear model ({degree}), or try other lags or decimation.",
-        "Try other lags or decimation.",
     ),
     "against_last_value": _against(
-        "repeating the last value", *2 * ("Neighbouring samples are nearly equal: try a larger decimation.",)
+        "repeating the last value", "Neighbouring samples are nearly equal: try a larger decimation."
     ),
     "gap": ("From known to new data", _gap),
     "residuals_linear": ("Residuals one step ahead, linear tests", _residuals),
@@ -566,11 +559,9 @@ def _samples(number: int, period: float | None) -> str:
 
 
 def _duration(seconds: float) -> str:
-    for unit, size in (("h", 3600), ("min", 60)):
-        if seconds >= 2 * size:
-            return f"{seconds / size:.3g} {unit}"
-    short, part = ("s", 1.0) if seconds >= 0.1 or not seconds else ("ms", 1e-3) if seconds >= 1e-4 else ("µs", 1e-6)
-    return f"{seconds / part:.3g} {short}"
+    units = (("h", 3600.0, 2.0), ("min", 60.0, 2.0), ("s", 1.0, 0.1), ("ms", 1e-3, 0.1), ("µs", 1e-6, 0.0))
+    unit, size = next((unit, size) for unit, size, least in units if seconds >= least * size)
+    return f"{seconds / size:.3g} {unit}"
 
 
 def _percent(share: float) -> str:

@@ -25,8 +25,8 @@ from narxbench.io.words import ordinal
 from narxbench.model.narx import DivergedError, Model
 from narxbench.model.records import ROLES, Record
 from narxbench.report import model_figures as drawn
-from narxbench.report.findings import MOST_NAMES, as_json, in_words
-from narxbench.report.formats import MISSING, count, fixed, format_equation, listed, method_name, p_value, share
+from narxbench.report.findings import as_json, in_words
+from narxbench.report.formats import MISSING, count, fixed, format_equation, method_name, p_value, share
 from narxbench.report.markup import inline_svg, script_json
 from narxbench.report.model_figures import Fit
 from narxbench.report.table import Column, Table, columns, to_html
@@ -136,7 +136,6 @@ def model_page(identification: Identification, *, repository: str = "") -> str:
         "captions": captions,
         "ordinal": ordinal(model.decimation),
         "figures": {name: svg and inline_svg(svg, name) for name, svg in figures.items()},
-        "weak": _weak(found),
         "tables": {table.name: to_html(table) for table in tables},
         "refinement": next((in_words(note).text for note in found.notes if note.name == "refinement"), ""),
         "each_record": any(_several(found, role) for role in ROLES),
@@ -322,21 +321,6 @@ def _runs(found: Identification, source: str) -> int:
     return int(table[f"{source}_runs"].iloc[0]) if len(table) else 0
 
 
-def _weak(found: Identification) -> str:
-    """Return which weights may as well be zero, as a sentence."""
-    known = [row for row in found.weights if row["t"] is not None]
-    weak = [row["term"] for row in known if abs(row["t"]) < 2]
-    if weak:
-        return Markup("Less than two standard errors from zero: {}.").format(_terms(weak))
-    return "All weights are at least two standard errors from zero." if known else ""
-
-
-def _terms(terms: Sequence[str]) -> Markup:
-    """Return names of terms as a list in a sentence, of which the first ones are named."""
-    more = [f"{len(terms) - MOST_NAMES} more"] if len(terms) > MOST_NAMES else []
-    return Markup(listed([*(format_equation(term, "html") for term in terms[:MOST_NAMES]), *more]))
-
-
 def _structures_table(found: Identification) -> Table:
     head = (
         *columns(how="Chosen by", size="Number", rrse="RRSE", fitness="J", shared="shared"),
@@ -353,7 +337,6 @@ def _structures_table(found: Identification) -> Table:
     notes = [
         f"The threshold is a frequency of {made['threshold']:g} over {made['source']}.",
         "" if made["reached"] else "No term reaches it: these are the most frequent ones, as many as the best has.",
-        f"The most frequent structure came up in {made['count']} of {made['searches']} searches.",
         "Of some, terms depend on one another." if any(each.singular for each in failed) else "",
         "Some diverge on the selection." if any(not each.singular for each in failed) else "",
     ]

@@ -119,7 +119,7 @@ PREDICTS = {
 READS = {
     **{"source": "resample", "runs": 40, "threshold": 0.5, "shares": {"y(k-1)": 1.0, "u(k-2)": 0.25}, "kept": 1},
     **{"rivals": ["u(k-1)"], "alike": [["u(k-2)", "u(k-1)", 0.99]], "superfluous": [], "noise": False},
-    **{"count": 2, "searches": 44},
+    **{"count": 2, "searches": 44, "weak": ["u(k-2)"]},
 }
 CONTROLS = {
     **{"inputs": {"in": {"at": 2.5, "gain": -10.9, "turns": False, "delay": 8}}, "units": {"out": "V"}},

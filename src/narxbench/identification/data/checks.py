@@ -27,6 +27,9 @@ from narxbench.model.records import Recording
 from narxbench.model.terms import OUTPUT, signal_name
 
 Array = NDArray[np.float64]
+Taken = Mapping[str, Mapping[str, Any]]
+
+NOTHING: Taken = MappingProxyType({})
 
 MOST_POINTS = 200
 LEAST_CHANGES = 30
@@ -41,7 +44,7 @@ def checks_before(
     lags: int = 5,
     sampling: Sampling | None = None,
     seen: Mapping[str, Sequence[Response]] | None = None,
-    taken: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
+    taken: Taken = NOTHING,
 ) -> list[Finding]:
     """Return all checks of the data that need no candidate terms.
 
@@ -150,7 +153,7 @@ def delay_check(
     recording: Recording,
     decimation: int = 1,
     seen: Mapping[str, Sequence[Response]] | None = None,
-    taken: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
+    taken: Taken = NOTHING,
 ) -> Finding:
     """Estimate the dead time of each input: the first lag at which the output follows what is new in it.
 
@@ -188,12 +191,7 @@ def delay_check(
     return Finding("delay", worst(*statuses), values)
 
 
-def excitation_check(
-    recording: Recording,
-    decimation: int = 1,
-    lags: int = 5,
-    taken: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
-) -> Finding:
+def excitation_check(recording: Recording, decimation: int = 1, lags: int = 5, taken: Taken = NOTHING) -> Finding:
     """Look whether each input changes, in as many ways as it has lags, and whether the data are mostly at rest.
 
     The order of excitation is the rank of the covariance of ``lags`` lagged inputs, with eigenvalues counted from 1e-6

@@ -19,10 +19,7 @@ LEAST_RESPONSE = 0.03
 
 
 class Response(NamedTuple):
-    """Correlations of the output with what is new in an input at lag 0, 1, …, their band, and how often it changes.
-
-    Of power 1 it is that of the input itself, of power 2 that of the square of the centred input.
-    """
+    """Correlations of the output with what is new in a power of an input at lag 0, 1, …, their band, its changes."""
 
     correlations: Array
     band: Array

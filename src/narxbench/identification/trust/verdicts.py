@@ -5,7 +5,6 @@ Three answers follow from them: may one predict with it, read its terms, and con
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -96,19 +95,21 @@ def summary(
     roles = [role for role in reversed(ROLES) if role in set(frame["role"])]
     of_model: list[Finding | None] = []
     if roles:
+        prediction = _prediction(model, frame, roles[0])
+        good = prediction and prediction.values["small"] and model.inputs and not prediction.values["diverged"]
+        free_run = prediction.values["rrse"] if prediction and good else None
         of_model = [
-            _prediction(model, frame, roles[0]),
+            prediction,
             _exact(frame, weights),
             _free_run_residuals(bias, roles[0], model.units.get(model.output, "")) if bias else None,
             _against(model, frame, roles[0], *decisive(model, frame), ARX),
             _against(model, frame, roles[0], ONE_STEP, 1, LAST_VALUE),
             _gap(model, frame, roles),
-            _residuals(tests, "linear"),
-            _residuals(tests, "nonlinear"),
+            _residuals(tests, "linear", free_run),
+            _residuals(tests, "nonlinear", free_run),
             _fixed_points(model, curve),
             _rests(rests),
         ]
-        of_model = _beside_the_free_run(of_model)
     return [found for found in of_model if found] + [check for check in checks if check.status != "fine"]
 
 
@@ -124,8 +125,10 @@ def answers(found: "Identification") -> list[Finding]:
     if "prediction" not in findings:
         return []
     predicts = _to_predict(found, findings)
-    reads = _to_read(found, findings, predicts.values["noise"])
-    return [predicts, reads, *([_to_control(found, findings, predicts.status)] if found.model.inputs else [])]
+    three = [predicts, _to_read(found, findings, predicts.values["noise"])]
+    if found.model.inputs and found.curve:
+        three.append(_to_control(found, findings, predicts.status))
+    return three
 
 
 def _to_predict(found: "Identification", findings: Mapping[str, Finding]) -> Finding:
@@ -177,6 +180,7 @@ def _to_read(found: "Identification", findings: Mapping[str, Finding], noise: bo
     values = {
         **{"source": source, "runs": runs, "threshold": threshold, "shares": shares, "kept": kept, "rivals": rivals},
         **{"alike": list(map(list, found.alike)), "superfluous": nothing, "noise": noise},
+        "weak": [row["term"] for row in found.weights if row["t"] is not None and abs(row["t"]) < 2],
         **{name: found.structures_made[name] for name in ("count", "searches")},
     }
     same = resampled and runs > 1 and kept == len(shares) and not (rivals or found.alike or nothing)
@@ -201,11 +205,8 @@ def _to_control(found: "Identification", findings: Mapping[str, Finding], predic
     values = {
         **{"inputs": inputs, "units": dict(model.units), "output": model.output, "predicts": predicts},
         **{name: rest and getattr(rest, name) for name in ("y", "eigenvalue", "settling_steps")},
-        **{
-            "decimation": model.decimation,
-            "period": model.sampling_time,
-            "rests": known.values["rests"] if known else 0,
-        },
+        **{"decimation": model.decimation, "period": model.sampling_time},
+        "rests": known.values["rests"] if known else 0,
         **{name: findings["fixed_points"].values[name] for name in ("cases", "at_rest", "several")},
     }
     doubtful = findings["fixed_points"].status != "fine" or any(of["turns"] for of in inputs.values())
@@ -219,14 +220,14 @@ def _gain(curve: Sequence[FixedPoint], u: float) -> tuple[FixedPoint | None, flo
     """
     stable = [(p.u, p.y, p) for p in curve if p.u is not None and p.y is not None and p.stable and p.inside]
     level = min((p.u for p in curve if p.u is not None), key=lambda value: abs(value - u), default=None)
-    here = next(((at, y, p) for at, y, p in stable if at == level), None)
-    if here is None:
+    at, y, rest = next((point for point in stable if point[0] == level), (0.0, 0.0, None))
+    if rest is None:
         return None, None, False
-    near = sorted(stable, key=lambda of: (abs(of[0] - here[0]), abs(of[1] - here[1])))[:3]
-    (low, first, _), (high, last, _) = min(near, key=lambda of: of[0]), max(near, key=lambda of: of[0])
-    gain = significant((last - first) / (high - low)) if high > low else None
-    ways = {y > before for (_, before, _), (_, y, _) in pairwise(stable) if y != before}
-    return here[2], gain, len(ways) > 1
+    near = sorted(sorted(stable, key=lambda of: (abs(of[0] - at), abs(of[1] - y)))[:3], key=lambda of: of[0])
+    width = near[-1][0] - near[0][0]
+    ways = {after > before for (_, before, _), (_, after, _) in pairwise(stable) if after != before}
+    single = len({of[0] for of in stable}) == len(stable)
+    return rest, significant((near[-1][1] - near[0][1]) / width) if width else None, single and len(ways) > 1
 
 
 def _exact(frame: pd.DataFrame, weights: Sequence[Mapping[str, Any]]) -> Finding | None:
@@ -240,21 +241,6 @@ def _exact(frame: pd.DataFrame, weights: Sequence[Mapping[str, Any]]) -> Finding
 def _free_run_residuals(bias: Mapping[str, Any], role: str, unit: str) -> Finding:
     seen = any(bias[name]["seen"] for name in ("rising", "falling", "drift"))
     return Finding("free_run_residuals", "look" if seen else "fine", {"role": role, "unit": unit, **bias})
-
-
-def _beside_the_free_run(findings: Sequence[Finding | None]) -> list[Finding | None]:
-    """Return findings in which tests one step ahead are not bad beside a good free run."""
-    prediction = next((f for f in findings if f and f.name == "prediction"), None)
-    good = prediction and prediction.values["small"] and prediction.values["kind"] == FREE_RUN
-    if not prediction or not good or prediction.values["diverged"]:
-        return list(findings)
-    rrse = prediction.values["rrse"]
-    return [
-        replace(f, status="look", values={**f.values, "free_run": rrse})
-        if f and f.name.startswith("residuals") and f.status == "bad"
-        else f
-        for f in findings
-    ]
 
 
 def _graded(value: float, fine: float, look: float) -> Status:
@@ -312,7 +298,7 @@ def _gap(model: Model, frame: pd.DataFrame, roles: Sequence[str]) -> Finding | N
     return Finding("gap", _graded(new, max(GAP_FINE * old, old + GAP_SMALL), GAP_LOOK * old), values)
 
 
-def _residuals(tests: Sequence[CorrelationTest], kind: str) -> Finding | None:
+def _residuals(tests: Sequence[CorrelationTest], kind: str, free_run: float | None) -> Finding | None:
     own = [test for test in tests if test.kind == kind]
     if not own:
         return None
@@ -326,6 +312,9 @@ def _residuals(tests: Sequence[CorrelationTest], kind: str) -> Finding | None:
         "coefficients": sum(len(test.values) for test in own),
     }
     status = _graded(abs(failed[0].worst), CORRELATION_SMALL, CORRELATION_LARGE) if failed else "fine"
+    if status == "bad" and free_run is not None:
+        # What a good free run does not show is to be looked at, no more.
+        status, values["free_run"] = "look", free_run
     return Finding(f"residuals_{kind}", status, values)
 
 
