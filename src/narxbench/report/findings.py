@@ -312,15 +312,15 @@ def _to_control(found: Finding, _: Setting) -> tuple[str, str]:
         text = f"About {at} the model rests at {values['y']:.3g}{output}{_first(known, ', with a static gain of ')}; "
         samples = math.ceil(values["settling_steps"] * values["decimation"])
         text += f"largest pole {values['eigenvalue']:.3g}, settled (2 %) after {_samples(samples, values['period'])}."
-    for name, of in inputs.items():
-        delay = None if of["delay"] is None else _samples(of["delay"], values["period"])
-        text += f" Its earliest term of {name} is {delay} old." if delay else f" It has no term of {name}."
     single = values["at_rest"] - values["several"]
     text += " The static curve is single and stable within the measured outputs"
     text += f" at {single} of {values['cases']} inputs" if single < values["cases"] else ""
     text += _first([name for name, of in inputs.items() if of["turns"]], "; the gain changes its sign with ") + "."
-    text += "" if values["rests"] else " The data never rest long enough to check it."
-    return text + " The model does not predict well enough." * (values["predicts"] == "bad"), ""
+    for name, of in inputs.items():
+        delay = None if of["delay"] is None else _samples(of["delay"], values["period"])
+        text += f" Its earliest term of {name} is {delay} old." if delay else f" It has no term of {name}."
+    text += "" if values["rests"] else " The data never rest long enough to check the curve."
+    return "It does not predict well enough for that. " * (values["predicts"] == "bad") + text, ""
 
 
 def _unit(units: Mapping[str, str], name: str) -> str:

@@ -364,8 +364,7 @@ def _steps(found: Identification) -> list[int]:
 
 
 def _figure_columns(found: Identification) -> tuple[Column, ...]:
-    unit = found.model.units.get(found.model.output)
-    of = f" ({printable(unit)})" if unit else ""
+    of = f" ({printable(unit)})" if (unit := found.model.units.get(found.model.output)) else ""
     return (
         *columns("text", "RRSE", **{f"ahead_{step}": f"{step} step{_s(step)}" for step in _steps(found)}),
         *columns(group="Free run", rrse="RRSE", fit_percent="fit", nrmse="NRMSE"),

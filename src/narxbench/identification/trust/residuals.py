@@ -204,8 +204,8 @@ def free_run_bias(runs: Sequence[tuple[Model, Record]]) -> dict[str, Any] | None
     rms, deviation, usual = (math.sqrt(math.fsum(of**2) / len(of)) for of in (errors, y - y.mean(), slopes))
     least = max(min(BIASED * deviation, BIASED_OF_ERROR * rms), NO_MATTER * deviation)
     # No block reaches from one record into the next.
-    number = min(BLOCKS, len(y))
-    blocks = [b for of in found for b in np.array_split(of, max(1, round(number * of.shape[1] / len(y))), axis=1)]
+    share = min(BLOCKS / len(y), 1.0)
+    blocks = [b for of in found for b in np.array_split(of, max(1, round(share * of.shape[1])), axis=1)]
     values: dict[str, Any] = {"rms": significant(rms), "deviation": significant(deviation)}
     for name, sign in (("rising", 1.0), ("falling", -1.0)):
         parts = [e[sign * slope > usual] for _, e, slope in blocks if (sign * slope > usual).any()]
