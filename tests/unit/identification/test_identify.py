@@ -293,3 +293,12 @@ def test_records_that_are_too_short_for_the_lags():
         narxbench.identify(short, input="u", output="y", **{**SMALL, "y_lags": 11})
     scanned = {**QUICK, "degree": 2, "effort": 0.1}
     assert narxbench.identify(short, input="u", output="y", **scanned).model.terms == TERMS
+
+
+def test_an_exact_model_is_called_exact_and_its_lags_are_no_advice():
+    u = generator(purpose="exact").standard_normal(300)
+    found = narxbench.identify(input=u, output=np.r_[np.zeros(3), u[:-3]], test="25%", **{**SMALL, "u_lags": "0-4"})
+    by_name = {finding.name: finding for finding in [*found.checks, *found.summary]}
+    assert "exact" in by_name and by_name["to_predict"].status == "fine"
+    # The data ask for lag 3, which the candidates have.
+    assert (by_name["delay"].status, by_name["delay"].values["inputs"]["u"]["used"]) == ("fine", True)
