@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from narxbench.fitness.problem import Evaluation, StructureProblem
     from narxbench.identification.identify import identify
     from narxbench.identification.result import Identification
+    from narxbench.identification.trust.refit import refit
     from narxbench.io.errors import NarxbenchError
     from narxbench.io.version import __version__ as __version__
     from narxbench.model.dataset import read_signals, write_signals
@@ -44,6 +45,7 @@ __all__ = [
     "load_system",
     "model_size",
     "read_signals",
+    "refit",
     "search",
     "write_report",
     "write_signals",
@@ -64,6 +66,7 @@ _HOMES = {
     "load_system": "narxbench.model.system",
     "model_size": "narxbench.model.terms",
     "read_signals": "narxbench.model.dataset",
+    "refit": "narxbench.identification.trust.refit",
     "search": "narxbench.algorithms.search",
     "write_report": "narxbench.report.model_page",
     "write_signals": "narxbench.model.dataset",

@@ -259,7 +259,7 @@ class Model:
         if len(y) < count or not largest:
             bound = max(bound, DIVERGED)
         bound = min(bound, np.finfo(np.float64).max)
-        offsets, scales = self._scaling()
+        offsets, scales = self.scaling()
         scaled = (inputs - offsets[1:]) / scales[1:]
         with np.errstate(over="ignore", invalid="ignore"):
             if steps is None:
@@ -321,7 +321,7 @@ class Model:
         """
         if self.offsets is None and self.scales is None:
             return self
-        offsets, scales = ([Fraction(value) for value in values.tolist()] for values in self._scaling())
+        offsets, scales = ([Fraction(value) for value in values.tolist()] for values in self.scaling())
         expansions = []
         for monomial in self.monomials:
             expansion: dict[Monomial, Fraction] = {(): scales[OUTPUT]}
@@ -466,7 +466,7 @@ class Model:
         model = self.decimated()
         if language == "sysidentpy":
             model = model.expanded()
-        offsets, scales = (values.tolist() for values in model._scaling())
+        offsets, scales = (values.tolist() for values in model.scaling())
         own = model.monomials, model.coefficients, model.n_inputs
         return source(Program(*own, offsets, scales, self._comment(model)), language, name)
 
@@ -482,8 +482,8 @@ class Model:
             lines.append(f"SHA-256 of the data that it is from: {printable(self.data_digest)}")
         return lines
 
-    def _scaling(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return offset and scale of the output and each input."""
+    def scaling(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return offset and scale of the output and each input, two arrays of shape (1 + inputs,)."""
         offsets = np.zeros(1 + self.n_inputs) if self.offsets is None else np.array(self.offsets)
         return offsets, np.ones(1 + self.n_inputs) if self.scales is None else np.array(self.scales)
 
@@ -510,7 +510,7 @@ class Model:
     ) -> tuple[NDArray[np.float64], int]:
         """Return predictions from outputs measured some steps before, and the first sample that diverges."""
         first, count, stride = self.initial_samples, len(y), self.decimation
-        offsets, scales = self._scaling()
+        offsets, scales = self.scaling()
         measured = (y - offsets[OUTPUT]) / scales[OUTPUT]
         # What was predicted one step less ahead comes first, as lag 1 needs it. The first samples are measured in all.
         earlier: deque[NDArray[np.float64]] = deque(maxlen=self.max_lag)
@@ -551,7 +551,7 @@ class Model:
     ) -> list[str]:
         """Return what the signals are, unless that is plain or always with ``names``, and how long a step is."""
         symbols = [signal_name(signal, self.n_inputs) for signal in range(1 + self.n_inputs)]
-        offsets, scales = (values.tolist() for values in self._scaling())
+        offsets, scales = (values.tolist() for values in self.scaling())
         lines = []
         for short, name, offset, scale in zip(symbols, [self.output, *self.inputs], offsets, scales, strict=True):
             line = f"{symbol(short)}: {text(name)}"
