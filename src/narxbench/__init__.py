@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from narxbench.model.narx import Model
     from narxbench.model.system import System, load_system
     from narxbench.model.terms import candidate_terms, model_size
+    from narxbench.report.comparison import compare
     from narxbench.report.findings import in_words
     from narxbench.report.model_page import write_report
 
@@ -40,6 +41,7 @@ __all__ = [
     "StructureProblem",
     "System",
     "candidate_terms",
+    "compare",
     "identify",
     "in_words",
     "load_system",
@@ -61,6 +63,7 @@ _HOMES = {
     "StructureProblem": "narxbench.fitness.problem",
     "System": "narxbench.model.system",
     "candidate_terms": "narxbench.model.terms",
+    "compare": "narxbench.report.comparison",
     "identify": "narxbench.identification.identify",
     "in_words": "narxbench.report.findings",
     "load_system": "narxbench.model.system",

@@ -119,6 +119,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_identify(commands)
     _add_refit(commands)
+    _add_compare(commands)
     checking = commands.add_parser(
         "check-algorithm", help="check what every algorithm must do", description="Check what every algorithm must do."
     )
@@ -142,6 +143,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 _identify(given)
             case "refit":
                 _refit(given)
+            case "compare":
+                _compare(given)
             case "export-problems":
                 from narxbench.experiment.exchange import export_problems
 
@@ -297,6 +300,22 @@ def _refit(given: argparse.Namespace) -> None:
     model = refit(Model.load(given.model), given.files, **_reading(given))
     model.save(given.new)
     _print(f"{model.equation()}\n")
+
+
+def _add_compare(commands: Any) -> None:
+    about = "compare the errors of several models on the same data"
+    parser = commands.add_parser("compare", help=about, description=f"{about.capitalize()}.", allow_abbrev=False)
+    parser.add_argument("models", nargs="+", metavar="MODEL", help="a file that Model.save or --report wrote")
+    parser.add_argument("--data", required=True, action="append", metavar="FILE", help="the data; may be repeated")
+    _add_columns(parser, output=False, without="those of the models")
+
+
+def _compare(given: argparse.Namespace) -> None:
+    from narxbench.model.narx import Model
+    from narxbench.report.comparison import as_text, compare
+
+    models = {file: Model.load(file) for file in given.models}
+    _print(f"{as_text(compare(models, given.data, **_reading(given)))}\n")
 
 
 def _print(text: str) -> None:
