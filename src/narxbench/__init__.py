@@ -21,12 +21,14 @@ if TYPE_CHECKING:
     from narxbench.fitness.problem import Evaluation, StructureProblem
     from narxbench.identification.identify import identify
     from narxbench.identification.result import Identification
+    from narxbench.identification.trust.refit import refit
     from narxbench.io.errors import NarxbenchError
     from narxbench.io.version import __version__ as __version__
     from narxbench.model.dataset import read_signals, write_signals
     from narxbench.model.narx import Model
     from narxbench.model.system import System, load_system
     from narxbench.model.terms import candidate_terms, model_size
+    from narxbench.report.comparison import compare
     from narxbench.report.findings import in_words
     from narxbench.report.model_page import write_report
 
@@ -39,11 +41,13 @@ __all__ = [
     "StructureProblem",
     "System",
     "candidate_terms",
+    "compare",
     "identify",
     "in_words",
     "load_system",
     "model_size",
     "read_signals",
+    "refit",
     "search",
     "write_report",
     "write_signals",
@@ -59,11 +63,13 @@ _HOMES = {
     "StructureProblem": "narxbench.fitness.problem",
     "System": "narxbench.model.system",
     "candidate_terms": "narxbench.model.terms",
+    "compare": "narxbench.report.comparison",
     "identify": "narxbench.identification.identify",
     "in_words": "narxbench.report.findings",
     "load_system": "narxbench.model.system",
     "model_size": "narxbench.model.terms",
     "read_signals": "narxbench.model.dataset",
+    "refit": "narxbench.identification.trust.refit",
     "search": "narxbench.algorithms.search",
     "write_report": "narxbench.report.model_page",
     "write_signals": "narxbench.model.dataset",

@@ -118,6 +118,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_identify(commands)
+    _add_refit(commands)
+    _add_compare(commands)
     checking = commands.add_parser(
         "check-algorithm", help="check what every algorithm must do", description="Check what every algorithm must do."
     )
@@ -139,6 +141,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         match given.command:
             case "identify":
                 _identify(given)
+            case "refit":
+                _refit(given)
+            case "compare":
+                _compare(given)
             case "export-problems":
                 from narxbench.experiment.exchange import export_problems
 
@@ -150,6 +156,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             case _:
                 return _check_algorithm(given.name)
         return 0
+    except FieldError as error:
+        text = ": ".join(filter(None, (error.source, _flag(error.field), error.text)))
+        print(f"narxbench: {text}", file=sys.stderr)
+        return 2
     except NarxbenchError as error:
         print(f"narxbench: {error}", file=sys.stderr)
         return 2
@@ -190,20 +200,12 @@ def _add_identify(commands: Any) -> None:
     )
     data = parser.add_argument_group("data")
     data.add_argument("files", nargs="+", metavar="FILE", help="text with columns of numbers; each is an experiment")
-    columns = "a column is its name, or its number from 1 on"
-    data.add_argument("--output", required=True, metavar="COLUMN", help=f"the output; {columns}")
-    data.add_argument("--input", metavar="COLUMNS", help="the inputs, as in u or 2,3; without, the model has none")
+    _add_columns(data, output=True, without="the model has none")
     about = "files that are for the test alone, or a share such as 20%%: the last part of each record"
     data.add_argument("--test", action="append", metavar="FILE", help=f"{about}; may be repeated")
     about = "the output of the test, where it is another column; without --test it stands in the same files"
     data.add_argument("--test-output", metavar="COLUMN", help=about)
     data.add_argument("--test-input", metavar="COLUMNS", help="the inputs of the test, likewise")
-    data.add_argument("--time", metavar="COLUMN", help="the time; none: no column is (default: one named so)")
-    data.add_argument("--sampling-time", metavar="SECONDS", help="between samples (default: from the time)")
-    data.add_argument("--separator", metavar="CHARACTER", help="',', ';', tab or blank (default: found)")
-    data.add_argument("--decimal", metavar="CHARACTER", help="the decimal mark, '.' or ',' (default: found)")
-    about = "whether the first line names the columns (default: found)"
-    data.add_argument("--header", action=argparse.BooleanOptionalAction, help=about)
     for title, options in (("candidate terms", _CANDIDATES), ("search", _SEARCH)):
         group = parser.add_argument_group(title)
         for option in options:
@@ -215,6 +217,19 @@ def _add_identify(commands: Any) -> None:
     results = parser.add_argument_group("results")
     results.add_argument("--json", action="store_true", help="print one JSON object instead of a summary")
     results.add_argument("--report", metavar="FOLDER", help="write the page, the model and its code into a folder")
+
+
+def _add_columns(data: Any, *, output: bool, without: str) -> None:
+    """Add the options of reading that every command with data has."""
+    columns = "a column is its name, or its number from 1 on"
+    data.add_argument("--output", required=output, metavar="COLUMN", help=f"the output; {columns}")
+    data.add_argument("--input", metavar="COLUMNS", help=f"the inputs, as in u or 2,3; without, {without}")
+    data.add_argument("--time", metavar="COLUMN", help="the time; none: no column is (default: one named so)")
+    data.add_argument("--sampling-time", metavar="SECONDS", help="between samples (default: from the time)")
+    data.add_argument("--separator", metavar="CHARACTER", help="',', ';', tab or blank (default: found)")
+    data.add_argument("--decimal", metavar="CHARACTER", help="the decimal mark, '.' or ',' (default: found)")
+    about = "whether the first line names the columns (default: found)"
+    data.add_argument("--header", action=argparse.BooleanOptionalAction, help=about)
 
 
 def _identify(given: argparse.Namespace) -> None:
@@ -243,8 +258,8 @@ def _identify(given: argparse.Namespace) -> None:
                 settings,
                 lambda scan: refuse(measured_estimate(scan), cores=THREADS),
             )
-    except FieldError as error:
-        raise NarxbenchError(": ".join(filter(None, (error.source, _flag(error.field), error.text)))) from None
+    except FieldError:
+        raise
     except NarxbenchError as error:
         # What is planned is named as in a study.
         raise NarxbenchError(str(error).removeprefix("identification.")) from None
@@ -264,6 +279,43 @@ def _identify(given: argparse.Namespace) -> None:
             sys.stderr.write(where)
         else:
             _print(where)
+
+
+# --------------------------------------------------------------------------------------------------- models that exist
+
+
+def _add_refit(commands: Any) -> None:
+    about = "estimate the weights of a model anew, from other data"
+    parser = commands.add_parser("refit", help=about, description=f"{about.capitalize()}.", allow_abbrev=False)
+    parser.add_argument("model", metavar="MODEL", help="a file that Model.save or --report wrote")
+    parser.add_argument("files", nargs="+", metavar="FILE", help="text with columns of numbers; each is an experiment")
+    parser.add_argument("-o", dest="new", required=True, metavar="NEW", help="the file of the new model")
+    _add_columns(parser, output=False, without="those of the model")
+
+
+def _refit(given: argparse.Namespace) -> None:
+    from narxbench.identification.trust.refit import refit
+    from narxbench.model.narx import Model
+
+    model = refit(Model.load(given.model), given.files, **_reading(given))
+    model.save(given.new)
+    _print(f"{model.equation()}\n")
+
+
+def _add_compare(commands: Any) -> None:
+    about = "compare the errors of several models on the same data"
+    parser = commands.add_parser("compare", help=about, description=f"{about.capitalize()}.", allow_abbrev=False)
+    parser.add_argument("models", nargs="+", metavar="MODEL", help="a file that Model.save or --report wrote")
+    parser.add_argument("--data", required=True, action="append", metavar="FILE", help="the data; may be repeated")
+    _add_columns(parser, output=False, without="those of the models")
+
+
+def _compare(given: argparse.Namespace) -> None:
+    from narxbench.model.narx import Model
+    from narxbench.report.comparison import as_text, compare
+
+    models = {file: Model.load(file) for file in given.models}
+    _print(f"{as_text(compare(models, given.data, **_reading(given)))}\n")
 
 
 def _print(text: str) -> None:
@@ -289,14 +341,9 @@ def _arguments(given: argparse.Namespace) -> dict[str, Any]:
     from narxbench.identification.settings import IdentificationSettings
     from narxbench.io.yaml import read_value
 
-    found = {name: getattr(given, name) for name in _READING if getattr(given, name) is not None}
-    if given.time == "none":
-        found["time"] = False
+    found = _reading(given)
     if given.test and len(given.test) == 1:
         (found["test"],) = given.test
-    if given.sampling_time is not None:
-        with suppress(ValueError):
-            found["sampling_time"] = float(given.sampling_time)
     for name, option in _OPTIONS.items():
         value = getattr(given, name)
         if isinstance(value, list):
@@ -314,6 +361,17 @@ def _arguments(given: argparse.Namespace) -> dict[str, Any]:
         if name in found:
             raise NarxbenchError(f"--set: found {name} twice; allowed: once, here or as an option")
         found[name] = read_value(value, f"--set {name}")
+    return found
+
+
+def _reading(given: argparse.Namespace) -> dict[str, Any]:
+    """Return what was given of how to read data."""
+    found = {name: getattr(given, name) for name in _READING if getattr(given, name, None) is not None}
+    if given.time == "none":
+        found["time"] = False
+    if given.sampling_time is not None:
+        with suppress(ValueError):
+            found["sampling_time"] = float(given.sampling_time)
     return found
 
 

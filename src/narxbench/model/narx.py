@@ -25,6 +25,7 @@ from narxbench.model.export import Program, source
 from narxbench.model.prediction import simulated
 from narxbench.model.system import DIVERGED
 from narxbench.model.terms import OUTPUT, Monomial, parse_term, signal_name, term_name
+from narxbench.model.working_point import Linearised, fixed_points, linearised
 
 FORMAT, VERSION = "narxbench-model", 1
 MAX_BYTES = 20_000_000
@@ -259,7 +260,7 @@ class Model:
         if len(y) < count or not largest:
             bound = max(bound, DIVERGED)
         bound = min(bound, np.finfo(np.float64).max)
-        offsets, scales = self._scaling()
+        offsets, scales = self.scaling()
         scaled = (inputs - offsets[1:]) / scales[1:]
         with np.errstate(over="ignore", invalid="ignore"):
             if steps is None:
@@ -299,6 +300,80 @@ class Model:
             predicted = np.full(count, np.nan)
         return scores(measured[first:], predicted[first:])
 
+    def linearised(self, u0: ArrayLike | None = None, y0: float | None = None) -> Linearised:
+        """Return the model for small deviations from where it rests at constant inputs: coefficients, poles, gain.
+
+        Parameters
+        ----------
+        u0 : float or array, shape (inputs,), or None
+            The constant inputs; None for a model without any.
+        y0 : float, optional
+            An output: of the states of rest the nearest one is taken, stable or not. None: the only stable one.
+
+        Raises
+        ------
+        NarxbenchError
+            For inputs that do not fit, and where there is no such state, or without ``y0`` more than one.
+
+        Examples
+        --------
+        >>> model = Model(("y(k-1)", "u(k-1)^2"), (0.5, 1.0), inputs=("u",), output="y")
+        >>> around = model.linearised(3.0)
+        >>> around.y, around.a, around.b, around.static_gain
+        (18.0, array([0.5]), array([[0., 6.]]), (12.0,))
+        """
+        u = self._constant("u0", u0)
+        (near,) = (None,) if y0 is None else _numbers("y0", [y0], (1,), "one")
+        offsets, scales = (values.tolist()[OUTPUT] for values in self.scaling())
+        centre, scale = (offsets, scales) if near is None else (near, max(scales, abs(near)))
+        found = fixed_points(self, u, centre, scale)
+        rests = [rest for rest, size in found if near is not None or size < 1]
+        if not rests or (near is None and len(rests) > 1):
+            kind = (
+                "a state of rest" if near is not None else "one stable state of rest, or y0 near the one that is meant"
+            )
+            outputs = ", ".join(f"{rest:.6g} ({'' if size < 1 else 'not '}stable)" for rest, size in found[:6])
+            raise NarxbenchError(f"u0: found the states of rest: {outputs or 'none'}; needed: {kind}")
+        return linearised(self, u, rests[0] if near is None else min(rests, key=lambda rest: abs(rest - near)))
+
+    def step_response(self, u0: ArrayLike, du: ArrayLike, steps: int, y0: float | None = None) -> NDArray[np.float64]:
+        """Return the output after a step of the inputs from where the model rests.
+
+        Parameters
+        ----------
+        u0, y0
+            Where it rests, as for :meth:`linearised`.
+        du : float or array, shape (inputs,)
+            The height of the step of each input.
+        steps : int
+            How many steps of the model to return.
+
+        Returns
+        -------
+        array of float, shape (steps,)
+            Outputs in steps of the model, from that of the step on.
+
+        Raises
+        ------
+        NarxbenchError
+            As :meth:`linearised`; DivergedError for an output that leaves all bounds.
+
+        Examples
+        --------
+        >>> model = Model(("y(k-1)", "u(k-1)^2"), (0.5, 1.0), inputs=("u",), output="y")
+        >>> model.step_response(3.0, 1.0, steps=4)
+        array([18.  , 25.  , 28.5 , 30.25])
+        """
+        if not is_whole_number(steps, 1):
+            raise NarxbenchError(f"steps: found {show(steps)}; allowed: a whole number from 1 on")
+        rest, first = self.linearised(u0, y0), self.max_lag
+        heights = np.where(np.arange(first + steps) < first, 0.0, 1.0)[:, None] * self._constant("du", du)
+        return self.decimated().predict(heights + np.array(rest.u), [rest.y] * first, samples=first + steps)[first:]
+
+    def _constant(self, name: str, values: ArrayLike | None) -> tuple[float, ...]:
+        given = [] if values is None else np.atleast_1d(np.asarray(values, object)).tolist()
+        return _numbers(name, given or np.zeros(0), (self.n_inputs,), "one for each input")
+
     def decimated(self) -> "Model":
         """Return the same model for data of which only every ``decimation``-th sample is there."""
         return replace(self, decimation=1, sampling_time=self.step_time)
@@ -321,7 +396,7 @@ class Model:
         """
         if self.offsets is None and self.scales is None:
             return self
-        offsets, scales = ([Fraction(value) for value in values.tolist()] for values in self._scaling())
+        offsets, scales = ([Fraction(value) for value in values.tolist()] for values in self.scaling())
         expansions = []
         for monomial in self.monomials:
             expansion: dict[Monomial, Fraction] = {(): scales[OUTPUT]}
@@ -466,7 +541,7 @@ class Model:
         model = self.decimated()
         if language == "sysidentpy":
             model = model.expanded()
-        offsets, scales = (values.tolist() for values in model._scaling())
+        offsets, scales = (values.tolist() for values in model.scaling())
         own = model.monomials, model.coefficients, model.n_inputs
         return source(Program(*own, offsets, scales, self._comment(model)), language, name)
 
@@ -482,8 +557,8 @@ class Model:
             lines.append(f"SHA-256 of the data that it is from: {printable(self.data_digest)}")
         return lines
 
-    def _scaling(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return offset and scale of the output and each input."""
+    def scaling(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return offset and scale of the output and each input, two arrays of shape (1 + inputs,)."""
         offsets = np.zeros(1 + self.n_inputs) if self.offsets is None else np.array(self.offsets)
         return offsets, np.ones(1 + self.n_inputs) if self.scales is None else np.array(self.scales)
 
@@ -510,7 +585,7 @@ class Model:
     ) -> tuple[NDArray[np.float64], int]:
         """Return predictions from outputs measured some steps before, and the first sample that diverges."""
         first, count, stride = self.initial_samples, len(y), self.decimation
-        offsets, scales = self._scaling()
+        offsets, scales = self.scaling()
         measured = (y - offsets[OUTPUT]) / scales[OUTPUT]
         # What was predicted one step less ahead comes first, as lag 1 needs it. The first samples are measured in all.
         earlier: deque[NDArray[np.float64]] = deque(maxlen=self.max_lag)
@@ -551,7 +626,7 @@ class Model:
     ) -> list[str]:
         """Return what the signals are, unless that is plain or always with ``names``, and how long a step is."""
         symbols = [signal_name(signal, self.n_inputs) for signal in range(1 + self.n_inputs)]
-        offsets, scales = (values.tolist() for values in self._scaling())
+        offsets, scales = (values.tolist() for values in self.scaling())
         lines = []
         for short, name, offset, scale in zip(symbols, [self.output, *self.inputs], offsets, scales, strict=True):
             line = f"{symbol(short)}: {text(name)}"

@@ -18,7 +18,7 @@ from narxbench.identification.trust.weights import Weights, estimate, newey_west
 from narxbench.io.version import __version__
 from narxbench.model.narx import Model
 from narxbench.model.records import Record, Recording
-from narxbench.model.terms import parse_term
+from narxbench.model.terms import Monomial, parse_term
 
 # Residual lags of the noise model of extended least squares.
 NOISE_LAGS = 2
@@ -58,17 +58,7 @@ class Fit:
 
     def weights(self) -> Weights:
         """Return the least-squares weights on all rows that estimate."""
-        arrangement = self.arrangement
-        rows = arrangement.rows()
-        # Records lie far from one another, so that no correlation is taken from one to the next.
-        distance = 2 * (1 + max(map(len, self.known)))
-        return estimate(
-            arrangement.columns(self.monomials, rows),
-            arrangement.y[rows],
-            terms=self.terms,
-            times=arrangement.time[rows] + distance * arrangement.record[rows],
-            bandwidth=newey_west_bandwidth(len(rows), arrangement.decimation),
-        )
+        return least_squares(self.arrangement, self.monomials, self.terms)
 
     def without(self, part: int) -> list[float]:
         """Return the least-squares weights on all rows that estimate but those of a part."""
@@ -180,6 +170,20 @@ class Fit:
             if record.role in ("selection", "test"):
                 cases.append(Case(record, model, {ARX: arx}))
         return cases
+
+
+def least_squares(arrangement: Arrangement, monomials: Sequence[Monomial], terms: Sequence[str]) -> Weights:
+    """Return the least-squares weights of terms on all rows that estimate; errors are those of :func:`estimate`."""
+    rows = arrangement.rows()
+    # Records lie far from one another, so that no correlation is taken from one to the next.
+    distance = 2 * (1 + max(map(len, arrangement.records)))
+    return estimate(
+        arrangement.columns(monomials, rows),
+        arrangement.y[rows],
+        terms=terms,
+        times=arrangement.time[rows] + distance * arrangement.record[rows],
+        bandwidth=newey_west_bandwidth(len(rows), arrangement.decimation),
+    )
 
 
 def _rounded(matrix: Any) -> tuple[tuple[float, ...], ...]:

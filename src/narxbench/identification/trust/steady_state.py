@@ -4,17 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.polynomial import Polynomial
 from numpy.typing import NDArray
 
 from narxbench.analysis.metrics import significant
 from narxbench.model.narx import Model
 from narxbench.model.records import Record
-from narxbench.model.terms import OUTPUT
+from narxbench.model.working_point import fixed_points
 
 POINTS = 41
-# Roots come out with about half the digits where two of them meet, so a small imaginary part is rounding.
-REAL, ROUNDING = 1e-6, 1e-13
 # A fixed point counts as inside of the data up to this share of the output's range beyond its ends.
 MARGIN = 0.1
 # A rest in the data: inputs within this share of their range (a digit of a converter may flicker) for this many steps
@@ -83,48 +80,6 @@ class Rest:
     deviation: float | None
 
 
-def fixed_points(
-    model: Model, u: Sequence[float], around: float = 0.0, scale: float = 1.0
-) -> list[tuple[float, float]]:
-    """Return the outputs that a model keeps at constant inputs, ascending, each with its largest ``|eigenvalue|``.
-
-    With all lags of a signal equal, y = f(y, …, y, u, …, u) is a polynomial in y: its real roots are the fixed points.
-    The eigenvalues are those of the companion matrix of the derivatives of f by y(k-1), y(k-2), ….
-
-    Parameters
-    ----------
-    model : Model
-        The model.
-    u : sequence of float, shape (inputs,)
-        The constant inputs.
-    around, scale : float
-        Centre and half range of the outputs of interest, where the roots come out most exactly.
-
-    Examples
-    --------
-    >>> logistic = Model(terms=("y(k-1)", "y(k-1)^2"), coefficients=(2.5, -2.5), inputs=(), output="y")
-    >>> [(round(y, 6), round(size, 6)) for y, size in fixed_points(logistic, ())]
-    [(0.0, 2.5), (0.6, 0.5)]
-    """
-    plain = model.expanded()
-    y = Polynomial([around, scale])
-    balance, derivatives = -y, [Polynomial([0.0])] * max(plain.max_lag, 1)
-    for monomial, coefficient in zip(plain.monomials, plain.coefficients, strict=True):
-        weight = coefficient * np.prod([u[signal - 1] for signal, _ in monomial if signal != OUTPUT])
-        lags = [lag for signal, lag in monomial if signal == OUTPUT]
-        balance = balance + weight * y ** len(lags)
-        for lag in lags:
-            derivatives[lag - 1] = derivatives[lag - 1] + weight * y ** (len(lags) - 1)
-    found = []
-    for root in _real_roots(balance):
-        companion = np.eye(len(derivatives), k=-1)
-        companion[0] = [derivative(root) for derivative in derivatives]
-        rest = float(y(root))
-        rest = 0.0 if abs(rest) <= ROUNDING * (abs(around) + scale) else rest
-        found.append((rest, float(np.abs(np.linalg.eigvals(companion)).max())))
-    return found
-
-
 def static_curve(model: Model, records: Sequence[Record], points: int = POINTS) -> list[FixedPoint]:
     """Return the fixed points of a model over the range of each input seen in some records.
 
@@ -191,13 +146,6 @@ def measured_static_points(model: Model, records: Sequence[Record]) -> list[Rest
                 nearest, deviation = significant(nearest), significant(deviation / y_range) if y_range else None
             found.append(Rest(record.name, tuple(inputs), last, end - start, nearest, deviation))
     return found
-
-
-def _real_roots(polynomial: Polynomial) -> list[float]:
-    # Its variable is about 1 within the data: higher powers with weights no larger than rounding only add far roots.
-    kept = polynomial.trim(ROUNDING * float(np.abs(polynomial.coef).max()))
-    roots = [complex(root) for root in kept.roots()]
-    return sorted(root.real for root in roots if abs(root.imag) <= REAL * (1 + abs(root)))
 
 
 def _settling(eigenvalue: float) -> float | None:

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from narxbench.identification.trust.steady_state import fixed_points, measured_static_points, static_curve
+from narxbench.identification.trust.steady_state import measured_static_points, static_curve
 from narxbench.model.narx import DivergedError, Model
 from narxbench.model.records import Record
+from narxbench.model.working_point import fixed_points
 from narxbench.numerics.random_streams import generator
 
 

@@ -1,0 +1,119 @@
+"""Several models on the same data: their errors in a table."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from narxbench.analysis.metrics import significant
+from narxbench.identification.data.reading import read_recording
+from narxbench.io.errors import FieldError, NarxbenchError, printable
+from narxbench.model.narx import DivergedError, Model, scores
+from narxbench.model.records import Record
+
+KINDS = {"free_run": None, "one_step": 1}
+
+
+def compare(models: Mapping[str, Model], data: Any = None, **reading: Any) -> pd.DataFrame:
+    """Return how well models predict the same samples of the same data.
+
+    Parameters
+    ----------
+    models : mapping of str to Model
+        The models by a name for each; their output is the same, and each takes the inputs that it names.
+    data : path, DataFrame, mapping of str to array, a list of these, or None
+        As for :func:`narxbench.identify`; None: ``input`` and ``output`` are arrays. All samples count, whatever their
+        role.
+    **reading
+        What :func:`narxbench.identification.data.reading.read_recording` takes. ``input`` and ``output`` are by default
+        the columns that the models name; else they are in the order in which the models first name them.
+
+    Returns
+    -------
+    DataFrame
+        One row for each model: ``model``, ``terms`` and ``decimation`` (their numbers), ``samples`` scored, ``rmse``
+        (in the unit of the output) and ``rrse`` of ``free_run`` and of ``one_step`` of the model, None where they
+        diverge, ``diverged`` (the kinds that do), and ``known``: whether the model was made from these very data.
+        Every record is scored from the largest number of initial samples that a model needs.
+
+    Raises
+    ------
+    NarxbenchError
+        For data that cannot be read or do not fit, no models, and models of different outputs.
+
+    Examples
+    --------
+    >>> made = Model(("y(k-1)", "u(k-1)"), (0.5, 1.0), ("u",), "y")
+    >>> u = [1.0, -1.0, 2.0, 0.0, 1.0, 3.0, -2.0, 1.0, 0.0, 2.0]
+    >>> other = Model(("y(k-1)", "u(k-1)"), (0.5, 0.9), ("u",), "y")
+    >>> found = compare({"made": made, "other": other}, input=u, output=made.predict(u, [0.0]))
+    >>> found[["model", "free_run_rrse"]].to_dict("records")
+    [{'model': 'made', 'free_run_rrse': 0.0}, {'model': 'other', 'free_run_rrse': 0.1...}]
+    """
+    outputs = list(dict.fromkeys(model.output for model in models.values()))
+    if len(outputs) != 1:
+        found = printable(", ".join(outputs)) or "no models"
+        raise NarxbenchError(f"models: found {found}; needed: at least one model, all of the same output")
+    inputs = list(dict.fromkeys(name for model in models.values() for name in model.inputs))
+    if data is not None:
+        reading = {"output": outputs[0], "input": inputs or None, **reading}
+    recording = read_recording(data, **reading)
+    if len(recording.inputs) != len(inputs):
+        found = f"found {len(recording.inputs)}; needed: {len(inputs)}, for {printable(', '.join(inputs)) or 'none'}"
+        raise FieldError("input", found)
+    first = max(model.initial_samples for model in models.values())
+    records = [record for record in recording.records if len(record) > first]
+    if not records:
+        raise FieldError("data", f"found no record of more than {first} samples, the largest lag of the models")
+    rows = []
+    for name, model in models.items():
+        own = [inputs.index(signal) for signal in model.inputs]
+        errors = {kind: _errors(model, records, own, steps, first) for kind, steps in KINDS.items()}
+        row = {"model": name, "terms": len(model.terms), "decimation": model.decimation}
+        row["samples"] = sum(len(record) - first for record in records)
+        for kind, (rmse, rrse) in errors.items():
+            row |= {f"{kind}_rmse": rmse, f"{kind}_rrse": rrse}
+        row["diverged"] = [kind for kind, (rmse, _) in errors.items() if rmse is None]
+        row["known"] = model.data_digest == recording.digest
+        rows.append(row)
+    return pd.DataFrame(rows, dtype=object)
+
+
+def _errors(
+    model: Model, records: list[Record], own: list[int], steps: int | None, first: int
+) -> tuple[float | None, float | None]:
+    """Return RMSE and RRSE over all records together; None where a prediction diverges."""
+    measured = np.concatenate([record.y[first:] for record in records])
+    try:
+        runs = [model.predict(record.u[:, own], record.y, steps, samples=len(record))[first:] for record in records]
+    except DivergedError:
+        return None, None
+    squares = math.fsum(error * error for error in (measured - np.concatenate(runs)).tolist())
+    rrse = scores(measured, np.concatenate(runs)).rrse
+    return significant(math.sqrt(squares / len(measured))), None if rrse is None else significant(rrse)
+
+
+def as_text(table: pd.DataFrame) -> str:
+    """Return the table of :func:`compare` as text for a terminal."""
+    heads = ("model", "terms", "decimation", "free run RMSE", "RRSE", "one step RMSE", "RRSE")
+    rows: list[Sequence[str]] = [heads]
+    for row in table.to_dict("records"):
+        cells = [printable(row["model"]), str(row["terms"]), str(row["decimation"])]
+        for kind in KINDS:
+            rmse, rrse = row[f"{kind}_rmse"], row[f"{kind}_rrse"]
+            cells += ["diverges" if rmse is None else f"{rmse:.4g}", "-" if rrse is None else f"{rrse:.4g}"]
+        rows.append(cells)
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [
+        "  ".join(
+            cell.rjust(width) if i else cell.ljust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in rows
+    ]
+    lines.append(f"{table['samples'].iloc[0]} samples, the same for all; RMSE in the unit of the output.")
+    if known := [printable(row["model"]) for row in table.to_dict("records") if row["known"]]:
+        lines.append(f"Made from these very data, so no test: {', '.join(known)}.")
+    return "\n".join(lines)

@@ -1,0 +1,69 @@
+"""New weights for the structure of a model."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.unit.identification.trust import known_model
+
+import narxbench
+from narxbench.io.errors import NarxbenchError
+
+
+@pytest.mark.parametrize("decimation", [1, 3])
+@pytest.mark.parametrize("scaled", [False, True])
+def test_weights_of_the_new_data_within_their_errors(decimation, scaled):
+    old = known_model.model(decimation, weights=(0.1, 0.2, 0.3))
+    if scaled:
+        # Centred at zero, so that the true terms stay the same.
+        old = replace(old, offsets=(0.0, 0.0), scales=(2.0, 2.0))
+    record = known_model.record(1, 600, None, decimation)
+    new = narxbench.refit(old, input=record.u, output=record.y)
+    weights = new.expanded().coefficients
+    assert weights == pytest.approx(known_model.WEIGHTS, abs=0.03)
+    assert all(0 < error < 0.02 for error in new.standard_errors)
+    assert (new.terms, new.inputs, new.decimation) == (old.terms, old.inputs, decimation)
+    assert len(new.data_digest) == 64 and new.about["refit_of"] == old.data_digest
+
+
+def test_several_records_with_the_columns_of_the_model_and_none_of_the_test():
+    first, second = (known_model.record(seed, 200, None, noise=0.0) for seed in (1, 2))
+    wrong = {"u": first.u[:50, 0], "y": -np.arange(50.0)}
+    frames = [{"y": record.y, "z": record.y * 9, "u": record.u[:, 0]} for record in (first, second)]
+    new = narxbench.refit(known_model.model(), frames, test=wrong)
+    assert new.coefficients == pytest.approx(known_model.WEIGHTS, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        ({"u": np.ones(50), "y": np.ones(50)}, "depend on each other"),
+        ({"u": np.arange(50.0) * 1e200, "y": np.ones(50)}, "too large"),
+        ({"v": np.ones(50), "y": np.ones(50)}, "no column 'u'"),
+        ({"u": np.ones(4), "y": np.ones(4)}, "at least 10 samples"),
+    ],
+)
+def test_data_that_give_no_weights(data, words):
+    with pytest.raises(NarxbenchError, match=words):
+        narxbench.refit(known_model.model(), data)
+    with pytest.raises(NarxbenchError, match=r"found \d+ rows for 3 terms"):
+        narxbench.refit(known_model.model(decimation=6), input=np.arange(12.0), output=np.arange(12.0))
+    with pytest.raises(NarxbenchError, match="needed: 1, as many"):
+        narxbench.refit(known_model.model(), input=np.ones((50, 2)), output=np.arange(50.0))
+
+
+def test_the_command(tmp_path, capsys):
+    from narxbench import cli
+
+    record = known_model.record(3, 100, None, noise=0.0)
+    rows = "".join(f"{u!r},{y!r}\n" for u, y in zip(record.u[:, 0].tolist(), record.y.tolist(), strict=True))
+    (tmp_path / "data.csv").write_text(f"drive,y\n{rows}", encoding="utf-8")
+    old, data, new = (str(tmp_path / name) for name in ("old.json", "data.csv", "new.json"))
+    known_model.model(weights=(0.1, 0.1, 0.1)).save(old)
+    assert cli.main(["refit", old, data, "--input", "drive", "-o", new]) == 0
+    assert capsys.readouterr().out == "y(k) = 0.6 y(k-1) + 1 u(k-1) + 0.4 u(k-2)^2\n"
+    assert narxbench.Model.load(new).coefficients == pytest.approx(known_model.WEIGHTS, rel=1e-9)
+    assert cli.main(["refit", old, data, "-o", new]) == 2
+    assert capsys.readouterr().err.startswith("narxbench: ")
+    assert cli.main(["refit", old, data, "--input", "drive,y", "-o", new]) == 2
+    assert "--input" in capsys.readouterr().err

@@ -1,0 +1,69 @@
+"""A model near a state of rest, against its own simulation."""
+
+import numpy as np
+import pytest
+
+from narxbench.io.errors import NarxbenchError
+from narxbench.model.narx import Model
+
+TWO = Model(
+    ("y(k-1)", "y(k-2)", "u1(k-1)", "u2(k)*u1(k-2)", "y(k-1)*u1(k-1)", "u2(k-1)^2"),
+    (0.9, -0.3, 0.8, 0.5, 0.1, -0.4),
+    inputs=("a", "b"),
+    output="y",
+    decimation=4,
+)
+CENTRED = Model(TWO.terms, TWO.coefficients, TWO.inputs, "y", 4, offsets=(9.0, -1.0, 2.0), scales=(3.0, 0.5, 2.0))
+LOGISTIC = Model(("y(k-1)", "y(k-1)^3"), (1.5, -0.5), inputs=(), output="y")
+
+
+@pytest.mark.parametrize("model", [TWO, CENTRED], ids=["plain", "centred"])
+@pytest.mark.parametrize("du", [[1e-5, 0.0], [0.0, 1e-5]])
+def test_a_small_step_is_that_of_the_linearised_model(model, du):
+    rest = model.linearised([0.5, 1.5])
+    own = model.step_response([0.5, 1.5], du, 60) - rest.y
+    a, b = rest.a, rest.b
+    linear = np.zeros(62)
+    for k in range(2, 62):
+        past = sum(a[i] * linear[k - 1 - i] for i in range(2))
+        linear[k] = past + sum(b[s, i] * du[s] * (k - i >= 2) for s in range(2) for i in range(3))
+    assert own == pytest.approx(linear[2:], rel=1e-4, abs=1e-9)
+    assert np.abs(own).max() > 1e-6
+    assert own[-1] == pytest.approx(np.dot(rest.static_gain, du), rel=1e-3)
+    assert np.abs(rest.poles).max() < 1
+    # The rest is one: without a step nothing moves.
+    assert model.step_response([0.5, 1.5], [0.0, 0.0], 5) == pytest.approx([rest.y] * 5)
+
+
+def test_which_of_several_states_of_rest():
+    with pytest.raises(NarxbenchError, match="y0 near the one that is meant"):
+        LOGISTIC.linearised()
+    assert LOGISTIC.linearised(y0=0.8).y == pytest.approx(1.0)
+    assert LOGISTIC.linearised(y0=-5.0).poles == pytest.approx([0.0], abs=1e-7)
+    unstable = LOGISTIC.linearised(y0=0.1)
+    assert (unstable.y, unstable.poles) == (0.0, pytest.approx([1.5]))
+
+
+def test_an_integrator_has_no_gain_and_a_static_model_no_poles():
+    integrator = Model(("y(k-1)", "y(k-1)*u(k-1)"), (1.0, 1.0), ("u",), "y")
+    assert integrator.linearised(0.25, y0=0.0).static_gain == (0.0,)
+    squared = Model(("u(k)^2",), (1.0,), ("u",), "y")
+    rest = squared.linearised(3.0)
+    assert (rest.y, len(rest.poles), rest.static_gain) == (9.0, 0, (6.0,))
+    assert squared.step_response(3.0, 1.0, 2).tolist() == [16.0, 16.0]
+    assert Model(("y(k-1)", "y(k-1)^2"), (1.0, 1.0), (), "y").linearised(y0=0.0).static_gain is None
+
+
+@pytest.mark.parametrize("u0", [None, 1.0, [1.0, np.nan], ["a", "b"], [[1.0, 2.0]], [[1.0], [1.0, 2.0]]])
+def test_inputs_that_do_not_fit(u0):
+    with pytest.raises(NarxbenchError, match=r"u0: found .*; allowed: finite numbers, one for each input"):
+        TWO.linearised(u0)
+
+
+def test_no_rest_and_no_steps():
+    with pytest.raises(NarxbenchError, match="states of rest: none"):
+        Model(("y(k-1)", "u(k-1)"), (1.0, 1.0), ("u",), "y").linearised(1.0)
+    with pytest.raises(NarxbenchError, match="steps: found 0"):
+        TWO.step_response([0.0, 0.0], [1.0, 1.0], 0)
+    with pytest.raises(NarxbenchError, match="y0: found"):
+        LOGISTIC.linearised(y0=np.inf)
