@@ -44,6 +44,8 @@ LAGS, DEGREES, CRITERIA, TERMS, START = (
 )
 # Terms that their information criteria look at, and steps of a fit by simulation, which may not end otherwise.
 MOST_TERMS, MOST_STEPS = 20, 10
+# Of narxbench, for a try.
+SMALL: dict[str, Any] = {"effort": 1.0, "resamples": 0}
 # Runs of narxbench with other random draws, to see what hangs on them.
 DRAWS = 3
 # Share of the training data whose free run chooses from the grid.
@@ -260,7 +262,12 @@ def with_narxbench(case: Case, draw: int = 0, **settings: Any) -> tuple[narxbenc
     changed = [replace(record, y=record.y + 1e-12 * draw * record.y.std()) for record in case.training]
     experiments, test = ([r.columns(case.inputs) for r in records] for records in (changed, [case.test]))
     found = narxbench.identify(experiments, input=list(case.inputs), output="y", test=test, **settings)
-    return found, found.model.predict(case.test.u, case.test.y)
+    try:
+        return found, found.model.predict(case.test.u, case.test.y)
+    except narxbench.NarxbenchError:
+        # It diverges.
+        first = found.model.initial_samples
+        return found, np.concatenate([case.test.y[:first], np.full(len(case.test.y) - first, np.inf)])
 
 
 def with_sysidentpy(training: Sequence[Signals], degree: int, lags: int, criterion: str) -> Fitted:
@@ -367,21 +374,35 @@ def compared(case: Case, small: bool = False) -> tuple[narxbench.Identification,
     """Return what narxbench and all others found on a data set; narxbench with several random draws."""
     found, identified = [], []
     for draw in range(1 if small else DRAWS):
-        started = time.process_time()
-        settings = {"effort": 1.0, "resamples": 0} if small else {"resamples": 0} if draw else {}
-        one, predicted = with_narxbench(case, draw, **settings)
-        seconds, model, about = time.process_time() - started, one.model, one.configuration
-        lags = max((0, *about["y_lags"], *(lag for of_input in about["u_lags"] for lag in of_input)))
-        words = ["as sampled" if model.decimation == 1 else f"every {_ordinal(model.decimation)}"]
-        words += [f"degree {about['degree']}", f"lags to {lags}", *(["centred"] if about["centred"] else [])]
-        first = model.initial_samples
-        found.append(Found("narxbench", predicted, first, len(model.terms), ", ".join(words), 1, seconds, draw=draw))
+        settings = SMALL if small else {"resamples": 0} if draw else {}
+        one, seen = own(case, draw, **settings)
+        found.append(seen)
         identified.append(one)
+    return identified[0], [*found, *others(case, small)]
+
+
+def own(
+    case: Case, draw: int = 0, method: str = "narxbench", **settings: Any
+) -> tuple[narxbench.Identification, Found]:
+    """Return what narxbench finds, and what it took."""
+    started = time.process_time()
+    one, predicted = with_narxbench(case, draw, **settings)
+    seconds, model, about = time.process_time() - started, one.model, one.configuration
+    lags = max((0, *about["y_lags"], *(lag for of_input in about["u_lags"] for lag in of_input)))
+    words = ["as sampled" if model.decimation == 1 else f"every {_ordinal(model.decimation)}"]
+    words += [f"degree {about['degree']}", f"lags to {lags}", *(["centred"] if about["centred"] else [])]
+    first, terms = model.initial_samples, len(model.terms)
+    return one, Found(method, predicted, first, terms, ", ".join(words), 1, seconds, draw=draw)
+
+
+def others(case: Case, small: bool = False) -> list[Found]:
+    """Return what the other methods choose from their grids."""
+    found: list[Found] = []
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         for name, (fit, settings) in grid(small).items():
             found += by_grid(case, name, fit, settings)
-    return identified[0], found
+    return found
 
 
 # The page
