@@ -123,7 +123,9 @@ def fit_figure(fit: Fit, axis: TimeAxis, output: str) -> str:
         if fit.predicted is not None:
             handles.append(Line2D([], [], color=MODEL_COLOUR, linewidth=1.3, label="model"))
             if fit.half_width is not None:
-                handles.append(Line2D([], [], color=MODEL_COLOUR, linewidth=6, alpha=0.2, label=f"{BAND:.0%} band"))
+                handles.append(
+                    Line2D([], [], color=MODEL_COLOUR, linewidth=6, alpha=0.2, label=f"{100 * BAND:.0f} % band")
+                )
         figure.legend(handles=handles, loc="outside upper right", ncols=3, frameon=False)
         return _svg(figure)
 
