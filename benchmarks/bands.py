@@ -113,9 +113,9 @@ def report(sets: int) -> str:
         "of one record",
         "half width by RMSE",
         "held by plain quantile",
-        "no band",
+        "not counted",
     ]
-    return TEXT.format(table=table(header, rows), sets=sets, samples=SAMPLES, tested=TESTED, band=f"{BAND:.0%}")
+    return TEXT.format(table=table(header, rows), sets=sets, samples=SAMPLES, tested=TESTED, band=f"{100 * BAND:.0f} %")
 
 
 TEXT = """# What the prediction bands hold
@@ -124,7 +124,7 @@ TEXT = """# What the prediction bands hold
 (effort 1), and the {band} band of the model was laid about its predictions of a fresh record of {tested} samples.
 *Held* is the share of the measured samples within the band, on average over data sets; *of one record* is the range.
 The systems are those of [measured.md](measured.md), with other draws, and two that are shipped. The rule was chosen on
-draws other than these.
+other draws. *Not counted* are data sets without a band, or whose test run diverges.
 
 {table}
 The half width is a quantile of the errors on parts of the data that the weights did not know, in a run over the whole
