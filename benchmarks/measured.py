@@ -44,6 +44,8 @@ LAGS, DEGREES, CRITERIA, TERMS, START = (
 )
 # Terms that their information criteria look at, and steps of a fit by simulation, which may not end otherwise.
 MOST_TERMS, MOST_STEPS = 20, 10
+# Of narxbench, for a try.
+SMALL: dict[str, Any] = {"effort": 1.0, "resamples": 0}
 # Runs of narxbench with other random draws, to see what hangs on them.
 DRAWS = 3
 # Share of the training data whose free run chooses from the grid.
@@ -130,16 +132,18 @@ def held(rng: np.random.Generator, samples: int, hold: int, low: float = -1.0, h
     return levels
 
 
-def _rng(name: str, part: str) -> np.random.Generator:
-    return generator(purpose="benchmark of measured data", data=name, part=part)
+def _rng(name: str, part: str, number: int) -> np.random.Generator:
+    """Return the draws of a part of a data set; those of number 0 are the ones that packages are compared on."""
+    others = {"number": number} if number else {}
+    return generator(purpose="benchmark of measured data", data=name, part=part, **others)
 
 
-def oversampled(samples: int = SAMPLES, tested: int = TESTED) -> Case:
+def oversampled(samples: int = SAMPLES, tested: int = TESTED, number: int = 0) -> Case:
     """Return data of a polynomial in steps of ten samples, with equation noise."""
     truth = {"y(k-1)": 1.2, "y(k-2)": -0.45, "u(k-1)": 0.3, "y(k-1)*u(k-1)": 0.15, "u(k-2)^2": -0.2}
 
     def record(part: str, n: int) -> Signals:
-        rng = _rng("oversampled", part)
+        rng = _rng("oversampled", part, number)
         u = held(rng, n, 30)
         # White at every tenth sample, and smooth in between, as the noise of a continuous process is.
         noise = 0.02 * lfilter(np.ones(10) / math.sqrt(10), [1.0], rng.normal(size=n))
@@ -158,11 +162,11 @@ def oversampled(samples: int = SAMPLES, tested: int = TESTED) -> Case:
     return Case("oversampled", about, [training], test, stride=10, truth=tuple(truth), truth_stride=10)
 
 
-def wiener(samples: int = SAMPLES, tested: int = TESTED) -> Case:
+def wiener(samples: int = SAMPLES, tested: int = TESTED, number: int = 0) -> Case:
     """Return data of a linear system whose output saturates, with output noise."""
 
     def record(part: str, n: int) -> Signals:
-        rng = _rng("wiener", part)
+        rng = _rng("wiener", part, number)
         u = held(rng, n, 5)
         x = lfilter([0.0, 0.12, 0.08], [1.0, -1.5, 0.6], u)
         clean = np.tanh(1.5 * x)
@@ -172,11 +176,11 @@ def wiener(samples: int = SAMPLES, tested: int = TESTED) -> Case:
     return Case("saturation", about, [record("training", samples)], record("test", tested))
 
 
-def hammerstein(samples: int = SAMPLES, tested: int = TESTED) -> Case:
+def hammerstein(samples: int = SAMPLES, tested: int = TESTED, number: int = 0) -> Case:
     """Return data of a dead zone before a linear system with a delay, and an input without effect."""
 
     def record(part: str, n: int) -> Signals:
-        rng = _rng("hammerstein", part)
+        rng = _rng("hammerstein", part, number)
         u = np.column_stack([held(rng, n, 4), held(rng, n, 4)])
         v = np.sign(u[:, 0]) * np.maximum(np.abs(u[:, 0]) - 0.25, 0.0)
         late = np.concatenate([np.zeros(11), v])[:n]
@@ -188,11 +192,11 @@ def hammerstein(samples: int = SAMPLES, tested: int = TESTED) -> Case:
     return Case("delay", about, [training], test, delay=12, inputs=("u1", "u2"), irrelevant=("u2",))
 
 
-def duffing(samples: int = SAMPLES, tested: int = TESTED) -> Case:
+def duffing(samples: int = SAMPLES, tested: int = TESTED, number: int = 0) -> Case:
     """Return data of a forced oscillator with a cubic spring, integrated, and rounded to 14 bits."""
 
     def record(part: str, n: int) -> Signals:
-        rng = _rng("duffing", part)
+        rng = _rng("duffing", part, number)
         frequencies, phases = rng.uniform(0.05, 2.0, 12), rng.uniform(0, 2 * np.pi, 12)
         weights = rng.uniform(0.1, 0.35, 12)
         times = 0.05 * np.arange(n)
@@ -211,12 +215,12 @@ def duffing(samples: int = SAMPLES, tested: int = TESTED) -> Case:
     return Case("oscillator", about, [record("training", samples)], record("test", tested), stride=10)
 
 
-def two_records(samples: int = SAMPLES, tested: int = TESTED) -> Case:
+def two_records(samples: int = SAMPLES, tested: int = TESTED, number: int = 0) -> Case:
     """Return two records with a gap in between, of a polynomial with coloured noise."""
     truth = ("y(k-1)", "y(k-2)", "u(k-1)", "u(k-2)^2", "y(k-1)*u(k-2)")
 
     def record(part: str, n: int) -> Signals:
-        rng = _rng("records", part)
+        rng = _rng("records", part, number)
         u = held(rng, n, 2)
         noise = lfilter([1.0], [1.0, -0.8], 0.03 * rng.normal(size=n))
 
@@ -260,7 +264,12 @@ def with_narxbench(case: Case, draw: int = 0, **settings: Any) -> tuple[narxbenc
     changed = [replace(record, y=record.y + 1e-12 * draw * record.y.std()) for record in case.training]
     experiments, test = ([r.columns(case.inputs) for r in records] for records in (changed, [case.test]))
     found = narxbench.identify(experiments, input=list(case.inputs), output="y", test=test, **settings)
-    return found, found.model.predict(case.test.u, case.test.y)
+    try:
+        return found, found.model.predict(case.test.u, case.test.y)
+    except narxbench.NarxbenchError:
+        # It diverges.
+        first = found.model.initial_samples
+        return found, np.concatenate([case.test.y[:first], np.full(len(case.test.y) - first, np.inf)])
 
 
 def with_sysidentpy(training: Sequence[Signals], degree: int, lags: int, criterion: str) -> Fitted:
@@ -367,21 +376,35 @@ def compared(case: Case, small: bool = False) -> tuple[narxbench.Identification,
     """Return what narxbench and all others found on a data set; narxbench with several random draws."""
     found, identified = [], []
     for draw in range(1 if small else DRAWS):
-        started = time.process_time()
-        settings = {"effort": 1.0, "resamples": 0} if small else {"resamples": 0} if draw else {}
-        one, predicted = with_narxbench(case, draw, **settings)
-        seconds, model, about = time.process_time() - started, one.model, one.configuration
-        lags = max((0, *about["y_lags"], *(lag for of_input in about["u_lags"] for lag in of_input)))
-        words = ["as sampled" if model.decimation == 1 else f"every {_ordinal(model.decimation)}"]
-        words += [f"degree {about['degree']}", f"lags to {lags}", *(["centred"] if about["centred"] else [])]
-        first = model.initial_samples
-        found.append(Found("narxbench", predicted, first, len(model.terms), ", ".join(words), 1, seconds, draw=draw))
+        settings = SMALL if small else {"resamples": 0} if draw else {}
+        one, seen = own(case, draw, **settings)
+        found.append(seen)
         identified.append(one)
+    return identified[0], [*found, *others(case, small)]
+
+
+def own(
+    case: Case, draw: int = 0, method: str = "narxbench", **settings: Any
+) -> tuple[narxbench.Identification, Found]:
+    """Return what narxbench finds, and what it took."""
+    started = time.process_time()
+    one, predicted = with_narxbench(case, draw, **settings)
+    seconds, model, about = time.process_time() - started, one.model, one.configuration
+    lags = max((0, *about["y_lags"], *(lag for of_input in about["u_lags"] for lag in of_input)))
+    words = ["as sampled" if model.decimation == 1 else f"every {_ordinal(model.decimation)}"]
+    words += [f"degree {about['degree']}", f"lags to {lags}", *(["centred"] if about["centred"] else [])]
+    first, terms = model.initial_samples, len(model.terms)
+    return one, Found(method, predicted, first, terms, ", ".join(words), 1, seconds, draw=draw)
+
+
+def others(case: Case, small: bool = False) -> list[Found]:
+    """Return what the other methods choose from their grids."""
+    found: list[Found] = []
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         for name, (fit, settings) in grid(small).items():
             found += by_grid(case, name, fit, settings)
-    return identified[0], found
+    return found
 
 
 # The page

@@ -1,8 +1,10 @@
 """What the benchmarks compare computes the same errors, what they count is right; nothing here measures time."""
 
+import dataclasses
+
 import numpy as np
 import pytest
-from benchmarks import common, coverage, evaluation, measured, roofline, search, speed, swarm, work
+from benchmarks import bands, common, coverage, evaluation, measured, roofline, search, speed, swarm, work
 from tests import reference
 
 import narxbench
@@ -265,3 +267,27 @@ def test_the_kept_comparison_has_all_data_sets():
     text = measured.RESULT.read_text("utf-8")
     names = [make(100, 50).name for make in measured.SIMULATED]
     assert all(f"| **{name}** | narxbench | " in text for name in ("buck", *names))
+
+
+def test_shares_of_samples_that_bands_hold():
+    case = bands._shipped("S1", 1)
+    assert case.test.y[0] != case.training[0].y[0] and len(case.test.y) == bands.TESTED
+    small = dataclasses.replace(case, training=[case.training[0].part(0, 300)], test=case.test.part(0, 200))
+    results = [bands.held(small)]
+    one = results[0]["one_step"]
+    assert 0.7 < one.share <= 1 and 1 < one.width < 4
+    rows = bands.rows_of("S1", [*results, {"free_run": None, "one_step": None}])
+    assert [row[:2] for row in rows] == [["S1", "free run"], ["S1", "one step ahead"]]
+    assert rows[1][2] == f"{one.share:.3f}" and rows[1][-1] == "1"
+    assert bands.rows_of("S1", [{"free_run": None, "one_step": None}])[0][2:] == ["", "", "", "", "1"]
+
+
+def test_other_numbers_are_other_data():
+    first, second = (measured.wiener(100, 50, number) for number in (0, 1))
+    assert (first.test.y != second.test.y).any() and (measured.wiener(100, 50).test.y == first.test.y).all()
+
+
+def test_the_kept_page_of_bands_has_all_systems():
+    text = bands.RESULT.read_text("utf-8")
+    names = [*(make(100, 50).name for make in measured.SIMULATED), *bands.SHIPPED]
+    assert all(f"| {name} | {kind} | 0." in text for name in names for kind in bands.KINDS.values())

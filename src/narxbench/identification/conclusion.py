@@ -15,11 +15,12 @@ from narxbench.identification.search.configurations import Configuration
 from narxbench.identification.search.scan import FORWARD, Scan
 from narxbench.identification.search.structures import Choice, Failures, Search, Structure
 from narxbench.identification.search.trial import MOST_COMPARED, Trial
+from narxbench.identification.trust.bands import unseen_errors
 from narxbench.identification.trust.certainty import selection_table, structures
 from narxbench.identification.trust.fit import Fit
 from narxbench.identification.trust.residuals import correlation_tests, free_run_bias
 from narxbench.identification.trust.steady_state import measured_static_points, static_curve
-from narxbench.identification.trust.validation import validate
+from narxbench.identification.trust.validation import FREE_RUN, ONE_STEP, validate
 from narxbench.identification.trust.verdicts import answers, summary
 from narxbench.identification.trust.weights import interchangeable
 from narxbench.model.narx import Model
@@ -85,6 +86,7 @@ def concluded(scan: Scan, choice: Choice, resamples: Sequence[Search]) -> Identi
             *_missing(scan, len(found)),
             *([refinement] if refinement else []),
         ],
+        unseen={FREE_RUN: unseen_errors(fit, model), ONE_STEP: unseen_errors(fit, model, 1)},
     )
     return replace(identified, summary=[*answers(identified), *findings])
 

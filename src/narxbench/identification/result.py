@@ -1,16 +1,21 @@
 """What an identification gives: the model, how sure it is, how good it is, and how it was found."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike, NDArray
 
 from narxbench.identification.finding import Finding
 from narxbench.identification.search.structures import Structure
+from narxbench.identification.trust.bands import BAND, Unseen
 from narxbench.identification.trust.residuals import CorrelationTest
 from narxbench.identification.trust.steady_state import FixedPoint, Rest
-from narxbench.identification.trust.validation import metrics_by_role
-from narxbench.model.narx import Model
+from narxbench.identification.trust.validation import FREE_RUN, ONE_STEP, metrics_by_role
+from narxbench.io.errors import NarxbenchError, show
+from narxbench.model.narx import DivergedError, Model
 from narxbench.model.records import Recording
 
 
@@ -59,6 +64,8 @@ class Identification:
     notes : list of Finding
         What else a reader must know: ``searches`` that found nothing, ``no_test`` data, fewer ``resamples`` than
         wanted, what the ``refinement`` of the weights did.
+    unseen : dict of str to Unseen
+        Errors of the kinds ``free_run`` and ``one_step`` on samples that the weights did not know.
     """
 
     model: Model
@@ -79,13 +86,81 @@ class Identification:
     rests: list[Rest]
     summary: list[Finding]
     notes: list[Finding] = field(default_factory=list)
+    unseen: Mapping[str, Unseen] = field(default_factory=dict)
+
+    def bands(
+        self,
+        u: ArrayLike | None,
+        y: ArrayLike,
+        confidence: float = BAND,
+        *,
+        steps: int | None = None,
+        samples: int | None = None,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the band about a prediction in which this share of the measured samples is expected.
+
+        Its half width comes from the errors on parts of the data that the weights did not know, and is such that each
+        part would have been held by the others'. So it holds on average over samples, for data like those of the
+        identification. It is too narrow where the input leaves its range, where the process changes, and where errors
+        are slow, so that few of them in the data are independent.
+
+        Parameters
+        ----------
+        u, y, samples
+            As for :meth:`narxbench.model.narx.Model.predict`.
+        confidence : float
+            Share of samples, above 0 and below 1.
+        steps : int, optional
+            None: a free run; 1: one step of the model ahead.
+
+        Returns
+        -------
+        lower, upper : array of float, shape (samples,)
+            In units of the output; both are the given output at the first ``model.initial_samples``.
+
+        Raises
+        ------
+        NarxbenchError
+            For another confidence or number of steps, where predictions of all or many unseen data diverge, so that no
+            band is known, and as ``predict``.
+        """
+        if not isinstance(confidence, (int, float)) or not 0 < confidence < 1:
+            raise NarxbenchError(f"confidence: found {show(confidence)}; allowed: a number above 0 and below 1")
+        if steps not in (None, 1):
+            raise NarxbenchError(f"steps: found {show(steps)}; allowed: 1 and None")
+        half = self.unseen[FREE_RUN if steps is None else ONE_STEP].half_width(confidence)
+        if half is None:
+            raise NarxbenchError(
+                f"bands: found no unseen data whose predictions stay finite; no band holds {confidence:g}"
+            )
+        predicted = self.model.predict(u, y, steps, samples=samples)
+        width = np.where(np.arange(len(predicted)) < self.model.initial_samples, 0.0, half)
+        return predicted - width, predicted + width
+
+    def _band(self, steps: int | None, unseen: Unseen) -> dict[str, Any]:
+        """Return the half width of a band, and the share of the samples of all test records that it holds."""
+        half, inside, samples = unseen.half_width(BAND), 0, 0
+        for record in self.recording.of_role("test"):
+            count = len(record) - self.model.initial_samples
+            if half is None or count <= 0:
+                continue
+            samples += count
+            try:
+                u = record.u if self.model.n_inputs else None
+                lower, upper = self.bands(u, record.y, steps=steps, samples=len(record))
+            except DivergedError:
+                continue
+            inside += int(((lower <= record.y) & (record.y <= upper))[-count:].sum())
+        share = inside / samples if samples else None
+        return {"half_width": half, "parts": len(unseen.parts), "test_coverage": share}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the model and what is known of it as plain data.
 
         ``metrics`` has the roles estimation, selection and test, each with ``one_step`` and ``free_run`` at the
-        sampling of the model, and both again ``at_incoming_sampling``; None where there is no such record. ``warnings``
-        and ``summary`` hold findings as values; :func:`narxbench.report.findings.as_json` adds the words.
+        sampling of the model, and both again ``at_incoming_sampling``; None where there is no such record. ``bands``
+        has for both kinds the half width of the band, the parts it comes from and its coverage of test data.
+        ``warnings`` and ``summary`` hold findings as values; :func:`narxbench.report.findings.as_json` adds the words.
         """
         model = self.model
         column = "resample_frequency" if self.settings["resamples"] else "seed_frequency"
@@ -101,6 +176,10 @@ class Identification:
             "method": self.settings["method"],
             "settings": {**self.settings, "found": self.configuration},
             "metrics": metrics_by_role(self.validation),
+            "bands": {
+                "confidence": BAND,
+                **{kind: self._band(None if kind == FREE_RUN else 1, own) for kind, own in self.unseen.items()},
+            },
             "warnings": [*self.recording.notes, *(vars(note) for note in self.notes)],
             "summary": [vars(finding) for finding in self.summary],
             "data_digest": model.data_digest,

@@ -18,6 +18,7 @@ from matplotlib.ticker import FixedLocator, MaxNLocator, NullFormatter, NullLoca
 from numpy.typing import NDArray
 
 from narxbench.identification.finding import Finding
+from narxbench.identification.trust.bands import BAND
 from narxbench.identification.trust.residuals import CorrelationTest
 from narxbench.identification.trust.steady_state import FixedPoint, Rest
 from narxbench.io.errors import printable
@@ -54,6 +55,8 @@ class Fit:
         Samples at the beginning that the model is given.
     note : str
         Why there is no prediction, or what is special about it; "" else.
+    half_width : float or None
+        Of the band about the prediction.
     """
 
     name: str
@@ -63,6 +66,7 @@ class Fit:
     predicted: Floats | None
     initial: int
     note: str = ""
+    half_width: float | None = None
 
 
 class TimeAxis(NamedTuple):
@@ -118,7 +122,11 @@ def fit_figure(fit: Fit, axis: TimeAxis, output: str) -> str:
         handles = [Line2D([], [], color=MEASURED_COLOUR, linewidth=1, label="measured")]
         if fit.predicted is not None:
             handles.append(Line2D([], [], color=MODEL_COLOUR, linewidth=1.3, label="model"))
-        figure.legend(handles=handles, loc="outside upper right", ncols=2, frameon=False)
+            if fit.half_width is not None:
+                handles.append(
+                    Line2D([], [], color=MODEL_COLOUR, linewidth=6, alpha=0.2, label=f"{100 * BAND:.0f} % band")
+                )
+        figure.legend(handles=handles, loc="outside upper right", ncols=3, frameon=False)
         return _svg(figure)
 
 
@@ -355,7 +363,10 @@ def _mark(label: str, marker: str, color: str, **look: Any) -> Line2D:
 def _draw_fit(axis: Axes, fit: Fit, x: Floats, part: slice) -> None:
     axis.plot(*_thinned(x[part], fit.y[part]), color=MEASURED_COLOUR, linewidth=0.9)
     if fit.predicted is not None:
-        axis.plot(*_thinned(x[part], fit.predicted[part]), color=MODEL_COLOUR, linewidth=1.2)
+        places, values = _thinned(x[part], fit.predicted[part])
+        axis.plot(places, values, color=MODEL_COLOUR, linewidth=1.2)
+        if half := fit.half_width:
+            axis.fill_between(places, values - half, values + half, color=MODEL_COLOUR, alpha=0.2, linewidth=0)
     axis.yaxis.set_major_locator(MaxNLocator(5))
     axis.margins(x=0.01)
 

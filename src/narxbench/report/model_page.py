@@ -16,6 +16,7 @@ from markupsafe import Markup
 from narxbench.identification.finding import Finding
 from narxbench.identification.result import Identification
 from narxbench.identification.trust import validation
+from narxbench.identification.trust.bands import BAND
 from narxbench.identification.trust.verdicts import ANSWERS, OF_MODEL
 from narxbench.io.csv import write_table
 from narxbench.io.errors import NarxbenchError, printable
@@ -246,7 +247,9 @@ def _fit(found: Identification, record: Record, most: int) -> Fit:
         note = f"{how} {note}".strip()
         try:
             predicted = of.predict(own.u if of.n_inputs else None, own.y, steps, samples=len(own))
-            return Fit(_name(record), role, every, own.y, predicted, of.initial_samples, note)
+            unseen = found.unseen.get({None: validation.FREE_RUN, 1: validation.ONE_STEP}.get(steps, ""))
+            half = unseen and unseen.half_width(BAND)
+            return Fit(_name(record), role, every, own.y, predicted, of.initial_samples, note, half)
         except DivergedError as error:
             # What was found, without what is allowed.
             said = str(error).partition(";")[0].replace("of the model diverges ", "leaves all bounds ")

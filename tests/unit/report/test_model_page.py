@@ -21,6 +21,7 @@ from narxbench.identification.finding import Finding
 from narxbench.identification.result import Identification
 from narxbench.identification.search.structures import Structure
 from narxbench.identification.settings import IdentificationSettings
+from narxbench.identification.trust.bands import BAND, Unseen
 from narxbench.identification.trust.certainty import selection_table
 from narxbench.identification.trust.residuals import correlation_tests, free_run_bias
 from narxbench.identification.trust.steady_state import measured_static_points, static_curve
@@ -33,7 +34,7 @@ from narxbench.numerics.random_streams import generator
 from narxbench.report import model_figures
 from narxbench.report import model_page as page_of
 from narxbench.report.findings import as_json, in_words, warnings
-from narxbench.report.model_figures import Fit, _thinned, _windows, pretty, time_axis
+from narxbench.report.model_figures import Fit, _thinned, _windows, fit_figure, pretty, time_axis
 from narxbench.report.model_page import model_page, write_report
 
 TERMS, WEIGHTS = ("y(k-1)", "u(k-1)", "u(k-2)^2"), (0.6, 1.0, 0.4)
@@ -536,3 +537,14 @@ def test_the_worst_stretch_is_where_the_error_is():
 
 def test_terms_are_named_as_mathematics():
     assert pretty("y(k-1)*u2(k-10)^2*u3(k)") == "y(k−1) u2(k−10)² u3(k)"
+
+
+def test_the_chart_has_the_band_of_its_kind_of_prediction(undrawn):
+    unseen = {"free_run": Unseen((np.arange(1.0, 10.0),)), "one_step": Unseen((np.ones(9),))}
+    fit = page_of._fits(replace(undrawn["one input"][0], unseen=unseen))[0]
+    assert fit.half_width == unseen["free_run"].half_width(BAND) == 9.0
+    bare = page_of._fits(undrawn["one input"][0])[0]
+    sizes = [fit_figure(each, time_axis(None), "y").count("FillBetween") for each in (bare, fit)]
+    assert sizes[0] == 0 < sizes[1]
+    # Predictions five steps ahead have no band.
+    assert page_of._fits(replace(undrawn["no input"][0], unseen=unseen))[0].half_width is None

@@ -1,0 +1,244 @@
+"""The public benchmark records: ``python -m benchmarks.records [--folder DIR] [--only NAME] [--quick]``.
+
+Writes ``benchmarks/records.md``: the error of a free run over the official test parts, after the samples that are for
+the initial state, of narxbench with its default settings, of its linear models, and of the others of ``measured.py``.
+
+A record is read from ``DIR/NAME.csv``, or loaded (and downloaded) by the package ``nonlinear_benchmarks``. A file has
+the columns ``uEst``, ``yEst``, ``uVal``, ``yVal`` and may have others; the shorter pair ends with empty cells. Where a
+record has several parts, there are more files, ``NAME_ANYTHING.csv``: all estimation parts train, and each test part is
+scored by itself; a pair that a file does not have is left empty. Units of the figures are those of the file.
+"""
+
+import argparse
+import importlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+# First: it sets one thread before numpy is imported.
+from benchmarks import measured  # isort: skip
+import numpy as np
+import pandas as pd
+
+import narxbench
+from benchmarks.common import ROOT, machine_facts, number, table
+from benchmarks.measured import Case, Found, Signals
+from narxbench.identification.data.reading import read_recording
+from narxbench.identification.data.sampling import advised_decimations
+from narxbench.io.files import write_atomically
+
+RESULT = ROOT / "benchmarks" / "records.md"
+PACKAGE, SITE = "nonlinear_benchmarks", "https://www.nonlinearbenchmark.org"
+PAIRS = (("uEst", "yEst"), ("uVal", "yVal"))
+LINEAR = "linear ARX (narxbench, degree=1)"
+
+
+class Official(NamedTuple):
+    """A record: its loader in the package, the samples for the initial state, and its parts, one file each."""
+
+    loader: str
+    window: int
+    parts: str
+
+
+RECORDS = {
+    "silverbox": Official(
+        "Silverbox",
+        50,
+        "estimation: the first 75 % of the multisines; tests: the other 25 %, `_arrow` (32000 samples without "
+        "extrapolation) and `_arrow_full`",
+    ),
+    "cascaded_tanks": Official("Cascaded_Tanks", 50, "one estimation and one test part of 1024 samples"),
+    "wiener_hammerstein": Official("WienerHammerBenchMark", 50, "100000 samples of estimation and 78800 of test"),
+    "ced": Official("CED", 10, "two files (low and high amplitude): the first 400 of 500 samples estimate"),
+    "emps": Official("EMPS", 20, "estimation: DATA_EMPS (`vir`, `qm`); test: DATA_EMPS_PULSES"),
+}
+# Figures that others have published: record, method, figure, source.
+PUBLISHED = [
+    ("cascaded_tanks", method, figure, "[A]")
+    for method, figure in (
+        ("best linear approximation", "0.7574"),
+        ("Volterra, degree 3, transient removed", "0.5400"),
+        ("PNLSS-I", "0.4498"),
+        ("NLSS2", "0.3433"),
+    )
+]
+
+
+class Part(NamedTuple):
+    """A test part, and the samples at its beginning that are not scored."""
+
+    name: str
+    signals: Signals
+    window: int
+
+
+def read_part(path: Path) -> list[Signals | None]:
+    """Return the estimation and the test part of a file; None for one that it does not have."""
+    try:
+        frame = pd.read_csv(path, index_col=False, skipinitialspace=True)
+    except (OSError, ValueError) as error:
+        raise narxbench.NarxbenchError(f"{path.name}: found no CSV file ({error})") from error
+    found: list[Signals | None] = []
+    for pair in PAIRS:
+        if missing := [name for name in pair if name not in frame]:
+            raise narxbench.NarxbenchError(
+                f"{path.name}: found no column {missing[0]}; needed: {', '.join(sum(PAIRS, ()))}"
+            )
+        values = frame[list(pair)].apply(pd.to_numeric, errors="coerce").to_numpy(np.float64)
+        given = frame[list(pair)].notna().to_numpy()
+        length = int(given.any(axis=1).nonzero()[0].max(initial=-1)) + 1
+        wrong = ~np.isfinite(values[:length])
+        if wrong.any():
+            row, column = np.argwhere(wrong)[0]
+            text = f"line {row + 2}, column {pair[column]}: found no number; needed: one in each line of the part"
+            raise narxbench.NarxbenchError(f"{path.name}: {text}")
+        found.append(Signals(values[:length, :1], values[:length, 1]) if length else None)
+    return found
+
+
+def from_folder(name: str, folder: Path) -> tuple[list[Signals], list[Part]]:
+    """Return the estimation and the test parts in the files of a record; both empty where there is no file."""
+    training, tests = [], []
+    for path in sorted([*folder.glob(f"{name}.csv"), *folder.glob(f"{name}_*.csv")]):
+        known, test = read_part(path)
+        training += [known] if known else []
+        tests += [Part(path.stem, test, RECORDS[name].window)] if test else []
+    if bool(training) != bool(tests):
+        lacking = "test" if training else "estimation"
+        raise narxbench.NarxbenchError(f"{name}: found no {lacking} part in any of its files; needed: both")
+    return training, tests
+
+
+def from_package(name: str) -> tuple[list[Signals], list[Part]]:
+    """Return the parts of a record as the official package splits them; it downloads them at the first time."""
+    training, tests = getattr(importlib.import_module(PACKAGE), RECORDS[name].loader)(
+        atleast_2d=True, always_return_tuples_of_datasets=True
+    )
+    parts = [
+        Part(f"{name} {number_}" if len(tests) > 1 else name, _signals(test), test.state_initialization_window_length)
+        for number_, test in enumerate(tests, 1)
+    ]
+    return [_signals(one) for one in training], parts
+
+
+def _signals(data: Any) -> Signals:
+    return Signals(np.asarray(data.u, np.float64), np.asarray(data.y, np.float64)[:, 0])
+
+
+def scored(part: Part, found: Found) -> tuple[float, float, int]:
+    """Return RMSE, NRMSE (by the deviation of the output), and the first sample that counts.
+
+    It is the official one, or a later one where a method is given more samples of the output.
+    """
+    first = max(part.window, found.initial)
+    y, predicted = part.signals.y[first:], found.predicted[first:]
+    with np.errstate(all="ignore"):
+        rmse = float(np.sqrt(np.mean((y - predicted) ** 2)))
+    nrmse = rmse / float(np.std(y))
+    return (rmse, nrmse, first) if nrmse < measured.USELESS else (np.inf, np.inf, first)
+
+
+def rows_of(name: str, training: Sequence[Signals], part: Part, small: bool) -> list[list[str]]:
+    """Return the rows of the table for one test part."""
+    columns = [record.columns(["u"]) for record in training]
+    stride = advised_decimations(read_recording(columns, input="u", output="y")).advised
+    case = Case(name, "", list(training), part.signals, stride=stride)
+    _, found = measured.compared(case, small)
+    settings = measured.SMALL if small else {}
+    found.append(measured.own(case, method=LINEAR, degree=1, **settings)[1])
+    errors = sorted(scored(part, one)[0] for one in found if one.method == "narxbench")
+    rows = []
+    for one in found:
+        if one.draw:
+            continue
+        rmse, nrmse, first = scored(part, one)
+        spread = f"{_figure(errors[0])} to {_figure(errors[-1])}" if one.method == "narxbench" and errors[1:] else ""
+        method = f"{one.method}, best on the test*" if one.hindsight else one.method
+        title = f"**{part.name}**" if not rows else ""
+        settings_, cost = one.settings, f"{one.seconds:.1f}"
+        rows.append([title, method, _figure(rmse), spread, _figure(nrmse), str(first), str(one.terms), settings_, cost])
+    return rows
+
+
+def _figure(value: float) -> str:
+    return number(value) if np.isfinite(value) else "diverges"
+
+
+def report(names: Sequence[str], folder: Path | None, small: bool = False) -> str:
+    """Return the page for some records; one that is not at hand is named with the reason."""
+    rows, absent = [], []
+    for name in names:
+        training, tests = from_folder(name, folder) if folder else ([], [])
+        if not tests:
+            try:
+                training, tests = from_package(name)
+            # Whatever goes wrong with a download: no network, another page, a file that has moved.
+            except Exception as error:
+                reason = "is not installed" if isinstance(error, ImportError) else f"gave {type(error).__name__}"
+                absent.append([name, f"no `{name}.csv` in a folder; `{PACKAGE}` {reason}", RECORDS[name].parts])
+        for part in tests:
+            print(f"{part.name}: {len(training)} parts for estimation", flush=True)
+            rows += rows_of(name, training, part, small)
+    header = ["test part", "method", "RMSE", "other draws", "NRMSE", "from sample", "terms", "chosen", "CPU s"]
+    return TEXT.format(
+        draws=measured.DRAWS,
+        results=table(header, rows) if rows else "None of the records was at hand.\n",
+        absent=table(["not at hand", "because", "its parts"], absent) if absent else "",
+        package=PACKAGE,
+        site=SITE,
+        published=table(["record", "method", "figure", "source"], PUBLISHED),
+        useless=f"{measured.USELESS:.0f}",
+        machine=machine_facts(),
+    )
+
+
+TEXT = """# Public benchmark records
+
+`python -m benchmarks.records` makes this file from the records of [nonlinearbenchmark.org]({site}), with their official
+estimation and test parts. Nothing but these data was given to narxbench.
+
+Errors of a free run over the test part, in units of the record. The first samples are for the initial state and do not
+count; a method that is given more outputs than these is scored from a later sample on. NRMSE is RMSE by the standard
+deviation of the output; more than {useless} counts as diverged. *Other draws* is the range over {draws} sets of random
+draws. How the others choose is described in [measured.md](measured.md): the same grids, here at the incoming sampling
+and at the one that narxbench advises.
+
+{results}
+\\* chosen by its error on the test part: nobody can choose so.
+
+{absent}
+To get a record: `pip install {package}` and run this again with a network, or download it from the site and put it into
+a folder for `--folder`, as CSV files in the layout that `records.py` describes.
+
+## Published figures
+
+{published}
+[A] Hammerstein Box-Jenkins System Identification of the Cascaded Tanks Benchmark System, Mathematical Problems in
+Engineering 2021, 6613425, table 2, which collects earlier results on the test part (its heading says MSE; which samples
+count is not said). More methods, on all five records: Champneys et al., Baseline Results for Selected Nonlinear System
+Identification Benchmarks, 2024, arXiv 2405.10779.
+
+{machine}
+"""
+
+
+def main() -> None:
+    """Score the records at hand, and write the file."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--folder", type=Path, help="CSV files of records")
+    parser.add_argument("--only", choices=RECORDS, action="append", help="a record; may be repeated")
+    parser.add_argument("--quick", action="store_true", help="small grids: a try, not a comparison")
+    parser.add_argument("--output", type=Path, default=RESULT)
+    options = parser.parse_args()
+    if options.folder and not options.folder.is_dir():
+        parser.error(f"--folder: found no folder {options.folder}")
+    try:
+        text = report(options.only or list(RECORDS), options.folder, options.quick)
+    except narxbench.NarxbenchError as error:
+        parser.exit(1, f"{error}\n")
+    write_atomically(options.output, text)
+
+
+if __name__ == "__main__":
+    main()

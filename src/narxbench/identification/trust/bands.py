@@ -1,0 +1,90 @@
+"""Bands about predictions, as wide as the errors on parts of the data that the weights did not know."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from narxbench.analysis.metrics import significant
+from narxbench.identification.trust.fit import Fit
+from narxbench.model.narx import DivergedError, Model
+
+Floats = NDArray[np.float64]
+# Share of samples that the bands hold which are shown.
+BAND = 0.9
+# Quantiles that are tried, from the share to the largest error.
+LEVELS = 20
+
+
+class Unseen(NamedTuple):
+    """Absolute errors on samples that the weights did not know.
+
+    Attributes
+    ----------
+    parts : tuple of array of float
+        Sorted errors in each part of the data, in units of the output; infinite where the prediction diverges.
+    """
+
+    parts: tuple[Floats, ...]
+
+    def half_width(self, confidence: float) -> float | None:
+        """Return the half width of the band that holds this share of samples; None where predictions diverge.
+
+        Errors of neighbouring samples are alike, so that samples count for less than they are. What a quantile of some
+        parts holds of a part that is not among them takes that into account: the quantile is raised until that is, on
+        average over parts, the share.
+        """
+        if not self.parts:
+            return None
+        others = [
+            np.sort(np.concatenate([part for j, part in enumerate(self.parts) if j != i] or self.parts))
+            for i in range(len(self.parts))
+        ]
+        for step in range(LEVELS + 1):
+            level = confidence + (1 - confidence) * step / LEVELS
+            held = [
+                np.searchsorted(part, _quantile(other, level), side="right") / len(part)
+                for part, other in zip(self.parts, others, strict=True)
+            ]
+            if math.fsum(held) >= confidence * len(held):
+                break
+        found = _quantile(np.sort(np.concatenate(self.parts)), level)
+        return significant(found) if math.isfinite(found) else None
+
+
+def _quantile(ascending: Floats, level: float) -> float:
+    """Return the value that the next one does not exceed with at least this probability, or the largest."""
+    return float(ascending[min(len(ascending), math.ceil(level * (len(ascending) + 1))) - 1])
+
+
+def unseen_errors(fit: Fit, model: Model, steps: int | None = None) -> Unseen:
+    """Return the errors of a free run, or of predictions some steps ahead, on what the weights did not know.
+
+    Where parts take turns, each is predicted by the weights that the others give, in a run over its whole record: one
+    that began at the part would be too good, for it begins with measured outputs.
+
+    Parameters
+    ----------
+    fit : Fit
+        The structure and the data.
+    model : Model
+        With the weights of all data, for records of the role selection.
+    steps : int, optional
+        Steps of the model ahead; None: a free run.
+    """
+    arrangement, found = fit.arrangement, list[Floats]()
+    for part in range(arrangement.n_parts_selected):
+        own = fit.model(fit.without(part)) if arrangement.takes_turns else model
+        inside = (arrangement.part == part) & arrangement.has_lags
+        for i, record in enumerate(fit.known):
+            times = np.sort(arrangement.time[inside & (arrangement.record == i)])
+            if not len(times):
+                continue
+            try:
+                u = record.u if own.n_inputs else None
+                predicted = own.predict(u, record.y, steps, samples=len(record))
+                found.append(np.abs(record.y - predicted)[times])
+            except DivergedError:
+                found.append(np.full(len(times), np.inf))
+    return Unseen(tuple(map(np.sort, found)))

@@ -1,0 +1,127 @@
+"""Bands hold the share of samples that they say, and come from errors on data that the weights did not know."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import narxbench
+from narxbench import NarxbenchError
+from narxbench.identification.data.arrangement import Arrangement
+from narxbench.identification.trust.bands import BAND, Unseen, unseen_errors
+from narxbench.model.records import Record
+
+QUICK = {"decimation": 1, "effort": 1.0, "seeds": 1, "resamples": 0, "blocks": 4, "centre": False, "degree": 2}
+
+
+@pytest.fixture(scope="module")
+def data():
+    return narxbench.load_system("S1").simulate(1600, snr_db=30)
+
+
+@pytest.fixture(scope="module")
+def found(data):
+    u, y = (signal[:800] for signal in data)
+    return narxbench.identify(input=u, output=y, test="25%", y_lags=2, u_lags=2, **QUICK)
+
+
+@pytest.mark.parametrize("steps", [None, 1])
+@pytest.mark.parametrize("confidence", [0.5, 0.9])
+def test_a_band_holds_its_share_of_fresh_samples(found, data, steps, confidence):
+    u, y = (signal[800:] for signal in data)
+    lower, upper = found.bands(u, y, confidence, steps=steps)
+    first = found.model.initial_samples
+    assert np.mean((lower <= y) & (y <= upper)) == pytest.approx(confidence, abs=0.06)
+    np.testing.assert_allclose((lower + upper) / 2, found.model.predict(u, y, steps), rtol=1e-12, atol=1e-12)
+    assert (lower[:first] == y[:first]).all() and (upper[:first] == y[:first]).all()
+    assert (upper[first:] > lower[first:]).all()
+
+
+def test_the_result_tells_width_and_coverage_of_the_test_data(found, data):
+    told = found.to_dict()["bands"]
+    u, y = (signal[600:800] for signal in data)
+    lower, upper = found.bands(u, y, told["confidence"])
+    first = found.model.initial_samples
+    assert told["free_run"]["half_width"] == pytest.approx((upper - lower)[-1] / 2)
+    assert told["free_run"]["test_coverage"] == np.mean(((lower <= y) & (y <= upper))[first:])
+    assert told["one_step"]["parts"] == 4
+
+
+def test_without_test_data_there_is_no_measured_coverage(data):
+    u, y = (signal[:300] for signal in data)
+    told = narxbench.identify(input=u, output=y, y_lags=2, u_lags=2, **QUICK).to_dict()["bands"]
+    assert told["free_run"]["half_width"] > 0 and told["free_run"]["test_coverage"] is None
+
+
+def test_errors_of_independent_samples_need_hardly_more_than_their_quantile():
+    errors = np.abs(np.random.default_rng(1).normal(size=(8, 500)))
+    half = Unseen(tuple(np.sort(errors, axis=1))).half_width(0.9)
+    assert half == pytest.approx(np.quantile(errors, 0.9), rel=0.03)
+
+
+def test_parts_that_differ_get_a_wider_band():
+    """One part of four is ten times as wrong: the plain quantile is that of a part like the others."""
+    errors = np.abs(np.random.default_rng(1).normal(size=(4, 500))) * [[1.0], [1.0], [1.0], [10.0]]
+    half = Unseen(tuple(np.sort(errors, axis=1))).half_width(0.9)
+    assert half > 1.3 * np.quantile(errors, 0.9)
+
+
+def test_a_band_needs_finite_errors():
+    part, lost = np.arange(1.0, 11.0), np.full(10, math.inf)
+    assert Unseen(()).half_width(0.9) is None
+    assert Unseen((part, lost)).half_width(0.9) is None
+    assert Unseen((part,)).half_width(0.5) == 6.0
+
+
+def test_records_of_the_role_selection_are_judged_by_the_whole_model(data):
+    u, y = data
+    frames = [{"u": u[i : i + 400], "y": y[i : i + 400]} for i in (0, 400)]
+    roles = {"data 1": "estimation", "data 2": "selection"}
+    found = narxbench.identify(frames, input="u", output="y", roles=roles, y_lags=2, u_lags=2, **QUICK)
+    errors = np.abs(y[400:800] - found.model.predict(u[400:800], y[400:800]))[found.model.initial_samples :]
+    (part,) = found.unseen["free_run"].parts
+    np.testing.assert_allclose(part, np.sort(errors), rtol=1e-12, atol=1e-14)
+
+
+class TwoWeights:
+    """y(k) = a y(k-1): the weights without part 0 let y explode, the others are right."""
+
+    def __init__(self, model, record):
+        self.known, self.own = [record], model
+        self.arrangement = Arrangement([record], 1, 1, n_parts=2)
+
+    def without(self, part):
+        return [3.0] if part == 0 else [0.5]
+
+    def model(self, weights):
+        return replace(self.own, coefficients=tuple(weights))
+
+
+def test_a_run_that_diverges_has_infinite_errors():
+    model = narxbench.Model(terms=("y(k-1)",), coefficients=(0.5,), inputs=(), output="y")
+    y = 0.5 ** np.arange(61.0)
+    unseen = unseen_errors(TwoWeights(model, Record("all", np.zeros((61, 0)), y)), model)
+    assert np.isinf(unseen.parts[0]).all() and (unseen.parts[1] == 0).all()
+    assert unseen.half_width(BAND) is None
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"confidence": 1}, "confidence: found"),
+        ({"confidence": "x"}, "confidence: found"),
+        ({"steps": 2}, "steps: found"),
+    ],
+)
+def test_other_bands_are_refused(found, data, given, told):
+    with pytest.raises(NarxbenchError, match=told):
+        found.bands(*data, **given)
+
+
+def test_no_band_where_unseen_predictions_diverge(found, data):
+    lost = replace(found, unseen={kind: Unseen((np.full(9, math.inf),)) for kind in found.unseen})
+    with pytest.raises(NarxbenchError, match=r"no band holds 0\.9"):
+        lost.bands(*data)
+    told = lost.to_dict()["bands"]["free_run"]
+    assert told["half_width"] is None and told["test_coverage"] is None

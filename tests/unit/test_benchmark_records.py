@@ -1,0 +1,123 @@
+"""Public benchmark records are read from files as documented, scored as they officially are, and none goes missing."""
+
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from benchmarks import measured, records
+
+import narxbench
+
+
+def written(folder, name, estimation=400, test=200, **changed):
+    """Write a record of S1 in the documented layout; the test part is the shorter one."""
+    u, y = narxbench.load_system("S1").simulate(estimation + test, snr_db=40)
+    columns = {"uEst": u[:estimation], "yEst": y[:estimation], "uVal": u[estimation:], "yVal": y[estimation:]}
+    frame = pd.DataFrame({key: pd.Series(values) for key, values in {**columns, **changed}.items()})
+    frame["Ts"] = pd.Series([4.0])
+    frame.to_csv(folder / f"{name}.csv", index=False)
+    return u, y
+
+
+@pytest.fixture
+def no_package(monkeypatch):
+    monkeypatch.setattr(records, "PACKAGE", "a_package_that_does_not_exist")
+
+
+def test_parts_of_a_record_are_read_from_all_its_files(tmp_path):
+    u, y = written(tmp_path, "ced")
+    written(tmp_path, "ced_high", estimation=300, test=100)
+    training, tests = records.from_folder("ced", tmp_path)
+    assert [len(part.y) for part in training] == [400, 300]
+    assert [(part.name, len(part.signals.y), part.window) for part in tests] == [
+        ("ced", 200, 10),
+        ("ced_high", 100, 10),
+    ]
+    np.testing.assert_allclose(training[0].u[:, 0], u[:400], rtol=1e-12)
+    np.testing.assert_allclose(tests[0].signals.y, y[400:], rtol=1e-12)
+
+
+def test_the_first_samples_do_not_count_nor_those_that_a_method_is_given():
+    y = np.arange(100.0)
+    predicted = y + np.where(np.arange(100) < 60, 100.0, 2.0)
+    part = records.Part("tanks", measured.Signals(np.zeros((100, 1)), y), 60)
+    found = measured.Found("any", predicted, 5, 1, "", 1, 0.0)
+    assert records.scored(part, found) == (pytest.approx(2), pytest.approx(2 / y[60:].std()), 60)
+    assert records.scored(part, found._replace(initial=70))[2] == 70
+    assert records.scored(part, found._replace(predicted=np.full(100, np.inf)))[:2] == (np.inf, np.inf)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("no_package")
+def test_a_record_at_hand_is_scored_and_the_others_are_named(tmp_path):
+    written(tmp_path, "cascaded_tanks")
+    text = records.report(list(records.RECORDS), tmp_path, small=True)
+    assert "| **cascaded_tanks** | narxbench | " in text
+    assert f"|  | {records.LINEAR} | " in text
+    assert all(f"|  | {name} | " in text for name in measured.grid(small=True))
+    absent = [line.split(" | ")[0] for line in text.splitlines() if "not_exist` is not installed" in line]
+    assert absent == [f"| {name}" for name in records.RECORDS if name != "cascaded_tanks"]
+    assert "nan" not in text.lower()
+    assert str(tmp_path) not in text
+
+
+@pytest.mark.usefixtures("no_package")
+def test_a_record_that_is_not_there_is_named_with_how_to_get_it(tmp_path):
+    text = records.report(["emps"], tmp_path)
+    assert "| emps | no `emps.csv` in a folder; " in text and "is not installed" in text
+    assert records.SITE in text
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"yEst": ["1", "x", "3"]}, "line 3, column yEst: found no number"),
+        ({"uVal": [1.0, 2.0]}, "line 4, column uVal: found no number"),
+        ({"uEst": [1.0, np.inf]}, "line 3, column uEst: found no number"),
+        ({"uVal": [], "yVal": []}, "found no test part"),
+        ({"uEst": [], "yEst": []}, "found no estimation part"),
+    ],
+)
+def test_a_malformed_file_is_refused_in_one_line(tmp_path, changed, told):
+    written(tmp_path, "emps", **changed)
+    with pytest.raises(narxbench.NarxbenchError, match=told) as error:
+        records.from_folder("emps", tmp_path)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(("content", "told"), [("", "found no CSV file"), ("uEst,yEst\n1,2\n", "found no column uVal")])
+def test_a_file_of_another_layout_is_refused(tmp_path, content, told):
+    (tmp_path / "emps.csv").write_text(content)
+    with pytest.raises(narxbench.NarxbenchError, match=told):
+        records.from_folder("emps", tmp_path)
+
+
+def test_the_program_ends_in_one_line_where_a_file_is_malformed(tmp_path, monkeypatch, capsys):
+    (tmp_path / "emps.csv").write_text("u,y\n1,2\n")
+    output = tmp_path / "records.md"
+    monkeypatch.setattr("sys.argv", ["records", "--folder", str(tmp_path), "--only", "emps", "--output", str(output)])
+    with pytest.raises(SystemExit) as end:
+        records.main()
+    assert end.value.code == 1 and not output.exists()
+    assert capsys.readouterr().err.startswith("emps.csv: found no column uEst; needed: ")
+
+
+def test_the_kept_page_names_every_record():
+    text = records.RESULT.read_text("utf-8")
+    assert "| **cascaded_tanks** | narxbench | " in text
+    assert all(name in text for name in records.RECORDS)
+
+
+def test_the_package_is_asked_for_its_official_parts(monkeypatch):
+    def loader(**settings):
+        assert settings == {"atleast_2d": True, "always_return_tuples_of_datasets": True}
+        u = np.arange(6.0)[:, None]
+        test = SimpleNamespace(u=u, y=2 * u, state_initialization_window_length=3)
+        return (SimpleNamespace(u=u, y=3 * u),), (test, test)
+
+    monkeypatch.setitem(sys.modules, records.PACKAGE, SimpleNamespace(Silverbox=loader))
+    training, tests = records.from_package("silverbox")
+    assert (training[0].y == 3 * np.arange(6.0)).all() and training[0].u.shape == (6, 1)
+    assert [(part.name, part.window) for part in tests] == [("silverbox 1", 3), ("silverbox 2", 3)]
