@@ -82,7 +82,7 @@ _SEARCH = (
     _Option("blocks", "N", _plain, "parts of the data that take turns in selection (default: 8)"),
     _Option("selection", "WORD", str, "what counts of the errors over these parts: mean, worst (default: mean)"),
     _Option("resamples", "N", _plain, "resampled data sets, to see how sure each term is (default: 40)"),
-    _Option("refine", "HOW", str, "refinement of the weights: none, simulation, extended (default: none)"),
+    _Option("noise", "HOW", str, "where the error enters: auto, narx, narmax, noe (default: auto)"),
     _Option("effort", "SECONDS", _plain, "what the search is planned for (default: 20)"),
 )
 _OPTIONS = {option.setting: option for option in (*_CANDIDATES, *_SEARCH)}

@@ -33,10 +33,9 @@ def concluded(scan: Scan, choice: Choice, resamples: Sequence[Search]) -> Identi
     recording, settings = scan.recording, scan.settings
     configuration, terms = scan.named[choice.best.configuration], choice.best.terms
     trial = scan.trial(configuration)
-    fit = Fit(recording, configuration, terms, settings)
+    fit = Fit(recording, configuration, terms, settings, choice.best.noise_model)
     weights = fit.weights()
-    coefficients, refinement = fit.refined(weights)
-    model = fit.model(coefficients, weights)
+    model = fit.model(weights)
     cases = fit.cases(model)
     validation = validate(cases)
     known = [case.record for case in cases if case.record.role == "estimation"]
@@ -84,7 +83,7 @@ def concluded(scan: Scan, choice: Choice, resamples: Sequence[Search]) -> Identi
             *(_failed(each, settings.method, False) for each in choice.notes),
             *(_failed(each, settings.method, True) for each in failures(searched)),
             *_missing(scan, len(found)),
-            *([refinement] if refinement else []),
+            *_decided(scan, choice),
         ],
         unseen={FREE_RUN: unseen_errors(fit, model), ONE_STEP: unseen_errors(fit, model, 1)},
     )
@@ -132,6 +131,23 @@ def _missing(scan: Scan, resamples: int) -> list[Finding]:
     return missing
 
 
+def _decided(scan: Scan, choice: Choice) -> list[Finding]:
+    """Return how the noise model was decided on, and whether a structure of lower J was passed over."""
+    best: dict[str, Structure] = {}
+    for structure in choice.finalists:
+        if structure.fitness is not None:
+            best.setdefault(structure.noise_model, structure)
+    rows = [
+        {"name": s.noise_model, **s.model_dump(include={"rrse", "fitness"}), "terms": len(s.terms)}
+        for s in best.values()
+    ]
+    found = [Finding("noise_model", "fine", {"chosen": choice.best.noise_model, "best": rows})] if len(rows) > 1 else []
+    if choice.passed_over or not choice.holds:
+        values = {"passed_over": len(choice.passed_over), "holds": choice.holds}
+        found.append(Finding("whole_records", "look" if choice.holds else "bad", values))
+    return found
+
+
 def _tried(scan: Scan, choice: Choice) -> pd.DataFrame:
     """Return one row for each configuration with the best structure that was found in it."""
     best: dict[str, tuple[Structure, str]] = {}
@@ -147,6 +163,7 @@ def _tried(scan: Scan, choice: Choice) -> pd.DataFrame:
             "u_lags": "; ".join(map(_lags, c.u_lags)),
             "centred": c.centred,
             "terms": len(structure.terms),
+            "noise_model": structure.noise_model,
             "rrse": structure.rrse,
             "fitness": structure.fitness,
             "divergent": structure.divergent,

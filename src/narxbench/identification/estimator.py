@@ -47,7 +47,7 @@ class NarxRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     decimation, degree, y_lags, u_lags, delay, y_degree, u_degree, include, exclude, centre, method, method_settings, \
-error, criterion, seeds, blocks, selection, divergent, effort, resamples, threshold, confidence, refine
+error, criterion, seeds, blocks, selection, divergent, effort, resamples, threshold, confidence, noise
         Settings of :class:`narxbench.identification.settings.IdentificationSettings`, with its defaults. None stands
         for an empty ``include``, ``exclude`` or ``method_settings``.
 
@@ -90,7 +90,7 @@ error, criterion, seeds, blocks, selection, divergent, effort, resamples, thresh
         resamples: int = 40,
         threshold: float = 0.5,
         confidence: float = 0.95,
-        refine: str = "none",
+        noise: str = "auto",
     ) -> None:
         self.decimation = decimation
         self.degree = degree
@@ -114,7 +114,7 @@ error, criterion, seeds, blocks, selection, divergent, effort, resamples, thresh
         self.resamples = resamples
         self.threshold = threshold
         self.confidence = confidence
-        self.refine = refine
+        self.noise = noise
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:  # noqa: N803
         """Identify a model.

@@ -9,6 +9,7 @@ from pydantic import AfterValidator, Field, PlainValidator
 
 from narxbench.algorithms.registry import algorithm
 from narxbench.fitness.criteria import canonical_criterion
+from narxbench.fitness.prediction_error import NOISE_MODELS, NoiseModel
 from narxbench.io.errors import NarxbenchError, is_whole_number
 from narxbench.io.settings import Coverage, Problem, Settings, SettingsError, described_as, show
 from narxbench.model.terms import MAX_DEGREE, MAX_LAG
@@ -158,8 +159,14 @@ class IdentificationSettings(Settings):
     """Share of the resampled data sets from which on a term belongs to the structure by threshold."""
     confidence: Coverage = 0.95
     """Coverage of the intervals."""
-    refine: Literal["none", "simulation", "extended"] = "none"
-    """How the weights are refined: by the error of the free run, or by extended least squares (correlated noise)."""
+    noise: Literal["auto", "narx", "narmax", "noe"] = "auto"
+    """Where the error enters: the equation, white (narx) or as a moving average (narmax), or the output (noe). Auto:
+    what gives the best free run over data that the weights do not know."""
+
+    @property
+    def noise_models(self) -> tuple[NoiseModel, ...]:
+        """The noise models that are tried."""
+        return NOISE_MODELS if self.noise == "auto" else (self.noise,)
 
     @pydantic.model_validator(mode="after")
     def _method_has_them(self) -> "IdentificationSettings":

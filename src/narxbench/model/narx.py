@@ -8,12 +8,13 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import pydantic_core
 from numpy.typing import ArrayLike, NDArray
 from pydantic import Field
+from scipy.signal import lfilter
 
 from narxbench.io.errors import NarxbenchError, is_whole_number, printable, show
 from narxbench.io.files import StrPath, canonical_json, read_bytes, write_atomically
@@ -31,6 +32,9 @@ FORMAT, VERSION = "narxbench-model", 1
 MAX_BYTES = 20_000_000
 DIVERGENCE_FACTOR = 1e6
 _PER_LINE = 3
+NoiseModel = Literal["narx", "narmax", "noe"]
+# What the error is, by the model of the noise.
+_ERRORS = {"narmax": "the error is a moving average: e(k)", "noe": "the error is added to the output: NOE"}
 # A sum of squares so small, relative to the largest square, is nothing to divide by.
 _NOTHING = 1e-300
 
@@ -81,6 +85,8 @@ class ModelFile(Settings):
     scales: list[float] | None
     data_digest: str
     about: dict[str, Any]
+    noise_model: NoiseModel = "narx"
+    moving_average: list[float] = Field(default=[])
 
 
 @dataclass(frozen=True)
@@ -113,6 +119,11 @@ class Model:
         SHA-256 of the data that it is from.
     about : mapping
         How it was found, as plain data.
+    noise_model : {"narx", "narmax", "noe"}
+        Where the error enters: the equation (NARX), the equation as a moving average (NARMAX), or the output (NOE). A
+        free run is the same for all; predictions some steps ahead use it.
+    moving_average : tuple of float
+        c_1, c_2, … of NARMAX, where ``e(k) + c_1 e(k-1) + …`` is the error of the equation.
 
     Raises
     ------
@@ -140,6 +151,8 @@ class Model:
     scales: tuple[float, ...] | None = None
     data_digest: str = ""
     about: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    noise_model: NoiseModel = "narx"
+    moving_average: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         texts = {"terms": self.terms, "inputs": self.inputs, "output": [self.output], "data_digest": [self.data_digest]}
@@ -154,6 +167,11 @@ class Model:
             found = f"found {repeated[0]} twice" if repeated else "found none"
             raise NarxbenchError(f"terms: {found}; allowed: at least one, each once")
         numbers = {"coefficients": _numbers("coefficients", self.coefficients, (len(terms),), "one for each term")}
+        order = np.size(np.array(self.moving_average, object))
+        numbers["moving_average"] = _numbers("moving_average", self.moving_average, (order,), "any number of them")
+        if self.noise_model not in get_args(NoiseModel) or (self.noise_model != "narmax" and order):
+            found = f"found {show(self.noise_model)} with {_count(order, 'weight')} of a moving average"
+            raise NarxbenchError(f"noise_model: {found}; allowed: narx, noe, or narmax with such weights")
         for name in ("offsets", "scales"):
             if (values := getattr(self, name)) is not None:
                 numbers[name] = _numbers(name, values, (1 + len(inputs),), "one for the output and for each input")
@@ -227,7 +245,9 @@ class Model:
             are given.
         steps : int, optional
             From outputs measured how many steps of k before; it needs the outputs of all samples. A sample that is
-            closer to the beginning is predicted from there. None: a free run, from the beginning always.
+            closer to the beginning is predicted from there. None: a free run, from the beginning always. NARMAX adds
+            what is known of its past errors; where the error is added to the output (NOE), a free run is the best
+            prediction, and is returned.
         samples : int, optional
             How many samples to return; needed for a free run without inputs.
 
@@ -263,7 +283,7 @@ class Model:
         offsets, scales = self.scaling()
         scaled = (inputs - offsets[1:]) / scales[1:]
         with np.errstate(over="ignore", invalid="ignore"):
-            if steps is None:
+            if steps is None or self.noise_model == "noe":
                 own, output = (self.monomials, self.coefficients), {"offset": offsets[OUTPUT], "scale": scales[OUTPUT]}
                 predicted, end = simulated(*own, scaled, y[:first], bound=bound, stride=self.decimation, **output)
             else:
@@ -590,7 +610,8 @@ class Model:
         # What was predicted one step less ahead comes first, as lag 1 needs it. The first samples are measured in all.
         earlier: deque[NDArray[np.float64]] = deque(maxlen=self.max_lag)
         predicted = y.copy()
-        for _ in range(min(steps, -((first - count) // stride))):
+        errors = np.zeros(count)
+        for step in range(min(steps, -((first - count) // stride))):
             value = np.zeros(count - first)
             for weight, monomial in zip(self.coefficients, self.monomials, strict=True):
                 product = np.full(count - first, weight)
@@ -601,11 +622,25 @@ class Model:
                     else:
                         product *= (earlier[lag - 1] if lag <= len(earlier) else measured)[past]
                 value += product
+            if self.moving_average and step == 0:
+                errors[first:] = self._errors(measured[first:] - value)
+            for lag, weight in enumerate(self.moving_average, 1):
+                # Later errors are not known yet where the prediction begins.
+                if lag > step:
+                    value[lag * stride :] += weight * errors[first:][: -lag * stride]
             predicted[first:] = value * scales[OUTPUT] + offsets[OUTPUT]
             earlier.appendleft((predicted - offsets[OUTPUT]) / scales[OUTPUT])
         # Only the last ones count: what is fewer steps ahead begins elsewhere.
         outside = np.flatnonzero(~(np.abs(predicted[first:]) <= bound))
         return predicted, first + int(outside[0]) if outside.size else count
+
+    def _errors(self, residuals: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the errors e whose moving average the residuals of the equation are, zero before the first."""
+        errors = np.empty_like(residuals)
+        for phase in range(min(self.decimation, len(residuals))):
+            own = slice(phase, None, self.decimation)
+            errors[own] = lfilter([1.0], [1.0, *self.moving_average], residuals[own])
+        return errors
 
     def _summands(self, number: Callable[[float], str], name: Callable[[str], str], times: str) -> list[str]:
         """Return the summands of the equation with their signs; the first has one only if it is negative."""
@@ -637,6 +672,12 @@ class Model:
             lines.append(line)
         if lines == [f"{symbol(name)}: {text(name)}" for name in symbols] and not names:
             lines = []
+        if self.noise_model != "narx":
+            weighed = "".join(
+                f" {'-' if weight < 0 else '+'} {number(abs(weight))} e(k-{lag})"
+                for lag, weight in enumerate(self.moving_average, 1)
+            )
+            lines.append(text(_ERRORS[self.noise_model] + weighed))
         time = "" if self.step_time is None else text(_duration(self.step_time))
         if step and self.decimation > 1:
             lines.append(f"{symbol('k')} counts steps of {self.decimation} samples{f', {time}' if time else ''}")

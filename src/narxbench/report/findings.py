@@ -8,6 +8,7 @@ from narxbench.identification.data.collinear import NEARLY, sum_of
 from narxbench.identification.data.sampling import FEWEST_STEPS, MOST_STEPS, STEPS
 from narxbench.identification.finding import Finding
 from narxbench.identification.result import Identification
+from narxbench.identification.search.noise import TITLES as NOISE_TITLES
 from narxbench.identification.search.scan import STANDS_IN
 from narxbench.identification.trust.validation import FREE_RUN
 from narxbench.identification.trust.verdicts import ANSWERS, CORRELATION_SMALL
@@ -377,8 +378,7 @@ def _prediction(found: Finding, setting: Setting) -> tuple[str, str]:
     text += f" (RRSE {rrse:.3g}, fit {values['fit_percent']:.3g} %"
     if decimated and values["incoming"] is not None:
         text += f"; at the incoming sampling RRSE {values['incoming']:.3g}"
-    refine = setting("refine", "simulation")
-    advice = "" if values["small"] else f"Try {others}, or {refine}, which fits weights to the free run."
+    advice = "" if values["small"] else f"Try {others}."
     if role != "test":
         keep = f"Keep data for a test ({setting('test')}): nothing here tells how the model does on new data."
         advice = f"{keep} {advice}".strip()
@@ -426,8 +426,7 @@ def _residuals(found: Finding, setting: Setting) -> tuple[str, str]:
         return text, f"Terms are missing: try a higher degree, or lags in {lags} that were left out."
     tries = []
     if any(test["name"] == "phi_xixi" for test in failed):
-        refine = setting("refine", "extended")
-        tries.append(f"Try {refine}, which models the noise, or more {setting('y_lags')}.")
+        tries.append(f"Try more {setting('y_lags')}.")
     with_inputs = [test["lag"] for test in failed if test["name"] != "phi_xixi"]
     if any(lag >= 0 for lag in with_inputs):
         tries.append(f"Try {setting('u_lags')} that reach the lags of the input.")
@@ -463,7 +462,7 @@ def _static(found: Finding, setting: Setting) -> tuple[str, str]:
         text += f" The model's own rest is at most {100 * values['largest']:.2g} % of the output's range away."
     if values["without"]:
         text += f" At {values['without']} of them the model has no stable output."
-    advice = f"Try {setting('refine', 'simulation')}, another degree, or records that dwell at more inputs."
+    advice = "Try another degree, or records that dwell at more inputs."
     return text, "" if found.status == "fine" else advice
 
 
@@ -488,25 +487,32 @@ def _resamples(found: Finding, _: Setting) -> tuple[str, str]:
     return f"{counts}: more would take longer than planned. A larger effort allows more.", ""
 
 
-def _refinement(found: Finding, _: Setting) -> tuple[str, str]:
+_NOISE = {
+    "narx": "white, in the equation (NARX)",
+    "narmax": "a moving average in the equation (NARMAX)",
+    "noe": "white, on the output (NOE)",
+}
+
+
+def _noise_model(found: Finding, _: Setting) -> tuple[str, str]:
     values = found.values
-    if values["how"] == "extended":
-        if values["noise"] is None:
-            return "Extended least squares did not settle: the weights are those of plain least squares.", ""
-        noise = ", ".join(f"{value:.3g}" for value in values["noise"])
-        return f"Extended least squares with a moving average of the noise: {noise}.", ""
-    obstacles = {
-        "records": "the records to estimate or to select have no sample after the largest lag",
-        "diverges": "the free run of the model diverges on the estimation records",
-        "samples": "there are fewer samples to estimate than weights",
-    }
-    if values["obstacle"]:
-        return f"No refit: {obstacles[values['obstacle']]}.", ""
-    was, now = (
-        "infinity (it diverges)" if values[when] is None else f"{values[when]:.4g}" for when in ("before", "after")
+    best = [
+        f"{NOISE_TITLES[row['name']]} {row['rrse']:.3g} ({row['terms']} term{_s(row['terms'])}, J {row['fitness']:.1f})"
+        for row in values["best"]
+    ]
+    text = (
+        f"The error is taken to be {_NOISE[values['chosen']]}. That has the lowest J over parts of the data that the "
     )
-    kept = "kept" if values["accepted"] else "not kept"
-    return f"The refit is {kept}: the free-run error (rms) on the selection records goes from {was} to {now}.", ""
+    return f"{text}weights do not know; relative error of the best structure there: {', '.join(best)}.", ""
+
+
+def _whole_records(found: Finding, setting: Setting) -> tuple[str, str]:
+    count, worse = found.values["passed_over"], "much worse than over its parts, or diverges"
+    if not found.values["holds"]:
+        advice = f"Try {setting('degree', '1')}, fewer lags, or longer parts ({setting('blocks')})."
+        return f"Of no structure that was looked at the free run over whole records holds: it is {worse}.", advice
+    were = "structure of a lower J was" if count == 1 else "structures of a lower J were"
+    return f"{count} {were} passed over: the free run over whole records is {worse}.", ""
 
 
 _WORDS: dict[str, tuple[str, Phrase]] = {
@@ -541,7 +547,8 @@ _WORDS: dict[str, tuple[str, Phrase]] = {
     "searches": ("Searches", _searches),
     "no_test": ("Test data", _no_test),
     "resamples": ("Resampled data", _resamples),
-    "refinement": ("Refinement", _refinement),
+    "noise_model": ("Noise", _noise_model),
+    "whole_records": ("Whole records", _whole_records),
 }
 
 

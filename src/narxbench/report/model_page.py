@@ -138,7 +138,7 @@ def model_page(identification: Identification, *, repository: str = "") -> str:
         "ordinal": ordinal(model.decimation),
         "figures": {name: svg and inline_svg(svg, name) for name, svg in figures.items()},
         "tables": {table.name: to_html(table) for table in tables},
-        "refinement": next((in_words(note).text for note in found.notes if note.name == "refinement"), ""),
+        "noise": next((in_words(note).text for note in found.notes if note.name == "noise_model"), ""),
         "each_record": any(_several(found, role) for role in ROLES),
         "tried_sentences": _tried_sentences(found),
         "error_of": error_of,
@@ -293,13 +293,11 @@ def _weights_table(found: Identification) -> Table:
         *columns(coefficient="Coefficient", error="± standard error", t="t", p="p", err="ERR"),
         *columns(group="Chosen in a share", resampled="of resamples", seeds="of seeds"),
     )
-    # After a refinement the weights of the model are others than those of least squares.
-    weights = dict(zip(found.model.terms, found.model.coefficients, strict=True))
     often = {row["term"]: row for row in found.selection.to_dict("records")}
     rows = [
         (
             row["term"],
-            *(_number(weights.get(row["term"], row["coefficient"])), _number(row["standard_error"], 2)),
+            *(_number(row["coefficient"]), _number(row["standard_error"], 2)),
             *(_number(row["t"], 3), MISSING if row["p"] is None else p_value(row["p"]), _percent(row["err"])),
             *(_interval(often.get(row["term"]), source, found) for source in ("resample", "seed")),
         )

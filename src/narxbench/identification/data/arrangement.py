@@ -120,10 +120,14 @@ class Arrangement:
         """Whether there are samples to estimate with, and parts to select on: two where they take turns."""
         return len(self.rows()) > 0 and self.n_parts_selected >= (2 if self.takes_turns else 1)
 
+    def estimates(self, without: int | None = None) -> Mask:
+        """Return whether each sample estimates, shape (samples,); those of a part may be left out."""
+        estimates: Mask = self.has_lags & (self.takes_turns | (self.part == NO_PART))
+        return estimates & (without is None or self.part != without)
+
     def rows(self, without: int | None = None) -> Integers:
         """Return the samples that estimate, in the order of time; those of a part may be left out."""
-        estimates = self.has_lags & (self.takes_turns | (self.part == NO_PART))
-        rows = np.flatnonzero(estimates & (without is None or self.part != without))
+        rows = np.flatnonzero(self.estimates(without))
         return rows[np.lexsort((self.time[rows], self.record[rows]))]
 
     def columns(self, monomials: Sequence[Monomial], rows: Integers) -> Floats:

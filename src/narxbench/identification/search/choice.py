@@ -5,12 +5,15 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import repeat
 
 from narxbench.identification.search.configurations import Configuration
-from narxbench.identification.search.scan import FORWARD, NOTHING, POLISHED, STANDS_IN, Scan
+from narxbench.identification.search.scan import FORWARD, NOTHING, POLISHED, STANDS_IN, Scan, in_order
 from narxbench.identification.search.structures import Choice, Failures, Search, Structure
 from narxbench.io.errors import NarxbenchError
 
 # Threads that search side by side. Their number changes no result.
 THREADS = 4
+# Structures of the lowest J whose weights are also estimated under the other noise models, and which are looked at in
+# turn for one whose free run holds over whole records.
+REWEIGHED, LOOKED_AT = 6, 20
 
 
 def choose(scan: Scan, briefs: Sequence[Search], ranked: Sequence[Configuration], searches: Sequence[Search]) -> Choice:
@@ -44,11 +47,17 @@ def choose(scan: Scan, briefs: Sequence[Search], ranked: Sequence[Configuration]
     runs += [(name, FORWARD, terms) for name, terms in forward.items()]
     density = scan.density(ranked)
     everything = scan.compared(runs, density)
+    with ThreadPoolExecutor(THREADS) as threads:
+        by_likelihood = list(threads.map(scan.by_prediction_errors, ranked))
+    # They are compared, but no descent starts from them: it would end where those of the others do.
+    likely = [(c.name, *found) for c, each in zip(ranked, by_likelihood, strict=True) for found in each]
     starts = [s for name in names for s in [s for s in everything if s.configuration == name][:POLISHED]]
     with ThreadPoolExecutor(THREADS) as threads:
         runs += [(s.configuration, s.found_by, s.terms) for s in threads.map(scan.polished, starts, repeat(density))]
-    everything = scan.compared(runs, density)
+    everything = _under_noise(scan, scan.compared([*runs, *likely], density), likely, density)
     _check_finite(everything)
+    place = next((i for i, s in enumerate(everything[:LOOKED_AT]) if s.fitness is not None and scan.holds(s)), None)
+    passed_over, everything = everything[: place or 0], everything[place or 0 :]
     here = everything[0].configuration
     if here not in forward and method != FORWARD:
         forward[here] = scan.forward(scan.named[here])
@@ -60,7 +69,22 @@ def choose(scan: Scan, briefs: Sequence[Search], ranked: Sequence[Configuration]
         forward=compared[0] if compared else None,
         notes=failures([*briefs, *searches]),
         density=density,
+        passed_over=passed_over,
+        holds=place is not None,
     )
+
+
+def _under_noise(
+    scan: Scan, structures: Sequence[Structure], likely: Sequence[tuple[str, str, list[str]]], density: int
+) -> list[Structure]:
+    """Return structures together with the best and the likely ones under each noise model, the best first."""
+    models = scan.settings.noise_models
+    found_likely = {(name, tuple(terms)) for name, _, terms in likely}
+    taken = [s for i, s in enumerate(structures) if i < REWEIGHED or (s.configuration, tuple(s.terms)) in found_likely]
+    jobs = [(s, model) for s in taken for model in models if model != "narx"]
+    with ThreadPoolExecutor(THREADS) as threads:
+        others = list(threads.map(lambda job: scan.under(job[0], job[1], density), jobs))
+    return in_order([*(structures if "narx" in models else ()), *others])
 
 
 def failures(searches: Sequence[Search]) -> list[Failures]:

@@ -6,7 +6,7 @@ depends on data, settings and its own seed alone; none looks at a clock.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from typing import Any
@@ -17,11 +17,13 @@ from numpy.typing import NDArray
 from narxbench.algorithms.forward_regression import forward, nested
 from narxbench.algorithms.search import prepared, search
 from narxbench.fitness.criteria import parse_criterion
+from narxbench.fitness.prediction_error import NoiseModel
 from narxbench.fitness.problem import StructureProblem
 from narxbench.identification.data.checks import delay_check
 from narxbench.identification.data.responses import responses
 from narxbench.identification.data.sampling import Sampling, advised_decimations
 from narxbench.identification.search.configurations import Configuration, configurations, strides
+from narxbench.identification.search.noise import TITLES
 from narxbench.identification.search.resampling import block_length, resample
 from narxbench.identification.search.structures import Found, Score, Search, Structure
 from narxbench.identification.search.trial import PartErrors, Trial
@@ -48,14 +50,18 @@ _PER_PRODUCT, _PER_EVALUATION, _PER_STEP, _PER_CANDIDATE = 4e-11, 2e-5, 3e-9, 2e
 # The method whose structure is shown next to that of the search.
 FORWARD = "iterative_ofr"
 FORWARD_SETTINGS: dict[str, Any] = {"selection": "err", "rows": "estimation"}
+# What finds structures under each noise model; it draws nothing.
+PREDICTION_ERRORS = "pem"
 # Products of a few larger numbers overflow.
 LARGEST = 1e50
 # What is noted of a search that has found no structure with a finite J.
 STANDS_IN, NOTHING = "forward regression stands in", "nothing"
-# Signals in their own units are easier to read: centred ones must be better by what counts as very strong evidence, a
-# difference of 10 (R. E. Kass and A. E. Raftery, Bayes factors, Journal of the American Statistical Association 90,
+# Signals in their own units are easier to read, and NARX has the plainest noise: centred signals and other noise models
+# must be better by what counts as very strong evidence, a difference of 10 (R. E. Kass and A. E. Raftery, Bayes factors, Journal of the American Statistical Association 90,
 # 1995, pages 773-795).
 CLEARLY_BETTER = 10.0
+# The free run over whole records may have this times the relative error of that over parts, and this more.
+COMPARABLE, NEGLIGIBLE = 2.0, 0.02
 # More values of candidate terms are too many for it.
 _MOST_VALUES = 2e7
 
@@ -205,6 +211,15 @@ class Scan:
             return []
         return list(search(problem, algorithm=FORWARD, seed=1, evaluations=THOROUGH, **FORWARD_SETTINGS).terms)
 
+    def by_prediction_errors(self, configuration: Configuration) -> list[tuple[str, list[str]]]:
+        """Return what finds a structure by the likelihood of its noise model, and its terms, for each noise model."""
+        problem = self.trial(configuration).for_prediction_errors()
+        settings: dict[str, Any] = {"noise_models": list(self.settings.noise_models)}
+        details = search(problem, algorithm=PREDICTION_ERRORS, seed=1, evaluations=1, **settings).details
+        # Where no model at all is finite there is nothing to tell.
+        found = details.get("noise_models", {}).items()
+        return [(f"{PREDICTION_ERRORS}, {TITLES[name]}", best["terms"]) for name, best in found if best["terms"]]
+
     def density(self, ranked: Sequence[Configuration]) -> int:
         """Return how many samples count as one, for all that is compared in the end.
 
@@ -231,7 +246,22 @@ class Scan:
         for configuration, structures in by_configuration.items():
             scored = self._scored(self.named[configuration], list(structures), "", density)
             found += [s.model_copy(update={"found_by": structures[tuple(s.terms)]}) for s in scored]
-        return sorted(found, key=lambda s: (s.rank, len(s.terms), s.configuration, s.terms))
+        return in_order(found)
+
+    def under(self, structure: Structure, noise_model: NoiseModel, density: int) -> Structure:
+        """Return a structure with its score where its weights are estimated under another noise model."""
+        configuration = self.named[structure.configuration]
+        return self._scored(configuration, [structure.terms], structure.found_by, density, noise_model)[0]
+
+    def holds(self, structure: Structure) -> bool:
+        """Return whether a free run over whole records is about as good as over the parts, and so bounded.
+
+        Parts are short and begin with measured outputs: what grows slowly is not seen there.
+        """
+        if self.trial(self.named[structure.configuration]).error == "one_step":
+            return True
+        found = self.trial(self.named[structure.configuration]).whole_error(structure.terms, structure.noise_model)
+        return found <= COMPARABLE * (structure.rrse or 0.0) + NEGLIGIBLE
 
     def polished(self, start: Structure, density: int) -> Structure:
         """Return where a descent ends that adds, drops and swaps terms by the score on unseen parts.
@@ -308,12 +338,17 @@ class Scan:
         return Found(terms=terms, fitness=None, note=STANDS_IN if terms else NOTHING)
 
     def _scored(
-        self, configuration: Configuration, structures: Sequence[Sequence[str]], found_by: str, density: int
+        self,
+        configuration: Configuration,
+        structures: Sequence[Sequence[str]],
+        found_by: str,
+        density: int,
+        noise_model: NoiseModel = "narx",
     ) -> list[Structure]:
         """Return structures with their errors on the parts that the weights do not know."""
         scored, trial = [], self.trial(configuration)
         present = [list(terms) for terms in structures if terms]
-        errors = trial.part_errors(present) if present else None
+        errors = trial.part_errors(present, noise_model) if present else None
         places = iter(range(len(present)))
         for terms in structures:
             relative, divergent, singular = np.inf, 1.0, False
@@ -329,6 +364,7 @@ class Scan:
                 divergent=divergent,
                 singular=singular,
                 candidates=len(trial.terms) if terms else 0,
+                noise_model=noise_model,
             )
             scored.append(self.with_fitness(structure, density))
         return scored
@@ -345,6 +381,7 @@ class Scan:
         fitness += judged_by.surcharge(size, independent, structure.candidates)
         centred = self.named[structure.configuration].centred
         fitness += CLEARLY_BETTER * (centred and self.settings.centre == "auto")
+        fitness += CLEARLY_BETTER * (structure.noise_model != "narx" and self.settings.noise == "auto")
         return structure.model_copy(update={"fitness": float(fitness)})
 
     @cached_property
@@ -364,6 +401,11 @@ class Scan:
             each = sse[runs] / errors.steps[runs]
             return float(each.max() * errors.steps.sum()) / energy, divergent
         return math.fsum(sse[runs].tolist()) / errors.steps[runs].sum() * errors.steps.sum() / energy, divergent
+
+
+def in_order(structures: Iterable[Structure]) -> list[Structure]:
+    """Return structures by their J, the best first; the order of equal ones depends on nothing else than them."""
+    return sorted(structures, key=lambda s: (s.rank, len(s.terms), s.configuration, s.terms, s.noise_model))
 
 
 def _delay(seen: Mapping[str, Any] | None) -> int:

@@ -4,6 +4,7 @@ import math
 
 from pydantic import ConfigDict, Field
 
+from narxbench.fitness.prediction_error import NoiseModel
 from narxbench.io.settings import Settings
 
 
@@ -34,6 +35,8 @@ class Structure(Score):
     terms: list[str]
     """Its terms in canonical order."""
     found_by: str
+    noise_model: NoiseModel = "narx"
+    """What its weights are estimated under."""
 
 
 class Found(Settings):
@@ -86,6 +89,10 @@ class Choice(Settings):
     """What went otherwise than planned."""
     density: int = Field(ge=1)
     """How many samples count as one, for all that was compared."""
+    passed_over: list[Structure]
+    """Those of a lower J than the best whose free run over whole records is not like that over the parts."""
+    holds: bool
+    """Whether that of the best is."""
 
     @property
     def best(self) -> Structure:

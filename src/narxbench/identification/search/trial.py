@@ -4,25 +4,31 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from narxbench.fitness.kernel.problem_data import products_over
+from narxbench.fitness.prediction_error import NoiseModel
 from narxbench.fitness.problem import ErrorKind, StructureProblem
 from narxbench.identification.data.arrangement import NO_PART, Arrangement
 from narxbench.identification.data.collinear import collinear
 from narxbench.identification.search.configurations import Configuration, candidates
+from narxbench.identification.search.noise import NoiseFit, weighed
 from narxbench.identification.settings import IdentificationSettings
 from narxbench.io.errors import NarxbenchError
+from narxbench.model.narx import DivergedError, Model
 from narxbench.model.records import Record, Recording
-from narxbench.model.terms import term_name
+from narxbench.model.terms import Monomial, term_name
 
 Floats = NDArray[np.float64]
 
 # Samples that a search estimates from, simulates, and that look for collinear candidates, at most. What a decimation
 # leaves out of them are some of its phases.
 MOST_ROWS, MOST_STEPS, MOST_COMPARED = 50_000, 20_000, 20_000
+# Values of all candidate terms on the samples that a prediction error method searches.
+MOST_VALUES = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -168,10 +174,10 @@ class Trial:
         whole, by_part = self._products
         return whole - by_part[part] if by_part else whole
 
-    def _shortened(self, segments: list[range]) -> list[range]:
+    def _shortened(self, segments: list[range], most: int = MOST_STEPS) -> list[range]:
         """Return segments that are no more than can be simulated quickly: the beginning of each, or pieces of long."""
         steps = sum(map(len, segments))
-        if steps <= MOST_STEPS:
+        if steps <= most:
             return segments
         # Long enough that the first measured outputs are forgotten.
         length = max(500, 20 * self.arrangement.max_lag)
@@ -180,32 +186,85 @@ class Trial:
             for segment in segments
             for start in range(segment.start, segment.stop, length)
         ]
-        count = max(1, MOST_STEPS // length)
+        count = max(1, most // length)
         chosen = sorted({i * len(pieces) // count for i in range(count)}) if count < len(pieces) else range(len(pieces))
         return [pieces[i] for i in chosen]
 
     @cached_property
-    def _parts(self) -> list[StructureProblem]:
-        arrangement = self.arrangement
-        return [
-            self._of_part(part, segments)
-            for part in range(arrangement.n_parts_selected)
-            if (segments := arrangement.segments(arrangement.part == part))
-        ]
+    def _place(self) -> dict[str, int]:
+        return {name: i for i, name in enumerate(self.terms)}
 
-    def part_errors(self, structures: Sequence[Sequence[str]]) -> PartErrors:
+    @cached_property
+    def _part_segments(self) -> list[tuple[int, list[range]]]:
+        arrangement = self.arrangement
+        parts = ((part, arrangement.segments(arrangement.part == part)) for part in range(arrangement.n_parts_selected))
+        return [(part, segments) for part, segments in parts if segments]
+
+    @cached_property
+    def _parts(self) -> list[StructureProblem]:
+        return [self._of_part(part, segments) for part, segments in self._part_segments]
+
+    def for_prediction_errors(self) -> StructureProblem:
+        """Return the problem that prediction error methods search: of one phase, and of long records some pieces.
+
+        The disturbance within a step is in all phases the same; one of them has it once, and likelihoods are right.
+        """
+        arrangement = self.arrangement
+        phase = replace(arrangement, most_samples=sum(map(len, arrangement.records)) // arrangement.decimation)
+        segments = self._shortened(phase.segments(phase.has_lags), MOST_VALUES // len(self.terms))
+        rows = np.concatenate([np.arange(segment.start, segment.stop) for segment in segments])
+        return StructureProblem.of_records(
+            phase.u,
+            phase.y,
+            self.monomials,
+            rows=rows,
+            segments=segments,
+            criterion=self.criterion,
+            error=self.error,
+        )
+
+    def weighed(
+        self, monomials: Sequence[Monomial], noise_model: NoiseModel, without: int | None = None, start: Any = None
+    ) -> NoiseFit:
+        """Return the weights of a structure under a noise model, on all data that estimate or without a part."""
+        segments = self._shortened(self.arrangement.segments(self.arrangement.estimates(without)))
+        return weighed(self.arrangement, monomials, noise_model, segments, start)
+
+    def whole_error(self, structure: Sequence[str], noise_model: NoiseModel) -> float:
+        """Return the root relative squared error of free runs over whole records; +inf where one diverges."""
+        arrangement, monomials = self.arrangement, [self.monomials[self._place[name]] for name in structure]
+        weights = self.weighed(monomials, noise_model)
+        if not weights.finite:
+            return math.inf
+        segments = arrangement.segments(arrangement.has_lags)
+        model = self._model(structure, weights)
+        squares = math.fsum(_squares(model, arrangement, segment, None) for segment in segments)
+        y = arrangement.y[arrangement.has_lags]
+        middle = mean(y.tolist())
+        return math.sqrt(squares / math.fsum(((y - middle) ** 2).tolist()))
+
+    def _model(self, structure: Sequence[str], weights: NoiseFit) -> Model:
+        """Return a model of the arranged samples, whose signals may be centred and are of one phase."""
+        return Model(
+            terms=tuple(structure),
+            coefficients=tuple(weights.coefficients.tolist()),
+            inputs=tuple(f"u{i}" for i in range(self.n_inputs)),
+            output="y",
+            noise_model=weights.fit.noise_model,
+            moving_average=weights.moving_average,
+        )
+
+    def part_errors(self, structures: Sequence[Sequence[str]], noise_model: NoiseModel = "narx") -> PartErrors:
         """Return the errors of structures on each part, run freely from the measured outputs before it.
 
-        Where parts take turns, the weights for one are estimated on the others.
+        Where parts take turns, the weights for one are estimated on the others. The noise model decides how: what is
+        judged is the free run, for all alike.
         """
-        place = {name: i for i, name in enumerate(self.terms)}
-        positions = np.zeros((len(structures), len(self.terms)), np.uint8)
-        for row, structure in zip(positions, structures, strict=True):
-            row[[place[name] for name in structure]] = 1
-        sse, singular = np.empty((len(structures), len(self._parts))), np.zeros(len(structures), np.bool_)
-        for k, problem in enumerate(self._parts):
-            _, sse[:, k], weights = problem.evaluate_positions(positions)
-            singular |= ~np.isfinite(sse[:, k]) & ~weights.any(axis=1)
+        if noise_model == "narx":
+            sse, singular = self._least_squares_errors(structures)
+        else:
+            sse = np.array([self._noise_errors(structure, noise_model) for structure in structures])
+            singular = np.zeros(len(structures), np.bool_)
         measured = [problem.data.measured for problem in self._parts]
         middle = mean(np.concatenate(measured).tolist())
         return PartErrors(
@@ -214,3 +273,42 @@ class Trial:
             energy=np.array([math.fsum(((y - middle) ** 2).tolist()) for y in measured]),
             steps=np.array([len(y) for y in measured]),
         )
+
+    def _least_squares_errors(self, structures: Sequence[Sequence[str]]) -> tuple[Floats, NDArray[np.bool_]]:
+        """Return the sums of squares on each part, shape (structures, parts), and which structures are singular."""
+        positions = np.zeros((len(structures), len(self.terms)), np.uint8)
+        for row, structure in zip(positions, structures, strict=True):
+            row[[self._place[name] for name in structure]] = 1
+        sse, singular = np.empty((len(structures), len(self._parts))), np.zeros(len(structures), np.bool_)
+        for k, problem in enumerate(self._parts):
+            _, sse[:, k], weights = problem.evaluate_positions(positions)
+            singular |= ~np.isfinite(sse[:, k]) & ~weights.any(axis=1)
+        return sse, singular
+
+    def _noise_errors(self, structure: Sequence[str], noise_model: NoiseModel) -> Floats:
+        """Return the sums of squares of one structure on each part, shape (parts,)."""
+        arrangement, sse = self.arrangement, np.full(len(self._parts), np.inf)
+        monomials = [self.monomials[self._place[name]] for name in structure]
+        whole = self.weighed(monomials, noise_model)
+        if not whole.finite:
+            return sse
+        steps = 1 if self.error == "one_step" else None
+        own = whole
+        for k, (part, segments) in enumerate(self._part_segments):
+            if arrangement.takes_turns:
+                own = self.weighed(monomials, noise_model, part, whole)
+            if own.finite:
+                model = self._model(structure, own)
+                sse[k] = math.fsum(_squares(model, arrangement, segment, steps) for segment in segments)
+        return sse
+
+
+def _squares(model: Model, arrangement: Arrangement, segment: range, steps: int | None) -> float:
+    """Return the sum of squared errors over a segment, from the measured outputs before it; +inf if it diverges."""
+    first = segment.start - model.initial_samples
+    y = arrangement.y[first : segment.stop]
+    try:
+        predicted = model.predict(arrangement.u[first : segment.stop], y, steps)
+    except DivergedError:
+        return math.inf
+    return math.fsum(((y - predicted) ** 2).tolist())

@@ -75,7 +75,7 @@ def unseen_errors(fit: Fit, model: Model, steps: int | None = None) -> Unseen:
     """
     arrangement, found = fit.arrangement, list[Floats]()
     for part in range(arrangement.n_parts_selected):
-        own = fit.model(fit.without(part)) if arrangement.takes_turns else model
+        own = fit.unknowing(part) if arrangement.takes_turns else model
         inside = (arrangement.part == part) & arrangement.has_lags
         for i, record in enumerate(fit.known):
             times = np.sort(arrangement.time[inside & (arrangement.record == i)])

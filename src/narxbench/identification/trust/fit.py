@@ -1,4 +1,4 @@
-"""The fit of the structure that was chosen: its weights, their refinement, the model, and what it is compared with."""
+"""The fit of the structure that was chosen: its weights, the model, and what it is compared with."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -7,21 +7,19 @@ from typing import Any
 import numpy as np
 
 from narxbench.analysis.metrics import significant
+from narxbench.fitness.prediction_error import NoiseModel
 from narxbench.identification.data.arrangement import Arrangement
-from narxbench.identification.finding import Finding
 from narxbench.identification.search.configurations import Configuration
+from narxbench.identification.search.noise import NoiseFit, weighed
 from narxbench.identification.search.trial import scaled, scaling
 from narxbench.identification.settings import IdentificationSettings
-from narxbench.identification.trust.refinement import extended_least_squares, refit_by_simulation
 from narxbench.identification.trust.validation import ARX, Case, linear_arx
 from narxbench.identification.trust.weights import Weights, estimate, newey_west_bandwidth, orthogonalise
+from narxbench.io.errors import NarxbenchError
 from narxbench.io.version import __version__
 from narxbench.model.narx import Model
 from narxbench.model.records import Record, Recording
 from narxbench.model.terms import Monomial, parse_term
-
-# Residual lags of the noise model of extended least squares.
-NOISE_LAGS = 2
 
 
 class Fit:
@@ -36,7 +34,9 @@ class Fit:
     terms : sequence of str
         Its terms.
     settings : IdentificationSettings
-        The parts that take turns, and the refinement of the weights.
+        The parts that take turns.
+    noise_model : {"narx", "narmax", "noe"}
+        Where the error enters.
     """
 
     def __init__(
@@ -45,8 +45,10 @@ class Fit:
         configuration: Configuration,
         terms: Sequence[str],
         settings: IdentificationSettings,
+        noise_model: NoiseModel = "narx",
     ) -> None:
         self.recording, self.configuration, self.settings = recording, configuration, settings
+        self.noise_model = noise_model
         self.terms = tuple(terms)
         self.monomials = monomials = [parse_term(term, len(recording.inputs), current=True) for term in terms]
         self.scaling = scaling(recording, configuration.centred)
@@ -57,50 +59,42 @@ class Fit:
         )
 
     def weights(self) -> Weights:
-        """Return the least-squares weights on all rows that estimate."""
-        return least_squares(self.arrangement, self.monomials, self.terms)
+        """Return the weights on all rows that estimate, with their uncertainty."""
+        arrangement = self.arrangement
+        plain = least_squares(arrangement, self.monomials, self.terms)
+        if self.noise_model == "narx":
+            return plain
+        found, segments = self._weighed(), arrangement.segments(arrangement.estimates())
+        rows = np.concatenate([np.arange(segment.start, segment.stop) for segment in segments])
+        in_time = np.lexsort((arrangement.time[rows], arrangement.record[rows]))
+        names = [*self.terms, *(f"e(k-{lag})" for lag in range(1, len(found.moving_average) + 1))]
+        columns, explained = (values[in_time] for values in found.regression())
+        linear, n = _estimate(arrangement, rows[in_time], columns, explained, names), len(self.terms)
+        return replace(
+            linear,
+            terms=self.terms,
+            coefficients=found.coefficients,
+            covariances={name: of_all[:n, :n] for name, of_all in linear.covariances.items()},
+            # What each term explains one step ahead.
+            err=plain.err,
+            moving_average=found.moving_average,
+        )
 
-    def without(self, part: int) -> list[float]:
-        """Return the least-squares weights on all rows that estimate but those of a part."""
+    def _weighed(self, without: int | None = None) -> NoiseFit:
+        segments = self.arrangement.segments(self.arrangement.estimates(without))
+        found = weighed(self.arrangement, self.monomials, self.noise_model, segments)
+        if not found.finite:
+            raise NarxbenchError(f"noise: the weights of {self.noise_model} diverge on all data; allowed: noise narx")
+        return found
+
+    def unknowing(self, part: int) -> Model:
+        """Return the model of weights on all rows that estimate but those of a part."""
+        if self.noise_model != "narx":
+            weights = self._weighed(part)
+            return self._model(weights.coefficients.tolist(), weights.moving_average)
         rows = self.arrangement.rows(part)
         found = orthogonalise(self.arrangement.columns(self.monomials, rows), self.arrangement.y[rows], self.terms)
-        return [float(weight) for weight in found.coefficients]
-
-    def refined(self, weights: Weights) -> tuple[list[float], Finding | None]:
-        """Return the weights after the refinement that was asked for, and what it did."""
-        given, how = weights.coefficients.tolist(), self.settings.refine
-        if how == "none":
-            return given, None
-        arrangement = self.arrangement
-        if how == "simulation":
-            selects = [record for record in arrangement.records if record.role == "selection"]
-            estimates = [record for record in arrangement.records if record.role != "selection"]
-            if not selects:
-                # Every fourth part decides whether the weights that the others give are better.
-                pieces = list(self._pieces(arrangement.records))
-                decides = {part for part, _ in pieces if part % 4 == 3} or {pieces[-1][0]}
-                estimates = [piece for part, piece in pieces if part not in decides]
-                selects = [piece for part, piece in pieces if part in decides]
-            refit = refit_by_simulation(
-                self.monomials, given, estimates, selects, decimation=self.configuration.decimation
-            )
-            values = {"how": how, **refit._asdict()}
-            return values.pop("coefficients").tolist(), Finding("refinement", "fine", values)
-        rows = arrangement.rows()
-        extended = extended_least_squares(
-            arrangement.columns(self.monomials, rows), arrangement.y[rows], self._previous(rows), terms=self.terms
-        )
-        noise = extended.noise_coefficients.tolist() if extended.converged else None
-        coefficients = extended.coefficients.tolist() if extended.converged else given
-        return coefficients, Finding("refinement", "fine", {"how": how, "noise": noise})
-
-    def _previous(self, rows: Any) -> Any:
-        """Return which row is 1, 2, … steps before each row; -1 where there is none."""
-        arrangement = self.arrangement
-        place = {key: i for i, key in enumerate(zip(arrangement.record[rows], arrangement.time[rows], strict=True))}
-        steps = [lag * arrangement.decimation for lag in range(1, NOISE_LAGS + 1)]
-        keys = list(place)
-        return np.array([[place.get((record, time - step), -1) for step in steps] for record, time in keys])
+        return self._model(found.coefficients.tolist())
 
     def _pieces(self, records: Sequence[Record]) -> Iterable[tuple[int, Record]]:
         """Yield each part that takes turns with its samples and the initial ones before it, as a record."""
@@ -113,19 +107,28 @@ class Fit:
                     start, end = int(times.min()), int(times.max()) + 1
                     yield number, record.part(max(0, start - initial), end)
 
-    def model(self, coefficients: Sequence[float], weights: Weights | None = None) -> Model:
-        """Return the model of some weights."""
+    def model(self, weights: Weights) -> Model:
+        """Return the model of the weights on all data."""
+        covariance = _rounded(weights.covariances["hac"])
+        return self._model(weights.coefficients.tolist(), weights.moving_average, covariance)
+
+    def _model(
+        self,
+        coefficients: Sequence[float],
+        moving_average: Sequence[float] = (),
+        covariance: tuple[tuple[float, ...], ...] | None = None,
+    ) -> Model:
         recording = self.recording
         return Model(
             terms=self.terms,
             # Without the last digits, which LAPACK computes differently on other processors.
-            coefficients=tuple(significant(float(value)) for value in coefficients),
+            coefficients=tuple(map(significant, coefficients)),
             inputs=recording.inputs,
             output=recording.output,
             decimation=self.configuration.decimation,
             sampling_time=recording.sampling_time,
             units=recording.units,
-            covariance=None if weights is None else _rounded(weights.covariances["hac"]),
+            covariance=covariance,
             offsets=self.scaling and self.scaling[0],
             scales=self.scaling and self.scaling[1],
             data_digest=recording.digest,
@@ -135,6 +138,8 @@ class Fit:
                 "configuration": self.configuration.name,
                 "settings": self.settings.model_dump(mode="json"),
             },
+            noise_model=self.noise_model,
+            moving_average=tuple(map(significant, moving_average)),
         )
 
     def arx(self, records: Sequence[Record]) -> Model:
@@ -164,8 +169,8 @@ class Fit:
                     for part, other in self._pieces(self.known)
                     if part != number and len(other) > arx.initial_samples
                 ]
-                unknowing = self.model(self.without(number))
-                cases.append(Case(replace(piece, role="selection"), unknowing, {ARX: self.arx(others)}))
+                own = self.unknowing(number)
+                cases.append(Case(replace(piece, role="selection"), own, {ARX: self.arx(others)}))
         for record in self.recording.records:
             if record.role in ("selection", "test"):
                 cases.append(Case(record, model, {ARX: arx}))
@@ -175,11 +180,15 @@ class Fit:
 def least_squares(arrangement: Arrangement, monomials: Sequence[Monomial], terms: Sequence[str]) -> Weights:
     """Return the least-squares weights of terms on all rows that estimate; errors are those of :func:`estimate`."""
     rows = arrangement.rows()
+    return _estimate(arrangement, rows, arrangement.columns(monomials, rows), arrangement.y[rows], terms)
+
+
+def _estimate(arrangement: Arrangement, rows: Any, columns: Any, explained: Any, terms: Sequence[str]) -> Weights:
     # Records lie far from one another, so that no correlation is taken from one to the next.
     distance = 2 * (1 + max(map(len, arrangement.records)))
     return estimate(
-        arrangement.columns(monomials, rows),
-        arrangement.y[rows],
+        columns,
+        explained,
         terms=terms,
         times=arrangement.time[rows] + distance * arrangement.record[rows],
         bandwidth=newey_west_bandwidth(len(rows), arrangement.decimation),

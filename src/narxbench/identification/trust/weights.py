@@ -28,7 +28,7 @@ INVOLVED = 1e-6
 
 @dataclass(frozen=True)
 class Weights:
-    """Least-squares weights of a structure.
+    """Weights of a structure.
 
     Attributes
     ----------
@@ -47,6 +47,8 @@ class Weights:
         Rows less weights, the degrees of freedom of t.
     bandwidth : int
         Largest lag, in samples, of the correlations that ``"hac"`` takes into account.
+    moving_average : tuple of float
+        Weights of past errors, where the noise model is NARMAX.
     """
 
     terms: tuple[str, ...]
@@ -55,6 +57,7 @@ class Weights:
     err: Floats
     freedom: int
     bandwidth: int
+    moving_average: tuple[float, ...] = ()
 
     def standard_errors(self, assumption: Assumption = "hac") -> Floats:
         """Return the standard errors of the weights, shape (n,)."""
