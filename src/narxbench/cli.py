@@ -235,7 +235,7 @@ def _add_columns(data: Any, *, output: bool, without: str) -> None:
 def _identify(given: argparse.Namespace) -> None:
     from narxbench.identification.data.reading import read_recording
     from narxbench.identification.identify import identified
-    from narxbench.identification.search.choice import THREADS
+    from narxbench.identification.search.steps import THREADS
     from narxbench.identification.settings import IdentificationSettings
     from narxbench.io.settings import SettingsError, place, validated
     from narxbench.pipeline.estimate import measured_estimate, refuse

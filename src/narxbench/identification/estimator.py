@@ -47,7 +47,7 @@ class NarxRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     decimation, degree, y_lags, u_lags, delay, y_degree, u_degree, include, exclude, centre, method, method_settings, \
-error, criterion, seeds, blocks, selection, divergent, effort, resamples, threshold, confidence, noise
+error, criterion, seed, seeds, blocks, selection, divergent, effort, resamples, threshold, confidence, noise
         Settings of :class:`narxbench.identification.settings.IdentificationSettings`, with its defaults. None stands
         for an empty ``include``, ``exclude`` or ``method_settings``.
 
@@ -82,6 +82,7 @@ error, criterion, seeds, blocks, selection, divergent, effort, resamples, thresh
         method_settings: Mapping[str, Any] | None = None,
         error: str = "auto",
         criterion: str = "bic",
+        seed: int = 1,
         seeds: int = 4,
         blocks: int = 8,
         selection: str = "mean",
@@ -106,6 +107,7 @@ error, criterion, seeds, blocks, selection, divergent, effort, resamples, thresh
         self.method_settings = method_settings
         self.error = error
         self.criterion = criterion
+        self.seed = seed
         self.seeds = seeds
         self.blocks = blocks
         self.selection = selection

@@ -1,7 +1,7 @@
 """From data to a model: read, check, search, choose, and judge how far to trust what was found."""
 
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,9 +9,11 @@ from threadpoolctl import threadpool_limits
 
 from narxbench.identification.conclusion import concluded
 from narxbench.identification.data.reading import read_recording
+from narxbench.identification.finding import Finding
 from narxbench.identification.result import Identification
-from narxbench.identification.search.choice import THREADS, choose
+from narxbench.identification.search.choice import choose
 from narxbench.identification.search.scan import Scan
+from narxbench.identification.search.steps import Progress, Steps
 from narxbench.identification.settings import IdentificationSettings
 from narxbench.io.settings import validated
 from narxbench.model.records import Recording
@@ -59,26 +61,35 @@ def identify(data: Any = None, **arguments: Any) -> Identification:
 
 
 def identified(
-    recording: Recording, settings: IdentificationSettings, affordable: Callable[[Scan], None] | None = None
+    recording: Recording,
+    settings: IdentificationSettings,
+    affordable: Callable[[Scan], None] | None = None,
+    progress: Callable[[Progress], None] | None = None,
 ) -> Identification:
     """Identify a model from a recording; all steps in this process.
 
-    ``affordable`` is called before the first search, and raises NarxbenchError if all that is planned is too much.
+    ``affordable`` is called before the first search, and raises NarxbenchError if all that is planned is too much;
+    ``progress`` whenever a job is done. Ctrl-C leaves out what has not begun, and the best so far is kept; before
+    anything is found, and a second time, it is raised.
     """
     # Threads of a BLAS would wait for those of the search, and sum in an order that depends on their number.
     with threadpool_limits(1, "blas"):
-        scan = Scan(recording, settings)
+        scan, steps = Scan(recording, settings), Steps(progress)
         if affordable is not None:
             affordable(scan)
-        with ThreadPoolExecutor(THREADS) as threads:
-            briefs = list(threads.map(scan.brief, scan.configurations))
-            ranked = scan.ranked(briefs)
-            jobs = [(configuration, part, seed) for configuration in ranked for part, seed in scan.jobs()]
-            choice = choose(scan, briefs, ranked, list(threads.map(lambda job: scan.thorough(*job), jobs)))
-            best = scan.named[choice.best.configuration]
-            numbers = range(1, scan.n_resamples(best) + 1)
-            resamples = list(threads.map(lambda number: scan.resampled(best, number), numbers))
-        return concluded(scan, choice, resamples)
+        briefs = steps.run("brief searches", scan.brief, [(each,) for each in scan.configurations])
+        if not briefs:
+            raise KeyboardInterrupt
+        ranked = scan.ranked(briefs)
+        jobs = [(configuration, part, seed) for configuration in ranked for part, seed in scan.jobs()]
+        choice = choose(scan, briefs, ranked, steps.run("thorough searches", scan.thorough, jobs), steps)
+        best = scan.named[choice.best.configuration]
+        numbers = range(1, scan.n_resamples(best) + 1)
+        resamples = steps.run("searches of resampled data", scan.resampled, [(best, number) for number in numbers])
+        found = concluded(scan, choice, resamples)
+    if not steps.interrupted:
+        return found
+    return replace(found, notes=[Finding("interrupted", "look", {"step": steps.interrupted}), *found.notes])
 
 
 def _plain(value: Any) -> Any:

@@ -9,7 +9,7 @@ from narxbench.identification.data.sampling import FEWEST_STEPS, MOST_STEPS, STE
 from narxbench.identification.finding import Finding
 from narxbench.identification.result import Identification
 from narxbench.identification.search.noise import TITLES as NOISE_TITLES
-from narxbench.identification.search.scan import STANDS_IN
+from narxbench.identification.search.scan import CLEARLY_BETTER, STANDS_IN
 from narxbench.identification.trust.validation import FREE_RUN
 from narxbench.identification.trust.verdicts import ANSWERS, CORRELATION_SMALL
 from narxbench.io.errors import printable
@@ -501,9 +501,10 @@ def _noise_model(found: Finding, _: Setting) -> tuple[str, str]:
         for row in values["best"]
     ]
     text = (
-        f"The error is taken to be {_NOISE[values['chosen']]}. That has the lowest J over parts of the data that the "
+        f"The error is taken to be {_NOISE[values['chosen']]}: that predicts parts of the data best which the weights "
     )
-    return f"{text}weights do not know; relative error of the best structure there: {', '.join(best)}.", ""
+    text += f"do not know. Relative error of the best structure there: {', '.join(best)}. "
+    return f"{text}NARX is taken unless another has a J that is lower by more than {CLEARLY_BETTER:g}.", ""
 
 
 def _whole_records(found: Finding, setting: Setting) -> tuple[str, str]:

@@ -1,22 +1,25 @@
 """The choice of one structure from all that the searches found."""
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from itertools import repeat
 
 from narxbench.identification.search.configurations import Configuration
 from narxbench.identification.search.scan import FORWARD, NOTHING, POLISHED, STANDS_IN, Scan, in_order
+from narxbench.identification.search.steps import Steps
 from narxbench.identification.search.structures import Choice, Failures, Search, Structure
 from narxbench.io.errors import NarxbenchError
 
-# Threads that search side by side. Their number changes no result.
-THREADS = 4
 # Structures of the lowest J whose weights are also estimated under the other noise models, and which are looked at in
 # turn for one whose free run holds over whole records.
 REWEIGHED, LOOKED_AT = 6, 20
 
 
-def choose(scan: Scan, briefs: Sequence[Search], ranked: Sequence[Configuration], searches: Sequence[Search]) -> Choice:
+def choose(
+    scan: Scan,
+    briefs: Sequence[Search],
+    ranked: Sequence[Configuration],
+    searches: Sequence[Search],
+    steps: Steps | None = None,
+) -> Choice:
     """Choose a structure from all that were found.
 
     Parameters
@@ -29,6 +32,8 @@ def choose(scan: Scan, briefs: Sequence[Search], ranked: Sequence[Configuration]
         Those that were searched thoroughly.
     searches : sequence of Search
         The thorough searches.
+    steps : Steps, optional
+        Runs what is still to be searched.
 
     Raises
     ------
@@ -43,18 +48,20 @@ def choose(scan: Scan, briefs: Sequence[Search], ranked: Sequence[Configuration]
         runs.append(
             (each.configuration, f"{method}, seed {each.seed}{without}", each.found.terms if each.found else [])
         )
-    forward = {name: scan.forward(scan.named[name]) for name in names[:1] if method != FORWARD}
+    steps = steps or Steps()
+    first = [] if method == FORWARD else names[:1]
+    found = steps.run("forward regression", scan.forward, [(scan.named[name],) for name in first])
+    forward = dict(zip(first[: len(found)], found, strict=True))
     runs += [(name, FORWARD, terms) for name, terms in forward.items()]
     density = scan.density(ranked)
     everything = scan.compared(runs, density)
-    with ThreadPoolExecutor(THREADS) as threads:
-        by_likelihood = list(threads.map(scan.by_prediction_errors, ranked))
+    by_likelihood = steps.run("noise models", scan.by_prediction_errors, [(each,) for each in ranked])
     # They are compared, but no descent starts from them: it would end where those of the others do.
-    likely = [(c.name, *found) for c, each in zip(ranked, by_likelihood, strict=True) for found in each]
+    likely = [found for each in by_likelihood for found in each]
     starts = [s for name in names for s in [s for s in everything if s.configuration == name][:POLISHED]]
-    with ThreadPoolExecutor(THREADS) as threads:
-        runs += [(s.configuration, s.found_by, s.terms) for s in threads.map(scan.polished, starts, repeat(density))]
-    everything = _under_noise(scan, scan.compared([*runs, *likely], density), likely, density)
+    polished = steps.run("descents", scan.polished, [(start, density) for start in starts])
+    runs += [(s.configuration, s.found_by, s.terms) for s in polished]
+    everything = _under_noise(scan, scan.compared([*runs, *likely], density), likely, density, steps)
     _check_finite(everything)
     place = next((i for i, s in enumerate(everything[:LOOKED_AT]) if s.fitness is not None and scan.holds(s)), None)
     passed_over, everything = everything[: place or 0], everything[place or 0 :]
@@ -75,15 +82,18 @@ def choose(scan: Scan, briefs: Sequence[Search], ranked: Sequence[Configuration]
 
 
 def _under_noise(
-    scan: Scan, structures: Sequence[Structure], likely: Sequence[tuple[str, str, list[str]]], density: int
+    scan: Scan,
+    structures: Sequence[Structure],
+    likely: Sequence[tuple[str, str, list[str]]],
+    density: int,
+    steps: Steps,
 ) -> list[Structure]:
     """Return structures together with the best and the likely ones under each noise model, the best first."""
     models = scan.settings.noise_models
     found_likely = {(name, tuple(terms)) for name, _, terms in likely}
     taken = [s for i, s in enumerate(structures) if i < REWEIGHED or (s.configuration, tuple(s.terms)) in found_likely]
-    jobs = [(s, model) for s in taken for model in models if model != "narx"]
-    with ThreadPoolExecutor(THREADS) as threads:
-        others = list(threads.map(lambda job: scan.under(job[0], job[1], density), jobs))
+    jobs = [(s, model, density) for s in taken for model in models if model != "narx"]
+    others = steps.run("weights under noise models", scan.under, jobs)
     return in_order([*(structures if "narx" in models else ()), *others])
 
 

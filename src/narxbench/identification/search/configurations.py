@@ -16,6 +16,8 @@ from narxbench.model.terms import INPUT, MAX_TERMS, OUTPUT, Monomial, monomials_
 # Numbers of lags and degrees that are scanned, and the largest set of candidates among them.
 STRIDES = (1, 2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64)
 LAGS, DEGREES, LARGEST = (2, 3, 4, 5, 6, 8, 12, 16), (1, 2, 3), 400
+# Share of the samples that only give lags, at most, where lags are scanned.
+LOST = 0.1
 
 
 @dataclass(frozen=True)
@@ -157,6 +159,8 @@ def configurations(
         usable = [record for record in known if len(record) > stride * tried.max_lag]
         roles = {record.role for record in usable}
         enough &= sum(map(len, usable)) / stride >= 4 * tried.max_lag and roles != {"selection"}
+        # What only gives lags is not scored: with many the hard beginning of a record would count for some only.
+        enough &= given or count <= LAGS[0] or stride * tried.max_lag * len(known) <= LOST * samples
         enough &= ("selection" in roles) == any(record.role == "selection" for record in known)
         if included > tried.max_lag:
             enough = enough and Arrangement(known, stride, included, settings.blocks).enough

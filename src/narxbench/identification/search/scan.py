@@ -12,9 +12,8 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from narxbench.algorithms.forward_regression import forward, nested
+from narxbench.algorithms.forward_regression import forward
 from narxbench.algorithms.search import prepared, search
 from narxbench.fitness.criteria import parse_criterion
 from narxbench.fitness.prediction_error import NoiseModel
@@ -56,9 +55,9 @@ PREDICTION_ERRORS = "pem"
 LARGEST = 1e50
 # What is noted of a search that has found no structure with a finite J.
 STANDS_IN, NOTHING = "forward regression stands in", "nothing"
-# Signals in their own units are easier to read, and NARX has the plainest noise: centred signals and other noise models
-# must be better by what counts as very strong evidence, a difference of 10 (R. E. Kass and A. E. Raftery, Bayes factors, Journal of the American Statistical Association 90,
-# 1995, pages 773-795).
+# Signals in their own units are easier to read, and NARX has the plainest noise: what centred signals and other noise
+# models gain must be very strong evidence, a difference of 10 (R. E. Kass and A. E. Raftery, Bayes factors, Journal of
+# the American Statistical Association 90, 1995, pages 773-795).
 CLEARLY_BETTER = 10.0
 # The free run over whole records may have this times the relative error of that over parts, and this more.
 COMPARABLE, NEGLIGIBLE = 2.0, 0.02
@@ -165,10 +164,15 @@ class Scan:
 
     def brief(self, configuration: Configuration) -> Search:
         """Search a configuration briefly, and score what was found."""
-        found = self._searched(self.trial(configuration).whole(), configuration, 1, BRIEF, "brief")
-        (score,) = self._scored(configuration, [found.terms], "", self.sampling.advised)
-        found = found.model_copy(update={"score": Score(**score.model_dump(include=set(Score.model_fields)))})
-        return Search(configuration=configuration.name, found=found)
+        problem = self.trial(configuration).whole()
+        found = self._searched(problem, configuration, 1, BRIEF, "brief")
+        # Those of a forward regression have nothing to do with random draws, so that these decide less.
+        structures = [found.terms, *(terms for terms in _path(problem) if terms != found.terms)]
+        best = min(self._scored(configuration, structures, "", self.sampling.advised), key=lambda s: s.rank)
+        score = Score(**best.model_dump(include=set(Score.model_fields)))
+        if best.terms != found.terms:
+            found = Found(terms=best.terms, fitness=None)
+        return Search(configuration=configuration.name, found=found.model_copy(update={"score": score}))
 
     def briefly(self, briefs: Sequence[Search]) -> list[Structure]:
         """Return the structure that each brief search found, in the order of the configurations."""
@@ -211,14 +215,19 @@ class Scan:
             return []
         return list(search(problem, algorithm=FORWARD, seed=1, evaluations=THOROUGH, **FORWARD_SETTINGS).terms)
 
-    def by_prediction_errors(self, configuration: Configuration) -> list[tuple[str, list[str]]]:
-        """Return what finds a structure by the likelihood of its noise model, and its terms, for each noise model."""
+    def by_prediction_errors(self, configuration: Configuration) -> list[tuple[str, str, list[str]]]:
+        """Return the best structure by the likelihood of each noise model, as :meth:`compared` takes it."""
         problem = self.trial(configuration).for_prediction_errors()
         settings: dict[str, Any] = {"noise_models": list(self.settings.noise_models)}
-        details = search(problem, algorithm=PREDICTION_ERRORS, seed=1, evaluations=1, **settings).details
-        # Where no model at all is finite there is nothing to tell.
+        with prepared(PREDICTION_ERRORS, settings) as runner:
+            details = runner.run(problem, seed=1, evaluations=1).result.details
+        # There is none where no model is finite.
         found = details.get("noise_models", {}).items()
-        return [(f"{PREDICTION_ERRORS}, {TITLES[name]}", best["terms"]) for name, best in found if best["terms"]]
+        return [
+            (configuration.name, f"{PREDICTION_ERRORS}, {TITLES[name]}", best["terms"])
+            for name, best in found
+            if best["terms"]
+        ]
 
     def density(self, ranked: Sequence[Configuration]) -> int:
         """Return how many samples count as one, for all that is compared in the end.
@@ -303,7 +312,7 @@ class Scan:
         rows = arrangement.rows()
         by_record = [rows[arrangement.record[rows] == i] for i in range(len(arrangement.records))]
         block = block_length(len(rows), arrangement.max_lag * arrangement.decimation)
-        axes = {"data": self._digest, "configuration": configuration.name}
+        axes = {"base": self.settings.seed, "data": self._digest, "configuration": configuration.name}
         drawn = resample(by_record, block, number=number, **axes)
         rng = generator(purpose="resampled parts", number=number, **axes)
         parts = rng.integers(arrangement.n_parts_selected, size=arrangement.n_parts_selected)
@@ -328,7 +337,7 @@ class Scan:
         **axes: Any,
     ) -> Found:
         settings = self.settings
-        axes |= {"data": self._digest, "configuration": configuration.name, "kind": kind}
+        axes |= {"base": settings.seed, "data": self._digest, "configuration": configuration.name, "kind": kind}
         with prepared(settings.method, settings.method_settings, keep=True) as runner:
             result = runner.run(problem, seed=seed, evaluations=evaluations, axes=axes).result
         if result.terms:
@@ -426,18 +435,25 @@ def _check_signals(recording: Recording) -> None:
         raise NarxbenchError(f"{recording.output}: {found}; allowed: an output that varies")
 
 
-def _sparse(problem: StructureProblem) -> list[str]:
-    """Return the structure of lowest J on the path of a forward regression, or none if no J on it is finite."""
+def _path(problem: StructureProblem) -> list[list[str]]:
+    """Return the nested structures of a forward regression on the rows that estimate, the smallest first."""
     gram, moments = problem.data.gram[:-1, :-1].copy(), problem.data.moments[:-1].copy()
     gram.flags.writeable = moments.flags.writeable = False
     steps = min(30, len(moments), max(1, len(problem.estimation_rows) // 2))
     order, explained = np.empty(steps, np.int64), np.empty(steps)
     entered = forward(gram, moments, -1, order, explained)
-    if not entered:
+    return [[problem.terms[i] for i in sorted(order[:count].tolist())] for count in range(1, entered + 1)]
+
+
+def _sparse(problem: StructureProblem) -> list[str]:
+    """Return the structure of lowest J on the path of a forward regression, or none if no J on it is finite."""
+    structures = _path(problem)
+    if not structures:
         return []
-    structures: NDArray[np.uint8] = nested(order[:entered], len(moments))
-    fitness, _, _ = problem.evaluate_positions(structures)
+    place = {term: i for i, term in enumerate(problem.terms)}
+    positions = np.zeros((len(structures), len(place)), np.uint8)
+    for position, structure in zip(positions, structures, strict=True):
+        position[[place[term] for term in structure]] = 1
+    fitness, _, _ = problem.evaluate_positions(positions)
     best = int(np.argmin(fitness))
-    if not np.isfinite(fitness[best]):
-        return []
-    return [problem.terms[i] for i in np.flatnonzero(structures[best])]
+    return structures[best] if np.isfinite(fitness[best]) else []
