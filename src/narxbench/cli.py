@@ -4,14 +4,19 @@ import argparse
 import json
 import os
 import re
+import shutil
 import sys
+import time
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout, suppress
-from typing import Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from narxbench.io.errors import FieldError, NarxbenchError, did_you_mean, printable, show
 from narxbench.io.version import __version__
+
+if TYPE_CHECKING:
+    from narxbench.identification.search.steps import Progress
 
 # Each command imports what it needs when it runs: --help shall come at once.
 _EXAMPLES = """examples:
@@ -78,6 +83,7 @@ _SEARCH = (
     _Option("method", "NAME", str, "search algorithm, a module of narxbench.algorithms (default: multistart)"),
     _Option("criterion", "NAME", str, "criterion of the fitness, such as bic, aic-2, aicc (default: bic)"),
     _Option("error", "KIND", str, "error that the fitness has: auto, free_run, one_step (default: auto)"),
+    _Option("seed", "N", _plain, "where random draws begin (default: 1)"),
     _Option("seeds", "N", _plain, "searches of each configuration (default: 4)"),
     _Option("blocks", "N", _plain, "parts of the data that take turns in selection (default: 8)"),
     _Option("selection", "WORD", str, "what counts of the errors over these parts: mean, worst (default: mean)"),
@@ -215,8 +221,34 @@ def _add_identify(commands: Any) -> None:
             about = "any other setting, its value as YAML: --set confidence=0.9 --set 'roles={day2.csv: selection}'"
             group.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help=about)
     results = parser.add_argument_group("results")
+    about = "identify N times, each with the next seed, and report the spread (default: 1)"
+    results.add_argument("--repeat", default="1", metavar="N", help=about)
     results.add_argument("--json", action="store_true", help="print one JSON object instead of a summary")
     results.add_argument("--report", metavar="FOLDER", help="write the page, the model and its code into a folder")
+
+
+class _ProgressLine:
+    """One line of a terminal that says how far the search is; it is written over, and gone in the end."""
+
+    def __init__(self) -> None:
+        self._began = time.monotonic()
+
+    def show(self, progress: "Progress") -> None:
+        text = f"{progress.step}: {progress.done} of {progress.planned}"
+        if progress.rrse is not None:
+            text += f"; best so far: relative error {progress.rrse:.3g}, {progress.terms} terms (Ctrl-C takes it)"
+        elapsed = time.monotonic() - self._began
+        text += f"; about {elapsed / progress.share - elapsed:.0f} s left"
+        self._write(text[: shutil.get_terminal_size().columns - 1])
+
+    def clear(self) -> None:
+        self._write("")
+
+    @staticmethod
+    def _write(text: str) -> None:
+        if sys.stderr.isatty():
+            sys.stderr.write(f"\r\x1b[K{text}")
+            sys.stderr.flush()
 
 
 def _add_columns(data: Any, *, output: bool, without: str) -> None:
@@ -234,7 +266,7 @@ def _add_columns(data: Any, *, output: bool, without: str) -> None:
 
 def _identify(given: argparse.Namespace) -> None:
     from narxbench.identification.data.reading import read_recording
-    from narxbench.identification.identify import identified
+    from narxbench.identification.identify import repeated
     from narxbench.identification.search.steps import THREADS
     from narxbench.identification.settings import IdentificationSettings
     from narxbench.io.settings import SettingsError, place, validated
@@ -249,20 +281,25 @@ def _identify(given: argparse.Namespace) -> None:
     except SettingsError as error:
         lines = [f"{_flag(str(path[0]))} {place(path[1:])}".rstrip() + f": {text}" for path, text in error.problems]
         raise NarxbenchError("; ".join(lines)) from None
+    line = _ProgressLine()
     try:
         # An algorithm of the user's may print; what overflows is reported in words.
         with redirect_stdout(sys.stderr), warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)
-            found = identified(
+            found = repeated(
                 read_recording(given.files, **reading),
                 settings,
+                _plain(given.repeat),
                 lambda scan: refuse(measured_estimate(scan), cores=THREADS),
+                line.show,
             )
     except FieldError:
         raise
     except NarxbenchError as error:
         # What is planned is named as in a study.
         raise NarxbenchError(str(error).removeprefix("identification.")) from None
+    finally:
+        line.clear()
     from narxbench.report.findings import as_json
     from narxbench.report.model_summary import summary_lines
 
@@ -379,7 +416,7 @@ def _flag(field: str) -> str:
     """Return the option that a setting, or an argument of reading, is given by."""
     if field == "data":
         return "FILE"
-    return f"--{field.replace('_', '-')}" if field in (*_OPTIONS, *_READING) else f"--set {field}"
+    return f"--{field.replace('_', '-')}" if field in (*_OPTIONS, *_READING, "repeat") else f"--set {field}"
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from narxbench.identification.search.configurations import Configuration
 from narxbench.identification.search.scan import FORWARD, Scan
 from narxbench.identification.search.structures import Choice, Failures, Search, Structure
 from narxbench.identification.search.trial import MOST_COMPARED, Trial
+from narxbench.identification.trust.average import average
 from narxbench.identification.trust.bands import unseen_errors
 from narxbench.identification.trust.certainty import selection_table, structures
 from narxbench.identification.trust.fit import Fit
@@ -84,6 +85,7 @@ def concluded(scan: Scan, choice: Choice, resamples: Sequence[Search]) -> Identi
             *(_failed(each, settings.method, True) for each in failures(searched)),
             *_missing(scan, len(found)),
             *_decided(scan, choice),
+            *(average(scan, model, choice.finalists, [record for _, record in runs]) if runs else ()),
         ],
         unseen={FREE_RUN: unseen_errors(fit, model), ONE_STEP: unseen_errors(fit, model, 1)},
     )

@@ -144,7 +144,9 @@ error, criterion, seed, seeds, blocks, selection, divergent, effort, resamples, 
         while output in names:
             output += "_"
         empty: dict[str, Any] = {"include": [], "exclude": [], "method_settings": {}}
-        settings = {name: empty.get(name) if value is None else value for name, value in self.get_params().items()}
+        settings: dict[str, Any] = {
+            name: empty.get(name) if value is None else value for name, value in self.get_params().items()
+        }
         columns = {**dict(zip(names, inputs.T, strict=True)), output: outputs}
         self.identification_ = identify(columns, input=names, output=output, time=False, **settings)
         self.model_ = self.identification_.model

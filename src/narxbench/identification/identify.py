@@ -1,6 +1,6 @@
 """From data to a model: read, check, search, choose, and judge how far to trust what was found."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,8 +13,9 @@ from narxbench.identification.finding import Finding
 from narxbench.identification.result import Identification
 from narxbench.identification.search.choice import choose
 from narxbench.identification.search.scan import Scan
-from narxbench.identification.search.steps import Progress, Steps
+from narxbench.identification.search.steps import BRIEF, RESAMPLES, THOROUGH, Progress, Steps
 from narxbench.identification.settings import IdentificationSettings
+from narxbench.io.errors import FieldError, is_whole_number, show
 from narxbench.io.settings import validated
 from narxbench.model.records import Recording
 
@@ -22,13 +23,16 @@ _COLUMNS = ("input", "output", "time", "test_input", "test_output")
 _READING = (*_COLUMNS, "test", "roles", "sampling_time", "units", "header", "separator", "decimal")
 
 
-def identify(data: Any = None, **arguments: Any) -> Identification:
+def identify(data: Any = None, repeat: int = 1, **arguments: Any) -> Identification:
     """Identify a polynomial NARX model from measured data.
 
     Parameters
     ----------
     data : path, DataFrame, mapping of str to array, a list of these, or None
         Each is an experiment of its own; None: ``input`` and ``output`` are arrays.
+    repeat : int
+        How many times to identify, each time with the next ``seed``: the model is that of the first, and a note has the
+        spread of the others' errors.
     **arguments
         What :func:`narxbench.identification.data.reading.read_recording` takes (``input``, ``output``, ``time``,
         ``test``, ``test_input``, ``test_output``, ``roles``, ``sampling_time``, ``units``, ``header``, ``separator``,
@@ -57,7 +61,52 @@ def identify(data: Any = None, **arguments: Any) -> Identification:
     reading = {name: arguments.pop(name) for name in _READING if name in arguments}
     given = {name: _plain(value) for name, value in arguments.items()}
     settings = validated(IdentificationSettings, given, "identify")
-    return identified(read_recording(data, **reading), settings)
+    return repeated(read_recording(data, **reading), settings, repeat)
+
+
+def repeated(
+    recording: Recording,
+    settings: IdentificationSettings,
+    times: int,
+    affordable: Callable[[Scan], None] | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> Identification:
+    """Identify a model as :func:`identified` does, and again with other random draws, to see what they decide.
+
+    Raises
+    ------
+    NarxbenchError
+        Unless ``times`` is a whole number from 1 to 1000, and as :func:`identified`.
+    """
+    if not is_whole_number(times, 1, 1000):
+        raise FieldError("repeat", f"found {show(times)}; allowed: a whole number from 1 to 1000")
+    first = identified(recording, settings, affordable, progress)
+    found = [first]
+    for seed in range(settings.seed + 1, settings.seed + times):
+        if any(note.name == "interrupted" for note in found[-1].notes):
+            break
+        # Resamples tell how sure the terms of the first model are; here only models are compared.
+        other = settings.model_copy(update={"seed": seed, "resamples": 0})
+        found.append(identified(recording, other, progress=progress))
+    return replace(first, notes=[*first.notes, _spread(found)]) if len(found) > 1 else first
+
+
+def _spread(found: Sequence[Identification]) -> Finding:
+    """Return the errors of models that were found with other random draws, and how many have the same terms."""
+    own = [next(finding for finding in each.summary if finding.name == "prediction").values for each in found]
+    errors = [values["rrse"] for values in own if values["rrse"] is not None]
+    first = found[0]
+    values = {
+        "times": len(found),
+        "role": own[0]["role"],
+        "kind": own[0]["kind"],
+        "steps": own[0]["steps"],
+        "least": min(errors, default=None),
+        "most": max(errors, default=None),
+        "without": len(found) - len(errors),
+        "alike": sum((e.model.terms, e.model.decimation) == (first.model.terms, first.model.decimation) for e in found),
+    }
+    return Finding("repeats", "look" if values["alike"] < len(found) else "fine", values)
 
 
 def identified(
@@ -77,15 +126,15 @@ def identified(
         scan, steps = Scan(recording, settings), Steps(progress)
         if affordable is not None:
             affordable(scan)
-        briefs = steps.run("brief searches", scan.brief, [(each,) for each in scan.configurations])
+        briefs = steps.run(BRIEF, scan.brief, [(each,) for each in scan.configurations])
         if not briefs:
             raise KeyboardInterrupt
         ranked = scan.ranked(briefs)
         jobs = [(configuration, part, seed) for configuration in ranked for part, seed in scan.jobs()]
-        choice = choose(scan, briefs, ranked, steps.run("thorough searches", scan.thorough, jobs), steps)
+        choice = choose(scan, briefs, ranked, steps.run(THOROUGH, scan.thorough, jobs), steps)
         best = scan.named[choice.best.configuration]
         numbers = range(1, scan.n_resamples(best) + 1)
-        resamples = steps.run("searches of resampled data", scan.resampled, [(best, number) for number in numbers])
+        resamples = steps.run(RESAMPLES, scan.resampled, [(best, number) for number in numbers])
         found = concluded(scan, choice, resamples)
     if not steps.interrupted:
         return found

@@ -507,6 +507,30 @@ def _noise_model(found: Finding, _: Setting) -> tuple[str, str]:
     return f"{text}NARX is taken unless another has a J that is lower by more than {CLEARLY_BETTER:g}.", ""
 
 
+def _average(found: Finding, _: Setting) -> tuple[str, str]:
+    values = found.values
+    text = f"An average of {values['models']} models of nearly the same J, the better the more weight, misses "
+    text += f"{100 * values['average']:.3g} % of the standard deviation of the {values['role']} data in free run; "
+    return f"{text}the chosen model alone {100 * values['single']:.3g} %.", ""
+
+
+def _repeats(found: Finding, _: Setting) -> tuple[str, str]:
+    values = found.values
+    text = f"With {values['times']} sets of random draws "
+    if values["least"] is not None:
+        text += f"the relative error {_ahead(values)} on the {values['role']} data is {values['least']:.3g} to "
+        text += f"{values['most']:.3g}, and "
+    text += f"{values['alike']} of {values['times']} models have these terms."
+    if values["without"]:
+        text += f" {values['without']} diverge."
+    return text, ""
+
+
+def _interrupted(found: Finding, _: Setting) -> tuple[str, str]:
+    text = f"Stopped by Ctrl-C during the {found.values['step']}: this is the best model until then"
+    return f"{text}, and another run finds another.", ""
+
+
 def _whole_records(found: Finding, setting: Setting) -> tuple[str, str]:
     count, worse = found.values["passed_over"], "much worse than over its parts, or diverges"
     if not found.values["holds"]:
@@ -549,6 +573,9 @@ _WORDS: dict[str, tuple[str, Phrase]] = {
     "no_test": ("Test data", _no_test),
     "resamples": ("Resampled data", _resamples),
     "noise_model": ("Noise", _noise_model),
+    "repeats": ("Random draws", _repeats),
+    "interrupted": ("Stopped", _interrupted),
+    "average": ("A single structure", _average),
     "whole_records": ("Whole records", _whole_records),
 }
 

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from narxbench.identification.search.configurations import Configuration
 from narxbench.identification.search.scan import FORWARD, NOTHING, POLISHED, STANDS_IN, Scan, in_order
-from narxbench.identification.search.steps import Steps
+from narxbench.identification.search.steps import DESCENTS, NOISE, WEIGHTS, Steps
+from narxbench.identification.search.steps import FORWARD as FORWARD_STEP
 from narxbench.identification.search.structures import Choice, Failures, Search, Structure
 from narxbench.io.errors import NarxbenchError
 
@@ -50,16 +51,16 @@ def choose(
         )
     steps = steps or Steps()
     first = [] if method == FORWARD else names[:1]
-    found = steps.run("forward regression", scan.forward, [(scan.named[name],) for name in first])
+    found = steps.run(FORWARD_STEP, scan.forward, [(scan.named[name],) for name in first])
     forward = dict(zip(first[: len(found)], found, strict=True))
     runs += [(name, FORWARD, terms) for name, terms in forward.items()]
     density = scan.density(ranked)
     everything = scan.compared(runs, density)
-    by_likelihood = steps.run("noise models", scan.by_prediction_errors, [(each,) for each in ranked])
+    by_likelihood = steps.run(NOISE, scan.by_prediction_errors, [(each,) for each in ranked])
     # They are compared, but no descent starts from them: it would end where those of the others do.
     likely = [found for each in by_likelihood for found in each]
     starts = [s for name in names for s in [s for s in everything if s.configuration == name][:POLISHED]]
-    polished = steps.run("descents", scan.polished, [(start, density) for start in starts])
+    polished = steps.run(DESCENTS, scan.polished, [(start, density) for start in starts])
     runs += [(s.configuration, s.found_by, s.terms) for s in polished]
     everything = _under_noise(scan, scan.compared([*runs, *likely], density), likely, density, steps)
     _check_finite(everything)
@@ -93,7 +94,7 @@ def _under_noise(
     found_likely = {(name, tuple(terms)) for name, _, terms in likely}
     taken = [s for i, s in enumerate(structures) if i < REWEIGHED or (s.configuration, tuple(s.terms)) in found_likely]
     jobs = [(s, model, density) for s in taken for model in models if model != "narx"]
-    others = steps.run("weights under noise models", scan.under, jobs)
+    others = steps.run(WEIGHTS, scan.under, jobs)
     return in_order([*(structures if "narx" in models else ()), *others])
 
 

@@ -87,8 +87,8 @@ class Fit:
             raise NarxbenchError(f"noise: the weights of {self.noise_model} diverge on all data; allowed: noise narx")
         return found
 
-    def unknowing(self, part: int) -> Model:
-        """Return the model of weights on all rows that estimate but those of a part."""
+    def unknowing(self, part: int | None = None) -> Model:
+        """Return the model of weights on all rows that estimate but those of a part, without their uncertainty."""
         if self.noise_model != "narx":
             weights = self._weighed(part)
             return self._model(weights.coefficients.tolist(), weights.moving_average)
