@@ -234,11 +234,11 @@ class _ProgressLine:
         self._began = time.monotonic()
 
     def show(self, progress: "Progress") -> None:
-        text = f"{progress.step}: {progress.done} of {progress.planned}"
-        if progress.rrse is not None:
-            text += f"; best so far: relative error {progress.rrse:.3g}, {progress.terms} terms (Ctrl-C takes it)"
         elapsed = time.monotonic() - self._began
-        text += f"; about {elapsed / progress.share - elapsed:.0f} s left"
+        text = f"{progress.step} {progress.done}/{progress.planned}"
+        if progress.rrse is not None:
+            text += f"; best: error {progress.rrse:.3g}, {progress.terms} terms"
+        text += f"; {elapsed / progress.share - elapsed:.0f} s left (Ctrl-C: stop)"
         self._write(text[: shutil.get_terminal_size().columns - 1])
 
     def clear(self) -> None:

@@ -231,7 +231,7 @@ def test_a_terminal_without_the_signs(file):
         ("--include u1(k)^2,y(k-9) --include u2(k-7)", {"include": ["u1(k)^2", "y(k-9)", "u2(k-7)"]}),
         ("--exclude *u1(k-1)*", {"exclude": ["*u1(k-1)*"]}),
         ("--method ga --criterion aic-4", {"method": "ga", "criterion": "aic-4"}),
-        ("--error one_step --refine simulation --selection worst", {"error": "one_step", "refine": "simulation"}),
+        ("--error one_step --noise noe --selection worst", {"error": "one_step", "noise": "noe"}),
         ("--seeds 2 --blocks 3 --resamples 0 --effort 1.5", {"seeds": 2, "blocks": 3, "resamples": 0, "effort": 1.5}),
         ("--set confidence=0.9 --set y_degree=1", {"confidence": 0.9, "y_degree": 1}),
     ],
@@ -271,7 +271,7 @@ def test_help_comes_at_once_and_names_the_defaults(capsys):
     assert told.endswith("\nset()\n")
     options = {option.setting: option for option in (*cli._CANDIDATES, *cli._SEARCH)}
     defaults = IdentificationSettings().model_dump()
-    assert set(options) < set(defaults) and len(options) == 17
+    assert set(options) < set(defaults) and len(options) == 18
     for name, option in options.items():
         assert f"--{option.flag} {option.metavar}" in told
         if match := re.search(r"\(default: (.*)\)", option.about):
@@ -352,7 +352,7 @@ def test_whatever_is_given_is_no_traceback(tmp_path, options, content):
     st.lists(
         st.tuples(st.floats(-9, 9) | st.just(0.0), st.floats(-1e60, 1e60) | st.floats(-9, 9)), min_size=1, max_size=50
     ),
-    st.sampled_from(["", "--input u", "--input u --refine simulation", "--input u --refine extended", "--test 40%"]),
+    st.sampled_from(["", "--input u", "--input u --noise noe", "--input u --noise narmax", "--test 40%"]),
 )
 def test_whatever_the_numbers_are_is_no_traceback(tmp_path, rows, words):
     path = tmp_path / "any.csv"

@@ -88,7 +88,7 @@ def repeated(
         # Resamples tell how sure the terms of the first model are; here only models are compared.
         other = settings.model_copy(update={"seed": seed, "resamples": 0})
         found.append(identified(recording, other, progress=progress))
-    return replace(first, notes=[*first.notes, _spread(found)]) if len(found) > 1 else first
+    return replace(first, notes=[_spread(found), *first.notes]) if len(found) > 1 else first
 
 
 def _spread(found: Sequence[Identification]) -> Finding:
@@ -135,6 +135,9 @@ def identified(
         best = scan.named[choice.best.configuration]
         numbers = range(1, scan.n_resamples(best) + 1)
         resamples = steps.run(RESAMPLES, scan.resampled, [(best, number) for number in numbers])
+        if steps.interrupted:
+            # Those that were left out say nothing.
+            scan.settings = settings.model_copy(update={"resamples": len(resamples)})
         found = concluded(scan, choice, resamples)
     if not steps.interrupted:
         return found

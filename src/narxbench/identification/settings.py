@@ -143,7 +143,7 @@ class IdentificationSettings(Settings):
     """Error that the fitness has: of the free run, or one step ahead. Auto: of the free run where there is an input."""
     criterion: Annotated[str, _named(canonical_criterion)] = "bic"
     """Criterion of the fitness."""
-    seed: int = Field(default=1, ge=0, le=2**63)
+    seed: int = Field(default=1, ge=0, le=2**31 - 1)
     """Where all random draws begin: other draws, another search."""
     seeds: int = Field(default=4, ge=1, le=1000)
     """Searches of each configuration, each with its own random draws."""

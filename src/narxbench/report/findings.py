@@ -501,9 +501,9 @@ def _noise_model(found: Finding, _: Setting) -> tuple[str, str]:
         for row in values["best"]
     ]
     text = (
-        f"The error is taken to be {_NOISE[values['chosen']]}: that predicts parts of the data best which the weights "
+        f"The error is taken to be {_NOISE[values['chosen']]}. Relative error over parts of the data that the weights "
     )
-    text += f"do not know. Relative error of the best structure there: {', '.join(best)}. "
+    text += f"do not know, of the best structure under each: {', '.join(best)}. "
     return f"{text}NARX is taken unless another has a J that is lower by more than {CLEARLY_BETTER:g}.", ""
 
 
@@ -522,7 +522,7 @@ def _repeats(found: Finding, _: Setting) -> tuple[str, str]:
         text += f"{values['most']:.3g}, and "
     text += f"{values['alike']} of {values['times']} models have these terms."
     if values["without"]:
-        text += f" {values['without']} diverge."
+        text += f" {values['without']} diverge{'s' if values['without'] == 1 else ''}."
     return text, ""
 
 
@@ -534,7 +534,7 @@ def _interrupted(found: Finding, _: Setting) -> tuple[str, str]:
 def _whole_records(found: Finding, setting: Setting) -> tuple[str, str]:
     count, worse = found.values["passed_over"], "much worse than over its parts, or diverges"
     if not found.values["holds"]:
-        advice = f"Try {setting('degree', '1')}, fewer lags, or longer parts ({setting('blocks')})."
+        advice = f"Try a lower degree, fewer lags, or longer parts (fewer {setting('blocks')})."
         return f"Of no structure that was looked at the free run over whole records holds: it is {worse}.", advice
     were = "structure of a lower J was" if count == 1 else "structures of a lower J were"
     return f"{count} {were} passed over: the free run over whole records is {worse}.", ""

@@ -77,7 +77,8 @@ class TestForms:
         rrse = math.sqrt(np.sum((y - predicted)[start:] ** 2) / np.sum((y[start:] - y[start:].mean()) ** 2))
         assert tested.to_dict()["metrics"]["test"]["free_run"]["rrse"] == pytest.approx(rrse, rel=1e-9)
         assert found.to_dict()["metrics"]["test"] is None
-        assert [note.name for note in found.notes] == ["no_test"] and not tested.notes
+        names = [{note.name for note in each.notes} for each in (found, tested)]
+        assert "no_test" in names[0] and "no_test" not in names[1]
 
     def test_test_data_as_a_pair(self):
         pair = s1(200)
@@ -202,42 +203,6 @@ class TestRecords:
         energy = np.sum((np.concatenate(measured) - np.concatenate(measured).mean()) ** 2)
         rrse = math.sqrt(np.sum(np.square(errors)) / energy)
         assert found.to_dict()["metrics"]["selection"]["free_run"]["rrse"] == pytest.approx(rrse, rel=1e-7)
-
-
-class TestRefinement:
-    u, y = s1(400, snr_db=15)
-
-    @pytest.mark.slow
-    @pytest.mark.parametrize("blocks", [2, 4])
-    def test_by_simulation(self, blocks):
-        options = {**SMALL, "exclude": ["*^2", "*k-2*"], "blocks": blocks}
-        plain, refined = (
-            narxbench.identify(input=self.u, output=self.y, **options, refine=refine)
-            for refine in ("none", "simulation")
-        )
-        assert [note.name for note in plain.notes] == ["no_test"]
-        assert refined.model.terms == plain.model.terms
-        errors = [np.sum((self.y - f.model.predict(self.u, self.y)) ** 2) for f in (plain, refined)]
-        if refined.notes[-1].values["accepted"]:
-            assert errors[1] < errors[0] and refined.model.coefficients != plain.model.coefficients
-        else:
-            assert refined.model.coefficients == plain.model.coefficients
-
-    @pytest.mark.slow
-    def test_extended_least_squares_against_correlated_noise(self):
-        rng = generator(purpose="coloured")
-        u, e = rng.standard_normal(2000), 0.3 * rng.standard_normal(2000)
-        y = e.copy()
-        for k in range(1, 2000):
-            y[k] += 0.6 * y[k - 1] + u[k - 1] + 0.8 * e[k - 1]
-        options = {**SMALL, "degree": 1, "y_lags": 1, "u_lags": 1}
-        plain, extended = (
-            narxbench.identify(input=u, output=y, **options, refine=refine) for refine in ("none", "extended")
-        )
-        assert plain.model.terms == extended.model.terms == ("y(k-1)", "u(k-1)")
-        bias = [abs(found.model.coefficients[0] - 0.6) for found in (plain, extended)]
-        assert bias[1] < 0.3 * bias[0]
-        assert extended.notes[-1].values["noise"][0] == pytest.approx(0.8, abs=0.1)
 
 
 class TestOptions:

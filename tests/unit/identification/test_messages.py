@@ -64,7 +64,14 @@ SETTINGS = [
     *({"method": "ga", "method_settings": given} for given in ({"population_sise": 3}, {"population_size": 0})),
     *({"error": "free"}, {"criterion": "bicc"}, {"criterion": "aic-0"}, {"seeds": 0}, {"seeds": 1.5}, {"blocks": 1}),
     *({"selection": "max"}, {"divergent": 1.0}, {"effort": float("nan")}, {"effort": "20"}, {"resamples": -1}),
-    *({"threshold": 0}, {"confidence": 0.9999999999999999}, {"refine": "sim"}, {"degre": 2}, {"time": 20}),
+    *(
+        {"threshold": 0},
+        {"confidence": 0.9999999999999999},
+        {"noise": "white"},
+        {"seed": -1},
+        {"degre": 2},
+        {"time": 20},
+    ),
     *({"y_lags": "y", "seeds": 0, "centre": "x", "effort": -1}, {"y_lags": [0], "criterion": "x", "method": "y"}),
 ]
 TRIED = [
@@ -110,7 +117,14 @@ FAILED = [
     {"name": "phi_uxi", "title": "residuals and u", "worst": -0.2, "lag": -3},
 ]
 RESTS = {"cases": 41, "at_rest": 40, "several": 2, "settling_steps": 12.5, "points": None}
-REFIT = {"how": "simulation", "accepted": True, "before": None, "after": 0.25, "obstacle": ""}
+BY_NOISE = [
+    {"name": "noe", "rrse": 0.0683, "fitness": -6264.2, "terms": 10},
+    {"name": "narx", "rrse": 0.0951, "fitness": -5609.1, "terms": 1},
+]
+REPEATS = {
+    **{"times": 3, "role": "test", "kind": "free_run", "steps": None},
+    **{"least": 0.2, "most": 0.25, "without": 0, "alike": 2},
+}
 PREDICTS = {
     **{"role": "test", "kind": "free_run", "steps": None, "rrse": 0.2, "rmse": 0.25, "max_error": 1.5},
     **{"ranges": {"in": [0.0, 5.0], "out": [-1.0, 2.0]}, "units": {"out": "V"}, "output": "out"},
@@ -251,10 +265,15 @@ FINDINGS = [
     ),
     Finding("no_test", "look"),
     Finding("resamples", "look", {"searched": 10, "wanted": 40}),
-    Finding("refinement", "fine", REFIT),
-    Finding("refinement", "fine", {**REFIT, "accepted": False, "before": 0.2}),
-    *(Finding("refinement", "fine", {**REFIT, "obstacle": why}) for why in ("records", "diverges", "samples")),
-    *(Finding("refinement", "fine", {"how": "extended", "noise": noise}) for noise in (None, [0.75, -0.1])),
+    *(Finding("noise_model", "fine", {"chosen": chosen, "best": BY_NOISE}) for chosen in ("narx", "narmax", "noe")),
+    *(
+        Finding("whole_records", "look" if holds else "bad", {"passed_over": count, "holds": holds})
+        for count, holds in ((1, True), (2, True), (0, False))
+    ),
+    Finding("average", "fine", {"role": "test", "models": 3, "single": 0.2, "average": 0.19}),
+    Finding("repeats", "look", {**REPEATS, "without": 1}),
+    Finding("repeats", "fine", {**REPEATS, "alike": 0, "least": None, "most": None, "without": 3}),
+    Finding("interrupted", "look", {"step": "brief searches"}),
 ]
 
 

@@ -79,6 +79,7 @@ NO_MODELS = [
     *({"coefficients": (1.0, math.nan)}, {"coefficients": ((1.0, 2.0), (1.0,))}, {"decimation": 0}),
     *({"decimation": 2.0}, {"sampling_time": 0}, {"sampling_time": math.inf}, {"offsets": (1.0,)}),
     *({"scales": (1.0, 0.0)}, {"covariance": ((1.0, 0.0),)}, {"covariance": ((1.0, 0.0), (0.0, -1.0))}),
+    *({"noise_model": "oe"}, {"noise_model": "noe", "moving_average": (0.5,)}, {"moving_average": None}),
     *({"about": {"figure": math.nan}}, {"about": {"model": {1}}}, {"output": "\ud800"}),
 ]
 NO_MODEL_FILES = [

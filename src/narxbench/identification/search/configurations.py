@@ -160,7 +160,7 @@ def configurations(
         roles = {record.role for record in usable}
         enough &= sum(map(len, usable)) / stride >= 4 * tried.max_lag and roles != {"selection"}
         # What only gives lags is not scored: with many the hard beginning of a record would count for some only.
-        enough &= given or count <= LAGS[0] or stride * tried.max_lag * len(known) <= LOST * samples
+        enough &= given or count <= LAGS[0] or stride * tried.max_lag * len(usable) <= LOST * samples
         enough &= ("selection" in roles) == any(record.role == "selection" for record in known)
         if included > tried.max_lag:
             enough = enough and Arrangement(known, stride, included, settings.blocks).enough

@@ -53,6 +53,8 @@ FORWARD_SETTINGS: dict[str, Any] = {"selection": "err", "rows": "estimation"}
 PREDICTION_ERRORS = "pem"
 # Products of a few larger numbers overflow.
 LARGEST = 1e50
+# Relative errors below this are rounding: such structures are equally good.
+ROUNDING = 1e-13
 # What is noted of a search that has found no structure with a finite J.
 STANDS_IN, NOTHING = "forward regression stands in", "nothing"
 # Signals in their own units are easier to read, and NARX has the plainest noise: what centred signals and other noise
@@ -383,7 +385,7 @@ class Scan:
         if structure.rrse is None:
             return structure.model_copy(update={"fitness": None})
         independent, size = max(2.0, self._n_selected / density), len(structure.terms)
-        fitness = independent * natural_log(max(structure.rrse**2, 1e-300))
+        fitness = independent * natural_log(max(structure.rrse, ROUNDING) ** 2)
         # Configurations have different candidates.
         judged_by = parse_criterion(self.settings.criterion).across_candidates()
         fitness += judged_by.per_term(independent) * size

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,9 @@ class Fit:
     ) -> None:
         self.recording, self.configuration, self.settings = recording, configuration, settings
         self.noise_model = noise_model
+        # Both are asked for again by what judges the model in several ways.
+        self._weighed = lru_cache(maxsize=1)(self._weighed_anew)
+        self.unknowing = lru_cache(maxsize=None)(self._unknowing)
         self.terms = tuple(terms)
         self.monomials = monomials = [parse_term(term, len(recording.inputs), current=True) for term in terms]
         self.scaling = scaling(recording, configuration.centred)
@@ -80,14 +84,15 @@ class Fit:
             moving_average=found.moving_average,
         )
 
-    def _weighed(self, without: int | None = None) -> NoiseFit:
+    def _weighed_anew(self, without: int | None = None) -> NoiseFit:
+        start = None if without is None else self._weighed()
         segments = self.arrangement.segments(self.arrangement.estimates(without))
-        found = weighed(self.arrangement, self.monomials, self.noise_model, segments)
+        found = weighed(self.arrangement, self.monomials, self.noise_model, segments, start)
         if not found.finite:
             raise NarxbenchError(f"noise: the weights of {self.noise_model} diverge on all data; allowed: noise narx")
         return found
 
-    def unknowing(self, part: int | None = None) -> Model:
+    def _unknowing(self, part: int | None = None) -> Model:
         """Return the model of weights on all rows that estimate but those of a part, without their uncertainty."""
         if self.noise_model != "narx":
             weights = self._weighed(part)

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from narxbench import load_system
-from narxbench.identification import identify as identification
 from narxbench.identification.identify import identified
 from narxbench.identification.search import choice as choosing
+from narxbench.identification.search import steps
 from narxbench.identification.search.choice import choose
 from narxbench.identification.search.configurations import Configuration
 from narxbench.identification.search.scan import CLEARLY_BETTER, STANDS_IN, Scan
@@ -58,8 +58,7 @@ class TestSameResult:
 
     @pytest.mark.parametrize("threads", [1, 3])
     def test_with_other_threads(self, found, threads, monkeypatch):
-        for module in (identification, choosing):
-            monkeypatch.setattr(module, "THREADS", threads)
+        monkeypatch.setattr(steps, "THREADS", threads)
         assert plain(identified(self.recording, self.settings)) == plain(found)
 
     @pytest.mark.parametrize("change", ["other", "none", "far away"])

@@ -91,11 +91,8 @@ class TwoWeights:
         self.known, self.own = [record], model
         self.arrangement = Arrangement([record], 1, 1, n_parts=2)
 
-    def without(self, part):
-        return [3.0] if part == 0 else [0.5]
-
-    def model(self, weights):
-        return replace(self.own, coefficients=tuple(weights))
+    def unknowing(self, part):
+        return replace(self.own, coefficients=(3.0 if part == 0 else 0.5,))
 
 
 def test_a_run_that_diverges_has_infinite_errors():

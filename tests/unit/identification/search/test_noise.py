@@ -1,0 +1,175 @@
+"""Weights and choices under the models of the noise."""
+
+import numpy as np
+import pytest
+
+import narxbench
+from narxbench.identification.data.arrangement import Arrangement
+from narxbench.identification.search.noise import weighed
+from narxbench.model.records import Record
+from narxbench.model.terms import parse_term
+from narxbench.numerics.random_streams import generator
+
+TERMS = ("y(k-1)", "u(k-1)")
+QUICK = {"degree": 1, "y_lags": 1, "u_lags": 1, "seeds": 1, "effort": 0.05, "resamples": 0, "blocks": 4}
+
+
+def noisy(noise_model, samples=1500, size=0.5):
+    """Return input and output of y(k) = 0.8 y(k-1) + u(k-1) with noise of a kind."""
+    rng = generator(purpose="noise models", kind=noise_model)
+    u, e = rng.standard_normal(samples), size * rng.standard_normal(samples)
+    y = np.zeros(samples)
+    for k in range(1, samples):
+        y[k] = 0.8 * y[k - 1] + u[k - 1]
+        if noise_model != "noe":
+            y[k] += e[k]
+        if noise_model == "narmax":
+            y[k] += 0.7 * e[k - 1]
+    return u, y + e if noise_model == "noe" else y
+
+
+def arranged(u, y, decimation=1):
+    return Arrangement([Record("r", u[:, None], y)], decimation, 1, 4)
+
+
+@pytest.mark.parametrize("decimation", [1, 3])
+@pytest.mark.parametrize("noise_model", ["narmax", "noe"])
+def test_the_regression_about_the_weights_is_solved_by_them(noise_model, decimation):
+    arrangement = arranged(*noisy(noise_model), decimation)
+    segments = arrangement.segments(arrangement.estimates())
+    monomials = [parse_term(term, 1) for term in TERMS]
+    found = weighed(arrangement, monomials, noise_model, segments)
+    columns, explained = found.regression()
+    weights = [*found.coefficients, *found.moving_average]
+    assert len(found.moving_average) == (2 if noise_model == "narmax" else 0)
+    solved, *_ = np.linalg.lstsq(columns, explained, rcond=None)
+    # A transient at the beginning of each stretch counts here, and not there.
+    np.testing.assert_allclose(solved, weights, atol=0.02)
+    if decimation == 1:
+        np.testing.assert_allclose(weights[:2], [0.8, 1.0], atol=0.05)
+
+
+@pytest.mark.parametrize("noise_model", ["narx", "narmax", "noe"])
+def test_the_noise_model_of_the_data_is_chosen(noise_model):
+    u, y = noisy(noise_model)
+    found = narxbench.identify(input=u, output=y, **QUICK)
+    decided = next(note for note in found.notes if note.name == "noise_model")
+    assert decided.values["chosen"] == found.model.noise_model
+    # In free run all that the past errors do for NARMAX is to spare the weights their bias, as NOE does too.
+    assert found.model.noise_model in ({"narmax", "noe"} if noise_model == "narmax" else {noise_model})
+    assert set(found.model.terms) == set(TERMS)
+    weights = dict(zip(found.model.terms, found.model.coefficients, strict=True))
+    assert abs(weights["y(k-1)"] - 0.8) < 4 * found.weights[0]["standard_error"] < 0.2
+
+
+def test_a_noise_model_that_is_asked_for_is_taken():
+    u, y = noisy("narmax")
+    plain, moving = (narxbench.identify(input=u, output=y, **QUICK, noise=noise) for noise in ("narx", "narmax"))
+    assert (plain.model.noise_model, moving.model.noise_model) == ("narx", "narmax")
+    assert moving.model.moving_average[0] == pytest.approx(0.7, abs=0.1)
+    bias = [abs(found.model.coefficients[found.model.terms.index("y(k-1)")] - 0.8) for found in (plain, moving)]
+    assert bias[1] < 0.5 * bias[0]
+    # What is predicted one step ahead knows the past errors.
+    errors = [found.to_dict()["metrics"]["estimation"]["one_step"]["rrse"] for found in (plain, moving)]
+    assert errors[1] < 0.95 * errors[0]
+
+
+def test_weights_of_centred_signals_are_those_of_the_signals():
+    u, y = noisy("noe")
+    options = {**QUICK, "noise": "noe", "include": ["1"]}
+    plain, centred = (
+        narxbench.identify(input=1e3 + 50 * u, output=20 * y - 7, **options, centre=centre) for centre in (False, True)
+    )
+    expanded = centred.model.expanded()
+    own = dict(zip(plain.model.terms, plain.model.coefficients, strict=True))
+    other = dict(zip(expanded.terms, expanded.coefficients, strict=True))
+    assert {name: other[name] for name in TERMS} == pytest.approx({name: own[name] for name in TERMS}, rel=1e-3)
+
+
+def test_a_structure_whose_run_over_whole_records_does_not_hold_is_passed_over(monkeypatch):
+    from narxbench.identification.search.scan import Scan
+
+    u, y = narxbench.load_system("S1").simulate(300, snr_db=5)
+    options = {**QUICK, "degree": 2, "y_lags": 2, "u_lags": 2}
+    first = narxbench.identify(input=u, output=y, **options)
+    monkeypatch.setattr(Scan, "holds", lambda _, s: tuple(s.terms) != first.model.terms)
+    second = narxbench.identify(input=u, output=y, **options)
+    note = next(note for note in second.notes if note.name == "whole_records")
+    assert second.model.terms != first.model.terms and note.status == "look" and note.values["passed_over"] >= 1
+    monkeypatch.setattr(Scan, "holds", lambda *_: False)
+    last = narxbench.identify(input=u, output=y, **options)
+    note = next(note for note in last.notes if note.name == "whole_records")
+    assert last.model.terms == first.model.terms and note.status == "bad"
+
+
+def test_a_run_that_grows_slowly_does_not_hold():
+    from narxbench.identification.search.scan import Scan
+    from narxbench.identification.search.structures import Structure
+    from narxbench.identification.settings import IdentificationSettings
+    from narxbench.model.records import Recording
+
+    rng = generator(purpose="slow growth")
+    # An integrator: parts begin with measured outputs, and the error over the whole record is that of all parts.
+    u, y = rng.standard_normal((600, 1)), np.zeros(600)
+    for k in range(1, 600):
+        y[k] = y[k - 1] + 0.1 * u[k - 1, 0] + 0.3 * rng.standard_normal()
+    recording = Recording((Record("r", u, y),), ("u",), "y")
+    scan = Scan(recording, IdentificationSettings(decimation=[1], degree=[1], y_lags=[1], u_lags=[1]))
+    (configuration,) = scan.configurations
+    known = {"configuration": configuration.name, "terms": list(TERMS), "found_by": "", "candidates": 3}
+    structure = Structure(**known, fitness=0.0, rrse=0.05, divergent=0.0, singular=False)
+    assert not scan.holds(structure)
+    assert scan.holds(structure.model_copy(update={"rrse": 10.0}))
+
+
+def test_the_average_counts_models_of_nearly_the_same_fitness():
+    u, y = narxbench.load_system("S1").simulate(300, snr_db=5)
+    options = {**QUICK, "degree": 2, "y_lags": 2, "u_lags": 2, "noise": "narx"}
+    found = narxbench.identify(input=u, output=y, test="30%", **options)
+    values = next(note for note in found.notes if note.name == "average").values
+    assert values["models"] > 1 and values["role"] == "test"
+    # Models of other lags are scored on the same samples, so on fewer than here.
+    assert values["single"] == pytest.approx(found.to_dict()["metrics"]["test"]["free_run"]["rrse"], rel=0.05)
+    assert values["average"] == pytest.approx(values["single"], rel=0.3)
+
+
+class TestPredictions:
+    u, y = noisy("narmax", samples=60)
+
+    def model(self, **changes):
+        given = {"noise_model": "narmax", "moving_average": (0.7, -0.2), **changes}
+        return narxbench.Model(TERMS, (0.8, 1.0), ("u",), "y", **given)
+
+    @pytest.mark.parametrize("decimation", [1, 2])
+    @pytest.mark.parametrize("steps", [1, 2, 4])
+    def test_past_errors_that_are_known_count(self, steps, decimation):
+        q, u, y = decimation, self.u, self.y
+        errors = np.zeros(60)
+
+        def moving(k, last):
+            """What the errors up to a sample add at sample k."""
+            lags = [(k - q, 0.7), (k - 2 * q, -0.2)]
+            return sum(weight * errors[at] for at, weight in lags if q <= at <= last)
+
+        for k in range(q, 60):
+            errors[k] = y[k] - 0.8 * y[k - q] - u[k - q] - moving(k, k)
+        predicted = self.model(decimation=q).predict(u, y, steps)
+        for k in range(q + steps * q, 60):
+            value = y[k - steps * q]
+            for at in range(k - (steps - 1) * q, k + 1, q):
+                value = 0.8 * value + u[at - q] + moving(at, k - steps * q)
+            assert predicted[k] == pytest.approx(value, rel=1e-9, abs=1e-12)
+
+    def test_a_free_run_knows_none(self):
+        plain = self.model(noise_model="narx", moving_average=())
+        np.testing.assert_array_equal(self.model().predict(self.u, self.y), plain.predict(self.u, self.y))
+        other = self.model(noise_model="noe", moving_average=())
+        for steps in (1, 3):
+            np.testing.assert_array_equal(other.predict(self.u, self.y, steps), plain.predict(self.u, self.y))
+
+    def test_it_is_in_the_file_and_below_the_equation(self, tmp_path):
+        model = self.model()
+        model.save(tmp_path / "model.json")
+        assert narxbench.Model.load(tmp_path / "model.json") == model
+        assert "e(k) + 0.7 e(k-1) - 0.2 e(k-2)" in model.equation()
+        assert "NOE" in self.model(noise_model="noe", moving_average=()).equation()

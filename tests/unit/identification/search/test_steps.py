@@ -1,0 +1,79 @@
+"""Steps of a search: what is reported, and what Ctrl-C leaves."""
+
+import pytest
+
+import narxbench
+from narxbench.identification.data.reading import read_recording
+from narxbench.identification.identify import identified, repeated
+from narxbench.identification.search.steps import BRIEF, DESCENTS, RESAMPLES, THOROUGH, Steps
+from narxbench.identification.settings import IdentificationSettings
+from narxbench.io.errors import FieldError
+
+SETTINGS = IdentificationSettings(degree=[1, 2], y_lags=[1], u_lags=[1], seeds=1, effort=0.05, resamples=3, blocks=3)
+
+
+@pytest.fixture(scope="module")
+def recording():
+    u, y = narxbench.load_system("S1").simulate(200, snr_db=30)
+    return read_recording(input=u, output=y)
+
+
+def test_progress_names_each_step_and_what_is_known(recording):
+    seen = []
+    found = identified(recording, SETTINGS, progress=seen.append)
+    steps = list(dict.fromkeys(each.step for each in seen))
+    assert steps[0] == BRIEF and THOROUGH in steps and DESCENTS in steps and steps[-1] == RESAMPLES
+    assert [each.share for each in seen] == sorted(each.share for each in seen) and seen[-1].share == 1.0
+    errors = [each.rrse for each in seen]
+    assert None not in errors and seen[-1].terms > 0
+    assert all(each.done <= each.planned for each in seen)
+    assert not any(note.name == "interrupted" for note in found.notes)
+    # Who looks on changes nothing.
+    assert identified(recording, SETTINGS).model == found.model
+
+
+@pytest.mark.parametrize("step", [BRIEF, THOROUGH, DESCENTS, RESAMPLES])
+def test_an_interrupt_keeps_the_best_so_far(recording, step):
+    def interrupt(progress):
+        if progress.step == step:
+            raise KeyboardInterrupt
+
+    found = identified(recording, SETTINGS, progress=interrupt)
+    assert (found.notes[0].name, found.notes[0].values) == ("interrupted", {"step": step})
+    assert found.model.terms and found.settings["resamples"] <= 3
+
+
+def test_an_interrupt_before_anything_is_found_is_one():
+    steps = Steps()
+
+    def interrupted(_):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        steps.run(BRIEF, interrupted, [(1,)])
+
+
+def test_a_mistake_in_a_job_is_raised():
+    def wrong(number):
+        raise ValueError(number)
+
+    with pytest.raises(ValueError, match="1"):
+        Steps().run(BRIEF, wrong, [(1,), (1,)])
+
+
+def test_repeats_report_the_spread(recording):
+    settings = {"degree": 2, "y_lags": 1, "u_lags": 1, "seeds": 1, "effort": 0.05, "resamples": 0, "blocks": 3}
+    u, y = narxbench.load_system("S1").simulate(200, snr_db=30)
+    alone, found = (narxbench.identify(input=u, output=y, **settings, repeat=times) for times in (1, 3))
+    assert found.model == alone.model and found.notes[1:] == alone.notes
+    values = found.notes[0].values
+    assert (found.notes[0].name, values["times"], values["without"]) == ("repeats", 3, 0)
+    own = next(finding for finding in found.summary if finding.name == "prediction").values["rrse"]
+    assert values["least"] <= own <= values["most"] and 1 <= values["alike"] <= 3
+
+
+@pytest.mark.parametrize("times", [0, 1.5, "x", 1001])
+def test_other_numbers_of_repeats_are_refused(recording, times):
+    with pytest.raises(FieldError) as refused:
+        repeated(recording, SETTINGS, times)
+    assert refused.value.field == "repeat"
