@@ -335,7 +335,9 @@ def _fixed_points(model: Model, curve: Sequence[FixedPoint]) -> Finding | None:
         values["points"] = [[p.y, p.stable] for p in curve if p.y is not None and p.inside]
         return Finding("fixed_points", "fine", values)
     everywhere = values["at_rest"] == values["cases"] and not values["several"]
-    return Finding("fixed_points", "fine" if everywhere else "look", values)
+    # Half of the working points unstable, or none found: what the data do there the model does not.
+    mostly = 2 * values["at_rest"] >= values["cases"]
+    return Finding("fixed_points", "fine" if everywhere else "look" if mostly else "bad", values)
 
 
 def _rests(rests: Sequence[Rest]) -> Finding | None:
