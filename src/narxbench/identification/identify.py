@@ -106,7 +106,7 @@ def _spread(found: Sequence[Identification]) -> Finding:
         "without": len(found) - len(errors),
         "alike": sum((e.model.terms, e.model.decimation) == (first.model.terms, first.model.decimation) for e in found),
     }
-    return Finding("repeats", "look" if values["alike"] < len(found) else "fine", values)
+    return Finding("repeats", "look", values)
 
 
 def identified(

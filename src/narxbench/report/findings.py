@@ -61,9 +61,14 @@ def in_words(finding: Finding, setting: Setting = as_argument) -> Words:
 
 def warnings(found: Identification) -> list[str]:
     """Return what a reader must know, whole sentences: of the data, of the search, and every bad finding."""
-    notes = [in_words(note).text for note in found.notes]
     bad = [in_words(finding) for finding in found.summary if finding.status == "bad"]
-    return [*found.recording.notes, *notes, *(f"{words.title}: {words.text}" for words in bad)]
+    return [*before_all(found), *(f"{words.title}: {words.text}" for words in bad)]
+
+
+def before_all(found: Identification) -> list[str]:
+    """Return what stands above all else: what was done to the data, and what went otherwise in the search."""
+    notes = (in_words(note).text for note in found.notes if note.status != "fine")
+    return [*dict.fromkeys([*found.recording.notes, *notes])]
 
 
 def as_json(found: Identification) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from markupsafe import Markup
 
 from narxbench.identification.finding import Finding
 from narxbench.identification.result import Identification
+from narxbench.identification.search.noise import TITLES as NOISE_TITLES
 from narxbench.identification.trust import validation
 from narxbench.identification.trust.bands import BAND
 from narxbench.identification.trust.verdicts import ANSWERS, OF_MODEL
@@ -26,7 +27,7 @@ from narxbench.io.words import ordinal
 from narxbench.model.narx import DivergedError, Model
 from narxbench.model.records import ROLES, Record
 from narxbench.report import model_figures as drawn
-from narxbench.report.findings import as_json, in_words
+from narxbench.report.findings import as_json, before_all, in_words
 from narxbench.report.formats import MISSING, count, fixed, format_equation, method_name, p_value, share
 from narxbench.report.markup import inline_svg, script_json
 from narxbench.report.model_figures import Fit
@@ -128,7 +129,7 @@ def model_page(identification: Identification, *, repository: str = "") -> str:
     page = {
         **{"current": "model", "titles": {"model": "Model"}, "links": {"model": "#main"}, "repository": repository},
         **{"found": found, "model": model, "recording": recording, "marks": _MARKS, "study": ""},
-        "warnings": _warnings(found),
+        "warnings": before_all(found),
         "lights": _lights(found),
         "equation": Markup(format_equation(equation, "html")),
         "legend": legend,
@@ -138,7 +139,7 @@ def model_page(identification: Identification, *, repository: str = "") -> str:
         "ordinal": ordinal(model.decimation),
         "figures": {name: svg and inline_svg(svg, name) for name, svg in figures.items()},
         "tables": {table.name: to_html(table) for table in tables},
-        "noise": next((in_words(note).text for note in found.notes if note.name == "noise_model"), ""),
+        "searched": [in_words(note).text for note in found.notes if note.status == "fine"],
         "each_record": any(_several(found, role) for role in ROLES),
         "tried_sentences": _tried_sentences(found),
         "error_of": error_of,
@@ -163,11 +164,6 @@ def _worded(finding: Finding) -> dict[str, str]:
     # A term is not broken at its minus.
     words = {name: text.replace("(k-", "(k−") for name, text in in_words(finding)._asdict().items()}
     return {"name": finding.name, "status": finding.status, **words}
-
-
-def _warnings(found: Identification) -> list[str]:
-    """Return what stands above all else: what was done to the data, and how the search went."""
-    return [*dict.fromkeys([*found.recording.notes, *(in_words(note).text for note in found.notes)])]
 
 
 def _lights(found: Identification) -> dict[str, list[dict[str, str]]]:
@@ -501,13 +497,14 @@ def _tried_table(found: Identification) -> Table:
     lags = {"y_lags": "Lags of y", **({"u_lags": "Lags of u"} if found.model.inputs else {})}
     head = (
         *columns("text", place="Rank", decimation="Decimation", degree="Degree", **lags),
-        *columns(centred="Centred", terms="Terms", rrse="RRSE", fitness="J", searched="Searched"),
+        *columns(centred="Centred", noise_model="Noise", terms="Terms", rrse="RRSE", fitness="J", searched="Searched"),
     )
     rows = [
         (
             *(count(place), str(row["decimation"]), str(row["degree"])),
             *(str(row[name]).replace("-", "–") for name in lags),
-            *(_yes(row["centred"]), str(row["terms"]), _number(row["rrse"], 3), _fitness(row["fitness"])),
+            *(_yes(row["centred"]), NOISE_TITLES[row["noise_model"]], str(row["terms"])),
+            *(_number(row["rrse"], 3), _fitness(row["fitness"])),
             row["searched"] + (", chosen" if row["chosen"] else ""),
         )
         for place, row in enumerate(found.tried.head(_MOST_TRIED).to_dict("records"), start=1)

@@ -9,7 +9,7 @@ from narxbench.identification.trust import validation
 from narxbench.identification.trust.verdicts import ANSWERS
 from narxbench.io.errors import printable
 from narxbench.model.records import ROLES
-from narxbench.report.findings import Words, as_option, in_words
+from narxbench.report.findings import Words, as_option, before_all, in_words
 
 LINES, WIDTH = 40, 100
 
@@ -110,7 +110,7 @@ def _terms(found: Identification, lines: int) -> list[str]:
 
 def _ending(found: Identification, report: bool) -> list[str]:
     """Return warnings that the findings do not repeat, and what to do next."""
-    notes = [*dict.fromkeys([*found.recording.notes, *(in_words(note).text for note in found.notes)])]
+    notes = before_all(found)
     lines = [_cut(f"Note: {note}") for note in notes[:3]]
     if len(notes) > 3:
         lines[2:] = [f"Note: and {len(notes) - 2} more; --json and the page have them."]

@@ -101,7 +101,7 @@ def found(of=None, records=None, *, seeds=4, resamples=10, arx=None, **changes):
         [
             {
                 **{"configuration": f"q{q}", "decimation": q, "degree": 2, "y_lags": "1-2", "u_lags": "1-2"},
-                **{"centred": False, "terms": 3, "rrse": None if q == 4 else 0.1 * q},
+                **{"centred": False, "noise_model": "narx", "terms": 3, "rrse": None if q == 4 else 0.1 * q},
                 **{"fitness": None if q == 4 else -90.0, "divergent": 0.0},
                 **{"searched": "thoroughly", "chosen": q == 1},
             }
