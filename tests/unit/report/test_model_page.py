@@ -33,7 +33,7 @@ from narxbench.model.records import Record, Recording
 from narxbench.numerics.random_streams import generator
 from narxbench.report import model_figures
 from narxbench.report import model_page as page_of
-from narxbench.report.findings import as_json, in_words, warnings
+from narxbench.report.findings import as_json, before_all, in_words, warnings
 from narxbench.report.model_figures import Fit, _thinned, _windows, fit_figure, pretty, time_axis
 from narxbench.report.model_page import model_page, write_report
 
@@ -404,7 +404,7 @@ def test_every_finding_is_told_and_none_twice_at_the_top():
     bad, note = Finding("gap", "bad", values), Finding("resamples", "look", {"searched": 1, "wanted": 2})
     of = found(summary=[bad], notes=[note, note])
     title, text, advice = in_words(bad)
-    assert page_of._warnings(of) == ["A <gap> was found.", in_words(note).text]
+    assert before_all(of) == ["A <gap> was found.", in_words(note).text]
     assert warnings(of)[-1] == f"{title}: {text}"
     html = unescape(undrawn_page(of))
     assert text in html and advice in html
