@@ -15,7 +15,7 @@ class PaperPlan(InterpretationsPlan):
         "agreement claims"
     )
     figure_names = "convergence term_frequency"
-    other_pages = "interpretations statistics explorer method provenance"
+    other_pages = "interpretations statistics method provenance"
 
     @property
     def table_names(self) -> list[str]:
