@@ -147,13 +147,6 @@ def main_page(material: Material, tables: Mapping[str, Markup]) -> str:
     """Return the main page, which says what of the study's conditions and of the published values is missing.
 
     Where no value of the study is compared with a published one, it speaks of the study alone.
-
-    Parameters
-    ----------
-    material
-        What the page is made of.
-    tables
-        The tables of the study as HTML, by name.
     """
     settings, frames = material.settings, material.frames
     metrics, values, criterion = frames["metrics"], frames["agreement_values"], shared_criterion(settings)
