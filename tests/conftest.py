@@ -12,7 +12,6 @@ import narxbench
 pytest.register_assert_rewrite("tests.messages")  # so that it shows the difference
 
 TOGETHER = {
-    "tests/slow/test_config_files.py",
     "tests/slow/test_kills.py",
     "tests/slow/test_slurm.py",
     "tests/workflow/test_measured.py",

@@ -41,36 +41,10 @@ def exchanged(source):
     return lambda path: shutil.copyfile(source, path)
 
 
-def told(printed):
-    """Return what is said of each file in a line of its own."""
-    return dict(re.findall(r"^narxbench: (\S+): (.*)$", printed, re.MULTILINE))
-
-
 def untouched(copy, finished, *damaged):
     """Check that what is there beside the damaged files is right."""
     right = finished.files()
     assert [path for path, c in copy.files().items() if path not in damaged and c != right.get(path)] == []
-
-
-def test_run_files(finished, copy):
-    damages = {
-        run_of(S3[0]): (cut, "not valid JSON"),
-        run_of(S3[1]): (emptied, "not valid JSON"),
-        run_of(S3[2]): (exchanged(finished / run_of(S3[2], 1)), "another seeds: found .*1.*; needed: .*2"),
-        run_of(S4[0]): (replaced('"system":"S4"', '"system":"S3"'), "another condition: .*S3.*needed: .*S4"),
-        run_of(S4[1]): (replaced('"evaluations":200', '"evaluations":300'), "another evaluations"),
-        run_of(S4[2]): (replaced('"mutation_probability":0.01', '"mutation_probability":0.02'), "another settings"),
-    }
-    for path, (damage, _) in damages.items():
-        damage(copy / path)
-    said = told(copy.snakemake("--keep-going", code=1))
-    assert said.keys() == damages.keys()
-    assert {path: said[path] for path, (_, words) in damages.items() if not re.search(words, said[path])} == {}
-    untouched(copy, finished, *damages)
-    for path in damages:
-        (copy / path).unlink()
-    copy.snakemake(*damages, *map(summary_of, CONDITIONS))
-    assert copy.files("data/tiny") == finished.files("data/tiny")
 
 
 def test_summaries_and_frames(finished, copy):
@@ -87,18 +61,6 @@ def test_summaries_and_frames(finished, copy):
         untouched(copy, finished, path)
         (copy / path).unlink()
         copy.snakemake(frame)
-    assert copy.files("data/tiny") == finished.files("data/tiny")
-
-
-def test_data_set_that_is_cut_or_edited(finished, copy):
-    data = "data/tiny/problems/S3/30dB.csv"
-    times = (copy / data).stat()
-    cut(copy / data)
-    os.utime(copy / data, ns=(times.st_atime_ns, times.st_mtime_ns))
-    printed = copy.snakemake("--force", summary_of(S3[0]), code=1)
-    assert any("30dB" in path or "another data_sha256" in words for path, words in told(printed).items())
-    (copy / data).unlink()
-    copy.snakemake(data, *map(summary_of, CONDITIONS))
     assert copy.files("data/tiny") == finished.files("data/tiny")
 
 

@@ -81,18 +81,6 @@ def test_any_edit_of_a_module_changes_the_digest_of_the_steps_that_load_it(plan,
             assert above == []
 
 
-def test_edited_file_changes_its_digest_and_a_comment_does_not(tmp_path):
-    for module in MODULES:
-        text = module.read_text(encoding="utf-8")
-        for number, added in enumerate(("", "# A remark.\n", "EDITED = 1\n")):
-            # Of one name, which is part of the digest.
-            (tmp_path / f"{number}").mkdir(exist_ok=True)
-            (tmp_path / f"{number}" / module.name).write_text(text + added, encoding="utf-8")
-        same, remark, edited = (code.code_digest(tmp_path / f"{n}" / module.name) for n in range(3))
-        code.code_digest.cache_clear()
-        assert same == remark != edited, module
-
-
 ENDING = {"manifest", "run_info", "all"}
 AFTER_ANALYSIS = {"analyse", "tables", "figures", "page", *ENDING}
 

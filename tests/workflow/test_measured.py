@@ -96,36 +96,3 @@ def test_what_a_change_makes_anew(measured, tmp_path):
         *ENDING,
     }
     assert len(planned["thorough_search"]) == len(list((copy / "data/mine/thorough").rglob("seed-*.json"))) + 1
-
-
-def test_edits_of_the_report_search_nothing(measured, tmp_path):
-    copy = measured.copied(tmp_path / "project")
-    copy.append("src/narxbench/report/templates/model.css", "\n/* edited */\n")
-    assert set(copy.planned()) == ENDING
-
-
-@pytest.mark.parametrize(
-    ("setting", "told"),
-    [
-        (
-            "data={files: data/buck/buck_ie.csv}",
-            "data.files: found 'data/buck/buck_ie.csv'; allowed: a file that is there",
-        ),
-        (
-            "data={output: volt}",
-            f"data.output: {FILES[0]}: found no column 'volt'; allowed: 1 'sampling_time', 2 'input'",
-        ),
-        ("identification={seed: 2}", "identification.seed: unknown key; allowed: decimation, "),
-        ("identification={seeds: 0}", "identification.seeds: found 0; allowed: a whole number of at least 1"),
-    ],
-)
-def test_mistake_is_told_in_one_line_before_any_job(measured, setting, told):
-    _, line = measured.snakemake("--config", setting, code=1).splitlines()
-    assert line.startswith(f"narxbench: command line (--config): {told}")
-
-
-def test_damaged_search_is_told_in_one_line(measured, tmp_path):
-    copy = measured.copied(tmp_path / "project")
-    copy.write("data/mine/choice.json", "{")
-    printed = copy.snakemake("--forcerun", "conclude", "--rerun-triggers", "params", code=1)
-    assert "narxbench: data/mine/choice.json: damaged, not valid JSON" in printed

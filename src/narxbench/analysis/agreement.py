@@ -178,13 +178,7 @@ def agreement_values(
 
 
 def agreement(values: pd.DataFrame) -> pd.DataFrame:
-    """Return the agreement of each published table, algorithm and method, and a last row of all values, each once.
-
-    Parameters
-    ----------
-    values
-        The frame of :func:`agreement_values`.
-    """
+    """Return the agreement of each published table, algorithm and method, and a last row of all values, each once."""
     rows = []
     for (table, algorithm), part in values.groupby(["table", "algorithm"], sort=False):
         places = len(part[VALUE].drop_duplicates())

@@ -25,13 +25,6 @@ def causes(
 
     An option is judged beside the others of the closest interpretation, or alone where that was not run without it.
 
-    Parameters
-    ----------
-    conditions, published, choices
-        The conditions of the study of interpretations, the published values, and the options.
-    closest
-        The closest interpretation of each algorithm.
-
     Returns
     -------
     pandas.DataFrame

@@ -67,8 +67,6 @@ _COLUMNS = {
     "recovery": f"{_CONDITION} exact:whole runs:whole rate low high",
     "comparisons": "system:text snr_db:known data_seed:whole interpretation:text criterion:text a:text b:text "
     "n_a:whole n_b:whole median_a median_b p_value distribution:text p_holm a12 magnitude:text",
-    "run_length": f"{_CONDITION} target:text target_method:text fitness evaluations:wholes runs:whole",
-    "budget": f"{_CONDITION} evaluations:whole median low high",
     "gaps": f"{_CONDITION} best_known true_structure median_gap_to_best median_gap_to_true criterion_failure:truth "
     "search_failure_rate",
     "agreement_values": "table:text system:text algorithm:text criterion:text snr_db:known metric:text label:text "
@@ -111,9 +109,7 @@ _KIND_OF = {
 _ROWS = {
     **dict.fromkeys(("metrics", "recovery", "gaps"), KEY),
     "convergence": [*KEY, "evaluations"],
-    "budget": [*KEY, "evaluations"],
     "selection": [*KEY, "term"],
-    "run_length": [*KEY, "target"],
     "claims": ["id", "side"],
     "nearness": ["role", "criteria", "algorithm"],
     "claim_overview": ["claim"],
@@ -131,7 +127,7 @@ _ROWS = {
 _COMPLETE = ("claims", "role_verdicts")
 # Columns of which frames of one study hold the same, so that none of them is empty.
 _SHARED = (
-    (KEY, ("metrics", "recovery", "gaps", "convergence", "budget", "selection", "run_length")),
+    (KEY, ("metrics", "recovery", "gaps", "convergence", "selection")),
     (["claim"], ("claim_overview", "role_verdicts")),
     (_METHODS, ("scores", "systems")),
     (["method"], ("scores", "ranking")),

@@ -1,4 +1,4 @@
-"""Statistics over the runs of conditions: convergence, exact recovery, run length, budget and gaps.
+"""Statistics over the runs of conditions: convergence, exact recovery and gaps.
 
 All functions but :func:`recovery` take the frame of :func:`narxbench.analysis.frames.runs_frame`. A run without a
 finite structure has J = +infinity, so it ranks last; in the frames that come out nothing is infinite. The best known J
@@ -6,13 +6,12 @@ is the lowest of the true structure and of all runs on the same problem.
 """
 
 import math
-from itertools import chain
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from narxbench.analysis.frames import KEY, PROBLEM, TENTHS, best_after, framed
+from narxbench.analysis.frames import KEY, PROBLEM, best_after, framed
 from narxbench.analysis.metrics import selection_frequency
 
 # Two values of J this close (relative) count as equal.
@@ -23,8 +22,16 @@ CURVE_POINTS = 300
 
 def convergence(runs: pd.DataFrame) -> pd.DataFrame:
     """Return median and quartiles of the best J over the budget of each condition; quartiles are the values of runs."""
-    curves = _over_budget("convergence", runs, "spent", CURVE_POINTS)
-    return curves.drop_duplicates(ignore_index=True)  # of a budget with fewer evaluations than points
+    rows = []
+    for key, group in runs.groupby(KEY, sort=False):
+        budget = int(group["spent"].max())
+        grid = [math.ceil(budget * i / CURVE_POINTS) for i in range(1, CURVE_POINTS + 1)]
+        best = best_after(group["history_evaluations"], group["history_fitness"], grid)
+        # Quartiles are values of runs, not between two runs: some may still be infinite.
+        ordered = np.sort(best, axis=0)
+        low, high = (ordered[math.ceil(share * len(ordered)) - 1] for share in (0.25, 0.75))
+        rows += [(*key, *values) for values in zip(grid, np.median(best, axis=0), low, high, strict=True)]
+    return framed("convergence", rows).drop_duplicates(ignore_index=True)  # fewer evaluations than points
 
 
 def recovery(conditions: pd.DataFrame, confidence: float) -> pd.DataFrame:
@@ -33,35 +40,6 @@ def recovery(conditions: pd.DataFrame, confidence: float) -> pd.DataFrame:
     counts = found[["exact", "runs"]].itertuples(index=False)
     found[["rate", "low", "high"]] = [selection_frequency(*count, confidence) for count in counts]
     return framed("recovery", found)
-
-
-def run_length(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return for each condition and target the evaluations after which runs reached it, in ascending order.
-
-    Targets (column ``target``; ``fitness`` is its J) are J of the true structure (``true``), the best known J
-    (``best``), that plus 1 % of its distance to the median J of all runs after 5 % of the budget (``near``), and the
-    median final J of each other method (``median``, of ``target_method``).
-    """
-    rows = []
-    for _, problem in runs.groupby(PROBLEM, sort=False):
-        best = _best_known(problem)
-        start = math.ceil(problem["evaluations"].max() * 0.05)
-        early = np.median(best_after(problem["history_evaluations"], problem["history_fitness"], [start]))
-        true = problem["true_structure"].iloc[0] if problem["shared_data"].all() else math.nan
-        near = _finite(best + 0.01 * (early - best))
-        medians = problem.groupby("method", sort=False)["fitness"].median().map(_finite)
-        for key, group in problem.groupby(KEY, sort=False):
-            others = [("median", method, target) for method, target in medians.items() if method != key[4]]
-            for name, method, target in [("true", "", _finite(true)), ("best", "", best), ("near", "", near), *others]:
-                histories = zip(group["history_evaluations"], group["history_fitness"], strict=True)
-                reached = [when[_reaches(fitness, target)][:1].tolist() for when, fitness in histories]
-                rows.append((*key, name, method, target, tuple(sorted(chain(*reached))), len(group)))
-    return framed("run_length", rows)
-
-
-def budget(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return median and quartiles of the best J after each tenth of the budget; quartiles are the values of runs."""
-    return _over_budget("budget", runs, "evaluations", TENTHS)
 
 
 def gaps(runs: pd.DataFrame) -> pd.DataFrame:
@@ -81,19 +59,6 @@ def gaps(runs: pd.DataFrame) -> pd.DataFrame:
             failures = (~_reaches(fitness, best)).mean() if known else math.nan
             rows.append((*key, best, true, fitness.median() - best, own, misleads, failures))
     return framed("gaps", rows)
-
-
-def _over_budget(frame: str, runs: pd.DataFrame, budget: str, points: int) -> pd.DataFrame:
-    """Return the median and the quartiles of the best J at points of each condition's budget."""
-    rows = []
-    for key, group in runs.groupby(KEY, sort=False):
-        grid = [math.ceil(int(group[budget].max()) * i / points) for i in range(1, points + 1)]
-        best = best_after(group["history_evaluations"], group["history_fitness"], grid)
-        # Quartiles are values of runs, not between two runs: some may still be infinite.
-        ordered = np.sort(best, axis=0)
-        low, high = (ordered[math.ceil(share * len(ordered)) - 1] for share in (0.25, 0.75))
-        rows += [(*key, *values) for values in zip(grid, np.median(best, axis=0), low, high, strict=True)]
-    return framed(frame, rows)
 
 
 def _best_known(problem: pd.DataFrame) -> float:

@@ -66,13 +66,7 @@ def fisher_exact(a: int, n_a: int, b: int, n_b: int) -> float:
 
 
 def comparisons(runs: pd.DataFrame) -> pd.DataFrame:
-    """Compare the final J of every two methods on a problem under one criterion; ``p_holm`` covers all comparisons.
-
-    Parameters
-    ----------
-    runs
-        The frame of :func:`narxbench.analysis.frames.runs_frame`.
-    """
+    """Compare the final J of every two methods on a problem under one criterion; ``p_holm`` covers all comparisons."""
     rows = []
     for problem, group in runs.groupby(PROBLEM, sort=False):
         fitness = {method: own.tolist() for method, own in group.groupby("method", sort=False)["fitness"]}

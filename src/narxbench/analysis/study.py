@@ -43,8 +43,6 @@ def analyse(
         "convergence": performance.convergence(runs),
         "recovery": performance.recovery(conditions, confidence),
         "comparisons": significance.comparisons(runs),
-        "run_length": performance.run_length(runs),
-        "budget": performance.budget(runs),
         "gaps": performance.gaps(runs),
         "agreement_values": values,
         "agreement": agreement.agreement(values),

@@ -252,13 +252,6 @@ def contributed_runs(
     Terms are brought into canonical order. A history is followed down to the checked J, at which it must end: a better
     structure that was not returned cannot be checked.
 
-    Parameters
-    ----------
-    contribution, path, problem
-        The contribution, its file, and what it calls the problem (:func:`problem_name`).
-    searched, data_sha256, budget
-        The problem itself, the digest of its data set, and the evaluations that a run may make.
-
     Raises
     ------
     NarxbenchError

@@ -73,13 +73,6 @@ def check(
 ) -> tuple[int, int, int, int]:
     """Check all results of a contribution against a study: data sets are made again, structures evaluated again.
 
-    Parameters
-    ----------
-    contribution, source, study
-        The contribution, its file, and a comparison of methods.
-    taken : collection of str
-        Names of methods that are not free, in addition to those of the study.
-
     Returns
     -------
     problems, of_all, runs, failed : int

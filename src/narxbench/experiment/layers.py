@@ -18,13 +18,6 @@ Layers = Sequence[tuple[str, Mapping[str, Any]]]
 def read_layers(files: Sequence[StrPath], command_line: Sequence[str] = ()) -> list[tuple[str, dict[str, Any]]]:
     """Return what files and the command line set; a file that does not name the study gives it its own name.
 
-    Parameters
-    ----------
-    files : sequence of paths
-        Files of settings.
-    command_line : sequence of str
-        ``KEY=VALUE``, VALUE being YAML.
-
     Raises
     ------
     NarxbenchError
@@ -63,15 +56,7 @@ def merged(base: Mapping[Any, Any], layer: Mapping[Any, Any], path: tuple[Any, .
 
 
 def located(error: SettingsError, layers: Layers, otherwise: str) -> NarxbenchError:
-    """Return mistakes in merged settings, each with the source that has the last word on its key.
-
-    Parameters
-    ----------
-    error, layers
-        The mistakes, and what the settings were merged of.
-    otherwise : str
-        The source of what none of them gives.
-    """
+    """Return mistakes in merged settings, each with the source that has the last word on its key."""
     origins = {place: source for source, layer in layers for place in _places(layer)}
     # A missing key is missed where its parent is given, an entry of a list where the list is.
     above = [[tuple(map(str, path[:end])) for end in range(len(path), 0, -1)] for path, _ in error.problems]

@@ -38,15 +38,6 @@ class Repeat(NamedTuple):
 def repeat(path: str, data: str, *, seed: int, run: Mapping[str, Any]) -> str:
     """Make a run of a run file again in a fresh process and return the text of the file that says what came of it.
 
-    Parameters
-    ----------
-    path, data
-        The run file, and the data set (CSV) of the run.
-    seed : int
-        Which of its runs.
-    run : mapping
-        The arguments of :func:`~narxbench.experiment.runs.run_seeds` besides the data.
-
     Raises
     ------
     NarxbenchError

@@ -27,15 +27,7 @@ _LISTED = 4
 
 
 def manifest_csv(files: Mapping[str, str], settings: Mapping[str, Any], made_with: Mapping[str, str]) -> str:
-    """Return the manifest of files that are all there.
-
-    Parameters
-    ----------
-    files : mapping
-        The names of the results in the order of causes, with their paths here.
-    settings, made_with : mapping
-        The settings of the study as plain data, and what the results were made with, of which it names the versions.
-    """
+    """Return the manifest of files that are all there."""
     rows = [(SETTINGS + name, guarded(value)) for name, value in flattened(settings)]
     rows += [(ENVIRONMENT + name, value) for name, value in environment(_part(made_with, VERSIONS)).items()]
     rows += [(name, sha256(read_bytes(path))) for name, path in files.items()]
@@ -86,17 +78,7 @@ def check_settings(path: str | Path, settings: Mapping[str, Any]) -> None:
 
 
 def verdict(reference: str | Path, files: Mapping[str, str], versions: Mapping[str, str]) -> tuple[bool, str]:
-    """Return whether all files are those of a reference manifest, and the verdict in words.
-
-    Parameters
-    ----------
-    reference : path
-        The manifest.
-    files : mapping
-        The names of the results of the study, with their paths here.
-    versions : mapping
-        The versions that results depend on.
-    """
+    """Return whether all files are those of a reference manifest, and the verdict in words."""
     manifest = read_manifest(reference)
     kept = {name: value for name, value in manifest.items() if not name.startswith((SETTINGS, ENVIRONMENT))}
     paths = {name: name for name in kept} | dict(files)

@@ -35,11 +35,6 @@ class StudyPlan(ABC):
 
     Each kind of study is a class. It is made of settings in layers, and raises NarxbenchError with one line for each
     mistake in them.
-
-    Parameters
-    ----------
-    study : Study or MeasuredStudy
-        The settings of the study, with its name.
     """
 
     rules: ClassVar[Sequence[str]]

@@ -12,13 +12,7 @@ _TIMES = re.compile(r"cpu ([0-9]{1,12}(?:\.[0-9]{1,6})?) s, wall ([0-9]{1,12}(?:
 
 
 def run_info(logs: Mapping[str, Sequence[str]]) -> str:
-    """Return machine, commit and time spent as Markdown.
-
-    Parameters
-    ----------
-    logs : mapping
-        The logs of each step that computes, by its name, as :func:`~narxbench.pipeline.steps.timed` writes them.
-    """
+    """Return machine, commit and time spent as Markdown."""
     changes = _git("status", "--porcelain")
     system = f"{_processor()}, {os.cpu_count()} cores, {platform.platform()}, Python {platform.python_version()}"
     lines = [

@@ -236,17 +236,7 @@ def where_j_misleads(misled: pd.DataFrame) -> str:
 
 
 def on_the_papers_systems(scored: pd.DataFrame, kept: Mapping[str, str], method: str, systems: Sequence[str]) -> str:
-    """Return how often a method of the comparison ends at the true structure of the paper's systems, and 2D-UPSO.
-
-    Parameters
-    ----------
-    scored
-        The frame ``systems`` of the comparison.
-    kept
-        The settings of its manifest, as JSON by name.
-    method, systems
-        Which method, and which systems.
-    """
+    """Return how often a method of the comparison ends at the true structure of the paper's systems, and 2D-UPSO."""
     scenario = scored["scenario"].iloc[0]
     number = len(json.loads(kept["settings/data.seeds"])) * len(json.loads(kept["settings/snr_db"]))
     own = scored[(scored["scenario"] == scenario) & scored["system"].isin(systems)]

@@ -50,13 +50,6 @@ def interpretations_report(
 ) -> dict[str, str | bytes]:
     """Return the document on the interpretations with its figures (SVG) and tables (CSV).
 
-    Parameters
-    ----------
-    conditions : DataFrame
-        The conditions frame of the study of interpretations.
-    choices, published, claims
-        The design choices, the published values and the claims of the paper.
-
     Returns
     -------
     dict

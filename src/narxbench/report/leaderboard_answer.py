@@ -51,15 +51,7 @@ def document_lines(comparison: Comparison) -> list[str]:
 
 
 def answer_lines(view: View, want: str) -> list[str]:
-    """Return which method to use, how sure that is, and what follows from it.
-
-    Parameters
-    ----------
-    view
-        Which data sets count.
-    want
-        One of `WANTS`.
-    """
+    """Return which method to use, how sure that is, and what follows from it."""
     best = view.best(want)
     if best is None or all(row["failures"] == row["runs"] for row in view.ranked(NEW_DATA)):
         lines = [f"**No method can be recommended.** {_why_none(view.ranked(NEW_DATA), want)}"]

@@ -273,17 +273,7 @@ def tried_figure(tried: pd.DataFrame, error: str) -> str:
 
 
 def data_figure(recording: Recording, places: Sequence[int], titles: Sequence[str]) -> str:
-    """Return the figure of the output and the inputs of some records, one next to the other.
-
-    Parameters
-    ----------
-    recording : Recording
-        The data.
-    places : sequence of int
-        Which records, by place.
-    titles : sequence of str
-        What stands above each.
-    """
+    """Return the figure of the output and the inputs of some records, one next to the other."""
     time = time_axis(recording.sampling_time)
     names = [recording.output, *recording.inputs[:MOST_INPUTS]]
     with drawing("model data"):

@@ -22,13 +22,11 @@ from narxbench.io.files import StrPath, read_text
 from narxbench.io.yaml import read_mapping
 from narxbench.model.system import load_system
 from narxbench.report import answer
-from narxbench.report.explorer import explorer_page
 from narxbench.report.formats import count, criterion_name, listed, method_name, snr
 from narxbench.report.markup import inline_svg, markdown_headings, markdown_html, markdown_sections, read_svg
 from narxbench.report.method_page import method_page
 from narxbench.report.provenance import provenance_page
 from narxbench.report.site import MAIN, Material, Site
-from narxbench.report.statistics_page import statistics_page
 from narxbench.report.table import to_html
 from narxbench.report.tables import CONDITION, Frames, claim_verdicts, in_order, paper_tables, shared_criterion
 from narxbench.report.words import explained, glossary
@@ -129,8 +127,7 @@ def pages(material: Material) -> dict[str, str]:
     return {
         site.pages[MAIN]: main_page(material, shown(MAIN)),
         site.pages["interpretations"]: interpretations_page(site, material.texts["document"], material.figures),
-        site.pages["statistics"]: statistics_page(material, tables_html),
-        site.pages["explorer"]: explorer_page(material),
+        site.pages["statistics"]: site.page("statistics", {"tables": tables_html}),
         site.pages["method"]: method_page(material, tables_html),
         site.pages["provenance"]: provenance_page(material),
     }
@@ -150,13 +147,6 @@ def main_page(material: Material, tables: Mapping[str, Markup]) -> str:
     """Return the main page, which says what of the study's conditions and of the published values is missing.
 
     Where no value of the study is compared with a published one, it speaks of the study alone.
-
-    Parameters
-    ----------
-    material
-        What the page is made of.
-    tables
-        The tables of the study as HTML, by name.
     """
     settings, frames = material.settings, material.frames
     metrics, values, criterion = frames["metrics"], frames["agreement_values"], shared_criterion(settings)

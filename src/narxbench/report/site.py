@@ -16,7 +16,6 @@ PAGES = {
     MAIN: "Report",
     "interpretations": "Interpretations",
     "statistics": "Statistics",
-    "explorer": "Explorer",
     "method": "Method",
     "provenance": "Provenance",
 }

@@ -84,18 +84,12 @@ def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 class Condition(NamedTuple):
-    """What names a condition on the page, in the order of the explorer's choices."""
+    """What names a condition on the page, in the order of its tables."""
 
     system: str
     snr_db: float
     method: str
     criterion: str
-
-    @property
-    def place(self) -> str:
-        """The condition as part of an address."""
-        parts = (self.system, f"{self.snr_db:g}", self.method, self.criterion)
-        return "/".join(quote(part, safe="") for part in parts)
 
 
 class Compared(NamedTuple):

@@ -11,46 +11,6 @@ from narxbench.report.site import PAGES
 
 pytestmark = [pytest.mark.ci, pytest.mark.slow]
 
-EXPLORER_CHARTS = ("frequency", "prediction", "curve", "cardinality")
-STATISTICS_CHARTS = ("run-length", "budget")
-# Layout shifts since the page opened, summed up as browsers do it for "cumulative layout shift".
-SHIFTS = """() => new Promise((done) => {
-  let sum = 0;
-  new PerformanceObserver((list) => list.getEntries().forEach((each) => { sum += each.value; }))
-    .observe({ type: "layout-shift", buffered: true });
-  setTimeout(() => done(sum), 300);
-})"""
-# Choose every enabled combination in turn, of one SNR where it is given; return what each shows.
-EVERY_CONDITION = """(snr) => {
-  const selects = [...document.querySelectorAll("#choices select")];
-  const seen = [];
-  const visit = (depth) => {
-    if (depth === selects.length) {
-      const shapes = (id, shape) => document.querySelectorAll(`#${id} ${shape}`).length;
-      seen.push({
-        choice: selects.map((select) => select.value).join("/"),
-        hash: decodeURIComponent(location.hash),
-        summary: document.querySelector("#summary").textContent,
-        bars: shapes("frequency", ".bar"),
-        lines: shapes("prediction", ".line"),
-        curves: shapes("curve", ".line"),
-        sizes: shapes("cardinality", ".bar"),
-        terms: shapes("coefficients", "tbody tr"),
-        equation: document.querySelector("#equation").textContent,
-      });
-      return;
-    }
-    for (const value of [...selects[depth].options].map((option) => option.value)) {
-      const option = [...selects[depth].options].find((each) => each.value === value);
-      if (option.disabled || (snr && selects[depth].id === "choices-snr_db" && value !== snr)) continue;
-      selects[depth].value = value;
-      selects[depth].dispatchEvent(new Event("change", { bubbles: true }));
-      visit(depth + 1);
-    }
-  };
-  visit(0);
-  return seen;
-}"""
 # Everything that a reader can come to see: tabs and folded parts included.
 UNFOLD = """() => {
   document.querySelectorAll("details").forEach((each) => { each.open = true; });
@@ -178,12 +138,6 @@ def test_the_first_screen_has_the_answers(open_page, complete):
     assert box["y"] + box["height"] <= 2 * 900
 
 
-def test_rows_lead_to_the_explorer(open_page, complete):
-    page = open_page(complete["report"])
-    link = page.get_attribute('#fitness_S4 tr[data-place="S4/30/upso2d/aic-64"] a', "href")
-    assert link == "paper/explorer.html#S4/30/upso2d/aic-64"
-
-
 def test_tables_sort(open_page, complete):
     page = open_page(complete["report"])
     page.click("label[for=tab-2]")
@@ -244,106 +198,7 @@ def test_without_scripts_the_tables_are_there(open_page, complete):
     assert page.locator("#fitness_S4 td").count() == 15 * 25
 
 
-# The explorer
-
-
-def assert_drawn_in_place(page, charts):
-    for chart in charts:
-        assert page.locator(f"#{chart} svg").first.is_visible()
-        assert page.locator(f"#{chart}-text").inner_text()
-    assert page.evaluate(SHIFTS) < 0.1
-
-
-def test_the_explorer_opens_without_a_jump(open_page, complete):
-    page = open_page(complete["explorer"])
-    assert_drawn_in_place(page, EXPLORER_CHARTS)
-
-
-def test_every_condition_is_shown(open_page, complete):
-    page = open_page(complete["explorer"])
-    seen = page.evaluate(EVERY_CONDITION, "30")
-    assert len({each["choice"] for each in seen}) == len(seen) == 4 * (5 + 1)
-    for each in seen:
-        assert each["hash"] == f"#{each['choice']}"
-        assert each["summary"].startswith(each["choice"].split("/")[0])
-        # The published values are a line beside the bars.
-        assert each["bars"] in (66, 84)
-        assert each["lines"] == (1 if each["choice"].endswith("aic-256") else 3)
-        assert each["curves"] >= 3
-        assert each["sizes"] >= 1
-        assert each["terms"] >= 4
-        assert each["equation"].startswith("y(k) = ")
-        # The paper compares the GA on S4 alone.
-        assert ("published" in each["summary"]) == ("/ga/" not in each["choice"] or each["choice"].startswith("S4"))
-
-
-def test_an_address_leads_to_its_condition(open_page, complete):
-    page = open_page(complete["explorer"], fragment="#S2/40/upso2d/aic-8")
-    summary = page.locator("#summary")
-    assert summary.inner_text().startswith("S2, 40 dB, 2D-UPSO, AIC (ϱ = 8): 40 runs")
-    page.evaluate("location.hash = '#S4/30/upso2d/aic-64'")
-    eventually(lambda: summary.inner_text().startswith("S4, 30 dB, 2D-UPSO, AIC (ϱ = 64)"))
-
-
-def test_a_method_without_the_criterion_falls_back_to_one_that_it_has(open_page, complete):
-    page = open_page(complete["explorer"], fragment="#S2/40/upso2d/aic-8")
-    page.select_option("#choices-method", "ga")
-    assert page.locator("#summary").inner_text().startswith("S2, 40 dB, GA, BIC")
-    assert page.locator("#choices-criterion option:disabled").count() == 4
-
-
-def test_convergence_can_be_shown_as_a_gap(open_page, complete):
-    page = open_page(complete["explorer"])
-    title = page.locator("#curve .y-title")
-    assert title.text_content() == "J"
-    page.select_option("#scale", "gap")
-    assert title.text_content() == "J above the best known J"
-    gaps = page.eval_on_selector_all("#curve-table tbody td:nth-child(2)", "cells => cells.map((c) => c.textContent)")
-    assert gaps and all(float(value) >= 0 for value in gaps)
-    assert re.fullmatch("10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+|10?", page.locator("#curve .y-tick").first.text_content())
-    page.locator("#curve").scroll_into_view_if_needed()
-    box = page.locator("#curve svg svg").bounding_box()
-    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 10)
-    eventually(lambda: "fitness evaluations: 2D-UPSO" in page.locator("#curve .told").text_content())
-
-
-def test_the_scheme_can_change_while_the_page_is_open(open_page, complete):
-    page = open_page(complete["explorer"])
-    colour = "getComputedStyle(document.querySelector('#curve .x-tick')).fill"
-    light = page.evaluate(colour)
-    page.emulate_media(color_scheme="dark")
-    eventually(lambda: page.evaluate(colour) != light)
-
-
-def test_the_explorer_shows_what_there_is(open_page, small):
-    page = open_page(small["explorer"])
-    assert page.locator("#choices-system option").all_inner_texts() == ["S1", "<script>X"]
-    seen = page.evaluate(EVERY_CONDITION)
-    assert [each["choice"] for each in seen if each["choice"].startswith("S1")] == ["S1/30/ga/bic"]
-    assert len(seen) == 6
-
-
-def test_the_explorer_prints_the_condition_that_is_chosen(open_page, complete, tmp_path):
-    page = open_page(complete["explorer"], fragment="#S1/50/upso2d/bic")
-    page.pdf(path=tmp_path / "explorer.pdf", format="A4")
-    assert 1 < len(re.findall(rb"/Type\s*/Page\b", (tmp_path / "explorer.pdf").read_bytes())) < 6
-
-
 # The statistics
-
-
-def test_the_statistics_open_without_a_jump(open_page, complete):
-    page = open_page(complete["statistics"])
-    assert_drawn_in_place(page, STATISTICS_CHARTS)
-    assert page.locator("table.sortable").count() >= 3
-
-
-def test_run_lengths_begin_with_all_problems_together(open_page, complete):
-    page = open_page(complete["statistics"])
-    assert page.locator("#run-length-text").inner_text().count("of 480 runs reach it.") == 2
-    page.select_option("#run-length-choices-system", "S1")
-    assert page.locator("#run-length-choices-snr_db").input_value() == "50"
-    assert page.locator("#run-length-text").inner_text().count("of 40 runs reach J = ") == 2
 
 
 def test_paper_repeats_whole_headings(open_page, complete, tmp_path):

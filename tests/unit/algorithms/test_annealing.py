@@ -86,19 +86,6 @@ def test_acceptance_is_that_of_metropolis(small_problem, draws):
     assert accepted == pytest.approx(expected, abs=4.0 * math.sqrt(rounds) / 2.0)
 
 
-def test_a_walk_ends_with_the_budget(small_problem, draws):
-    _, _, objective = walked(small_problem, draws, term(1), math.inf, 100, budget=30)
-    assert objective.remaining == 0
-
-
-@pytest.mark.parametrize("budget", [1, 2, 101, 102, 1000])
-def test_the_whole_budget_is_spent(small_problem, budget):
-    objective = CountedObjective(small_problem, budget)
-    found = annealing.run(view_of(small_problem), objective, np.random.default_rng(1), annealing.Settings())
-    assert objective.remaining == 0
-    np.testing.assert_array_equal(found.position, objective.best_position)
-
-
 def test_it_cools(small_problem):
     """In the end it accepts little more than improvements: what it tries is near the best."""
     objective = CountedObjective(small_problem, 3000)

@@ -36,9 +36,3 @@ def test_a_swarm_that_only_learns_converges_as_far_as_the_bound_lets_it(small_pr
     best = objective.best_fitness
     assert (objective.trace()[-300:] == best).mean() > 0.3
     assert (loose.trace()[-300:] == loose.best_fitness).mean() < 0.05
-
-
-@pytest.mark.parametrize("budget", [1, 29, 31, 100])
-def test_the_whole_budget_is_spent(small_problem, budget):
-    _, objective = structures(small_problem, budget)
-    assert len(objective.trace()) == budget

@@ -92,14 +92,6 @@ def test_a_path_by_the_prediction_one_step_ahead_costs_one_evaluation(hard_probl
     assert 31 <= found.evaluations <= 67
 
 
-def test_press_and_err_take_other_paths(hard_problem):
-    by_press, by_err = (
-        search(hard_problem, algorithm="iterative_ofr", seed=1, **BY_J, selection=selection, length="one_step").history
-        for selection in ("press", "err")
-    )
-    assert by_press != by_err
-
-
 @pytest.mark.parametrize("selection", ["press", "err"])
 def test_over_all_samples_no_first_term_leads_to_a_better_free_run(small_problem, selection):
     found = search(

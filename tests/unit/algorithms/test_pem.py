@@ -354,10 +354,6 @@ class TestSettings:
         assert set(found.details["noise_models"]) == set(noise_models)
         assert found.details["noise_model"] in noise_models and fitted - {"narx"} == set(noise_models) - {"narx"}
 
-    def test_order_is_that_of_the_moving_average(self):
-        found = found_by(self.problem, noise_models=["narmax"], order=4)
-        assert len(found.details["noise_weights"]) == 4
-
     def test_terms_that_cost_more_are_fewer(self):
         problem = problem_of(*data_of("output", 200, snr_db=3))
         sizes = [len(found_by(problem, gamma=gamma).terms) for gamma in (0.0, 10.0)]

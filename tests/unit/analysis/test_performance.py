@@ -2,14 +2,11 @@
 
 import math
 
-import pytest
 from tests.unit.analysis.summaries import make_summary, published
 
 from narxbench.analysis import performance
 from narxbench.analysis.frames import conditions_frame, runs_frame
 from narxbench.analysis.metrics import selection_frequency
-
-NAN = math.nan
 
 
 def small(method, histories, true=-10.0, **changes):
@@ -54,48 +51,6 @@ def test_recovery():
     assert (found["rate"], found["low"], found["high"]) == selection_frequency(1, 40, 0.9)
 
 
-def test_run_length():
-    found = performance.run_length(runs_frame([A, B]))
-    keys = ["method", "target", "target_method", "fitness", "evaluations"]
-    assert found[keys].to_numpy().tolist() == [
-        ["upso2d", "true", "", -10.0, (30, 40, 90)],
-        ["upso2d", "best", "", -20.0, (90,)],
-        # The runs stand at 0, 0, 80, 80, 80 and infinity after 5 of 100 evaluations: median 80, 1 % of 100 is 1.
-        ["upso2d", "near", "", -19.0, (30, 90)],
-        ["upso2d", "median", "ga", 80.0, (1, 2, 5)],
-        ["ga", "true", "", -10.0, (60,)],
-        ["ga", "best", "", -20.0, ()],
-        ["ga", "near", "", -19.0, ()],
-        ["ga", "median", "upso2d", -19.5, ()],
-    ]
-    assert set(found["runs"]) == {3}
-
-
-def test_run_length_allows_for_rounding():
-    near = small("upso2d", [[(7, -10.0 * (1 - 0.9e-9))], [(8, -10.0 * (1 - 1.1e-9))]])
-    assert performance.run_length(runs_frame([near]))["evaluations"][0] == (7,)
-
-
-def test_targets_that_do_not_exist():
-    nothing = [small("upso2d", [[], []], true=None), small("ga", [[], []], true=None)]
-    found = performance.run_length(runs_frame(nothing))
-    assert found["fitness"].isna().all()
-    assert set(found["evaluations"]) == {()}
-    # All runs found a structure, but none within 5 % of the budget.
-    late = performance.run_length(runs_frame([small("upso2d", [[(50, 1.0)]])]))
-    assert late["fitness"].to_list() == pytest.approx([-10.0, -10.0, NAN], nan_ok=True)
-
-
-def test_budget():
-    found = performance.budget(runs_frame([A]))
-    assert list(found["evaluations"]) == [10, 20, 30, 40, 50, 60, 70, 80, 90, 100]
-    assert list(found["median"]) == [0.0, 0.0, 0.0, -10.0, -10.0, -10.0, -10.0, -10.0, -19.5, -19.5]
-    assert list(found["low"]) == [0.0, 0.0, -19.5, -19.5, -19.5, -19.5, -19.5, -19.5, -20.0, -20.0]
-    assert list(found["high"]) == [80.0, 80.0, 80.0, 80.0, 80.0, 80.0, 80.0, 80.0, -10.0, -10.0]
-    assert performance.budget(runs_frame([B]))["high"].isna().all()
-    assert list(performance.budget(runs_frame([A | {"evaluations": 15}]))["evaluations"])[:5] == [2, 3, 5, 6, 8]
-
-
 def test_gaps():
     # Best known, true structure, median gaps to the best and to the true, criterion failure, search failures.
     a, b = gaps_of(A, B)
@@ -106,17 +61,14 @@ def test_gaps():
 
 
 def test_best_known_includes_the_true_structure():
-    # No run reaches the true structure's J: every one failed, and the target of the run lengths is that J.
+    # No run reaches the true structure's J: every one failed.
     above = [small("upso2d", [[(1, -5.0)], [(2, -7.0)]]), small("ga", [[(1, 80.0)], [(3, 60.0)]])]
     assert gaps_of(*above) == [[-10.0, -10.0, 4.0, 4.0, False, 1.0], [-10.0, -10.0, 80.0, 80.0, False, 1.0]]
-    targets = performance.run_length(runs_frame(above)).set_index(["method", "target"])["fitness"]
-    assert targets["upso2d", "best"] == targets["ga", "best"] == -10.0
 
 
 def test_gaps_of_runs_on_data_of_their_own():
     own = small("upso2d", [[(1, -5.0)], [(1, -20.0)], [(1, 3.0)]], realisations=3, true_fitness=[-6.0, -30.0, 0.0])
     assert gaps_of(own) == [[None, -10.0, None, 3.0, None, None]]
-    assert performance.run_length(runs_frame([own]))["fitness"].isna().all()
 
 
 def test_gaps_that_do_not_exist():

@@ -22,11 +22,8 @@ from narxbench.experiment.contributions import (
     load_contributions,
 )
 from narxbench.experiment.exchange import export_problems
-from narxbench.experiment.runs import run_seeds
-from narxbench.experiment.scores import score
 from narxbench.io.errors import NarxbenchError
-from narxbench.io.files import canonical_json, sha256
-from narxbench.model.system import load_system
+from narxbench.io.files import canonical_json
 from narxbench.pipeline.kinds import plan_of
 
 NAME = PROBLEMS[0]
@@ -259,60 +256,6 @@ def test_results_that_cannot_be_are_refused(exported, searched, tmp_path, change
     with pytest.raises(NarxbenchError, match=message) as caught:
         runs_of(tmp_path / "mine.json", searched, one(exported), one(exported, seed=2, **change))
     assert str(caught.value).isprintable()
-
-
-SCORING = {
-    "problem": {"scenario": "base", "system": "S1", "snr_db": 40.0, "data_seed": 1, "criterion": "bic"},
-    "structure": {**ORDERS, "n_validation": 600, "estimation": "before_validation", "error": "free_run"},
-    "system": load_system("S1").definition(),
-    "fresh": {"samples": 300, "washout": 100, "excitation": None},
-}
-SCORING["problem"] |= {"interpretation": "as-described"}
-METHOD = {"algorithm": "stepwise", "settings": {}, "evaluations": 300}
-
-
-@pytest.fixture(scope="module")
-def stepwise(exported):
-    data = str(exported / "base/S1/40dB/data-1.csv")
-    condition = {**SCORING["problem"], "method": "stepwise"}
-    text = run_seeds({1: data}, condition=condition, axes={}, structure=SCORING["structure"], **METHOD)
-    path = exported.parent / "stepwise.json"
-    path.write_text(text)
-    return str(path)
-
-
-def scored(exported, stepwise, *contributions):
-    methods = {"stepwise": {**METHOD, "seeds": [1], "deterministic": True, "stops_early": True, "minimises": True}}
-    data = str(exported / "base/S1/40dB/data-1.csv")
-    return json.loads(score({"stepwise": [stepwise]}, data, methods=methods, contributions=contributions, **SCORING))
-
-
-def test_contributed_runs_are_scored_like_all_others(exported, stepwise, tmp_path):
-    results = [one(exported), one(exported, seed=2, coefficients=load_system("S1").coefficients)]
-    found = scored(exported, stepwise, str(write(tmp_path / "mine.json", results)))
-    theirs = found["methods"].pop(1)
-    assert found["methods"] == scored(exported, stepwise)["methods"]
-    runs = theirs.pop("runs")
-    assert theirs == {
-        **{"method": "mine", "algorithm": "contributed", "contributed": True, "deterministic": False},
-        **{"versions": {"mine": "1.0"}, "algorithm_sha256": "", "budget": 300},
-        **{"minimises": True, "reference": False},
-    }
-    assert [(run["hits"], run["terms"], run["fitness"]) for run in runs] == [(4, TRUE, found["true_fitness"])] * 2
-    # The second run has the weights of the system itself.
-    assert runs[0]["fresh_error"] > runs[1]["fresh_error"] == 0.0
-
-
-def test_contributions_on_other_problems_add_nothing_and_on_other_data_are_refused(exported, stepwise, tmp_path):
-    elsewhere = write(tmp_path / "elsewhere.json", [result(exported, PROBLEMS[2])])
-    assert scored(exported, stepwise, str(elsewhere)) == scored(exported, stepwise)
-    other = write(tmp_path / "other.json", [one(exported, data_sha256=sha256("other"))])
-    with pytest.raises(NarxbenchError, match=r"other\.json: results\[0\]\.data_sha256: found ") as caught:
-        scored(exported, stepwise, str(other))
-    assert str(caught.value).isprintable()
-    taken = write(tmp_path / "taken.json", [one(exported)], method="Stepwise")
-    with pytest.raises(NarxbenchError, match="found 'Stepwise', which there is already"):
-        scored(exported, stepwise, str(taken))
 
 
 def test_the_page_is_told_of_them_as_of_the_methods_of_the_study(exported, tmp_path, monkeypatch):

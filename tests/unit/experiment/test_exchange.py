@@ -18,7 +18,7 @@ from narxbench.experiment.exchange import CONTRIBUTED, add_results, check, expor
 from narxbench.experiment.layers import read_layers
 from narxbench.experiment.study_settings import load_study
 from narxbench.io.errors import NarxbenchError
-from narxbench.io.files import canonical_json, sha256
+from narxbench.io.files import sha256
 
 BASE = ROOT / "config" / "paper.yaml"
 
@@ -188,13 +188,6 @@ def test_names_of_the_study_are_taken_those_of_methods_that_cannot_run_too(made,
     path = write(tmp_path / "mine.json", whole(made), method=name)
     with pytest.raises(NarxbenchError, match=rf"mine\.json: method: found '{name}', which there is already"):
         add_results(path, project)
-
-
-def test_kept_files_are_canonical(made, project, tmp_path):
-    add_results(write(tmp_path / "mine.json", whole(made, history=None)), project)
-    text = (project / CONTRIBUTED / "mine.json").read_text()
-    assert canonical_json(json.loads(text)) == text
-    assert "null" not in text
 
 
 def test_commands(made, project, tmp_path, monkeypatch, capsys):

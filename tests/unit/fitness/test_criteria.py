@@ -1,13 +1,10 @@
-import json
 import math
 
 import numpy as np
 import pytest
 
 import narxbench
-from narxbench.cli import main
 from narxbench.fitness.criteria import CRITERIA, canonical_criterion, parse_criterion
-from narxbench.model.dataset import write_signals
 
 
 @pytest.mark.parametrize(("text", "rho"), [("aic-6.5", 6.5), ("aic-2", 2.0), ("aic-1e3", 1000.0), ("aic-.5", 0.5)])
@@ -82,14 +79,3 @@ def test_criteria_that_mean_the_same_give_the_same_problem():
     of = {"n_u": 2, "n_y": 2, "degree": 2, "n_validation": 100}
     problems = [narxbench.StructureProblem(u, y, criterion=text, **of) for text in ("aic-2", "aic-02", "aic-2e0")]
     assert {(problem.criterion, problem.digest) for problem in problems} == {("aic-2", problems[0].digest)}
-
-
-@pytest.mark.slow
-def test_criteria_that_mean_the_same_identify_alike(tmp_path, capsys):
-    write_signals(tmp_path / "data.csv", *narxbench.load_system("S1").simulate(300, snr_db=30))
-    command = f"identify {tmp_path}/data.csv --input u --output y --degree 1 --y-lags 1 --u-lags 1 --resamples 0 --json"
-    printed = []
-    for criterion in ("aic-2", "aic-02.0"):
-        assert main([*command.split(), "--criterion", criterion]) == 0
-        printed.append(capsys.readouterr().out)
-    assert printed[0] == printed[1] and json.loads(printed[0])["settings"]["criterion"] == "aic-2"

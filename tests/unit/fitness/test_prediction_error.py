@@ -278,10 +278,6 @@ class TestOutputNoiseOfAFirstOrderSystem:
     errors = PredictionErrors(problem)
     terms = (1, 2)
 
-    def test_narmax_finds_the_moving_average(self):
-        fit = self.errors.fit("narmax", self.terms, order=1)
-        np.testing.assert_allclose([*self.errors.coefficients(fit), *fit.moving], [self.a, self.b, -self.a], atol=0.02)
-
     def test_noe_finds_the_weights(self):
         fit = self.errors.fit("noe", self.terms)
         np.testing.assert_allclose(self.errors.coefficients(fit), [self.a, self.b], atol=0.01)
@@ -345,20 +341,6 @@ class TestUnits:
         assert fits[0].moving.tobytes() == fits[1].moving.tobytes() and fits[0].sse == fits[1].sse
         converted = [1024.0 ** (1 - len(plain.monomials[t])) * w for t, w in zip(terms, fits[0].weights, strict=True)]
         assert PredictionErrors(scaled).coefficients(fits[1]).tolist() == converted
-
-    @pytest.mark.parametrize(("noise_model", "moving"), MODELS)
-    def test_other_factors_change_nothing_but_rounding(self, noise_model, moving):
-        plain, scaled = plain_problem(), plain_problem(scale_u=1000.0, scale_y=1000.0)
-        terms = numbers(plain, TERMS)
-        a, b = PredictionErrors(plain), PredictionErrors(scaled)
-        fit_a, fit_b = (errors.fit(noise_model, terms, order=max(1, len(moving))) for errors in (a, b))
-        factors = np.array([1000.0 ** (1 - len(plain.monomials[t])) for t in terms])
-        np.testing.assert_allclose(b.coefficients(fit_b), factors * a.coefficients(fit_a), rtol=1e-8)
-        np.testing.assert_allclose(fit_b.moving, fit_a.moving, rtol=1e-8)
-        assert b.deviance(fit_b) - a.deviance(fit_a) == pytest.approx(a.samples * math.log(1e6), abs=1e-6)
-        for mine, theirs in zip(a.uncertainty(fit_a), b.uncertainty(fit_b), strict=True):
-            units = [*factors, *np.ones(len(moving))]
-            np.testing.assert_allclose(theirs, units * mine, rtol=1e-6)
 
 
 class TestRecords:

@@ -102,13 +102,6 @@ def test_the_kernel_never_sees_what_is_no_structure(small_problem, positions):
     assert objective.evaluations == 0
 
 
-def test_positions_of_any_type_of_numbers(small_problem):
-    position = np.arange(15) % 4 == 1
-    expected = small_problem.evaluate_positions([position])[0]
-    for kind in (np.uint8, int, float):
-        assert small_problem.evaluate_positions(position[None].astype(kind))[0] == expected
-
-
 def test_a_problem_goes_to_another_process(small_problem):
     """Machine code has no address there, but the problem does not hold any."""
     assert small_problem.evaluate(["y(k-1)"]) == pickle.loads(pickle.dumps(small_problem)).evaluate(["y(k-1)"])

@@ -46,26 +46,6 @@ class TestForms:
         np.testing.assert_allclose(found.model.coefficients, least_squares(self.u, self.y, TERMS), rtol=1e-7)
         assert (found.model.inputs, found.model.output, found.model.decimation) == (("u",), "y", 1)
 
-    @pytest.mark.parametrize("form", ["columns", "lists", "frame", "mapping", "integers as names", "file"])
-    def test_forms(self, found, form, tmp_path):
-        u, y = self.u, self.y
-        if form == "columns":
-            again = narxbench.identify(input=u[:, None], output=y[:, None], **SMALL)
-        elif form == "lists":
-            again = narxbench.identify(input=u.tolist(), output=y.tolist(), **SMALL)
-        elif form == "frame":
-            frame = pd.DataFrame({"flow": u, "level": y}, index=np.arange(len(y)) + 7)
-            again = narxbench.identify(frame, input="flow", output="level", **SMALL)
-            assert (again.model.inputs, again.model.output) == (("flow",), "level")
-        elif form == "mapping":
-            again = narxbench.identify({"flow": u, "level": y}, input=["flow"], output="level", **SMALL)
-        elif form == "integers as names":
-            again = narxbench.identify({"a": u, "b": y}, input=1, output=2, **SMALL)
-        else:
-            pd.DataFrame({"flow": u, "level": y}).to_csv(tmp_path / "data.csv", index=False)
-            again = narxbench.identify(tmp_path / "data.csv", input="flow", output="level", **SMALL)
-        assert (again.model.terms, again.model.coefficients) == (found.model.terms, found.model.coefficients)
-
     def test_a_share_for_the_test(self, found):
         tested = narxbench.identify(input=self.u, output=self.y, test="25%", **SMALL)
         assert [(len(r), r.role) for r in tested.recording.records] == [(300, None), (100, "test")]
@@ -79,11 +59,6 @@ class TestForms:
         assert found.to_dict()["metrics"]["test"] is None
         names = [{note.name for note in each.notes} for each in (found, tested)]
         assert "no_test" in names[0] and "no_test" not in names[1]
-
-    def test_test_data_as_a_pair(self):
-        pair = s1(200)
-        tested = narxbench.identify(input=self.u, output=self.y, test=pair, **SMALL)
-        assert [(len(r), r.role) for r in tested.recording.records] == [(400, None), (200, "test")]
 
 
 def test_all_by_itself():

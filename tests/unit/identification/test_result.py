@@ -1,7 +1,6 @@
 """The JSON of a result: exactly its keys, in shapes that fit each other, and no NaN."""
 
 import json
-import math
 
 import numpy as np
 import pytest
@@ -47,26 +46,6 @@ def test_one_entry_for_each_term(found):
     assert all(0.0 <= share <= 1.0 for share in told["selection_frequency"])
     frequency = dict(zip(found.selection["term"], found.selection["resample_frequency"], strict=True))
     assert told["selection_frequency"] == [frequency.get(term, 0.0) for term in told["terms"]]
-
-
-def test_metrics(found):
-    metrics = found.to_dict()["metrics"]
-    assert list(metrics) == ["estimation", "selection", "test"]
-    for of_role in metrics.values():
-        assert set(of_role) == {"one_step", "free_run", "at_incoming_sampling"}
-        for figures in (of_role, of_role["at_incoming_sampling"]):
-            for kind in ("one_step", "free_run"):
-                assert set(figures[kind]) == FIGURES
-                rrse, fit = figures[kind]["rrse"], figures[kind]["fit_percent"]
-                assert math.isfinite(rrse) and fit == pytest.approx(100 * (1 - rrse), rel=1e-9)
-    # Decimated figures are those of phase 0 with lags of one step.
-    (test,) = found.recording.of_role("test")
-    phase = test.phase(0, 2)
-    scores = found.model.decimated().score(phase.u, phase.y)
-    assert metrics["test"]["free_run"]["rrse"] == pytest.approx(scores.rrse, rel=1e-9)
-    assert metrics["test"]["free_run"]["nrmse"] == pytest.approx(scores.nrmse, rel=1e-9)
-    scores = found.model.score(test.u, test.y)
-    assert metrics["test"]["at_incoming_sampling"]["free_run"]["rrse"] == pytest.approx(scores.rrse, rel=1e-9)
 
 
 def test_no_test_no_figures():
@@ -127,10 +106,3 @@ def test_a_run_that_diverges_is_none_not_nan():
     free = told["metrics"]["test"]["free_run"]
     assert free == dict.fromkeys(FIGURES) and told["metrics"]["test"]["one_step"]["rrse"] > 0
     assert any(entry["status"] == "bad" for entry in told["summary"])
-
-
-def test_the_model_comes_back_from_its_file(found, tmp_path):
-    found.model.save(tmp_path / "model.json")
-    again = narxbench.Model.load(tmp_path / "model.json")
-    (test,) = found.recording.of_role("test")
-    np.testing.assert_array_equal(again.predict(test.u, test.y), found.model.predict(test.u, test.y))

@@ -99,5 +99,5 @@ def test_an_upgrade_concerns_the_steps_that_need_the_package(monkeypatch: pytest
         concerned[package] = [script for script in scripts if after[script] != before[script]]
     assert concerned["llvmlite"] == ["simulate", "search", "analyse", "tables", "figures", "page"]
     assert concerned["scipy"][0] == "analyse" and "search" not in concerned["scipy"]
-    assert concerned["matplotlib"] == concerned["pillow"] == ["figures", "page"]
+    assert concerned["matplotlib"] == concerned["pillow"] == ["figures"]
     assert concerned["snakemake"] == concerned["pytest"] == []

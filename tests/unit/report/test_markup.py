@@ -11,7 +11,7 @@ from tests.unit.report.test_page import Page
 
 from narxbench.io.yaml import read_mapping
 from narxbench.pipeline.steps import StepFailedError, call
-from narxbench.report.markup import inline_svg, markdown_headings, markdown_html, markdown_sections, script_json
+from narxbench.report.markup import inline_svg, markdown_headings, markdown_html, script_json
 
 SVG = """<?xml version="1.0"?>
 <!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "svg11.dtd">
@@ -89,13 +89,6 @@ def test_panels_of_an_svg_stand_where_the_page_has_room():
         '<div class="tiles" id="n" role="img" aria-labelledby="n-caption">'
         '<svg viewBox="0 0 9 9"><path id="n-a" d="M0 0L9 9" /></svg></div>'
     )
-
-
-def test_errata_are_complete():
-    sections = markdown_sections((ROOT / "docs" / "errata.md").read_text(encoding="utf-8"), "erratum")
-    assert len(sections) == 14
-    assert sections[0][0] == "The tables of S4 do not use the appendix's order of terms"
-    assert all("Evidence:" in body and "`" not in body for _, body in sections)
 
 
 def test_data_cannot_end_its_script():

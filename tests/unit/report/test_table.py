@@ -107,7 +107,6 @@ def test_html_shows_what_a_value_is_compared_with(compared, table):
         'data-test="p &lt; 0.001">0.98<small>0.90&nbsp;≠</small><small class="more">0.12–0.38<br>p &lt; 0.001' in html
     )
     assert html.count("data-published") == 2 and "<small>1&nbsp;=</small>" in html
-    assert '<tr data-place="S1/37.5/%5Bs_1/bic">' in html
     assert 'class="stub repeated"' in html and 'data-style="left:5.2rem"' in html
     assert NAME not in html and "&lt;b&gt;_s|" in html
     assert '<a href="up/tables/x_1.csv">csv</a>' in html and "<code>snakemake reports/s/tables/x_1.csv</code>" in html

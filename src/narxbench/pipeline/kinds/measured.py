@@ -20,13 +20,7 @@ NEXT_TO_PAGE += " model_sysidentpy.py"
 
 
 class MeasuredPlan(StudyPlan):
-    """The files and jobs of a study of measured data.
-
-    Parameters
-    ----------
-    layers : sequence of (str, mapping)
-        The settings, complete in themselves.
-    """
+    """The files and jobs of a study of measured data."""
 
     rules = ("measured",)
 

@@ -10,12 +10,9 @@ class PaperPlan(InterpretationsPlan):
     """What the study of interpretations has found is shown next to the results of the study itself."""
 
     rules = ("data", "search", "analysis", "paper", "report")
-    frame_names = (
-        "conditions metrics selection convergence recovery comparisons run_length budget gaps agreement_values "
-        "agreement claims"
-    )
+    frame_names = "conditions metrics selection convergence recovery comparisons gaps agreement_values agreement claims"
     figure_names = "convergence term_frequency"
-    other_pages = "interpretations statistics explorer method provenance"
+    other_pages = "interpretations statistics method provenance"
 
     @property
     def table_names(self) -> list[str]:

@@ -1,4 +1,4 @@
-// Tables of every page: sorted by their headings, with the tests behind their values, and with links to the explorer.
+// Tables of every page: sorted by their headings, and with the tests behind their values.
 
 // All text enters the page as text nodes, so that no name can be taken for markup.
 function element(tag, attributes = {}, ...children) {
@@ -86,20 +86,7 @@ function makeReadout(table) {
   });
 }
 
-// Rows of conditions lead to the explorer, where the page has a link to it.
-function makeLinks(table) {
-  const explorer = document.querySelector('nav a[href$="explorer.html"]')?.getAttribute("href");
-  if (!explorer) return;
-  for (const row of table.querySelectorAll("tr[data-place]")) {
-    const head = row.querySelector("th:last-of-type");
-    const link = element("a", { href: `${explorer}#${row.dataset.place}`, title: "show in the explorer" });
-    link.append(...head.childNodes);
-    head.append(link);
-  }
-}
-
 document.querySelectorAll("table.sortable").forEach((table) => {
   makeSortable(table);
   makeReadout(table);
-  makeLinks(table);
 });

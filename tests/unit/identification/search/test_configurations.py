@@ -21,7 +21,7 @@ from narxbench.identification.settings import IdentificationSettings
 from narxbench.io.errors import NarxbenchError
 from narxbench.io.settings import validated
 from narxbench.model.records import Record, Recording
-from narxbench.model.terms import candidate_monomials, parse_term, term_name
+from narxbench.model.terms import candidate_monomials, term_name
 
 
 def settings_of(**values):
@@ -208,12 +208,6 @@ def test_decimations_worth_comparing(advised, minimum, samples):
     assert max(found) <= max(advised, (minimum or 1) // 5)
     if samples // advised >= 60:
         assert advised in found
-
-
-def test_candidates_of_a_file_of_several_inputs_read_back():
-    configuration = Configuration(2, 3, (1, 3), ((0, 1), (4,)))
-    for m in candidates(configuration, settings_of()):
-        assert parse_term(term_name(m, 2), 2, current=True) == m
 
 
 def test_lags_are_shorter_than_the_records():

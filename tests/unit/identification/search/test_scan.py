@@ -10,7 +10,6 @@ from narxbench import load_system
 from narxbench.identification.identify import identified
 from narxbench.identification.search import choice as choosing
 from narxbench.identification.search import steps
-from narxbench.identification.search.choice import choose
 from narxbench.identification.search.configurations import Configuration
 from narxbench.identification.search.scan import CLEARLY_BETTER, STANDS_IN, Scan
 from narxbench.identification.search.structures import Structure
@@ -248,21 +247,6 @@ def test_searches_of_parts_and_of_all_data():
     assert scan.jobs() == [(0, 1), (0, 2), (1, 1), (2, 1), (3, 1)]
     by_role = Scan(recording_of(200, ("estimation", "selection")), settings_of(**{**QUICK, "seeds": 2}))
     assert by_role.jobs() == [(0, 1), (0, 2)]
-
-
-def test_what_each_step_gives_leads_to_the_choice():
-    """The steps as a workflow makes them, one by one, give what they give in one process."""
-    recording, settings = recording_of(300), settings_of(**{**QUICK, "degree": [1, 2]})
-    scan = Scan(recording, settings)
-    briefs = [scan.brief(c) for c in scan.configurations]
-    ranked = scan.ranked(briefs)
-    assert ranked[0].degree == 2 and set(ranked) == set(scan.configurations)
-    searches = [Scan(recording, settings).thorough(c, p, s) for c in ranked for p, s in scan.jobs()]
-    choice = choose(scan, briefs, ranked, searches)
-    found = identified(recording, settings)
-    assert tuple(choice.best.terms) == found.model.terms == TERMS
-    assert choice.best.rrse == found.tried["rrse"][0] == found.structures["best"].rrse
-    assert choice.runs == [searches[0].found.terms]
 
 
 @pytest.mark.parametrize("method", ["stepwise", "iterative_ofr"])

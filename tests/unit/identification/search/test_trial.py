@@ -242,17 +242,6 @@ class TestCollinear:
         assert found.singular.tolist() == [True, False] and np.isinf(found.sse[0]).any()
 
 
-def test_a_structure_that_diverges_is_not_singular():
-    """Each output is the square of the one before; of the selection, which starts over 1, that is soon too much."""
-    rng = generator(purpose="squares")
-    squares = [Record("r", rng.standard_normal((4, 1)), (1.5 + i / 50) ** (2.0 ** np.arange(4))) for i in range(20)]
-    selects = Record("s", rng.standard_normal((30, 1)), np.full(30, 2.0) + 0.1 * rng.standard_normal(30), "selection")
-    recording = Recording((*squares, selects), ("u",), "y")
-    trial = Trial(recording, Configuration(1, 2, (1,), ((1,),)), settings_of(), 1)
-    found = trial.part_errors([["y(k-1)^2"], ["1"]])
-    assert found.sse[0].tolist() == [math.inf] and np.isfinite(found.sse[1]).all() and not found.singular.any()
-
-
 def test_scaling():
     recording = recording_of((100, 50, 80), (None, "selection", "test"), n_inputs=2, shift=7.0)
     y = np.concatenate([record.y for record in recording.records[:2]])
