@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from narxbench.algorithms.search import SearchResult, search
     from narxbench.fitness.problem import Evaluation, StructureProblem
     from narxbench.identification.identify import identify
+    from narxbench.identification.outputs import identify_outputs
     from narxbench.identification.result import Identification
     from narxbench.identification.trust.refit import refit
     from narxbench.io.errors import NarxbenchError
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from narxbench.model.narx import Model
     from narxbench.model.system import System, load_system
     from narxbench.model.terms import candidate_terms, model_size
-    from narxbench.report.comparison import compare
+    from narxbench.report.comparison import compare, write_comparison
     from narxbench.report.findings import in_words
     from narxbench.report.model_page import write_report
 
@@ -43,12 +44,14 @@ __all__ = [
     "candidate_terms",
     "compare",
     "identify",
+    "identify_outputs",
     "in_words",
     "load_system",
     "model_size",
     "read_signals",
     "refit",
     "search",
+    "write_comparison",
     "write_report",
     "write_signals",
 ]
@@ -65,12 +68,14 @@ _HOMES = {
     "candidate_terms": "narxbench.model.terms",
     "compare": "narxbench.report.comparison",
     "identify": "narxbench.identification.identify",
+    "identify_outputs": "narxbench.identification.outputs",
     "in_words": "narxbench.report.findings",
     "load_system": "narxbench.model.system",
     "model_size": "narxbench.model.terms",
     "read_signals": "narxbench.model.dataset",
     "refit": "narxbench.identification.trust.refit",
     "search": "narxbench.algorithms.search",
+    "write_comparison": "narxbench.report.comparison",
     "write_report": "narxbench.report.model_page",
     "write_signals": "narxbench.model.dataset",
     "__version__": "narxbench.io.version",

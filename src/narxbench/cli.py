@@ -8,7 +8,7 @@ import shutil
 import sys
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stdout, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
@@ -16,6 +16,7 @@ from narxbench.io.errors import FieldError, NarxbenchError, did_you_mean, printa
 from narxbench.io.version import __version__
 
 if TYPE_CHECKING:
+    from narxbench.identification.result import Identification
     from narxbench.identification.search.steps import Progress
 
 # Each command imports what it needs when it runs: --help shall come at once.
@@ -206,7 +207,9 @@ def _add_identify(commands: Any) -> None:
     )
     data = parser.add_argument_group("data")
     data.add_argument("files", nargs="+", metavar="FILE", help="text with columns of numbers; each is an experiment")
-    _add_columns(data, output=True, without="the model has none")
+    _add_columns(data, output=True, without="the model has none", several=True)
+    about = "with several outputs: the others are inputs of each, as measured, also in a free run"
+    data.add_argument("--other-outputs", action="store_true", help=about)
     about = "files that are for the test alone, or a share such as 20%%: the last part of each record"
     data.add_argument("--test", action="append", metavar="FILE", help=f"{about}; may be repeated")
     about = "the output of the test, where it is another column; without --test it stands in the same files"
@@ -251,11 +254,13 @@ class _ProgressLine:
             sys.stderr.flush()
 
 
-def _add_columns(data: Any, *, output: bool, without: str) -> None:
+def _add_columns(data: Any, *, output: bool, without: str, several: bool = False) -> None:
     """Add the options of reading that every command with data has."""
     columns = "a column is its name, or its number from 1 on"
-    data.add_argument("--output", required=output, metavar="COLUMN", help=f"the output; {columns}")
-    data.add_argument("--input", metavar="COLUMNS", help=f"the inputs, as in u or 2,3; without, {without}")
+    repeated: dict[str, Any] = {"action": "append"} if several else {}
+    about = f"the output; {columns}" + ("; may be repeated, for a model of each" if several else "")
+    data.add_argument("--output", required=output, metavar="COLUMN", help=about, **repeated)
+    data.add_argument("--input", metavar="COLUMNS", help=f"the inputs, as in u, 2,3 or 'u,abs(u)'; without, {without}")
     data.add_argument("--time", metavar="COLUMN", help="the time; none: no column is (default: one named so)")
     data.add_argument("--sampling-time", metavar="SECONDS", help="between samples (default: from the time)")
     data.add_argument("--separator", metavar="CHARACTER", help="',', ';', tab or blank (default: found)")
@@ -267,10 +272,13 @@ def _add_columns(data: Any, *, output: bool, without: str) -> None:
 def _identify(given: argparse.Namespace) -> None:
     from narxbench.identification.data.reading import read_recording
     from narxbench.identification.identify import repeated
+    from narxbench.identification.outputs import readings
     from narxbench.identification.search.steps import THREADS
     from narxbench.identification.settings import IdentificationSettings
     from narxbench.io.settings import SettingsError, place, validated
     from narxbench.pipeline.estimate import measured_estimate, refuse
+    from narxbench.report.findings import as_json
+    from narxbench.report.model_summary import summary_lines
 
     if given.report is not None and os.path.exists(given.report) and not os.path.isdir(given.report):
         raise NarxbenchError(f"--report: found the file {show(given.report, kind=False)}; allowed: a folder")
@@ -282,35 +290,55 @@ def _identify(given: argparse.Namespace) -> None:
         lines = [f"{_flag(str(path[0]))} {place(path[1:])}".rstrip() + f": {text}" for path, text in error.problems]
         raise NarxbenchError("; ".join(lines)) from None
     line = _ProgressLine()
-    try:
-        # An algorithm of the user's may print; what overflows is reported in words.
-        with redirect_stdout(sys.stderr), warnings.catch_warnings():
-            warnings.simplefilter("ignore", RuntimeWarning)
-            found = repeated(
-                read_recording(given.files, **reading),
-                settings,
-                _plain(given.repeat),
-                lambda scan: refuse(measured_estimate(scan), cores=THREADS),
-                line.show,
-            )
-    except FieldError:
-        raise
-    except NarxbenchError as error:
-        # What is planned is named as in a study.
-        raise NarxbenchError(str(error).removeprefix("identification.")) from None
-    finally:
-        line.clear()
-    from narxbench.report.findings import as_json
-    from narxbench.report.model_summary import summary_lines
 
+    def identified(reading: dict[str, Any]) -> "Identification":
+        try:
+            # An algorithm of the user's may print; what overflows is reported in words.
+            with redirect_stdout(sys.stderr), warnings.catch_warnings():
+                warnings.simplefilter("ignore", RuntimeWarning)
+                return repeated(
+                    read_recording(given.files, **reading),
+                    settings,
+                    _plain(given.repeat),
+                    lambda scan: refuse(measured_estimate(scan), cores=THREADS),
+                    line.show,
+                )
+        except FieldError:
+            raise
+        except NarxbenchError as error:
+            # What is planned is named as in a study.
+            raise NarxbenchError(str(error).removeprefix("identification.")) from None
+        finally:
+            line.clear()
+
+    if len(given.output) == 1 and not given.other_outputs:
+        found = identified({**reading, "output": given.output[0]})
+        _show(as_json(found) if given.json else "\n".join(summary_lines(found, report=given.report is not None)))
+        _report(given, {"": found})
+        return
+    each = {}
+    for name, own in readings(reading, given.other_outputs).items():
+        each[name] = identified(own)
+        if not given.json:
+            _show("\n".join([*summary_lines(each[name], report=given.report is not None), ""]))
     if given.json:
-        _print(json.dumps(as_json(found), indent=1, allow_nan=False) + "\n")
-    else:
-        _print("\n".join(summary_lines(found, report=given.report is not None)) + "\n")
-    if given.report is not None:
-        from narxbench.report.model_page import write_report
+        _show({name: as_json(found) for name, found in each.items()})
+    _report(given, each)
 
-        page = write_report(found, given.report)
+
+def _show(result: Any) -> None:
+    _print(f"{result if isinstance(result, str) else json.dumps(result, indent=1, allow_nan=False)}\n")
+
+
+def _report(given: argparse.Namespace, each: "Mapping[str, Identification]") -> None:
+    """Write a page into the folder of a report, or one for each output into a folder of its own there."""
+    if given.report is None:
+        return
+    from narxbench.report.model_page import write_report
+
+    for number, (name, found) in enumerate(each.items(), 1):
+        own = f"{number}-" + re.sub(r"[^\w.-]+", "_", name)[:80] if name else ""
+        page = write_report(found, os.path.join(given.report, own))
         where = f"The page is {printable(str(page), 1000)}\n"
         if given.json:
             sys.stderr.write(where)
@@ -345,14 +373,20 @@ def _add_compare(commands: Any) -> None:
     parser.add_argument("models", nargs="+", metavar="MODEL", help="a file that Model.save or --report wrote")
     parser.add_argument("--data", required=True, action="append", metavar="FILE", help="the data; may be repeated")
     _add_columns(parser, output=False, without="those of the models")
+    parser.add_argument("--report", metavar="PAGE", help="also write a page with the errors and the free runs")
 
 
 def _compare(given: argparse.Namespace) -> None:
     from narxbench.model.narx import Model
-    from narxbench.report.comparison import as_text, compare
+    from narxbench.report.comparison import as_text, compare, write_comparison
 
-    models = {file: Model.load(file) for file in given.models}
+    names = [os.path.basename(file) for file in given.models]
+    short = len(set(names)) == len(names)
+    models = {name if short else file: Model.load(file) for name, file in zip(names, given.models, strict=True)}
     _print(f"{as_text(compare(models, given.data, **_reading(given)))}\n")
+    if given.report is not None:
+        write_comparison(models, given.report, given.data, **_reading(given))
+        _print(f"The page is {printable(given.report, 1000)}\n")
 
 
 def _print(text: str) -> None:

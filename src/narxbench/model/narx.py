@@ -23,6 +23,7 @@ from narxbench.io.version import __version__
 from narxbench.io.words import ordinal
 from narxbench.model.dataset import as_signals, finite_signals
 from narxbench.model.export import Program, source
+from narxbench.model.functions import completed, derived
 from narxbench.model.prediction import simulated
 from narxbench.model.system import DIVERGED
 from narxbench.model.terms import OUTPUT, Monomial, parse_term, signal_name, term_name
@@ -239,7 +240,8 @@ class Model:
         Parameters
         ----------
         u : array, shape (samples,) or (samples, inputs), or None
-            The inputs; None for a model without any.
+            The inputs; None for a model without any. Inputs that are functions of others, such as ``abs(u)`` next to
+            ``u``, may be left out.
         y_initial : array, shape (at least initial_samples,)
             The measured outputs from the first sample on. A free run uses ``initial_samples`` of them, however many
             are given.
@@ -595,6 +597,14 @@ class Model:
             if count is None:
                 raise NarxbenchError("samples: found null; needed: how many to predict, for the model has no inputs")
             return np.zeros((count, 0))
+        of_others = derived(self.inputs)
+        given = np.asarray(u)
+        width = given.shape[1] if given.ndim == 2 else given.ndim
+        if of_others and width == self.n_inputs - len(of_others):
+            known = finite_signals("u", u, self.n_inputs - len(of_others))
+            given = np.zeros((len(known), self.n_inputs))
+            given[:, [i for i in range(self.n_inputs) if i not in of_others]] = known
+            u = completed(self.inputs, given)
         inputs = finite_signals("u", u, self.n_inputs)
         if samples not in (None, len(inputs)):
             raise NarxbenchError(f"samples: found {samples}, but {len(inputs)} of u; allowed: as many, or None")

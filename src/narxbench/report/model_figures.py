@@ -130,6 +130,41 @@ def fit_figure(fit: Fit, axis: TimeAxis, output: str) -> str:
         return _svg(figure)
 
 
+def comparison_figure(y: Floats, runs: Mapping[str, Floats], first: int, axis: TimeAxis, output: str) -> str:
+    """Return the figure of measured output and the free runs of several models, and below it of their errors.
+
+    Parameters
+    ----------
+    y : array of float, shape (samples,)
+        Measured output.
+    runs : mapping of str to array of float, shape (samples,)
+        What each model predicts.
+    first : int
+        Samples at the beginning that do not count.
+    axis, output
+        As for :func:`fit_figure`.
+    """
+    with drawing("comparison of models"):
+        figure = new_figure(4.2, NARROW)
+        above, below = figure.subplots(2, 1, sharex=True, height_ratios=[1.4, 1])
+        x = axis.of(len(y))
+        above.plot(*_thinned(x, y), color=MEASURED_COLOUR, linewidth=0.9, label="measured")
+        for place, (name, run) in enumerate(runs.items()):
+            look: dict[str, Any] = {"color": METHOD_COLOURS[place % len(METHOD_COLOURS)], "linewidth": 1.1}
+            look["linestyle"] = ("-", "--", ":")[place // len(METHOD_COLOURS) % 3]
+            above.plot(*_thinned(x, run), label=signal_label(name, {}), **look)
+            below.plot(*_thinned(x[first:], (run - y)[first:]), **look)
+        below.axhline(0.0, color=_GREY, linewidth=0.6)
+        above.set_ylabel(output)
+        below.set_ylabel("model − measured")
+        below.set_xlabel(axis.label)
+        for panel in (above, below):
+            panel.yaxis.set_major_locator(MaxNLocator(5))
+            panel.margins(x=0.01)
+        figure.legend(loc="outside upper right", ncols=3, frameon=False)
+        return _svg(figure)
+
+
 def certainty_figure(selection: pd.DataFrame, terms: Sequence[str]) -> str:
     """Return the figure of how often terms were chosen: those of the model, and below the next best ones outside."""
     rows = selection.set_index("term")

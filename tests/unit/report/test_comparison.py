@@ -62,7 +62,26 @@ def test_the_command_says_which_model_knows_the_data(tmp_path, capsys):
     files = [str(tmp_path / name) for name in ("true.json", "own.json")]
     assert cli.main(["compare", *files, "--data", str(data)]) == 0
     *table, last = capsys.readouterr().out.splitlines()
-    assert files[0] in table[1] and files[1] in last and files[0] not in last
+    assert "true.json" in table[1] and "own.json" in last and "true.json" not in last
     assert cli.main(["compare", *files, "--data", str(tmp_path / "none.csv")]) == 2
     assert cli.main(["compare", *files, "--data", str(data), "--input", "u,y"]) == 2
     assert "--input: " in capsys.readouterr().err
+
+
+def test_the_page_has_the_table_the_runs_and_the_equations(tmp_path, capsys):
+    record = known_model.record(5, 120, None)
+    rows = "".join(f"{u!r},{y!r}\n" for u, y in zip(record.u[:, 0].tolist(), record.y.tolist(), strict=True))
+    (tmp_path / "data.csv").write_text(f"u,y\n{rows}", encoding="utf-8")
+    for name, model in (("<b>", TRUE), ("off", UNSTABLE)):
+        (tmp_path / name).mkdir()
+        model.save(tmp_path / name / "model.json")
+    files, page = [str(tmp_path / name / "model.json") for name in ("<b>", "off")], tmp_path / "page.html"
+    command = ["compare", *files, "--data", str(tmp_path / "data.csv"), "--report", str(page)]
+    assert cli.main(command) == 0
+    assert str(page) in capsys.readouterr().out
+    html = page.read_text(encoding="utf-8")
+    # Two files of one name keep their folders, and no name is markup.
+    assert html.count("<svg") == 1 and "diverges" in html and "&lt;b&gt;/model.json" in html and "<b>/model" not in html
+    assert all(model.equation() in html for model in (TRUE, UNSTABLE))
+    # Measured output and the model that does not diverge.
+    assert cli.main([*command[:-1], str(tmp_path)]) == 2

@@ -10,7 +10,7 @@ import operator
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
 from numbers import Real
@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from narxbench.identification.data.copies import copies, last_digit
 from narxbench.io.delimited import SEPARATORS, Delimited, is_missing, is_numeric, read_delimited
 from narxbench.io.errors import FieldError, NarxbenchError, did_you_mean, printable, show
+from narxbench.model.functions import applied, check_function, parsed
 from narxbench.model.records import ROLES, Record, Recording, Role
 
 # A record that is shorter is of no use: its samples are hardly more than the initial ones of a model.
@@ -69,7 +70,8 @@ def read_recording(
         arrays.
     input : column, list of columns, array or None
         A column is its name or its number, counted from 1. A text may hold several, ``"a,b"`` or ``"2,3"``: one that
-        is no name of a column but a whole number is a column number. An array is of shape (samples,), (samples, 1) or
+        is no name of a column but a whole number is a column number. ``"abs(a)"`` is a further input that is a function
+        of a column, one of those of :mod:`narxbench.model.functions`. An array is of shape (samples,), (samples, 1) or
         (samples, inputs). None: there is no input, the output depends on its own past only.
     output : column or array
         The output, likewise; an array is of shape (samples,) or (samples, 1).
@@ -123,7 +125,7 @@ def read_recording(
     if own_columns and share is not None:
         raise _refused("test", "a share beside columns of its own", "files, or none")
     for name, given, other in (("output", test_output, "input"), ("input", test_input, "output")):
-        if beside and given is None and (name == "output" or _parts(input)):
+        if beside and given is None and (name == "output" or columns_listed(input)):
             raise FieldError(f"test_{name}", f"missing; needed beside the {other} of a test in the same data")
     items = _items(data, "data")
     test_items = [] if share is not None or test is None else _items(test, "test")
@@ -141,7 +143,7 @@ def read_recording(
     pieces: list[_Piece] = []
     for i, (item, label) in enumerate(zip(items + test_items, labels + test_labels, strict=True)):
         kinds = [wanted, of_test] if beside else [of_test if i >= len(items) else wanted]
-        parts = [part for kind in kinds for columns in kind.values() for part in _parts(columns)]
+        parts = [part for kind in kinds for columns in kind.values() for part in columns_listed(columns)]
         source = _source(item, label, None if output is None else _numbers(parts), form)
         read = [_read_experiment(source, kind, time, notes) for kind in kinds]
         notes += _form_notes(source, [column for experiment in read for column in experiment.used])
@@ -317,12 +319,16 @@ class _Source:
     table: Delimited | None = None  # the file
     numbered: bool = False  # whether numbers are names of the columns
     index: Any = None  # times next to the columns
+    functions: list[tuple[str, int]] = field(default_factory=list)  # columns behind the others: of which one
 
     def place(self, row: int) -> str:
         return self.table.place(row) if self.table else f"row {row + 1}"
 
     def title(self, column: int) -> str:
         """Return a name of the column that no other column has."""
+        if column >= len(self.columns):
+            function, of = self.functions[column - len(self.columns)]
+            return f"{function}({self.title(of)})"
         name = self.names[column] if self.names else ""
         if not name or (self.names and self.names.count(name) > 1):
             return f"{name} (column {column + 1})" if name else f"column {column + 1}"
@@ -341,7 +347,19 @@ class _Source:
 
     def numbers(self, columns: Sequence[int]) -> Array:
         """Return columns as an array of shape (rows, columns), with NaN where a value is missing."""
-        return self.table.numbers(columns) if self.table else np.column_stack([self._floats(i) for i in columns])
+        given = [self.given(column) for column in columns]
+        found = self.table.numbers(given) if self.table else np.column_stack([self._floats(i) for i in given])
+        for place, column in enumerate(columns):
+            if column >= len(self.columns):
+                values, function = found[:, place].copy(), self.functions[column - len(self.columns)][0]
+                found[:, place] = applied(function, values)
+                for row in np.flatnonzero(np.isfinite(values) & ~np.isfinite(found[:, place])).tolist():
+                    raise self.wrong(row, column, f"{values[row]:g}", f"values for which {function} is a finite number")
+        return found
+
+    def given(self, column: int) -> int:
+        """Return the column that a function is of; any other as it is."""
+        return self.functions[column - len(self.columns)][1] if column >= len(self.columns) else column
 
     def _floats(self, column: int) -> Array:
         """Return an array of numbers of any type as floats; true and false are none."""
@@ -414,7 +432,7 @@ def _source(item: Any, label: str, wanted: Sequence[int] | None, form: dict[str,
     )
 
 
-def _parts(columns: Any) -> list[Any]:
+def columns_listed(columns: Any) -> list[Any]:
     """Return the columns that a specification lists."""
     if isinstance(columns, str):
         return [part.strip() for part in columns.split(",")]
@@ -443,12 +461,14 @@ def _columns(source: _Source, argument: str, specification: Any, used: Sequence[
     """Return the columns, counted from 0, that a specification chooses, of those that are not used yet."""
     names, found = source.names or (), list(used)
     whole = isinstance(specification, str) and specification.strip() in names
-    parts = [specification] if whole else _parts(specification)
+    parts = [specification] if whole else columns_listed(specification)
     if not argument.endswith("input") and len(parts) != 1:
         raise _refused(argument, f"{len(parts)} columns", f"one of {source.overview}", source.name)
     for part in parts:
         number = 0 if source.numbered else _column_number(part) or 0
         same = [i for i, name in enumerate(names) if isinstance(part, str) and name == part.strip()]
+        if not same and argument.endswith("input") and (function := parsed(part)):
+            same = [_function(source, argument, *function)]
         if len(same) > 1:
             allowed = f"one of them by its number, {', '.join(str(i + 1) for i in same)}"
             raise _refused(argument, f"{len(same)} columns {part.strip()!r}", allowed, source.name)
@@ -467,6 +487,20 @@ def _columns(source: _Source, argument: str, specification: Any, used: Sequence[
             )
         found.append(column)
     return found[len(used) :]
+
+
+def _function(source: _Source, argument: str, function: str, of: str) -> int:
+    """Return the column of a function of another column, which is made if there is none yet."""
+    try:
+        check_function(function)
+    except NarxbenchError as error:
+        raise FieldError(argument, str(error), source.name) from None
+    if parsed(of) and of not in (source.names or ()):
+        raise _refused(argument, f"a function of {printable(of)}", "a function of a column", source.name)
+    wanted = function, _columns(source, argument, [of])[0]
+    if wanted not in source.functions:
+        source.functions.append(wanted)
+    return len(source.columns) + source.functions.index(wanted)
 
 
 # --------------------------------------------------------------------------------------------------------- experiments
@@ -488,12 +522,12 @@ def _read_experiment(source: _Source, wanted: Mapping[str, Any], time: Any, note
     """Return the signals of a source, and where they have gaps."""
     columns: list[int] = []
     for argument in sorted(wanted, key=lambda name: name.endswith("input")):  # the output first
-        if argument == "output" and not _parts(wanted[argument]):
+        if argument == "output" and not columns_listed(wanted[argument]):
             raise FieldError("output", f"missing; allowed: one of {source.overview}", source.name)
         columns += _columns(source, argument, wanted[argument], columns)
     values = source.numbers(columns)
     times = _times(source, time, columns, notes)
-    used = [*columns, times.column] if times else columns
+    used = [*map(source.given, columns), *([times.column] if times else [])]
     # Columns of other lengths end before others do.
     end = int(np.flatnonzero(np.append(True, np.isfinite(values).any(axis=1)))[-1])
     if 0 < end < len(values):

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from narxbench.analysis.metrics import significant
+from narxbench.model.functions import completed, derived
 from narxbench.model.narx import Model
 from narxbench.model.records import Record
 from narxbench.model.working_point import fixed_points
@@ -106,8 +107,12 @@ def static_curve(model: Model, records: Sequence[Record], points: int = POINTS) 
     cases: list[tuple[str | None, float | None, list[float]]] = [] if model.n_inputs else [(None, None, [])]
     medians = np.median(u, axis=0).tolist()
     for i, signal in enumerate(model.inputs):
+        if i in derived(model.inputs):
+            # It goes with the input that it is of.
+            continue
         for value in np.unique(np.linspace(u[:, i].min(), u[:, i].max(), points)).tolist():
-            cases.append((signal, value, [*medians[:i], value, *medians[i + 1 :]]))
+            inputs = np.array([[*medians[:i], value, *medians[i + 1 :]]])
+            cases.append((signal, value, completed(model.inputs, inputs)[0].tolist()))
     curve = []
     for name, level, at in cases:
         found = fixed_points(model, at, centre, half)

@@ -27,6 +27,7 @@ from narxbench.identification.trust.validation import (
     decisive,
     row_of,
 )
+from narxbench.model.functions import derived
 from narxbench.model.narx import Model
 from narxbench.model.records import ROLES
 from narxbench.model.terms import INPUT
@@ -194,12 +195,14 @@ def _to_control(found: "Identification", findings: Mapping[str, Finding], predic
     """
     model = found.model
     u = np.median(np.concatenate([record.u for record in found.recording.known]), axis=0).tolist()
-    inputs, rests = {}, list[FixedPoint | None]()
+    inputs, rests = dict[str, dict[str, Any]](), list[FixedPoint | None]()
     for i, name in enumerate(model.inputs):
+        if i in derived(model.inputs):
+            continue
         rest, gain, turns = _gain([point for point in found.curve if point.signal == name], u[i])
         lags = [lag for monomial in model.monomials for signal, lag in monomial if signal == INPUT + i]
         delay = min(lags) * model.decimation if lags else None
-        inputs[name] = {"at": rest.u if rest and not i else u[i], "gain": gain, "turns": turns, "delay": delay}
+        inputs[name] = {"at": rest.u if rest and not inputs else u[i], "gain": gain, "turns": turns, "delay": delay}
         rests.append(rest)
     known, rest = findings.get("static"), rests[0]
     values = {

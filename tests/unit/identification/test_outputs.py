@@ -1,0 +1,59 @@
+"""Several outputs: a model of each."""
+
+import json
+
+import numpy as np
+import pytest
+
+import narxbench
+from narxbench.cli import main
+from narxbench.io.errors import FieldError
+from narxbench.numerics.random_streams import generator
+
+QUICK = {"degree": 1, "y_lags": 1, "u_lags": 1, "decimation": 1, "effort": 0.1, "resamples": 0, "seeds": 1}
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = generator(purpose="several outputs")
+    u, a, b = rng.standard_normal(300), np.zeros(300), np.zeros(300)
+    for k in range(1, 300):
+        a[k] = 0.5 * a[k - 1] + u[k - 1]
+        b[k] = 0.8 * b[k - 1] + 0.3 * a[k - 1] + 0.05 * rng.standard_normal()
+    return {"u": u, "a": a + 0.05 * rng.standard_normal(300), "b": b}
+
+
+def test_each_output_has_a_model_of_its_own(data):
+    found = narxbench.identify_outputs(data, ["a", "b"], input="u", **QUICK)
+    assert list(found) == ["a", "b"]
+    for output, each in found.items():
+        alone = narxbench.identify(data, input="u", output=output, **QUICK)
+        assert each.model == alone.model and each.model.inputs == ("u",)
+
+
+def test_the_others_are_inputs_where_asked(data):
+    found = narxbench.identify_outputs(data, ["a", "b"], input="u", other_outputs=True, **QUICK)
+    assert (found["a"].model.inputs, found["b"].model.inputs) == (("u", "b"), ("u", "a"))
+    weights = dict(zip(found["b"].model.terms, found["b"].model.coefficients, strict=True))
+    assert weights["u2(k-1)"] == pytest.approx(0.3, abs=0.05)
+
+
+@pytest.mark.parametrize("changes", [{"output": ["a"]}, {"output": ["a", "a"]}, {"test_output": "u"}])
+def test_other_outputs_are_refused(data, changes):
+    with pytest.raises(FieldError) as refused:
+        narxbench.identify_outputs(data, **{"output": ["a", "b"], "input": "u", **QUICK, **changes})
+    assert refused.value.field == "output"
+
+
+def test_on_the_command_line(data, tmp_path, capsys):
+    file = tmp_path / "data.csv"
+    rows = zip(*data.values(), strict=True)
+    file.write_text("\n".join([",".join(data), *(",".join(map(repr, map(float, row))) for row in rows), ""]))
+    quick = [part for name, value in QUICK.items() for part in (f"--{name.replace('_', '-')}", str(value))]
+    command = ["identify", str(file), "--input", "u", "--output", "a", "--output", "b", *quick]
+    assert main([*command, "--json", "--report", str(tmp_path / "report")]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert set(printed) == {"a", "b"} and "u(k-1)" in printed["a"]["terms"]
+    assert {path.parent.name for path in (tmp_path / "report").glob("*/report.html")} == {"1-a", "2-b"}
+    assert main(command) == 0
+    assert capsys.readouterr().out.count("a from u") == 1

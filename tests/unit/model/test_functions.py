@@ -1,0 +1,92 @@
+"""Inputs that are functions of others."""
+
+import math
+
+import numpy as np
+import pytest
+
+import narxbench
+from narxbench.identification.data.reading import read_recording
+from narxbench.identification.trust.steady_state import static_curve
+from narxbench.io.errors import NarxbenchError
+from narxbench.model.functions import FUNCTIONS, applied, derived
+from narxbench.numerics.random_streams import generator
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_are_those_of_numpy(name):
+    values = np.array([-2.0, -0.5, 0.0, 0.5, 2.0, 1e4])
+    with np.errstate(all="ignore"):
+        expected = {"atan": np.arctan}.get(name, getattr(np, name, None))(values)
+    expected[~np.isfinite(expected)] = math.nan
+    np.testing.assert_allclose(applied(name, values), expected, rtol=1e-14)
+
+
+def test_only_functions_of_an_input_that_is_there_are_derived():
+    assert derived(["abs(u)", "v", "u", "tanh(w)", "exp(v)", "other(u)"]) == {0: ("abs", 2), 4: ("exp", 1)}
+
+
+class TestIdentified:
+    @pytest.fixture(scope="class")
+    @classmethod
+    def data(cls):
+        rng = generator(purpose="functions of inputs")
+        u, y = rng.standard_normal(500), np.zeros(500)
+        for k in range(1, 500):
+            y[k] = 0.7 * y[k - 1] + abs(u[k - 1])
+        return {"u": u, "y": y + 0.001 * rng.standard_normal(500)}
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def found(cls, data):
+        settings = {"degree": 2, "y_lags": 2, "u_lags": 2, "decimation": 1, "effort": 0.5, "resamples": 0}
+        return narxbench.identify(data, input="u,abs(u)", output="y", test="25%", **settings)
+
+    def test_the_terms_are_found(self, found):
+        assert found.model.inputs == ("u", "abs(u)")
+        weights = dict(zip(found.model.terms, found.model.coefficients, strict=True))
+        assert weights["y(k-1)"] == pytest.approx(0.7, abs=0.02)
+        assert weights["u2(k-1)"] == pytest.approx(1, abs=0.01)
+
+    def test_predictions_need_the_input_alone(self, found, data):
+        whole = found.model.predict(np.column_stack([data["u"], np.abs(data["u"])]), data["y"])
+        np.testing.assert_array_equal(found.model.predict(data["u"], data["y"]), whole)
+        with pytest.raises(NarxbenchError):
+            found.model.predict(np.ones((500, 3)), data["y"])
+
+    def test_other_data_are_read_likewise(self, found, data):
+        again = narxbench.refit(found.model, data)
+        assert again.coefficients == pytest.approx(found.model.coefficients, abs=0.01)
+
+    def test_the_static_curve_goes_along_with_the_input(self, found, data):
+        known = read_recording(data, input="u,abs(u)", output="y").known
+        curve = static_curve(found.model, known, points=11)
+        assert {point.signal for point in curve} == {"u"}
+        for point in curve:
+            assert point.y == pytest.approx(abs(point.u) / 0.3, rel=0.05, abs=0.05)
+        control = next(finding for finding in found.summary if finding.name == "to_control")
+        assert list(control.values["inputs"]) == ["u"] and control.values["inputs"]["u"]["turns"]
+
+
+def test_a_column_of_that_name_wins():
+    data = {"u": np.arange(20.0), "abs(u)": np.arange(20.0) ** 2, "y": np.sin(np.arange(20.0))}
+    recording = read_recording(data, input="u,abs(u)", output="y", time=False)
+    np.testing.assert_array_equal(recording.records[0].u[:, 1], np.arange(20.0) ** 2)
+
+
+@pytest.mark.parametrize(
+    ("columns", "told"),
+    [
+        ("u,abz(u)", "did you mean 'abs'"),
+        ("u,sqrt(u)", "line 3, column sqrt"),
+        ("abs(w)", "no column 'w'"),
+        ("abs(abs(u))", "a function of abs"),
+        ("abs(u),abs(u)", "already in use"),
+    ],
+)
+def test_mistakes_are_one_line(columns, told, tmp_path):
+    lines = [f"{(-1) ** k * k},{k % 7}" for k in range(30)]
+    (tmp_path / "data.csv").write_text("\n".join(["u,y", *lines, ""]))
+    with pytest.raises(NarxbenchError) as refused:
+        read_recording(tmp_path / "data.csv", input=columns, output="y")
+    assert told in str(refused.value) and "\n" not in str(refused.value)
