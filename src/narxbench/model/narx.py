@@ -597,14 +597,13 @@ class Model:
             if count is None:
                 raise NarxbenchError("samples: found null; needed: how many to predict, for the model has no inputs")
             return np.zeros((count, 0))
-        of_others = derived(self.inputs)
-        given = np.asarray(u)
-        width = given.shape[1] if given.ndim == 2 else given.ndim
-        if of_others and width == self.n_inputs - len(of_others):
-            known = finite_signals("u", u, self.n_inputs - len(of_others))
-            given = np.zeros((len(known), self.n_inputs))
-            given[:, [i for i in range(self.n_inputs) if i not in of_others]] = known
-            u = completed(self.inputs, given)
+        if of_others := derived(self.inputs):
+            shape = np.shape(np.array(u, dtype=object))
+            if (shape[1] if len(shape) == 2 else len(shape)) == self.n_inputs - len(of_others):
+                known = finite_signals("u", u, self.n_inputs - len(of_others))
+                given = np.zeros((len(known), self.n_inputs))
+                given[:, [i for i in range(self.n_inputs) if i not in of_others]] = known
+                u = completed(self.inputs, given)
         inputs = finite_signals("u", u, self.n_inputs)
         if samples not in (None, len(inputs)):
             raise NarxbenchError(f"samples: found {samples}, but {len(inputs)} of u; allowed: as many, or None")
