@@ -249,7 +249,7 @@ class _ProgressLine:
 
     @staticmethod
     def _write(text: str) -> None:
-        if sys.stderr.isatty():
+        if sys.stderr is not None and sys.stderr.isatty():
             sys.stderr.write(f"\r\x1b[K{text}")
             sys.stderr.flush()
 
