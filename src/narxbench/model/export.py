@@ -2,7 +2,7 @@
 
 import re
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from keyword import iskeyword
 from typing import NamedTuple
 
@@ -19,13 +19,19 @@ _TAKEN = {
     *("FROLS", "Polynomial", "error", "k", "np", "numel", "samples", "size", "super", "u", "value", "y", "y_initial"),
     *("zeros",),
 }
+# Functions of inputs that a language calls otherwise.
+_PYTHON = {
+    **{name: f"math.{name}({{0}})" for name in ("sqrt", "exp", "log", "sin", "cos", "tan", "tanh", "atan")},
+    "sign": "(math.copysign(1.0, {0}) if {0} else 0.0)",
+}
+_C = {"abs": "fabs({0})", "sign": "(({0} > 0.0) - ({0} < 0.0))"}
 
 
 class Program(NamedTuple):
     """What a program of a model computes, and the lines for readers at its top.
 
     The terms are of ``(signal - offset) / scale``, as their sum is, with an offset and a scale of the output and each
-    input.
+    input. ``functions`` are those of :func:`narxbench.model.functions.derived`.
     """
 
     monomials: Sequence[Monomial]
@@ -34,6 +40,18 @@ class Program(NamedTuple):
     offsets: Sequence[float]
     scales: Sequence[float]
     comment: Sequence[str]
+    functions: Mapping[int, tuple[str, int]] = {}
+
+    @property
+    def given(self) -> list[int]:
+        """The places of the inputs that are given; the others are functions of them."""
+        return [place for place in range(self.n_inputs) if place not in self.functions]
+
+    def read(self, signal: int, value: Callable[[int], str], words: Mapping[str, str]) -> str:
+        """Return the expression for an input, by that for the given one of a place among them."""
+        function, place = self.functions.get(signal - 1, ("", signal - 1))
+        expression = value(self.given.index(place))
+        return words.get(function, f"{function}({{0}})").format(expression) if function else expression
 
     @property
     def factors(self) -> list[Factor]:
@@ -110,16 +128,20 @@ def source(program: Program, language: str, name: str) -> str:
 
 
 def _python(program: Program, name: str) -> Iterable[str]:
-    inputs = program.n_inputs
+    inputs = len(program.given)
     yield from _comment(program, "#")
+    if program.functions:
+        yield from ("", "import math")
     arguments = "y_past, u_past" if inputs else "y_past"
     yield from ("", "", f"def {name}_step({arguments}):", *(f"    # {line}" for line in _past(inputs)))
     if inputs > 1:
         yield f"    # u_past[0] is the list of the {inputs} inputs at k, u_past[1] the one at k-1, ..."
     for factor in program.factors:
         signal, lag = factor
-        past = f"u_past[{lag}]" + (f"[{signal - 1}]" if inputs > 1 else "")
-        past = f"y_past[{lag - 1}]" if signal == OUTPUT else past
+        past = f"y_past[{lag - 1}]"
+        if signal != OUTPUT:
+            whole = f"u_past[{lag}]"
+            past = program.read(signal, lambda place: f"{whole}[{place}]" if inputs > 1 else whole, _PYTHON)  # noqa: B023
         yield f"    {program.variable(factor)} = {program.scaled(factor, past)}"
     yield "    value = 0.0"
     yield from (f"    value += {product}" for product in program.products())
@@ -141,9 +163,9 @@ def _python(program: Program, name: str) -> Iterable[str]:
 
 
 def _c(program: Program, name: str) -> Iterable[str]:
-    inputs, n_y, n_u = program.n_inputs, program.n_y, program.n_u
+    inputs, n_y, n_u = len(program.given), program.n_y, program.n_u
     yield from _comment(program, "//")
-    yield from ("", "#include <stddef.h>", "")
+    yield from ("", *(["#include <math.h>"] if program.functions else []), "#include <stddef.h>", "")
     yield from (f"// {line}" for line in _past(inputs))
     if inputs > 1:
         yield f"// u_past[{inputs} * j] to u_past[{inputs} * j + {inputs - 1}] are the {inputs} inputs at k-j."
@@ -151,7 +173,9 @@ def _c(program: Program, name: str) -> Iterable[str]:
     yield "{"
     for factor in program.factors:
         signal, lag = factor
-        past = f"y_past[{lag - 1}]" if signal == OUTPUT else f"u_past[{lag * inputs + signal - 1}]"
+        first, past = lag * inputs, f"y_past[{lag - 1}]"
+        if signal != OUTPUT:
+            past = program.read(signal, lambda place: f"u_past[{first + place}]", _C)  # noqa: B023
         yield f"    const double {program.variable(factor)} = {program.scaled(factor, past)};"
     yield "    double value = 0.0;"
     for array, used in (("y_past", n_y), ("u_past", any(signal != OUTPUT for signal, _ in program.factors))):
@@ -180,7 +204,7 @@ def _c(program: Program, name: str) -> Iterable[str]:
 
 
 def _matlab(program: Program, name: str) -> Iterable[str]:
-    inputs, initial = program.n_inputs, program.initial
+    inputs, initial = len(program.given), program.initial
     yield f"function y = {name}({'u, y_initial' if inputs else 'y_initial, samples'})"
     columns = f"u has a column for each of the {inputs} inputs" if inputs > 1 else "u is the input"
     about = f"; {columns}" if inputs else ""
@@ -198,7 +222,9 @@ def _matlab(program: Program, name: str) -> Iterable[str]:
     for factor in program.factors:
         signal, lag = factor
         when = f"k - {lag}" if lag else "k"
-        past = f"y({when})" if signal == OUTPUT else f"u({when}, {signal})"
+        past = f"y({when})"
+        if signal != OUTPUT:
+            past = program.read(signal, lambda place: f"u({when}, {place + 1})", {})  # noqa: B023
         yield f"    {program.variable(factor)} = {program.scaled(factor, past)};"
     yield "    value = 0;"
     yield from (f"    value = value + {product};" for product in program.products())

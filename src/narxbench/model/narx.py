@@ -565,16 +565,19 @@ class Model:
             model = model.expanded()
         offsets, scales = (values.tolist() for values in model.scaling())
         own = model.monomials, model.coefficients, model.n_inputs
-        return source(Program(*own, offsets, scales, self._comment(model)), language, name)
+        # SysIdentPy takes columns as they are.
+        functions = {} if language == "sysidentpy" else derived(self.inputs)
+        return source(Program(*own, offsets, scales, self._comment(model, functions), functions), language, name)
 
-    def _comment(self, model: "Model") -> list[str]:
+    def _comment(self, model: "Model", functions: Mapping[int, Any]) -> list[str]:
         lines = [f"A polynomial NARX model, exported by narxbench {__version__}.", *model.equation(6).split("\n")[:1]]
         lines += model._legend(str, printable, repr, names=True, step=False)
         every = "every sample" if self.decimation == 1 else f"every {ordinal(self.decimation)} sample"
         time = "" if self.step_time is None else f": one step of k is {_duration(self.step_time)}"
         lines.append(f"Give {every} of the data{time}.")
-        if self.n_inputs > 1:
-            lines.append(f"Order of the inputs: {', '.join(map(printable, self.inputs))}.")
+        given = [printable(name) for place, name in enumerate(self.inputs) if place not in functions]
+        if len(given) > 1:
+            lines.append(f"Order of the inputs: {', '.join(given)}.")
         if self.data_digest:
             lines.append(f"SHA-256 of the data that it is from: {printable(self.data_digest)}")
         return lines

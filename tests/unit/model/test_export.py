@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from narxbench.model.functions import completed, derived
 from narxbench.model.narx import DivergedError, Model
 from narxbench.model.terms import monomials_of, term_name
 
@@ -28,6 +29,15 @@ CASES = {
         ("y(k-1)", "u1(k-3)", "y(k-2)*u2(k)", "u1(k-1)*u2(k-2)", "1"), (0.5, 1.2, 0.1, -0.25, 1e-7), **NAMES
     ),
     "three inputs": Model(("u3(k-1)", "u1(k-2)*u3(k-1)", "y(k-1)"), (0.5, 1.2, 0.1), ("a", "b", "c"), "y"),
+    "functions": Model(
+        ("y(k-1)", "u1(k-1)", "u2(k)*u4(k-2)", "u3(k-1)", "u5(k-1)"),
+        (0.5, 0.2, 0.4, -0.3, 0.1),
+        ("abs(v)", "v", "sign(v)", "tanh(v)", "w"),
+        "y",
+        offsets=(0.0, 0.1, 0.0, 0.0, 0.2, 0.0),
+        scales=(1.0, 2.0, 1.0, 1.0, 0.5, 1.0),
+    ),
+    "a function": Model(("y(k-1)", "u2(k-1)"), (0.5, 0.2), ("v", "exp(v)"), "y"),
     "degree 3": Model(("y(k-1)", "y(k-1)^3", "y(k-1)^2*u(k-2)", "u(k-1)^3"), (0.8, -0.1, 0.05, 0.1), ("u",), "y"),
     "decimation": Model(
         ("y(k-1)", "y(k-2)*u(k-1)", "u(k-2)"), (0.4, 0.2, 0.3), ("u",), "y", decimation=3, sampling_time=1e-5
@@ -49,15 +59,20 @@ CASES["decimated current input"] = Model(**{**vars(CASES["current input"]), "dec
 def data(model, samples=60):
     """Return inputs and outputs of the model at its own sampling, and the model for it."""
     rng = np.random.default_rng(5)
-    u = rng.uniform(-1, 1, (samples, model.n_inputs))
+    u = completed(model.inputs, rng.uniform(-1, 1, (samples, model.n_inputs)))
     own = model.decimated()
     return own, u, own.predict(u, rng.uniform(-0.5, 0.5, own.initial_samples), samples=samples)
 
 
+def without_functions(own, u):
+    """Return the inputs that a program is given: it computes the others."""
+    return u[:, [place for place in range(own.n_inputs) if place not in derived(own.inputs)]]
+
+
 def arguments(own, u, y):
     """Return what the programs are called with, as plain data."""
-    given = y[: own.initial_samples].tolist()
-    return (u[:, 0].tolist() if own.n_inputs == 1 else u.tolist()), given, len(y)
+    given, u = y[: own.initial_samples].tolist(), without_functions(own, u)
+    return (u[:, 0].tolist() if u.shape[1] == 1 else u.tolist()), given, len(y)
 
 
 @pytest.fixture(params=CASES)
@@ -142,12 +157,13 @@ def test_c(model, tmp_path):
     if not shutil.which("gcc"):
         pytest.skip("no gcc")
     own, u, y = data(model)
-    given = own.initial_samples
-    main = C_MAIN % (len(y), own.n_inputs, given, "u, y, n" if own.n_inputs else "y, n")
+    u, given = without_functions(own, u), own.initial_samples
+    main = C_MAIN % (len(y), u.shape[1], given, "u, y, n" if own.n_inputs else "y, n")
     main = main.replace("i < 0;", "i + 1 < 1;").replace("i < n * 0;", "i + 1 < 1;")
     (tmp_path / "tank.c").write_text(model.export("c", "tank") + main, encoding="utf-8")
     strict = ["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O2"]
-    built = subprocess.run(["gcc", *strict, "-o", "tank", "tank.c"], cwd=tmp_path, capture_output=True, text=True)
+    command = ["gcc", *strict, "-o", "tank", "tank.c", "-lm"]
+    built = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert built.stderr == ""
     numbers = " ".join(map(repr, [*u.ravel().tolist(), *y[:given].tolist()]))
     found = subprocess.run([tmp_path / "tank"], input=numbers, capture_output=True, text=True, check=True)
@@ -164,7 +180,7 @@ def test_matlab(tmp_path):
         own, u, y = data(model)
         (tmp_path / f"tank_{i}.m").write_text(model.export("matlab", f"tank_{i}"), encoding="utf-8")
         given = f"[{'; '.join(map(repr, y[: own.initial_samples].tolist()))}]"
-        rows = "; ".join(" ".join(map(repr, row)) for row in u.tolist())
+        rows = "; ".join(" ".join(map(repr, row)) for row in without_functions(own, u).tolist())
         call = f"[{rows}], {given}" if own.n_inputs else f"{given}, {len(y)}"
         script.append(f"printf('%.17g ', tank_{i}({call})); printf('\\n');")
         expected.append(y)
