@@ -27,6 +27,8 @@ Floats = NDArray[np.float64]
 # Samples that a search estimates from, simulates, and that look for collinear candidates, at most. What a decimation
 # leaves out of them are some of its phases.
 MOST_ROWS, MOST_STEPS, MOST_COMPARED = 50_000, 20_000, 20_000
+# Samples that give the weights of a structure under a noise model while structures are compared.
+MOST_WEIGHED = 10_000
 # Values of all candidate terms on the samples that a prediction error method searches.
 MOST_VALUES = 1_000_000
 
@@ -227,7 +229,7 @@ class Trial:
         self, monomials: Sequence[Monomial], noise_model: NoiseModel, without: int | None = None, start: Any = None
     ) -> NoiseFit:
         """Return the weights of a structure under a noise model, on all data that estimate or without a part."""
-        segments = self._shortened(self.arrangement.segments(self.arrangement.estimates(without)))
+        segments = self._shortened(self.arrangement.segments(self.arrangement.estimates(without)), MOST_WEIGHED)
         return weighed(self.arrangement, monomials, noise_model, segments, start)
 
     def whole_error(self, structure: Sequence[str], noise_model: NoiseModel) -> float:

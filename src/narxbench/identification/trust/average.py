@@ -15,7 +15,7 @@ from narxbench.model.narx import DivergedError, Model
 from narxbench.model.records import Record
 
 # Models of an average, at most: those of the lowest J.
-MOST = 12
+MOST = 6
 
 
 def average(scan: Scan, model: Model, finalists: Sequence[Structure], records: Sequence[Record]) -> list[Finding]:
