@@ -59,14 +59,13 @@ def needed(requirements: Iterable[str]) -> set[str]:
                 todo += [(Requirement(text), chosen) for text in metadata.requires(name) or ()]
             except metadata.PackageNotFoundError:
                 continue
-    return names
+    return names - {PROJECT["project"]["name"]}
 
 
 def page() -> str:
     """Return the list of all that is used."""
     groups = PROJECT["dependency-groups"]
-    wanted = [*PROJECT["project"]["dependencies"], *PROJECT["project"]["optional-dependencies"]["methods"]]
-    names = sorted(needed([*wanted, *groups["cluster"]]))
+    names = sorted(needed(["narxbench[pipeline,methods]", *groups["cluster"]]))
     rows = (f"| {name} | {metadata.version(name)} | {licence(name)} |\n" for name in names)
     return TABLE.format(fonts=FONTS.relative_to(ROOT), rows="".join(rows))
 

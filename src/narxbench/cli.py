@@ -13,6 +13,7 @@ from contextlib import redirect_stdout, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from narxbench.io.errors import FieldError, NarxbenchError, did_you_mean, printable, show
+from narxbench.io.extras import require
 from narxbench.io.version import __version__
 
 if TYPE_CHECKING:
@@ -282,6 +283,8 @@ def _identify(given: argparse.Namespace) -> None:
 
     if given.report is not None and os.path.exists(given.report) and not os.path.isdir(given.report):
         raise NarxbenchError(f"--report: found the file {show(given.report, kind=False)}; allowed: a folder")
+    if given.report is not None:
+        require("report", "--report")
     arguments = _arguments(given)
     reading = {name: arguments.pop(name) for name in (*_READING, "roles", "units") if name in arguments}
     try:
@@ -378,13 +381,17 @@ def _add_compare(commands: Any) -> None:
 
 def _compare(given: argparse.Namespace) -> None:
     from narxbench.model.narx import Model
-    from narxbench.report.comparison import as_text, compare, write_comparison
+    from narxbench.report.comparison import as_text, compare
 
+    if given.report is not None:
+        require("report", "--report")
     names = [os.path.basename(file) for file in given.models]
     short = len(set(names)) == len(names)
     models = {name if short else file: Model.load(file) for name, file in zip(names, given.models, strict=True)}
     _print(f"{as_text(compare(models, given.data, **_reading(given)))}\n")
     if given.report is not None:
+        from narxbench.report.comparison_page import write_comparison
+
         write_comparison(models, given.report, given.data, **_reading(given))
         _print(f"The page is {printable(given.report, 1000)}\n")
 

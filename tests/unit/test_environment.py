@@ -11,6 +11,8 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from ruamel.yaml import YAML
 
+from narxbench.io.extras import EXTRAS
+
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 UV = PROJECT["tool"]["uv"]
@@ -22,7 +24,9 @@ GROUPS = [
     *PROJECT["project"]["optional-dependencies"].values(),
     *(group for group in PROJECT["dependency-groups"].values() if group != BUILD),
 ]
-DEPENDENCIES = {text: Requirement(text) for group in GROUPS for text in group}
+NAME = PROJECT["project"]["name"]
+# An extra may name others of the package itself.
+DEPENDENCIES = {text: Requirement(text) for group in GROUPS for text in group if Requirement(text).name != NAME}
 CONDA_SPECS = [spec for spec in CONDA["dependencies"] if isinstance(spec, str)]
 TESTED_UV = UV["required-version"].removeprefix(">=")
 needed = runpy.run_path(str(ROOT / "docs/write_notices.py"))["needed"]
@@ -52,7 +56,9 @@ def test_the_environment_of_steps_is_a_part_of_that_of_conda():
     steps = YAML(typ="safe").load(ROOT / "workflow/envs/narxbench.yaml")
     assert steps["channels"] == CONDA["channels"]
     assert set(steps["dependencies"]) <= set(CONDA_SPECS)
-    run = {Requirement(text).name for text in PROJECT["project"]["dependencies"]}
+    extras = PROJECT["project"]["optional-dependencies"]
+    run = {Requirement(text).name for text in [*PROJECT["project"]["dependencies"], *extras["report"]]}
+    run |= {Requirement(text).name for text in extras["pipeline"]} - {NAME}
     assert {spec.split()[0] for spec in steps["dependencies"]} == {"python", *run}
 
 
@@ -120,10 +126,20 @@ def test_requirements_are_pinned_versions_with_digests_and_nothing_else():
 
 def test_requirements_are_complete():
     """Renewed as CONTRIBUTING.md says, they have what runs, what is compared, what clusters need and what builds."""
-    project, groups = PROJECT["project"], PROJECT["dependency-groups"]
-    methods = project["optional-dependencies"]["methods"]
-    wanted = needed([*project["dependencies"], *methods, *groups["cluster"], *BUILD])
+    wanted = needed([f"{NAME}[pipeline,methods]", *PROJECT["dependency-groups"]["cluster"], *BUILD])
     found = {name for name, (entry, _) in locked().items() if entry.marker is None or entry.marker.evaluate()}
     assert wanted <= found
     # What builds is not installed where the tests run.
     assert found - wanted <= {Requirement(text).name for text in UV["build-constraint-dependencies"]}
+
+
+def test_a_missing_extra_is_named_with_what_pyproject_has_in_it():
+    found = {extra: set(modules.values()) for extra, modules in EXTRAS.items()}
+    optional = PROJECT["project"]["optional-dependencies"]
+    assert found == {extra: {Requirement(text).name for text in optional[extra]} for extra in EXTRAS}
+
+
+def test_the_core_is_small_and_has_no_pipeline_and_no_plotting():
+    core = needed(PROJECT["project"]["dependencies"])
+    assert len(core) <= 30
+    assert not core & {"snakemake", "matplotlib", "jinja2", "scikit-learn"}

@@ -1,5 +1,6 @@
 """The public interface."""
 
+import inspect
 import re
 import subprocess
 import sys
@@ -8,8 +9,13 @@ import types
 from importlib.resources import files
 from pathlib import Path
 
+import pytest
+
 import narxbench
 import narxbench.algorithms as algorithms
+from narxbench.identification.data.reading import Reading, read_recording
+from narxbench.identification.settings import IdentificationSettings
+from narxbench.io import extras
 
 ROOT = Path(__file__).parents[2]
 
@@ -43,3 +49,31 @@ def test_the_version_is_one():
     # What comes next has no version yet.
     released = [name for name in re.findall(r"^## (\S+)", texts["CHANGELOG.md"], re.MULTILINE) if name != "Unreleased"]
     assert released[0] == narxbench.__version__
+
+
+def test_a_star_import_asks_for_no_extra_and_the_rest_is_there():
+    done = "from narxbench import *; import sys; print(sorted({'matplotlib', 'sklearn'} & set(sys.modules)))"
+    shown = subprocess.run([sys.executable, "-c", done], capture_output=True, text=True, check=True)
+    assert shown.stdout == "[]\n"
+    assert {"NarxRegressor", "plot", "write_comparison", "write_report"} <= set(dir(narxbench))
+
+
+def test_a_missing_extra_is_one_line_with_the_command(monkeypatch):
+    monkeypatch.setattr(extras, "find_spec", lambda name: None if name in ("jinja2", "sklearn") else name)
+    with pytest.raises(narxbench.NarxbenchError) as caught:
+        _ = narxbench.plot
+    line = "narxbench.plot: jinja2 is not installed; needed: python3 -m pip install 'narxbench[report]'"
+    assert str(caught.value) == line
+    with pytest.raises(narxbench.NarxbenchError, match=r"NarxRegressor.*narxbench\[sklearn\]"):
+        _ = narxbench.NarxRegressor
+
+
+def test_arguments_of_an_identification_are_its_settings_and_those_of_the_data():
+    given = inspect.signature(narxbench.identify).parameters
+    settings = IdentificationSettings().model_dump()
+    reading = inspect.signature(read_recording).parameters
+    assert set(given) == {*settings, *reading, "repeat"} and reading.keys() - {"data"} == Reading.__annotations__.keys()
+    empty = {"include": (), "exclude": (), "method_settings": None}
+    for name, default in settings.items():
+        assert given[name].default == empty.get(name, default), name
+    assert all(each.annotation is not each.empty for each in given.values())

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -17,28 +17,115 @@ from narxbench.identification.search.steps import BRIEF, RESAMPLES, THOROUGH, Pr
 from narxbench.identification.settings import IdentificationSettings
 from narxbench.io.errors import FieldError, is_whole_number, show
 from narxbench.io.settings import validated
-from narxbench.model.records import Recording
+from narxbench.model.records import Recording, Role
 
 _COLUMNS = ("input", "output", "time", "test_input", "test_output")
 _READING = (*_COLUMNS, "test", "roles", "sampling_time", "units", "header", "separator", "decimal")
 
+Numbers = Literal["auto"] | int | Sequence[int]
+Lags = Numbers | str
 
-def identify(data: Any = None, repeat: int = 1, **arguments: Any) -> Identification:
+
+def identify(
+    data: Any = None,
+    output: Any = None,
+    *,
+    input: Any = None,
+    time: Any = None,
+    test: Any = None,
+    test_input: Any = None,
+    test_output: Any = None,
+    roles: Mapping[str, Role] | None = None,
+    sampling_time: float | None = None,
+    units: Mapping[str, str] | None = None,
+    header: bool | None = None,
+    separator: str | None = None,
+    decimal: str | None = None,
+    decimation: Numbers = "auto",
+    degree: Numbers = "auto",
+    y_lags: Lags = "auto",
+    u_lags: Lags | Mapping[str, Lags] = "auto",
+    delay: Literal["auto"] | int = "auto",
+    y_degree: int | None = None,
+    u_degree: int | None = None,
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    centre: Literal["auto"] | bool = False,
+    method: str = "multistart",
+    method_settings: Mapping[str, Any] | None = None,
+    error: Literal["auto", "free_run", "one_step"] = "auto",
+    criterion: str = "bic",
+    seed: int = 1,
+    seeds: int = 4,
+    blocks: int = 8,
+    selection: Literal["mean", "worst"] = "mean",
+    divergent: float = 0.0,
+    effort: float = 20.0,
+    resamples: int = 40,
+    threshold: float = 0.5,
+    confidence: float = 0.95,
+    noise: Literal["auto", "narx", "narmax", "noe"] = "auto",
+    repeat: int = 1,
+) -> Identification:
     """Identify a polynomial NARX model from measured data.
+
+    ``identify("data.csv", input="u", output="y")`` reads columns; ``identify(X, y)`` takes arrays, frames or series.
 
     Parameters
     ----------
     data : path, DataFrame, mapping of str to array, a list of these, or None
-        Each is an experiment of its own; None: ``input`` and ``output`` are arrays.
+        Each is an experiment of its own, with ``input`` and ``output`` columns of it. Where ``output`` is an array, the
+        inputs: an array, frame or series of shape (samples,) or (samples, inputs), or None.
+    output : column or array, shape (samples,)
+        The output: the name or number of a column, or the samples.
+    input, time, test, test_input, test_output, roles, sampling_time, units, header, separator, decimal
+        What the data are: :func:`narxbench.identification.data.reading.read_recording`. Of arrays, ``test`` is a share
+        such as ``"20%"``, or a pair (X, y).
+    decimation : "auto", int or sequence of int
+        Samples of the data in one step of the model; several are tried.
+    degree : "auto", int or sequence of int
+        Largest degree of a candidate term.
+    y_lags, u_lags : "auto", int, sequence of int or str
+        Lags of the output and of the inputs, in steps: 3 stands for 1 to 3; also ``"1-4,8"``. ``u_lags`` also by input.
+    delay : "auto" or int
+        Smallest lag of the inputs where their lags are scanned, in samples of the data; 0 admits the current input.
+    y_degree, u_degree : int, optional
+        Largest degree of the outputs, and of the inputs, in a term.
+    include, exclude : sequence of str
+        Further candidate terms, and patterns of those that are left out, such as ``"*u(k-1)*"``.
+    centre : "auto" or bool
+        Whether the terms are those of centred and scaled signals.
+    method : str
+        Search algorithm, a module of ``narxbench.algorithms``.
+    method_settings : mapping, optional
+        Its settings.
+    error : {"auto", "free_run", "one_step"}
+        Error that the fitness has.
+    criterion : str
+        Criterion of the fitness, such as ``"bic"``, ``"aic-2"``.
+    seed : int
+        Where all random draws begin.
+    seeds : int
+        Searches of each configuration, each with its own random draws.
+    blocks : int
+        Parts of the data that take turns in selection, where no record has this role.
+    selection : {"mean", "worst"}
+        What counts of the errors over these parts.
+    divergent : float
+        Share of these parts on which a model may diverge.
+    effort : float
+        Seconds that the searches are planned for, by a fixed rule, not by a clock.
+    resamples : int
+        Resampled data sets that are searched to see how sure each term is.
+    threshold : float
+        Share of these from which on a term belongs to the structure by threshold.
+    confidence : float
+        Coverage of the intervals.
+    noise : {"auto", "narx", "narmax", "noe"}
+        Where the error enters; auto: what gives the best free run over data that the weights do not know.
     repeat : int
         How many times to identify, each time with the next ``seed``: the model is that of the first, and a note has the
         spread of the others' errors.
-    **arguments
-        What :func:`narxbench.identification.data.reading.read_recording` takes (``input``, ``output``, ``time``,
-        ``test``, ``test_input``, ``test_output``, ``roles``, ``sampling_time``, ``units``, ``header``, ``separator``,
-        ``decimal``), and all settings of
-        :class:`narxbench.identification.settings.IdentificationSettings` (``decimation``, ``degree``, ``y_lags``,
-        ``u_lags``, …). None of these must be given but ``output``.
 
     Returns
     -------
@@ -54,14 +141,19 @@ def identify(data: Any = None, repeat: int = 1, **arguments: Any) -> Identificat
     --------
     >>> import narxbench
     >>> u, y = narxbench.load_system("S1").simulate(600, snr_db=40)
-    >>> found = narxbench.identify(input=u, output=y, test="20%", degree=2, y_lags=2, u_lags=2, resamples=0)
+    >>> found = narxbench.identify(u, y, test="20%", degree=2, y_lags=2, u_lags=2, resamples=0)
     >>> found.model.terms
     ('y(k-1)', 'u(k-1)', 'y(k-1)*u(k-1)', 'u(k-1)^2')
     """
-    reading = {name: arguments.pop(name) for name in _READING if name in arguments}
-    given = {name: _plain(value) for name, value in arguments.items()}
-    settings = validated(IdentificationSettings, given, "identify")
-    return repeated(read_recording(data, **reading), settings, repeat)
+    # All arguments by their names: those of reading, and those that are settings.
+    arguments = dict(locals())
+    del arguments["repeat"]
+    if input is None and not (output is None or isinstance(output, str | int)):
+        arguments |= {"data": None, "input": data}
+    reading = {name: arguments.pop(name) for name in ("data", *_READING)}
+    arguments["method_settings"] = method_settings or {}
+    settings = validated(IdentificationSettings, _plain(arguments), "identify")
+    return repeated(read_recording(**reading), settings, repeat)
 
 
 def repeated(

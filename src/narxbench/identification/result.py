@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from narxbench.model.narx import DivergedError, Model
 from narxbench.model.records import Recording
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Identification:
     """A model of measured data, and all that shows how far to trust it.
 
@@ -88,6 +89,32 @@ class Identification:
     summary: list[Finding]
     notes: list[Finding] = field(default_factory=list)
     unseen: Mapping[str, Unseen] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        """Return what a terminal shows: the equation, the error, and what to look at."""
+        lines = [f"<Identification: {self.model.equation()}", *(f"{title}: {text}" for title, text in self._facts())]
+        return "\n".join(lines) + ">"
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows, likewise."""
+        facts = [("Equation", self.model.equation()), *self._facts()]
+        cell = '<td style="text-align: left; white-space: pre-wrap">'
+        rows = "".join(f"<tr><th>{escape(title)}</th>{cell}{escape(text)}</td></tr>" for title, text in facts)
+        return f"<table>{rows}</table>"
+
+    def _facts(self) -> list[tuple[str, str]]:
+        """Return titles and texts: the error, the findings by status, and how many warnings there are."""
+        found = next(finding.values for finding in self.summary if finding.name == "prediction")
+        steps = found["steps"]
+        how = "free run" if steps is None else f"{steps} step{'s' * (steps != 1)} ahead"
+        error = "diverges" if found["rrse"] is None else f"RRSE {found['rrse']:.3g}"
+        facts = [("Error", f"{how} over the data of {found['role']}: {error}")]
+        for status in ("bad", "look", "fine"):
+            names = [finding.name.replace("_", " ") for finding in self.summary if finding.status == status]
+            facts += [(status.capitalize(), ", ".join(names))] if names else []
+        notes = [*self.recording.notes, *(note for note in self.notes if note.status != "fine")]
+        facts += [("Warnings", f"{len(notes)}, as narxbench.report has them")] if notes else []
+        return facts
 
     def bands(
         self,

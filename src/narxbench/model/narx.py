@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, cast, get_args
 
 import numpy as np
 import pydantic_core
@@ -90,7 +90,7 @@ class ModelFile(Settings):
     moving_average: list[float] = Field(default=[])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Model:
     """A polynomial NARX model: y(k) is a weighted sum of terms, which are products of lagged outputs and inputs.
 
@@ -239,9 +239,9 @@ class Model:
 
         Parameters
         ----------
-        u : array, shape (samples,) or (samples, inputs), or None
-            The inputs; None for a model without any. Inputs that are functions of others, such as ``abs(u)`` next to
-            ``u``, may be left out.
+        u : array or frame, shape (samples,) or (samples, inputs), or None
+            The inputs; None for a model without any. A frame may have them in any order next to other columns. Inputs
+            that are functions of others, such as ``abs(u)`` next to ``u``, may be left out.
         y_initial : array, shape (at least initial_samples,)
             The measured outputs from the first sample on. A free run uses ``initial_samples`` of them, however many
             are given.
@@ -256,7 +256,8 @@ class Model:
         Returns
         -------
         array of float, shape (samples,)
-            The given outputs of the first ``initial_samples``, and then the predicted ones.
+            The given outputs of the first ``initial_samples``, and then the predicted ones. From a frame or series of
+            pandas a series with its index.
 
         Raises
         ------
@@ -267,7 +268,9 @@ class Model:
             For too few samples, other shapes, and numbers that are not finite.
         """
         y = finite_signals("y", y_initial)[:, 0]
-        inputs = self._inputs(u, samples, len(y) if steps is not None else None)
+        frames: tuple[Any, ...] = (u, y_initial)
+        index = next((each.index for each in frames if hasattr(each, "iloc")), None)
+        inputs = self._inputs(self._in_order(u), samples, len(y) if steps is not None else None)
         count, first = len(inputs), self.initial_samples
         if steps is not None and not is_whole_number(steps, 1):
             raise NarxbenchError(f"steps: found {show(steps)}; allowed: a whole number from 1 on, or None")
@@ -294,7 +297,12 @@ class Model:
             kind = "a free run" if steps is None else f"a prediction {_count(steps, 'step')} ahead"
             found = f"{kind} of the model diverges (|y| > {bound:.3g}) at sample {end + 1}"
             raise DivergedError(f"{found}; allowed: inputs and first outputs for which the model is stable")
-        return predicted
+        if index is None or len(index) != count:
+            return predicted
+        # Pandas is there where its objects are.
+        import pandas as pd
+
+        return cast(NDArray[np.float64], pd.Series(predicted, index=index, name=self.output))
 
     def score(self, u: ArrayLike | None, y: ArrayLike, steps: int | None = None) -> Scores:
         """Return how well the model predicts measured outputs, after the ``initial_samples`` that it is given.
@@ -539,6 +547,15 @@ class Model:
         legend = "; ".join(self._legend(*set_text))
         return f"{text}\n{legend}." if legend else text
 
+    def __repr__(self) -> str:
+        """Return what a terminal shows: the equation."""
+        return f"<Model: {self.equation()}>"
+
+    def _repr_latex_(self) -> str:
+        """Return what a notebook shows."""
+        formula, _, legend = self.latex().removeprefix(r"\[").partition(r"\]")
+        return f"$${formula}$${legend}"
+
     def export(self, language: str, name: str = "narx_model") -> str:
         """Return the source text of a program that predicts as the model does, at the model's own sampling.
 
@@ -586,6 +603,12 @@ class Model:
         """Return offset and scale of the output and each input, two arrays of shape (1 + inputs,)."""
         offsets = np.zeros(1 + self.n_inputs) if self.offsets is None else np.array(self.offsets)
         return offsets, np.ones(1 + self.n_inputs) if self.scales is None else np.array(self.scales)
+
+    def _in_order(self, u: Any) -> Any:
+        """Return the inputs of a frame that names them as the model does, in the order of the model."""
+        names = [name for i, name in enumerate(self.inputs) if i not in derived(self.inputs)]
+        named = hasattr(u, "iloc") and hasattr(u, "columns") and names and set(names) <= set(u.columns)
+        return u[names] if named else u
 
     def _inputs(self, u: ArrayLike | None, samples: int | None, outputs: int | None) -> NDArray[np.float64]:
         """Return the inputs, shape (samples, inputs); of a model without any, an array without columns."""

@@ -1,28 +1,24 @@
-"""Several models on the same data: their errors in a table, and their free runs on a page."""
+"""Several models on the same data: their errors in a table."""
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from narxbench.analysis.metrics import significant
-from narxbench.identification.data.reading import read_recording
+from narxbench.identification.data.reading import Reading, read_recording
 from narxbench.io.errors import FieldError, NarxbenchError, printable
-from narxbench.io.files import StrPath, write_atomically
 from narxbench.model.narx import DivergedError, Model, scores
 from narxbench.model.records import Record
-from narxbench.report.markup import inline_svg
-from narxbench.report.table import Table, columns, to_html
-from narxbench.report.templating import rendered
 
 Floats = NDArray[np.float64]
 KINDS = {"free_run": None, "one_step": 1}
 
 
-def compare(models: Mapping[str, Model], data: Any = None, **reading: Any) -> pd.DataFrame:
+def compare(models: Mapping[str, Model], data: Any = None, **reading: Unpack[Reading]) -> pd.DataFrame:
     """Return how well models predict the same samples of the same data.
 
     Parameters
@@ -58,7 +54,7 @@ def compare(models: Mapping[str, Model], data: Any = None, **reading: Any) -> pd
     >>> found[["model", "free_run_rrse"]].to_dict("records")
     [{'model': 'made', 'free_run_rrse': 0.0}, {'model': 'other', 'free_run_rrse': 0.1...}]
     """
-    compared = _prepared(models, data, reading)
+    compared = prepared(models, data, reading)
     measured = np.concatenate([record.y[compared.first :] for record in compared.records])
     rows = []
     for name, model in models.items():
@@ -74,7 +70,7 @@ def compare(models: Mapping[str, Model], data: Any = None, **reading: Any) -> pd
     return pd.DataFrame(rows, dtype=object)
 
 
-class _Compared(NamedTuple):
+class Compared(NamedTuple):
     """The data that models are compared on: the inputs of all models, and from which sample on they count."""
 
     records: list[Record]
@@ -91,7 +87,8 @@ class _Compared(NamedTuple):
             return None
 
 
-def _prepared(models: Mapping[str, Model], data: Any, reading: dict[str, Any]) -> _Compared:
+def prepared(models: Mapping[str, Model], data: Any, reading: Reading) -> Compared:
+    """Return the data that models are compared on; arguments and errors are those of :func:`compare`."""
     outputs = list(dict.fromkeys(model.output for model in models.values()))
     if len(outputs) != 1:
         found = printable(", ".join(outputs)) or "no models"
@@ -107,7 +104,7 @@ def _prepared(models: Mapping[str, Model], data: Any, reading: dict[str, Any]) -
     records = [record for record in recording.records if len(record) > first]
     if not records:
         raise FieldError("data", f"found no record of more than {first} samples, the largest lag of the models")
-    return _Compared(records, inputs, first, recording.digest)
+    return Compared(records, inputs, first, recording.digest)
 
 
 def _errors(measured: Floats, runs: list[Floats], wanted: int) -> tuple[float | None, float | None]:
@@ -119,57 +116,13 @@ def _errors(measured: Floats, runs: list[Floats], wanted: int) -> tuple[float | 
     return significant(math.sqrt(squares / len(measured))), None if rrse is None else significant(rrse)
 
 
-def write_comparison(models: Mapping[str, Model], path: StrPath, data: Any = None, **reading: Any) -> None:
-    """Write a page with the errors of several models on the same data, and their free runs over the longest record.
-
-    Parameters
-    ----------
-    models, data, **reading
-        As for :func:`compare`.
-    path : path
-        The page, which needs no other file.
-
-    Raises
-    ------
-    NarxbenchError
-        As :func:`compare`, and where the page cannot be written.
-    """
-    from narxbench.report import model_figures as drawn
-
-    compared, table = _prepared(models, data, dict(reading)), compare(models, data, **reading)
-    record, any_model = max(compared.records, key=len), next(iter(models.values()))
-    # One that diverges has no line; the table says so.
-    runs = {name: run for name, model in models.items() if (run := compared.run(model, record)) is not None}
-    axis, output = drawn.time_axis(any_model.sampling_time), drawn.signal_label(any_model.output, any_model.units)
-    head = (
-        *columns("text", model="Model"),
-        *columns(terms="Terms", decimation="Decimation"),
-        *columns(group="Free run", free_run_rmse="RMSE", free_run_rrse="RRSE"),
-        *columns(group="One step ahead", one_step_rmse="RMSE", one_step_rrse="RRSE"),
-    )
-    rows = [
-        [printable(row["model"]), *(str(row[key]) for key in ("terms", "decimation")), *_cells(row, "diverges", "–")]
-        for row in table.to_dict("records")
-    ]
-    shown = Table.of("compared", f"Errors on {table['samples'].iloc[0]} samples, the same for all", head, rows)
-    page = {
-        **{"current": "compared", "titles": {"compared": "Comparison"}, "links": {"compared": "#main"}},
-        **{"repository": "", "study": "", "output": any_model.output, "unit": any_model.units.get(any_model.output)},
-        "table": to_html(shown),
-        "figure": inline_svg(drawn.comparison_figure(record.y, runs, compared.first, axis, output), "runs"),
-        "record": printable(record.name),
-        "equations": {printable(name): model.equation() for name, model in models.items()},
-        "known": [printable(row["model"]) for row in table.to_dict("records") if row["known"]],
-    }
-    write_atomically(path, rendered("comparison.html.j2", page))
-
-
-def _cells(row: Mapping[Any, Any], diverges: str, undefined: str) -> list[str]:
-    cells = []
+def cells(row: Mapping[Any, Any], diverges: str, undefined: str) -> list[str]:
+    """Return the errors of a row of :func:`compare` as text."""
+    found = []
     for kind in KINDS:
         rmse, rrse = row[f"{kind}_rmse"], row[f"{kind}_rrse"]
-        cells += [diverges if rmse is None else f"{rmse:.4g}", undefined if rrse is None else f"{rrse:.4g}"]
-    return cells
+        found += [diverges if rmse is None else f"{rmse:.4g}", undefined if rrse is None else f"{rrse:.4g}"]
+    return found
 
 
 def as_text(table: pd.DataFrame) -> str:
@@ -178,7 +131,7 @@ def as_text(table: pd.DataFrame) -> str:
     rows: list[Sequence[str]] = [heads]
     for row in table.to_dict("records"):
         counted = [printable(row["model"]), str(row["terms"]), str(row["decimation"])]
-        rows.append([*counted, *_cells(row, "diverges", "-")])
+        rows.append([*counted, *cells(row, "diverges", "-")])
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
         "  ".join(

@@ -5,7 +5,6 @@ import re
 import textwrap
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -24,6 +23,7 @@ from narxbench.identification.trust.steady_state import FixedPoint, Rest
 from narxbench.io.errors import printable
 from narxbench.model.records import Recording
 from narxbench.report.figures import DARK, METHOD_COLOURS, NARROW, drawing, new_figure, panels, saved
+from narxbench.report.model_fits import Fit
 
 Floats = NDArray[np.float64]
 
@@ -35,38 +35,6 @@ _BINS = 700
 _WINDOW, _FEWEST = 0.12, 150
 OUTSIDERS, MOST_RECORDS, MOST_INPUTS = 8, 3, 4
 _LONGEST = 40
-
-
-@dataclass(frozen=True)
-class Fit:
-    """What a model predicts of one record.
-
-    Attributes
-    ----------
-    name, role : str
-        Of the record.
-    stride : int
-        Samples of the record from one here to the next.
-    y : array of float, shape (samples,)
-        Measured output.
-    predicted : array of float, shape (samples,), or None
-        Predicted output; None where the prediction diverges or is not possible.
-    initial : int
-        Samples at the beginning that the model is given.
-    note : str
-        Why there is no prediction, or what is special about it; "" else.
-    half_width : float or None
-        Of the band about the prediction.
-    """
-
-    name: str
-    role: str
-    stride: int
-    y: Floats
-    predicted: Floats | None
-    initial: int
-    note: str = ""
-    half_width: float | None = None
 
 
 class TimeAxis(NamedTuple):
@@ -109,25 +77,28 @@ def fit_figure(fit: Fit, axis: TimeAxis, output: str) -> str:
         grid = figure.add_gridspec(2 if windows else 1, 2, height_ratios=[1.15, 1] if windows else [1])
         whole = figure.add_subplot(grid[0, :])
         x = axis.of(len(fit.y), fit.stride)
-        _draw_fit(whole, fit, x, slice(None))
+        draw_fit(whole, fit, x)
         whole.set_xlabel(axis.label)
         for place, (title, start, end) in enumerate(windows):
             panel = figure.add_subplot(grid[1, place])
             whole.axvspan(x[start], x[end - 1], color=_BAND, alpha=0.25, linewidth=0)
-            _draw_fit(panel, fit, x, slice(start, end))
+            draw_fit(panel, fit, x, slice(start, end))
             panel.set_title(title, loc="left", fontsize=9)
             panel.set_xlabel(axis.label)
             panel.xaxis.set_major_locator(MaxNLocator(4))
         figure.supylabel(output, fontsize="medium")
-        handles = [Line2D([], [], color=MEASURED_COLOUR, linewidth=1, label="measured")]
-        if fit.predicted is not None:
-            handles.append(Line2D([], [], color=MODEL_COLOUR, linewidth=1.3, label="model"))
-            if fit.half_width is not None:
-                handles.append(
-                    Line2D([], [], color=MODEL_COLOUR, linewidth=6, alpha=0.2, label=f"{100 * BAND:.0f} % band")
-                )
-        figure.legend(handles=handles, loc="outside upper right", ncols=3, frameon=False)
+        figure.legend(handles=fit_key(fit), loc="outside upper right", ncols=3, frameon=False)
         return _svg(figure)
+
+
+def fit_key(fit: Fit) -> list[Line2D]:
+    """Return what the legend of :func:`draw_fit` shows."""
+    handles = [Line2D([], [], color=MEASURED_COLOUR, linewidth=1, label="measured")]
+    if fit.predicted is not None:
+        handles.append(Line2D([], [], color=MODEL_COLOUR, linewidth=1.3, label="model"))
+        if fit.half_width is not None:
+            handles.append(Line2D([], [], color=MODEL_COLOUR, linewidth=6, alpha=0.2, label=f"{100 * BAND:.0f} % band"))
+    return handles
 
 
 def comparison_figure(y: Floats, runs: Mapping[str, Floats], first: int, axis: TimeAxis, output: str) -> str:
@@ -148,12 +119,9 @@ def comparison_figure(y: Floats, runs: Mapping[str, Floats], first: int, axis: T
         figure = new_figure(4.2, NARROW)
         above, below = figure.subplots(2, 1, sharex=True, height_ratios=[1.4, 1])
         x = axis.of(len(y))
-        above.plot(*_thinned(x, y), color=MEASURED_COLOUR, linewidth=0.9, label="measured")
-        for place, (name, run) in enumerate(runs.items()):
-            look: dict[str, Any] = {"color": METHOD_COLOURS[place % len(METHOD_COLOURS)], "linewidth": 1.1}
-            look["linestyle"] = ("-", "--", ":")[place // len(METHOD_COLOURS) % 3]
-            above.plot(*_thinned(x, run), label=signal_label(name, {}), **look)
-            below.plot(*_thinned(x[first:], (run - y)[first:]), **look)
+        draw_runs(above, x, y, runs)
+        for place, run in enumerate(runs.values()):
+            below.plot(*_thinned(x[first:], (run - y)[first:]), **_look(place))
         below.axhline(0.0, color=_GREY, linewidth=0.6)
         above.set_ylabel(output)
         below.set_ylabel("model − measured")
@@ -165,43 +133,67 @@ def comparison_figure(y: Floats, runs: Mapping[str, Floats], first: int, axis: T
         return _svg(figure)
 
 
+def draw_runs(axis: Axes, x: Floats, y: Floats, runs: Mapping[str, Floats]) -> None:
+    """Draw measured output, and what each of several models predicts."""
+    axis.plot(*_thinned(x, y), color=MEASURED_COLOUR, linewidth=0.9, label="measured")
+    for place, (name, run) in enumerate(runs.items()):
+        axis.plot(*_thinned(x, run), label=signal_label(name, {}), **_look(place))
+
+
+def _look(place: int) -> dict[str, Any]:
+    look: dict[str, Any] = {"color": METHOD_COLOURS[place % len(METHOD_COLOURS)], "linewidth": 1.1}
+    return look | {"linestyle": ("-", "--", ":")[place // len(METHOD_COLOURS) % 3]}
+
+
 def certainty_figure(selection: pd.DataFrame, terms: Sequence[str]) -> str:
     """Return the figure of how often terms were chosen: those of the model, and below the next best ones outside."""
-    rows = selection.set_index("term")
-    outside = [term for term in selection["term"] if term not in terms][:OUTSIDERS]
-    shown = [*terms, *outside]
     with drawing("model certainty"):
-        figure = new_figure(0.75 + 0.19 * len(shown), NARROW)
-        axis = figure.subplots()
-        looks = (("resample", "o", -0.14, "resampled data"), ("seed", "D", 0.16, "seeds of the search"))
-        handles = []
-        for source, marker, above, label in looks:
-            if not len(rows) or not rows[f"{source}_runs"].iloc[0]:
-                continue
-            for place, term in enumerate(shown):
-                row = rows.loc[term] if term in rows.index else {f"{source}_frequency": 0.0}
-                colour = INPUT_COLOUR if term in terms else _GREY
-                face = colour if source == "resample" else "white"
-                low, high = row.get(f"{source}_low"), row.get(f"{source}_high")
-                if low is not None and high is not None:
-                    axis.hlines(place + above, low, high, color=colour, linewidth=1, zorder=2)
-                found = row[f"{source}_frequency"]
-                axis.plot(found, place + above, marker, color=colour, markerfacecolor=face, markersize=4, zorder=3)
-            face = DARK if source == "resample" else "white"
-            handles.append(_mark(label, marker, DARK, markerfacecolor=face, markersize=4))
-        axis.set_yticks(range(len(shown)), [pretty(term) for term in shown])
-        for tick, term in zip(axis.get_yticklabels(), shown, strict=True):
-            tick.set_color(INPUT_COLOUR if term in terms else "#666666")
-        if outside:
-            axis.axhline(len(terms) - 0.5, color=_GREY, linewidth=0.6)
-        axis.set(ylim=(len(shown) - 0.4, -0.6), xlim=(-0.02, 1.02), xlabel="share of the searches that chose the term")
-        axis.tick_params(axis="y", length=0)
-        axis.grid(axis="x", color=_GRID, linewidth=0.5)
-        axis.set_axisbelow(True)
-        for label, colour in (("in the model", INPUT_COLOUR), ("not in it", _GREY)):
-            handles.append(Line2D([], [], label=label, color=colour, linewidth=3))
+        figure = new_figure(terms_height(selection, terms), NARROW)
+        handles = draw_terms(figure.subplots(), selection, terms)
         figure.legend(handles=handles, loc="outside upper right", ncols=len(handles), frameon=False, fontsize=8.5)
         return _svg(figure)
+
+
+def terms_height(selection: pd.DataFrame, terms: Sequence[str]) -> float:
+    """Return how many inches :func:`draw_terms` needs."""
+    return 0.75 + 0.19 * len(_shown_terms(selection, terms))
+
+
+def _shown_terms(selection: pd.DataFrame, terms: Sequence[str]) -> list[str]:
+    return [*terms, *[term for term in selection["term"] if term not in terms][:OUTSIDERS]]
+
+
+def draw_terms(axis: Axes, selection: pd.DataFrame, terms: Sequence[str]) -> list[Line2D]:
+    """Draw how often terms were chosen, those of the model and the next best ones outside; return the legend."""
+    rows, shown = selection.set_index("term"), _shown_terms(selection, terms)
+    looks = (("resample", "o", -0.14, "resampled data"), ("seed", "D", 0.16, "seeds of the search"))
+    handles = []
+    for source, marker, above, label in looks:
+        if not len(rows) or not rows[f"{source}_runs"].iloc[0]:
+            continue
+        for place, term in enumerate(shown):
+            row = rows.loc[term] if term in rows.index else {f"{source}_frequency": 0.0}
+            colour = INPUT_COLOUR if term in terms else _GREY
+            face = colour if source == "resample" else "white"
+            low, high = row.get(f"{source}_low"), row.get(f"{source}_high")
+            if low is not None and high is not None:
+                axis.hlines(place + above, low, high, color=colour, linewidth=1, zorder=2)
+            found = row[f"{source}_frequency"]
+            axis.plot(found, place + above, marker, color=colour, markerfacecolor=face, markersize=4, zorder=3)
+        face = DARK if source == "resample" else "white"
+        handles.append(_mark(label, marker, DARK, markerfacecolor=face, markersize=4))
+    axis.set_yticks(range(len(shown)), [pretty(term) for term in shown])
+    for tick, term in zip(axis.get_yticklabels(), shown, strict=True):
+        tick.set_color(INPUT_COLOUR if term in terms else "#666666")
+    if len(shown) > len(terms):
+        axis.axhline(len(terms) - 0.5, color=_GREY, linewidth=0.6)
+    axis.set(ylim=(len(shown) - 0.4, -0.6), xlim=(-0.02, 1.02), xlabel="share of the searches that chose the term")
+    axis.tick_params(axis="y", length=0)
+    axis.grid(axis="x", color=_GRID, linewidth=0.5)
+    axis.set_axisbelow(True)
+    for label, colour in (("in the model", INPUT_COLOUR), ("not in it", _GREY)):
+        handles.append(Line2D([], [], label=label, color=colour, linewidth=3))
+    return handles
 
 
 def residual_figure(tests: Sequence[CorrelationTest]) -> str:
@@ -210,58 +202,72 @@ def residual_figure(tests: Sequence[CorrelationTest]) -> str:
     with drawing("model residuals"):
         figure = new_figure(0.35 + 1.35 * math.ceil(len(tests) / across), NARROW)
         for axis, test in zip(panels(figure, len(tests), across), tests, strict=True):
-            values = np.array(test.values)
-            outside = np.abs(values) > test.limit
-            axis.axhspan(-test.band, test.band, color=_BAND, alpha=0.3, linewidth=0)
-            for edge in (-test.limit, test.limit):
-                axis.axhline(edge, color=_GREY, linestyle="--", linewidth=0.7)
-            axis.vlines(test.lags, 0, values, color=np.where(outside, MODEL_COLOUR, DARK), linewidth=1)
-            axis.axhline(0, color=DARK, linewidth=0.5)
-            axis.plot(np.array(test.lags)[outside], values[outside], "o", color=MODEL_COLOUR, markersize=3)
-            reach = 1.15 * max(test.limit, float(np.abs(values).max()))
-            axis.set_ylim(-reach, reach)
-            axis.yaxis.set_major_locator(MaxNLocator(4))
-            axis.xaxis.set_major_locator(MaxNLocator(5, integer=True))
-            axis.set_title(_wrapped(test.title, 80 // across), loc="left", fontsize=8.5)
+            draw_residuals(axis, test, 80 // across)
         figure.supxlabel("lag (steps of the model)", fontsize="medium")
         figure.supylabel("correlation", fontsize="medium")
         return _svg(figure)
 
 
+def draw_residuals(axis: Axes, test: CorrelationTest, width: int = 80) -> None:
+    """Draw a correlation test of the residuals with its bands; the title is broken at so many characters."""
+    values = np.array(test.values)
+    outside = np.abs(values) > test.limit
+    axis.axhspan(-test.band, test.band, color=_BAND, alpha=0.3, linewidth=0)
+    for edge in (-test.limit, test.limit):
+        axis.axhline(edge, color=_GREY, linestyle="--", linewidth=0.7)
+    axis.vlines(test.lags, 0, values, color=np.where(outside, MODEL_COLOUR, DARK), linewidth=1)
+    axis.axhline(0, color=DARK, linewidth=0.5)
+    axis.plot(np.array(test.lags)[outside], values[outside], "o", color=MODEL_COLOUR, markersize=3)
+    reach = 1.15 * max(test.limit, float(np.abs(values).max()))
+    axis.set_ylim(-reach, reach)
+    axis.yaxis.set_major_locator(MaxNLocator(4))
+    axis.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+    axis.set_title(_wrapped(test.title, width), loc="left", fontsize=8.5)
+
+
 def static_figure(curve: Sequence[FixedPoint], rests: Sequence[Rest], recording: Recording) -> str:
     """Return the figure of the static curve by input: stable and unstable rests of the model, rests of the data."""
-    y = np.concatenate([record.y for record in recording.records])
-    margin = 0.15 * float(np.ptp(y)) or 1.0
-    low, high = float(y.min()) - margin, float(y.max()) + margin
     signals = list(dict.fromkeys(point.signal for point in curve))
-    drawn = [point for point in curve if point.y is not None and low <= point.y <= high]
-    stable: Any = {"color": INPUT_COLOUR, "markerfacecolor": INPUT_COLOUR, "markersize": 3.5}
-    unstable: Any = {"color": MODEL_COLOUR, "markerfacecolor": "white", "markersize": 3.5}
     with drawing("model static curve"):
         figure = new_figure(2.4, NARROW)
         axes = figure.subplots(1, len(signals), squeeze=False, sharey=True).ravel()
+        handles = []
         for axis, signal in zip(axes, signals, strict=True):
-            column = recording.inputs.index(str(signal))
-            u = np.concatenate([record.u[:, column] for record in recording.records])
-            step = -(-len(u) // 1500)
-            axis.plot(u[::step], y[::step], ".", color="#cccccc", markersize=2.5, zorder=1)
-            for settles, look in ((True, stable), (False, unstable)):
-                points = [(p.u, p.y) for p in drawn if p.signal == signal and p.stable == settles]
-                if points:
-                    axis.plot(*zip(*points, strict=True), "o", zorder=2, **look)
-            if rests:
-                levels = [(rest.u[column], rest.y) for rest in rests]
-                axis.plot(*zip(*levels, strict=True), "x", color=DARK, markersize=5, zorder=3)
-            axis.set(xlabel=signal_label(str(signal), recording.units), ylim=(low, high))
-            axis.xaxis.set_major_locator(MaxNLocator(5))
+            handles = draw_static(axis, str(signal), curve, rests, recording)
         axes[0].set_ylabel(signal_label(recording.output, recording.units))
-        handles = [_mark("data", ".", "#bbbbbb"), _mark("stable rest of the model", "o", **stable)]
-        if not all(point.stable for point in drawn):
-            handles.append(_mark("unstable", "o", **unstable))
-        if rests:
-            handles.append(_mark("rest of the data", "x", DARK, markersize=5))
         figure.legend(handles=handles, loc="outside upper center", ncols=len(handles), frameon=False, fontsize=8.5)
         return _svg(figure)
+
+
+def draw_static(
+    axis: Axes, signal: str, curve: Sequence[FixedPoint], rests: Sequence[Rest], recording: Recording
+) -> list[Line2D]:
+    """Draw the static curve of one input, and return the legend."""
+    y = np.concatenate([record.y for record in recording.records])
+    margin = 0.15 * float(np.ptp(y)) or 1.0
+    low, high = float(y.min()) - margin, float(y.max()) + margin
+    drawn = [point for point in curve if point.y is not None and low <= point.y <= high]
+    stable: Any = {"color": INPUT_COLOUR, "markerfacecolor": INPUT_COLOUR, "markersize": 3.5}
+    unstable: Any = {"color": MODEL_COLOUR, "markerfacecolor": "white", "markersize": 3.5}
+    column = recording.inputs.index(signal)
+    u = np.concatenate([record.u[:, column] for record in recording.records])
+    step = -(-len(u) // 1500)
+    axis.plot(u[::step], y[::step], ".", color="#cccccc", markersize=2.5, zorder=1)
+    for settles, look in ((True, stable), (False, unstable)):
+        points = [(p.u, p.y) for p in drawn if p.signal == signal and p.stable == settles]
+        if points:
+            axis.plot(*zip(*points, strict=True), "o", zorder=2, **look)
+    if rests:
+        levels = [(rest.u[column], rest.y) for rest in rests]
+        axis.plot(*zip(*levels, strict=True), "x", color=DARK, markersize=5, zorder=3)
+    axis.set(xlabel=signal_label(signal, recording.units), ylim=(low, high))
+    axis.xaxis.set_major_locator(MaxNLocator(5))
+    handles = [_mark("data", ".", "#bbbbbb"), _mark("stable rest of the model", "o", **stable)]
+    if not all(point.stable for point in drawn):
+        handles.append(_mark("unstable", "o", **unstable))
+    if rests:
+        handles.append(_mark("rest of the data", "x", DARK, markersize=5))
+    return handles
 
 
 def tried_figure(tried: pd.DataFrame, error: str) -> str:
@@ -385,7 +391,8 @@ def _mark(label: str, marker: str, color: str, **look: Any) -> Line2D:
     return Line2D([], [], linestyle="", label=label, marker=marker, color=color, **look)
 
 
-def _draw_fit(axis: Axes, fit: Fit, x: Floats, part: slice) -> None:
+def draw_fit(axis: Axes, fit: Fit, x: Floats, part: slice = slice(None)) -> None:
+    """Draw measured and predicted output, with the band, over a part of the samples, which lie at ``x``."""
     axis.plot(*_thinned(x[part], fit.y[part]), color=MEASURED_COLOUR, linewidth=0.9)
     if fit.predicted is not None:
         places, values = _thinned(x[part], fit.predicted[part])

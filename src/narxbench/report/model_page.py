@@ -17,28 +17,24 @@ from narxbench.identification.finding import Finding
 from narxbench.identification.result import Identification
 from narxbench.identification.search.noise import TITLES as NOISE_TITLES
 from narxbench.identification.trust import validation
-from narxbench.identification.trust.bands import BAND
 from narxbench.identification.trust.verdicts import ANSWERS, OF_MODEL
 from narxbench.io.csv import write_table
 from narxbench.io.errors import NarxbenchError, printable
 from narxbench.io.files import StrPath, canonical_json, write_atomically
 from narxbench.io.settings import flattened
 from narxbench.io.words import ordinal
-from narxbench.model.narx import DivergedError, Model
-from narxbench.model.records import ROLES, Record
+from narxbench.model.narx import Model
+from narxbench.model.records import ROLES
 from narxbench.report import model_figures as drawn
 from narxbench.report.findings import as_json, before_all, in_words
 from narxbench.report.formats import MISSING, count, fixed, format_equation, method_name, p_value, share
 from narxbench.report.markup import inline_svg, script_json
-from narxbench.report.model_figures import Fit
+from narxbench.report.model_fits import SHARED, Fit, name_of, shown_fits
 from narxbench.report.table import Column, Table, columns, to_html
 from narxbench.report.templating import rendered
 
-# What the chart can zoom into: together so many samples, of so many records.
-_MOST_SAMPLES, _MOST_CHARTS = 40_000, 12
 # Rows of tables that are long where a reader looks for one of them.
 _MOST_RECORDS, _MOST_RESTS, _MOST_TRIED = 40, 12, 200
-_SHARED = "estimation and selection in turns"
 _EXPORTS = {
     "c": ("model.c", "C"),
     "python": ("model.py", "Python"),
@@ -104,7 +100,7 @@ def model_page(identification: Identification, *, repository: str = "") -> str:
         The address of the project's repository, or "" where none is known.
     """
     found, model, recording = identification, identification.model, identification.recording
-    fits, (_, steps) = _fits(found), validation.decisive(model, found.validation)
+    fits, (_, steps) = shown_fits(found), validation.decisive(model, found.validation)
     axis = drawn.time_axis(recording.sampling_time)
     output = drawn.signal_label(model.output, model.units)
     captions = _captions(fits, steps)
@@ -208,52 +204,6 @@ def _rrse(row: _Row | None) -> str:
 def _fit_percent(row: _Row | None) -> str:
     value = None if row is None else row["fit_percent"]
     return MISSING if value is None else f"{fixed(value, 1)} %"
-
-
-def _fits(found: Identification) -> list[Fit]:
-    """Return what the chart shows: the records of test, else of selection, else all; the longest run of them first."""
-    records = found.recording.records
-    shown: list[Record] = []
-    for role in ("test", "selection", None, "estimation"):
-        shown = shown or [record for record in records if record.role == role and len(record)]
-    budget, fits = _MOST_SAMPLES, []
-    for record in shown[:_MOST_CHARTS]:
-        if budget > 0:
-            fits.append(_fit(found, record, budget))
-            budget -= len(fits[-1].y)
-    return fits
-
-
-def _fit(found: Identification, record: Record, most: int) -> Fit:
-    """Return the prediction of the first samples of a record, at the incoming sampling or, if it diverges there, not.
-
-    A series without inputs is predicted some steps ahead.
-    """
-    model, (_, steps) = found.model, validation.decisive(found.model, found.validation)
-    role, note = record.role or _SHARED, ""
-    if len(record) > most:
-        note = f"The first {count(most)} of {count(len(record))} samples are shown."
-        record = record.part(0, most)
-    if record.role != "test":
-        note = f"{note} The model was made with these data.".strip()
-    stride = model.decimation
-    coarser = f"At the incoming sampling the prediction diverges: every {ordinal(stride)} sample."
-    attempts = [(model, record, 1, ""), (model.decimated(), record.phase(0, stride), stride, coarser)]
-    for of, own, every, how in attempts[: 1 + (stride > 1)]:
-        note = f"{how} {note}".strip()
-        try:
-            predicted = of.predict(own.u if of.n_inputs else None, own.y, steps, samples=len(own))
-            unseen = found.unseen.get({None: validation.FREE_RUN, 1: validation.ONE_STEP}.get(steps, ""))
-            half = unseen and unseen.half_width(BAND)
-            return Fit(_name(record), role, every, own.y, predicted, of.initial_samples, note, half)
-        except DivergedError as error:
-            # What was found, without what is allowed.
-            said = str(error).partition(";")[0].replace("of the model diverges ", "leaves all bounds ")
-            failure = f"The prediction diverges: {said}."
-        except NarxbenchError:
-            failure = f"The record is shorter than the {of.initial_samples} samples that the model is given."
-            break
-    return Fit(_name(record), role, 1, record.y, None, 0, f"{failure} {note}".strip())
 
 
 def _captions(fits: Sequence[Fit], steps: int | None) -> list[str]:
@@ -525,21 +475,17 @@ def _shown_records(found: Identification) -> tuple[list[int], list[str]]:
         by_role.append(sorted(own, key=lambda place: -len(records[place])))
     turns = [place for rank in range(drawn.MOST_RECORDS) for own in by_role for place in own[rank : rank + 1]]
     chosen = sorted(turns[: drawn.MOST_RECORDS])
-    return chosen, [f"{_name(records[place])}: {records[place].role or 'estimation, selection'}" for place in chosen]
+    return chosen, [f"{name_of(records[place])}: {records[place].role or 'estimation, selection'}" for place in chosen]
 
 
 def _data_table(found: Identification) -> Table:
     time, records = found.recording.sampling_time, found.recording.records
-    rows = [[_name(record), record.role or _SHARED, count(len(record))] for record in records[:_MOST_RECORDS]]
+    rows = [[name_of(record), record.role or SHARED, count(len(record))] for record in records[:_MOST_RECORDS]]
     head = columns(name="Record", role="Used for", samples="Samples")
     if time is not None:
         head += columns(duration="Seconds")
         rows = [[*row, _number(time * len(record))] for row, record in zip(rows, records, strict=False)]
     return Table.of("data-records", "Records", head, rows, notes=_left(len(records) - len(rows), "are not listed"))
-
-
-def _name(record: Record) -> str:
-    return printable(record.name) or "data"
 
 
 # Files

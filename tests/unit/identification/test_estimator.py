@@ -98,6 +98,30 @@ def test_the_score_is_that_of_the_free_run(data, fitted):
         fitted.score(u[: first + 1], y[: first + 1])
 
 
+def test_groups_are_experiments(data):
+    u, y = data
+    groups = np.repeat(["a", "b"], [150, 250])
+    of_two = NarxRegressor(**SMALL).fit(u, y, groups=groups)
+    parts = [{"u": u[groups == name, 0], "y": y[groups == name]} for name in ("a", "b")]
+    assert of_two.identification_.to_dict() == narxbench.identify(parts, "y", input="u", **SMALL).to_dict()
+    with pytest.raises(NarxbenchError, match="stand together"):
+        NarxRegressor(**SMALL).fit(u, y, groups=np.tile(["a", "b"], 200))
+    with pytest.raises(NarxbenchError, match=r"\(3,\); needed: \(400,\)"):
+        NarxRegressor(**SMALL).fit(u, y, groups=[1, 1, 2])
+
+
+def test_without_inputs(data):
+    _, y = data
+    fitted = NarxRegressor(**SMALL).fit(None, y)
+    found = narxbench.identify(None, y, **SMALL)
+    assert fitted.model_ == found.model
+    predicted = fitted.predict(None, y[:10], samples=30)
+    assert predicted.tolist() == found.model.predict(None, y[:10], samples=30).tolist()
+    assert np.isfinite(fitted.score(None, y))
+    with pytest.raises(NarxbenchError, match="samples: found null"):
+        fitted.predict(None, y[:10])
+
+
 def test_a_clone_and_a_pickle(data, fitted):
     again = clone(fitted)
     assert again.get_params() == fitted.get_params() and not hasattr(again, "model_")

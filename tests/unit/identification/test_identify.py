@@ -46,6 +46,28 @@ class TestForms:
         np.testing.assert_allclose(found.model.coefficients, least_squares(self.u, self.y, TERMS), rtol=1e-7)
         assert (found.model.inputs, found.model.output, found.model.decimation) == (("u",), "y", 1)
 
+    def test_inputs_and_output_by_position(self, found):
+        times = pd.date_range("2026-01-01", periods=len(self.y), freq="2s")
+        frame = pd.DataFrame({"valve": self.u}, index=times)
+        both = {
+            "arrays": narxbench.identify(self.u[:, None], self.y, **SMALL),
+            "frame": narxbench.identify(frame, self.y, **SMALL),
+            "series": narxbench.identify(frame["valve"], pd.Series(self.y, index=times, name="level"), **SMALL),
+        }
+        assert {each.model.coefficients for each in both.values()} == {found.model.coefficients}
+        names = {name: (*each.model.inputs, each.model.output) for name, each in both.items()}
+        assert names == {"arrays": ("u", "y"), "frame": ("valve", "y"), "series": ("valve", "level")}
+        assert [each.model.sampling_time for each in both.values()] == [None, 2.0, 2.0]
+
+    def test_a_pair_for_the_test_beside_arrays(self):
+        frame = pd.DataFrame({"y": self.u})
+        tested = narxbench.identify(frame[:300], self.y[:300], test=(frame[300:], self.y[300:]), **SMALL)
+        assert (tested.model.inputs, tested.model.output) == (("y",), "y_")
+        assert [(len(r), r.role) for r in tested.recording.records] == [(300, None), (100, "test")]
+
+    def test_without_inputs_by_position(self):
+        assert narxbench.identify(None, self.y, **SMALL).model.inputs == ()
+
     def test_a_share_for_the_test(self, found):
         tested = narxbench.identify(input=self.u, output=self.y, test="25%", **SMALL)
         assert [(len(r), r.role) for r in tested.recording.records] == [(300, None), (100, "test")]

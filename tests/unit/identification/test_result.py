@@ -106,3 +106,21 @@ def test_a_run_that_diverges_is_none_not_nan():
     free = told["metrics"]["test"]["free_run"]
     assert free == dict.fromkeys(FIGURES) and told["metrics"]["test"]["one_step"]["rrse"] > 0
     assert any(entry["status"] == "bad" for entry in told["summary"])
+
+
+def test_what_a_terminal_and_a_notebook_show_is_short(found):
+    shown, page = repr(found), found._repr_html_()
+    assert found.model.equation() in shown and len(shown) < 1000
+    error = next(finding for finding in found.summary if finding.name == "prediction").values
+    assert f"RRSE {error['rrse']:.3g}" in shown and error["role"] == "test" and "data of test" in shown
+    for status in ("bad", "look", "fine"):
+        names = [finding.name.replace("_", " ") for finding in found.summary if finding.status == status]
+        assert not names or f"{status.capitalize()}: {', '.join(names)}" in shown
+    assert page.startswith("<table>") and "<td" in page and "NaN" not in page
+
+
+def test_what_a_notebook_shows_is_escaped():
+    u, y = load_system("S1").simulate(300, snr_db=30)
+    data = {"<b>u</b>": u, "y": y}
+    small = {**QUICK, "decimation": 1, "resamples": 0}
+    assert "<b>" not in narxbench.identify(data, "y", input=["<b>u</b>"], **small)._repr_html_()

@@ -6,6 +6,7 @@ import pickle
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -360,3 +361,22 @@ class TestEquations:
         assert lines[-1] == (
             r"$y$: \{y\}\textasciicircum{}\textasciitilde{}; $u_{1}$: a\_b\textbackslash{}\%; $u_{2}$: \$ \#1."
         )
+
+
+def test_pandas_comes_back_with_its_index():
+    model = Model(("y(k-1)", "u1(k-1)", "u2(k-1)"), (0.5, 1.0, -2.0), ("a", "b"), "level")
+    times = pd.date_range("2026-01-01", periods=4, freq="1s")
+    frame = pd.DataFrame({"b": [1.0, 2, 3, 4], "level": [0.0, 1, 2, 3], "a": [5.0, 6, 7, 8]}, index=times)
+    shown = model.predict(frame, frame["level"])
+    assert isinstance(shown, pd.Series) and shown.name == "level" and shown.index.equals(times)
+    plain = model.predict(frame[["a", "b"]].to_numpy(), frame["level"].to_numpy())
+    assert isinstance(plain, np.ndarray) and plain.tolist() == shown.tolist()
+    # The columns that the model names, whatever their order.
+    assert model.predict(frame[["b", "a"]], [0.0]).tolist() == plain.tolist()
+    assert model.predict(frame, frame["level"], 1).index.equals(times)
+
+
+def test_what_a_terminal_and_a_notebook_show():
+    model = Model(("y(k-1)", "u(k-2)^2"), (0.5, 1.0), ("u",), "y", covariance=((1.0, 0.0), (0.0, 1.0)))
+    assert repr(model) == "<Model: y(k) = 0.5 y(k-1) + 1 u(k-2)^2>"
+    assert model._repr_latex_().startswith("$$") and "u(k-2)^{2}" in model._repr_latex_()

@@ -31,10 +31,11 @@ from narxbench.io.csv import read_rows
 from narxbench.model.narx import Model
 from narxbench.model.records import Record, Recording
 from narxbench.numerics.random_streams import generator
-from narxbench.report import model_figures
+from narxbench.report import model_figures, model_fits
 from narxbench.report import model_page as page_of
 from narxbench.report.findings import as_json, before_all, in_words, warnings
-from narxbench.report.model_figures import Fit, _thinned, _windows, fit_figure, pretty, time_axis
+from narxbench.report.model_figures import _thinned, _windows, fit_figure, pretty, time_axis
+from narxbench.report.model_fits import Fit
 from narxbench.report.model_page import model_page, write_report
 
 TERMS, WEIGHTS = ("y(k-1)", "u(k-1)", "u(k-2)^2"), (0.6, 1.0, 0.4)
@@ -278,7 +279,7 @@ def test_a_prediction_that_diverges_at_the_incoming_sampling_alone_is_drawn_deci
     of = model(("y(k-1)^2",), (1.0,), inputs=("u",), decimation=2)
     y = np.where(np.arange(80) % 2, 1.5, 0.5)
     recording = Recording((Record("a", np.zeros((80, 1)), y, "test"),), ("u",), "y")
-    fit = page_of._fit(replace(found(), model=of, recording=recording), recording.records[0], 1000)
+    fit = model_fits.fit_of(replace(found(), model=of, recording=recording), recording.records[0], 1000)
     assert fit.stride == 2 and "every 2nd sample" in fit.note
     assert fit.predicted.tolist() == of.decimated().predict(np.zeros(40), y[::2]).tolist()
 
@@ -287,7 +288,7 @@ def test_the_chart_has_the_free_run_of_the_test_records(undrawn):
     of, html = undrawn["one record of many"]
     data = chart(html)
     tests = list(of.recording.of_role("test"))
-    assert len(data["records"]) == page_of._MOST_CHARTS == html.count("</option>")
+    assert len(data["records"]) == model_fits._MOST_CHARTS == html.count("</option>")
     for shown, each in zip(data["records"], tests, strict=False):
         assert shown["predicted"] == pytest.approx(of.model.predict(each.u, each.y[:2]).tolist(), rel=1e-4, abs=1e-9)
         assert shown["measured"] == pytest.approx(each.y.tolist(), rel=1e-4)
@@ -296,7 +297,7 @@ def test_the_chart_has_the_free_run_of_the_test_records(undrawn):
 
 
 def test_long_records_are_cut_and_the_repository_is_linked_if_it_is_known(monkeypatch):
-    monkeypatch.setattr(page_of, "_MOST_SAMPLES", 150)
+    monkeypatch.setattr(model_fits, "MOST_SAMPLES", 150)
     html = undrawn_page(found(), repository="https://example.org/x")
     assert 'href="https://example.org/x"' in html
     data = chart(html)
@@ -541,10 +542,10 @@ def test_terms_are_named_as_mathematics():
 
 def test_the_chart_has_the_band_of_its_kind_of_prediction(undrawn):
     unseen = {"free_run": Unseen((np.arange(1.0, 10.0),)), "one_step": Unseen((np.ones(9),))}
-    fit = page_of._fits(replace(undrawn["one input"][0], unseen=unseen))[0]
+    fit = model_fits.shown_fits(replace(undrawn["one input"][0], unseen=unseen))[0]
     assert fit.half_width == unseen["free_run"].half_width(BAND) == 9.0
-    bare = page_of._fits(undrawn["one input"][0])[0]
+    bare = model_fits.shown_fits(undrawn["one input"][0])[0]
     sizes = [fit_figure(each, time_axis(None), "y").count("FillBetween") for each in (bare, fit)]
     assert sizes[0] == 0 < sizes[1]
     # Predictions five steps ahead have no band.
-    assert page_of._fits(replace(undrawn["no input"][0], unseen=unseen))[0].half_width is None
+    assert model_fits.shown_fits(replace(undrawn["no input"][0], unseen=unseen))[0].half_width is None

@@ -15,9 +15,10 @@ from datetime import datetime
 from decimal import Decimal
 from numbers import Real
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from narxbench.identification.data.copies import copies, last_digit
@@ -39,6 +40,23 @@ _UNIT = rf"[ _]*[\[(/] *(?P<unit>[^\])]*?) *[\])]?|_(?P<suffix>{'|'.join(_SECOND
 _WORDS = "time|timestamp|time[ _]stamp|(sampling|sample|elapsed)[ _]?time|datetime|date|zeit|zeitstempel|temps|tiempo"
 # A single t is one of time, a T is rather a temperature.
 _TIME = re.compile(rf"(?P<word>t|(?i:{_WORDS}|sec|seconds))(?:{_UNIT})?")
+
+
+class Reading(TypedDict, total=False):
+    """What :func:`read_recording` takes besides the data."""
+
+    input: Any
+    output: Any
+    time: Any
+    test: Any
+    test_input: Any
+    test_output: Any
+    roles: Mapping[str, Role] | None
+    sampling_time: float | None
+    units: Mapping[str, str] | None
+    header: bool | None
+    separator: str | None
+    decimal: str | None
 
 
 def read_recording(
@@ -119,8 +137,7 @@ def read_recording(
     if own_columns and data is None:
         raise FieldError("test", "found columns of the test beside arrays; needed: a pair (input, output)")
     if data is None:
-        data, input, time, test = _as_mapping(input, output, time, test)
-        output = "y"
+        data, input, output, time, test = _as_columns(input, output, time, test)
     share = _share(test)
     if own_columns and share is not None:
         raise _refused("test", "a share beside columns of its own", "files, or none")
@@ -201,25 +218,42 @@ def _text_form(header: Any, separator: Any, decimal: Any) -> dict[str, Any]:
     return {"header": header, "separator": separator, "decimal": decimal}
 
 
-def _as_mapping(input: Any, output: Any, time: Any, test: Any) -> tuple[Any, Any, Any, Any]:
-    """Return arrays as a mapping of columns with the specifications that choose them."""
+def _as_columns(input: Any, output: Any, time: Any, test: Any) -> tuple[Any, Any, str, Any, Any]:
+    """Return arrays as columns, with the specifications that choose them: input, output, time, test."""
     if output is None or isinstance(output, str | int):
         raise FieldError("data", "found none; needed: a file, a frame, a mapping, or arrays as input and output")
-    data = _columns_of(input, output, "data")
-    inputs = [name for name in data if name != "y"]
+    names = _names_of(input), str(name) if isinstance(name := getattr(output, "name", None), str) else "y"
+    while names[1] in (names[0] or ("u",)):
+        names = names[0], f"{names[1]}_"
+    extra = {} if time is None or time is False else {"time": time}
+    data = _columns_of(input, output, names, "data", extra)
+    inputs = [title for title in data if title not in (names[1], *extra)]
     if isinstance(test, tuple) and len(test) == 2:
-        test = _columns_of(*test, "test")
-    if time is not None and time is not False:
-        data["time"] = time
-        time = "time"
-    return data, inputs or None, time, test
+        test = _columns_of(*test, (inputs, names[1]), "test", {})
+    return data, inputs or None, names[1], "time" if extra else time, test
 
 
-def _columns_of(input: Any, output: Any, name: str) -> dict[str, Any]:
+def _names_of(input: Any) -> list[str] | None:
+    """Return the names that a frame or a series of pandas has for its columns."""
+    columns = getattr(input, "columns", None)
+    if columns is None and isinstance(getattr(input, "name", None), str):
+        columns = [input.name]
+    return None if columns is None else [str(name) for name in columns]
+
+
+def _columns_of(
+    input: Any, output: Any, names: tuple[Sequence[str] | None, str], name: str, extra: Mapping[str, Any]
+) -> Any:
+    """Return a mapping of columns; a frame, where one of them has an index of pandas, for that may be the time."""
     u = np.empty((0, 0)) if input is None else _array(input, f"{name}: input", 2)
     u = u[None] if u.ndim == 1 else u.T
-    inputs = {"u" if len(u) == 1 else f"u{i}": values for i, values in enumerate(u, 1)}
-    return {**inputs, "y": _array(output, f"{name}: output", 1)}
+    titles = names[0] if names[0] and len(names[0]) == len(u) else ["u"] if len(u) == 1 else None
+    titles = titles or [f"u{i}" for i in range(1, len(u) + 1)]
+    columns = {**dict(zip(titles, u, strict=True)), names[1]: _array(output, f"{name}: output", 1), **extra}
+    index = next((given.index for given in (input, output) if hasattr(given, "iloc")), None)
+    if index is None or any(len(values) != len(index) for values in columns.values()):
+        return columns
+    return pd.DataFrame({title: np.asarray(values) for title, values in columns.items()}, index=index)
 
 
 def _array(values: Any, name: str, dimensions: int) -> Any:

@@ -1,13 +1,13 @@
 """New weights for the structure of a model, from other data."""
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from narxbench.analysis.metrics import significant
 from narxbench.identification.data.arrangement import Arrangement
-from narxbench.identification.data.reading import read_recording
+from narxbench.identification.data.reading import Reading, read_recording
 from narxbench.identification.search.trial import scaled
 from narxbench.identification.trust.fit import least_squares
 from narxbench.io.errors import FieldError, NarxbenchError
@@ -15,7 +15,7 @@ from narxbench.io.version import __version__
 from narxbench.model.narx import Model
 
 
-def refit(model: Model, data: Any = None, **reading: Any) -> Model:
+def refit(model: Model, data: Any = None, **reading: Unpack[Reading]) -> Model:
     """Return a model of the same terms with the least-squares weights of other data.
 
     Parameters
