@@ -10,14 +10,16 @@ project = "narxbench"
 author = copyright = "The narxbench authors"
 version = release = narxbench.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc"]
 exclude_patterns = ["_build"]
-html_theme = "alabaster"
-html_theme_options = {
-    "description": "Structure selection of polynomial NARX models",
-    "font_family": "sans-serif",
-    "page_width": "1240px",
-}
+html_theme = "furo"
+html_title = f"narxbench {version}"
+# Notebooks show what the code gives: they are run whenever the documentation is built.
+nb_execution_mode = "force"
+nb_execution_raise_on_error = True
+nb_execution_timeout = 600
+# Formulas would need a script from elsewhere: notebooks show the equation as text.
+nb_mime_priority_overrides = [("html", "text/latex", None)]
 html_copy_source = False
 html_show_sourcelink = False
 highlight_language = "none"
@@ -26,14 +28,16 @@ toc_object_entries = False
 myst_heading_anchors = 3
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
-autodoc_default_options = {"members": True, "exclude-members": "model_config, model_post_init, set_predict_request"}
+_INHERITED = "model_config, model_post_init, set_fit_request, set_predict_request"
+autodoc_default_options = {"members": True, "exclude-members": _INHERITED}
 autosummary_generate = False
 numpydoc_show_class_members = False
 
 
 def complete(app, docname, source):
     """Turn links that leave this folder into plain text, and give the page of a package all its modules."""
-    source[0] = re.sub(r"(?<!!)\[([^]]+)\]\(\.\./[^)]*\)", r"\1", source[0])
+    outside = r"\.\./" * (1 + docname.count("/"))
+    source[0] = re.sub(rf"(?<!!)\[([^]]+)\]\({outside}[^)]*\)", r"\1", source[0])
     if docname.startswith("api/narxbench."):
         package = docname.removeprefix("api/")
         found = pkgutil.iter_modules(import_module(package).__path__, f"{package}.")

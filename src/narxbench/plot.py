@@ -14,7 +14,7 @@ Examples
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeVar, Unpack
+from typing import Any, TypeVar, Unpack, cast
 
 import numpy as np
 from matplotlib import pyplot
@@ -173,10 +173,10 @@ def compare(
 @contextmanager
 def _axes(ax: Axes | None, height: float) -> Iterator[Axes]:
     """Give axes to draw on in the style of the pages."""
+    # Outside the style, which would undo what loading the backend of a notebook sets.
+    figure = pyplot.figure(figsize=(NARROW, height), layout="constrained") if ax is None else None
     with drawing("plot"):
-        if ax is None:
-            _, ax = pyplot.subplots(figsize=(NARROW, height), layout="constrained")
-        yield ax
+        yield figure.add_subplot() if figure is not None else cast(Axes, ax)
 
 
 def _key(ax: Axes, handles: Sequence[Artist]) -> None:

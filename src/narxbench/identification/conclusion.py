@@ -13,7 +13,7 @@ from narxbench.identification.result import Identification
 from narxbench.identification.search.choice import failures
 from narxbench.identification.search.configurations import Configuration
 from narxbench.identification.search.scan import FORWARD, Scan
-from narxbench.identification.search.structures import Choice, Failures, Search, Structure
+from narxbench.identification.search.structures import Choice, Failures, Run, Search, Structure
 from narxbench.identification.search.trial import MOST_COMPARED, Trial
 from narxbench.identification.trust.average import average
 from narxbench.identification.trust.bands import unseen_errors
@@ -187,5 +187,5 @@ def _lags(lags: Sequence[int]) -> str:
 def _scored(scan: Scan, choice: Choice, terms: Mapping[str, Sequence[str]]) -> dict[str, Structure]:
     """Return structures by how they came about, with their scores."""
     here = choice.best.configuration
-    found = {name: scan.compared([(here, name, own)], choice.density)[0] for name, own in terms.items()}
+    found = {name: scan.compared([Run(here, name, own)], choice.density)[0] for name, own in terms.items()}
     return found | ({FORWARD: choice.forward} if choice.forward else {})

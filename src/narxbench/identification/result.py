@@ -112,8 +112,8 @@ class Identification:
         for status in ("bad", "look", "fine"):
             names = [finding.name.replace("_", " ") for finding in self.summary if finding.status == status]
             facts += [(status.capitalize(), ", ".join(names))] if names else []
-        notes = [*self.recording.notes, *(note for note in self.notes if note.status != "fine")]
-        facts += [("Warnings", f"{len(notes)}, as narxbench.report has them")] if notes else []
+        notes = [*self.recording.notes, *(note.name.replace("_", " ") for note in self.notes if note.status != "fine")]
+        facts += [("Warnings", "; ".join(dict.fromkeys(notes)))] if notes else []
         return facts
 
     def bands(

@@ -11,7 +11,8 @@ import pytest
 import narxbench
 from narxbench.fitness.criteria import parse_criterion
 from narxbench.identification.data.reading import read_recording
-from narxbench.identification.search.scan import CLEARLY_BETTER, Scan
+from narxbench.identification.search.scan import BY_CHANCE, CLEARLY_BETTER, Scan
+from narxbench.identification.search.structures import Run
 from narxbench.identification.settings import IdentificationSettings
 from narxbench.report.findings import as_json
 
@@ -66,12 +67,12 @@ def test_the_score_is_what_the_page_says(found):
     scan = Scan(found.recording, IdentificationSettings(**found.settings))
     (configuration,) = [c for c in scan.configurations if c.name == found.configuration["name"]]
     density = max(scan.sampling.advised, configuration.decimation)
-    (scored,) = scan.compared([(configuration.name, "", found.model.terms)], density)
+    (scored,) = scan.compared([Run(configuration.name, "", found.model.terms)], density)
     n = sum(len(record) for record in found.recording.records if record.role != "test") / density
     judged_by = parse_criterion("bic").across_candidates()
     expected = n * math.log(scored.rrse**2) + math.log(n) * len(scored.terms)
     expected += 2 * judged_by.number * math.log(math.comb(found.configuration["candidates"], len(scored.terms)))
-    expected += CLEARLY_BETTER * configuration.centred
+    expected += CLEARLY_BETTER * configuration.centred + BY_CHANCE
     assert scored.fitness == pytest.approx(expected, rel=1e-9)
     text = " ".join(PAGE.split())
     assert f"must be better by {CLEARLY_BETTER:g}," in text

@@ -6,9 +6,12 @@ from narxbench.identification.search.configurations import Configuration
 from narxbench.identification.search.scan import FORWARD, NOTHING, POLISHED, STANDS_IN, Scan, in_order
 from narxbench.identification.search.steps import DESCENTS, NOISE, WEIGHTS, Steps
 from narxbench.identification.search.steps import FORWARD as FORWARD_STEP
-from narxbench.identification.search.structures import Choice, Failures, Search, Structure
+from narxbench.identification.search.structures import Choice, Failures, Run, Search, Structure
 from narxbench.io.errors import NarxbenchError
 
+# Configurations in which structures are also found by likelihood, which takes no draws: more than are searched
+# thoroughly, for a brief look at them may be wrong.
+LIKELY = 12
 # Structures of the lowest J whose weights are also estimated under the other noise models, and which are looked at in
 # turn for one whose free run holds over whole records.
 REWEIGHED, LOOKED_AT = 6, 20
@@ -43,25 +46,22 @@ def choose(
     """
     method, names = scan.settings.method, [configuration.name for configuration in ranked]
     briefly = scan.briefly(briefs)
-    runs = [(s.configuration, s.found_by, s.terms) for s in briefly if s.configuration in names]
+    runs = [Run(s.configuration, s.found_by, s.terms, s.drawn) for s in briefly if s.configuration in names]
     for each in searches:
         without = f" without part {each.part}" if each.part else ""
-        runs.append(
-            (each.configuration, f"{method}, seed {each.seed}{without}", each.found.terms if each.found else [])
-        )
+        terms = each.found.terms if each.found else []
+        runs.append(Run(each.configuration, f"{method}, seed {each.seed}{without}", terms, scan.draws))
     steps = steps or Steps()
     first = [] if method == FORWARD else names[:1]
     found = steps.run(FORWARD_STEP, scan.forward, [(scan.named[name],) for name in first])
     forward = dict(zip(first[: len(found)], found, strict=True))
-    runs += [(name, FORWARD, terms) for name, terms in forward.items()]
+    runs += [Run(name, FORWARD, terms, drawn=False) for name, terms in forward.items()]
     density = scan.density(ranked)
-    everything = scan.compared(runs, density)
-    by_likelihood = steps.run(NOISE, scan.by_prediction_errors, [(each,) for each in ranked])
-    # They are compared, but no descent starts from them: it would end where those of the others do.
+    by_likelihood = steps.run(NOISE, scan.by_prediction_errors, [(each,) for each in scan.ordered(briefs)[:LIKELY]])
     likely = [found for each in by_likelihood for found in each]
-    starts = [s for name in names for s in [s for s in everything if s.configuration == name][:POLISHED]]
+    starts = _starts(scan.compared([*runs, *likely], density), names)
     polished = steps.run(DESCENTS, scan.polished, [(start, density) for start in starts])
-    runs += [(s.configuration, s.found_by, s.terms) for s in polished]
+    runs += [Run(s.configuration, s.found_by, s.terms, s.drawn) for s in polished]
     everything = _under_noise(scan, scan.compared([*runs, *likely], density), likely, density, steps)
     _check_finite(everything)
     place = next((i for i, s in enumerate(everything[:LOOKED_AT]) if s.fitness is not None and scan.holds(s)), None)
@@ -69,7 +69,7 @@ def choose(
     here = everything[0].configuration
     if here not in forward and method != FORWARD:
         forward[here] = scan.forward(scan.named[here])
-    compared = scan.compared([(here, FORWARD, forward.get(here, []))], density)
+    compared = scan.compared([Run(here, FORWARD, forward.get(here, []), drawn=False)], density)
     return Choice(
         finalists=everything,
         briefly=[scan.with_fitness(s, density) for s in briefly if s.configuration not in names and s.terms],
@@ -82,16 +82,26 @@ def choose(
     )
 
 
+def _starts(structures: Sequence[Structure], names: Sequence[str]) -> list[Structure]:
+    """Return what a descent starts from: of each configuration the best, and the best that were found without draws."""
+    starts = []
+    for name in names:
+        own = [structure for structure in structures if structure.configuration == name]
+        starts += own[:POLISHED]
+        starts += [structure for structure in own[POLISHED:] if not structure.drawn][:POLISHED]
+    return starts
+
+
 def _under_noise(
     scan: Scan,
     structures: Sequence[Structure],
-    likely: Sequence[tuple[str, str, list[str]]],
+    likely: Sequence[Run],
     density: int,
     steps: Steps,
 ) -> list[Structure]:
     """Return structures together with the best and the likely ones under each noise model, the best first."""
     models = scan.settings.noise_models
-    found_likely = {(name, tuple(terms)) for name, _, terms in likely}
+    found_likely = {(run.configuration, tuple(run.terms)) for run in likely}
     taken = [s for i, s in enumerate(structures) if i < REWEIGHED or (s.configuration, tuple(s.terms)) in found_likely]
     jobs = [(s, model, density) for s in taken for model in models if model != "narx"]
     others = steps.run(WEIGHTS, scan.under, jobs)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from narxbench.algorithms.forward_regression import forward
+from narxbench.algorithms.registry import algorithm
 from narxbench.algorithms.search import prepared, search
 from narxbench.fitness.criteria import parse_criterion
 from narxbench.fitness.prediction_error import NoiseModel
@@ -24,7 +25,7 @@ from narxbench.identification.data.sampling import Sampling, advised_decimations
 from narxbench.identification.search.configurations import Configuration, configurations, strides
 from narxbench.identification.search.noise import TITLES
 from narxbench.identification.search.resampling import block_length, resample
-from narxbench.identification.search.structures import Found, Score, Search, Structure
+from narxbench.identification.search.structures import Found, Run, Score, Search, Structure
 from narxbench.identification.search.trial import PartErrors, Trial
 from narxbench.identification.settings import IdentificationSettings
 from narxbench.io.errors import NarxbenchError, printable
@@ -40,7 +41,7 @@ KEPT_TRIALS = FINALISTS + 2
 BRIEF, THOROUGH, RESAMPLED = 300, 2000, 800
 # Shares of the planned time.
 _SHARES = {"brief": 0.3, "thorough": 0.25, "polished": 0.2, "resampled": 0.25}
-# Structures of each configuration that a last descent starts from.
+# Structures of each configuration that a last descent starts from: the best, and as many that no draws were needed for.
 POLISHED = 2
 FEWEST_RESAMPLES = 10
 # Seconds on the machine that this was measured on, per product of two columns at a row, per evaluation and in it per
@@ -61,6 +62,9 @@ STANDS_IN, NOTHING = "forward regression stands in", "nothing"
 # models gain must be very strong evidence, a difference of 10 (R. E. Kass and A. E. Raftery, Bayes factors, Journal of
 # the American Statistical Association 90, 1995, pages 773-795).
 CLEARLY_BETTER = 10.0
+# Searches that draw look at so many structures that the lowest J of these is low by chance too: what they gain over
+# those found without draws must be that much (benchmarks/draws.md). So draws do not decide near-ties.
+BY_CHANCE = 30.0
 # The free run over whole records may have this times the relative error of that over parts, and this more.
 COMPARABLE, NEGLIGIBLE = 2.0, 0.02
 # More values of candidate terms are too many for it.
@@ -116,6 +120,11 @@ class Scan:
     def _trial(self, configuration: Configuration) -> Trial:
         return Trial(self.recording, configuration, self.settings, self.sampling.advised)
 
+    @cached_property
+    def draws(self) -> bool:
+        """Whether what the method finds hangs on random draws."""
+        return not algorithm(self.settings.method).about.deterministic
+
     # How much is planned
 
     def _search_cost(self, configuration: Configuration, evaluations: int) -> float:
@@ -165,12 +174,14 @@ class Scan:
     # Steps
 
     def brief(self, configuration: Configuration) -> Search:
-        """Search a configuration briefly, and score what was found."""
+        """Score what a forward regression finds in a configuration; if nothing of it is finite, search briefly."""
         problem = self.trial(configuration).whole()
-        found = self._searched(problem, configuration, 1, BRIEF, "brief")
-        # Those of a forward regression have nothing to do with random draws, so that these decide less.
-        structures = [found.terms, *(terms for terms in _path(problem) if terms != found.terms)]
-        best = min(self._scored(configuration, structures, "", self.sampling.advised), key=lambda s: s.rank)
+        found, density = Found(terms=[], fitness=None), self.sampling.advised
+        scored = self._scored(configuration, _path(problem), "", density)
+        if not any(math.isfinite(structure.rank) for structure in scored):
+            found = self._searched(problem, configuration, 1, BRIEF, "brief")
+            scored += self._scored(configuration, [found.terms], "", density, drawn=True)
+        best = min(scored, key=lambda s: s.rank)
         score = Score(**best.model_dump(include=set(Score.model_fields)))
         if best.terms != found.terms:
             found = Found(terms=best.terms, fitness=None)
@@ -186,9 +197,13 @@ class Scan:
 
     def ranked(self, briefs: Sequence[Search]) -> list[Configuration]:
         """Return the configurations that are searched thoroughly, by their brief searches, the best first."""
+        return self.ordered(briefs)[: self.n_finalists]
+
+    def ordered(self, briefs: Sequence[Search]) -> list[Configuration]:
+        """Return all configurations in which something was found, by their brief searches, the best first."""
         # The order of the configurations decides between equal ones.
         order = sorted(self.briefly(briefs), key=lambda structure: structure.rank)
-        return [self.named[structure.configuration] for structure in order][: self.n_finalists]
+        return [self.named[structure.configuration] for structure in order]
 
     def jobs(self) -> list[tuple[int, int]]:
         """Return part and seed of each thorough search of a configuration; part 0 stands for all data.
@@ -217,7 +232,7 @@ class Scan:
             return []
         return list(search(problem, algorithm=FORWARD, seed=1, evaluations=THOROUGH, **FORWARD_SETTINGS).terms)
 
-    def by_prediction_errors(self, configuration: Configuration) -> list[tuple[str, str, list[str]]]:
+    def by_prediction_errors(self, configuration: Configuration) -> list[Run]:
         """Return the best structure by the likelihood of each noise model, as :meth:`compared` takes it."""
         problem = self.trial(configuration).for_prediction_errors()
         settings: dict[str, Any] = {"noise_models": list(self.settings.noise_models)}
@@ -226,7 +241,7 @@ class Scan:
         # There is none where no model is finite.
         found = details.get("noise_models", {}).items()
         return [
-            (configuration.name, f"{PREDICTION_ERRORS}, {TITLES[name]}", best["terms"])
+            Run(configuration.name, f"{PREDICTION_ERRORS}, {TITLES[name]}", best["terms"], drawn=False)
             for name, best in found
             if best["terms"]
         ]
@@ -239,30 +254,34 @@ class Scan:
         """
         return max(self.sampling.advised, ranked[0].decimation)
 
-    def compared(self, runs: Sequence[tuple[str, str, Sequence[str]]], density: int) -> list[Structure]:
+    def compared(self, runs: Sequence[Run], density: int) -> list[Structure]:
         """Return each different structure that was found with its score, the best first.
 
         Parameters
         ----------
-        runs : sequence of (str, str, sequence of str)
-            Name of the configuration, what found it, and its terms.
+        runs : sequence of Run
+            What was found.
         density : int
             What :meth:`density` returned.
         """
-        by_configuration: dict[str, dict[tuple[str, ...], str]] = {}
-        for configuration, found_by, terms in runs:
-            if terms:
-                by_configuration.setdefault(configuration, {}).setdefault(tuple(terms), found_by)
+        by_configuration: dict[str, dict[tuple[str, ...], Run]] = {}
+        # What is found without a draw is so, whatever else finds it.
+        for run in sorted(runs, key=lambda run: run.drawn):
+            if run.terms:
+                by_configuration.setdefault(run.configuration, {}).setdefault(tuple(run.terms), run)
         found = []
         for configuration, structures in by_configuration.items():
-            scored = self._scored(self.named[configuration], list(structures), "", density)
-            found += [s.model_copy(update={"found_by": structures[tuple(s.terms)]}) for s in scored]
+            for drawn in (False, True):
+                some = [terms for terms, run in structures.items() if run.drawn == drawn]
+                scored = self._scored(self.named[configuration], some, "", density, drawn=drawn)
+                found += [s.model_copy(update={"found_by": structures[tuple(s.terms)].found_by}) for s in scored]
         return in_order(found)
 
     def under(self, structure: Structure, noise_model: NoiseModel, density: int) -> Structure:
         """Return a structure with its score where its weights are estimated under another noise model."""
         configuration = self.named[structure.configuration]
-        return self._scored(configuration, [structure.terms], structure.found_by, density, noise_model)[0]
+        found_by, drawn = structure.found_by, structure.drawn
+        return self._scored(configuration, [structure.terms], found_by, density, noise_model, drawn)[0]
 
     def holds(self, structure: Structure) -> bool:
         """Return whether a free run over whole records is about as good as over the parts, and so bounded.
@@ -284,6 +303,7 @@ class Scan:
         trial, best, seen = self.trial(configuration), start, {tuple(start.terms)}
         place = {term: i for i, term in enumerate(trial.terms)}
         each = _PER_EVALUATION * max(1, self.n_parts) + _PER_STEP * self.n_samples
+        # Brief looks are planned as searches, and take less: that is left for the other half of the descents.
         left = _SHARES["polished"] * self.settings.effort / (POLISHED * self.n_finalists) / each
         while True:
             inside = {place[term] for term in best.terms}
@@ -297,7 +317,8 @@ class Scan:
             left -= len(structures)
             if left < 0 or not structures:
                 return best
-            found = min(self._scored(configuration, structures, start.found_by, density), key=lambda s: s.rank)
+            scored = self._scored(configuration, structures, start.found_by, density, drawn=start.drawn)
+            found = min(scored, key=lambda s: s.rank)
             if found.rank >= best.rank:
                 return best
             best = found
@@ -355,6 +376,7 @@ class Scan:
         found_by: str,
         density: int,
         noise_model: NoiseModel = "narx",
+        drawn: bool = False,
     ) -> list[Structure]:
         """Return structures with their errors on the parts that the weights do not know."""
         scored, trial = [], self.trial(configuration)
@@ -376,6 +398,7 @@ class Scan:
                 singular=singular,
                 candidates=len(trial.terms) if terms else 0,
                 noise_model=noise_model,
+                drawn=drawn,
             )
             scored.append(self.with_fitness(structure, density))
         return scored
@@ -393,6 +416,7 @@ class Scan:
         centred = self.named[structure.configuration].centred
         fitness += CLEARLY_BETTER * (centred and self.settings.centre == "auto")
         fitness += CLEARLY_BETTER * (structure.noise_model != "narx" and self.settings.noise == "auto")
+        fitness += BY_CHANCE * structure.drawn
         return structure.model_copy(update={"fitness": float(fitness)})
 
     @cached_property

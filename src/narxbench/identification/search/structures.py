@@ -1,11 +1,22 @@
 """What searches find, in memory as in the files of the pipeline: structures with their scores, and the choice."""
 
 import math
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from pydantic import ConfigDict, Field
 
 from narxbench.fitness.prediction_error import NoiseModel
 from narxbench.io.settings import Settings
+
+
+class Run(NamedTuple):
+    """What a search has found: in which configuration, what found it, its terms, and whether it hangs on draws."""
+
+    configuration: str
+    found_by: str
+    terms: Sequence[str]
+    drawn: bool = True
 
 
 class Score(Settings):
@@ -21,6 +32,8 @@ class Score(Settings):
     """Whether terms depend on one another in some part."""
     candidates: int = Field(ge=0)
     """How many candidate terms there were."""
+    drawn: bool = False
+    """Whether only searches have found it that hang on random draws."""
 
     @property
     def rank(self) -> float:
