@@ -142,3 +142,20 @@ def test_documentation_is_built_offline(tmp_path):
     assert "read_signals" in pages["narxbench.model.html"]
     for text in pages.values():
         assert re.findall(r'<(?:script|img|link|iframe)\b[^>]*(?:src|href)="(?:https?:)?//[^"]*', text) == []
+
+
+@pytest.mark.slow
+def test_the_same_task_with_other_packages(tmp_path, monkeypatch, capsys):
+    for package in ("sysidentpy", "fastcan"):
+        pytest.importorskip(package)
+    monkeypatch.chdir(tmp_path)
+    for data in (ROOT / "data" / "buck").glob("*.csv"):
+        shutil.copy(data, tmp_path)
+    codes = re.findall(r"```python\n(.*?)```", TEXT["docs/coming_from.md"], re.DOTALL)
+    assert len(codes) == 3
+    for code in codes:
+        exec(compile(code, "docs/coming_from.md", "exec"), {})
+    # fastcan shows its progress on the same line.
+    own, *others = re.split(r"[\r\n]+", capsys.readouterr().out.strip())
+    errors = [float(each) for each in others if re.fullmatch(r"0\.\d+", each)]
+    assert own.startswith("<Identification: ") and len(errors) == 2
