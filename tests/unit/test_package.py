@@ -61,8 +61,8 @@ def test_a_star_import_asks_for_no_extra_and_the_rest_is_there():
 def test_a_missing_extra_is_one_line_with_the_command(monkeypatch):
     monkeypatch.setattr(extras, "find_spec", lambda name: None if name in ("jinja2", "sklearn") else name)
     with pytest.raises(narxbench.NarxbenchError) as caught:
-        _ = narxbench.plot
-    line = "narxbench.plot: jinja2 is not installed; needed: python3 -m pip install 'narxbench[report]'"
+        _ = narxbench.write_report
+    line = "narxbench.write_report: jinja2 is not installed; needed: python3 -m pip install 'narxbench[report]'"
     assert str(caught.value) == line
     with pytest.raises(narxbench.NarxbenchError, match=r"NarxRegressor.*narxbench\[sklearn\]"):
         _ = narxbench.NarxRegressor
