@@ -168,8 +168,8 @@ def test_too_few_samples():
 
 @pytest.mark.slow
 def test_without_scikit_learn_the_import_says_what_is_needed():
-    code = "import sys; sys.modules['sklearn'] = None\nfrom narxbench.identification.estimator import NarxRegressor"
+    code = "import sys; sys.modules['sklearn'] = None\nfrom narxbench import NarxRegressor"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     *_, last = done.stderr.splitlines()
     assert done.returncode == 1 and last.startswith("narxbench.io.errors.NarxbenchError: ")
-    assert last.endswith("scikit-learn is not installed; needed: pip install 'narxbench[methods]'")
+    assert last.endswith("scikit-learn is not installed; needed: python3 -m pip install 'narxbench[sklearn]'")
