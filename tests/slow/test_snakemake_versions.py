@@ -17,8 +17,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.ci]
 @pytest.fixture(scope="module")
 def oldest(tmp_path_factory):
     """A folder with the oldest version of Snakemake, and that version."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    (allowed,) = (each for each in map(Requirement, project["dependencies"]) if each.name == "snakemake")
+    pipeline = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]["pipeline"]
+    (allowed,) = (each for each in map(Requirement, pipeline) if each.name == "snakemake")
     (version,) = (each.version for each in allowed.specifier if each.operator == ">=")
     folder = tmp_path_factory.mktemp("oldest")
     # `uv run` tells where it is.
