@@ -56,7 +56,7 @@ def test_a_thousand_candidates_of_twenty_thousand_samples():
 
 def test_all_by_itself_on_a_long_record():
     """Nothing is given: what is planned for stays about the same, however long the record."""
-    u, y = process(200_000)
+    u, y = process(80_000)
     found = timed(input=u, output=y, test="10%", resamples=5)
     assert found.model.decimation == 1
     assert set(TERMS) <= set(found.model.terms)
