@@ -16,7 +16,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar, Unpack, cast
 
-import numpy as np
 from matplotlib import pyplot
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
@@ -159,11 +158,10 @@ def compare(
         As :func:`narxbench.compare`.
     """
     compared, first = prepared(models, data, reading), next(iter(models.values()))
-    record = max(compared.records, key=len)
-    runs = {name: run for name, model in models.items() if (run := compared.run(model, record)) is not None}
+    record, runs = compared.longest(models)
     axis = drawn.time_axis(first.sampling_time)
     with _axes(ax, 2.6) as own:
-        drawn.draw_runs(own, axis.of(len(record)), np.asarray(record.y), runs)
+        drawn.draw_runs(own, axis.of(len(record)), record.y, runs)
         own.set(xlabel=axis.label, ylabel=drawn.signal_label(first.output, first.units))
         own.margins(x=0.01)
         _key(own, own.get_legend_handles_labels()[0])

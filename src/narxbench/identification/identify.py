@@ -8,7 +8,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from narxbench.identification.conclusion import concluded
-from narxbench.identification.data.reading import read_recording
+from narxbench.identification.data.reading import Reading, read_recording
 from narxbench.identification.finding import Finding
 from narxbench.identification.result import Identification
 from narxbench.identification.search.choice import choose
@@ -18,9 +18,6 @@ from narxbench.identification.settings import IdentificationSettings
 from narxbench.io.errors import FieldError, is_whole_number, show
 from narxbench.io.settings import validated
 from narxbench.model.records import Recording, Role
-
-_COLUMNS = ("input", "output", "time", "test_input", "test_output")
-_READING = (*_COLUMNS, "test", "roles", "sampling_time", "units", "header", "separator", "decimal")
 
 Numbers = Literal["auto"] | int | Sequence[int]
 Lags = Numbers | str
@@ -150,7 +147,7 @@ def identify(
     del arguments["repeat"]
     if input is None and not (output is None or isinstance(output, str | int)):
         arguments |= {"data": None, "input": data}
-    reading = {name: arguments.pop(name) for name in ("data", *_READING)}
+    reading = {name: arguments.pop(name) for name in ("data", *Reading.__annotations__)}
     arguments["method_settings"] = method_settings or {}
     settings = validated(IdentificationSettings, _plain(arguments), "identify")
     return repeated(read_recording(**reading), settings, repeat)

@@ -606,9 +606,11 @@ class Model:
 
     def _in_order(self, u: Any) -> Any:
         """Return the inputs of a frame that names them as the model does, in the order of the model."""
-        names = [name for i, name in enumerate(self.inputs) if i not in derived(self.inputs)]
-        named = hasattr(u, "iloc") and hasattr(u, "columns") and names and set(names) <= set(u.columns)
-        return u[names] if named else u
+        if not (hasattr(u, "iloc") and hasattr(u, "columns")):
+            return u
+        of_others = derived(self.inputs)
+        names = [name for i, name in enumerate(self.inputs) if i not in of_others]
+        return u[names] if names and set(names) <= set(u.columns) else u
 
     def _inputs(self, u: ArrayLike | None, samples: int | None, outputs: int | None) -> NDArray[np.float64]:
         """Return the inputs, shape (samples, inputs); of a model without any, an array without columns."""

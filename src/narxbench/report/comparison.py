@@ -54,20 +54,7 @@ def compare(models: Mapping[str, Model], data: Any = None, **reading: Unpack[Rea
     >>> found[["model", "free_run_rrse"]].to_dict("records")
     [{'model': 'made', 'free_run_rrse': 0.0}, {'model': 'other', 'free_run_rrse': 0.1...}]
     """
-    compared = prepared(models, data, reading)
-    measured = np.concatenate([record.y[compared.first :] for record in compared.records])
-    rows = []
-    for name, model in models.items():
-        row = {"model": name, "terms": len(model.terms), "decimation": model.decimation, "samples": len(measured)}
-        found = {}
-        for kind, steps in KINDS.items():
-            runs = [compared.run(model, record, steps) for record in compared.records]
-            found[kind] = _errors(measured, [run[compared.first :] for run in runs if run is not None], len(runs))
-            row |= {f"{kind}_rmse": found[kind][0], f"{kind}_rrse": found[kind][1]}
-        row["diverged"] = [kind for kind, (rmse, _) in found.items() if rmse is None]
-        row["known"] = model.data_digest == compared.digest
-        rows.append(row)
-    return pd.DataFrame(rows, dtype=object)
+    return prepared(models, data, reading).errors(models)
 
 
 class Compared(NamedTuple):
@@ -85,6 +72,28 @@ class Compared(NamedTuple):
             return model.predict(record.u[:, own], record.y, steps, samples=len(record))
         except DivergedError:
             return None
+
+    def errors(self, models: Mapping[str, Model]) -> pd.DataFrame:
+        """Return the table of :func:`compare`."""
+        measured = np.concatenate([record.y[self.first :] for record in self.records])
+        rows = []
+        for name, model in models.items():
+            row = {"model": name, "terms": len(model.terms), "decimation": model.decimation, "samples": len(measured)}
+            found = {}
+            for kind, steps in KINDS.items():
+                runs = [self.run(model, record, steps) for record in self.records]
+                found[kind] = _errors(measured, [run[self.first :] for run in runs if run is not None], len(runs))
+                row |= {f"{kind}_rmse": found[kind][0], f"{kind}_rrse": found[kind][1]}
+            row["diverged"] = [kind for kind, (rmse, _) in found.items() if rmse is None]
+            row["known"] = model.data_digest == self.digest
+            rows.append(row)
+        return pd.DataFrame(rows, dtype=object)
+
+    def longest(self, models: Mapping[str, Model]) -> tuple[Record, dict[str, Floats]]:
+        """Return the longest record, and the free runs over it of the models that do not diverge."""
+        record = max(self.records, key=len)
+        runs = {name: self.run(model, record) for name, model in models.items()}
+        return record, {name: run for name, run in runs.items() if run is not None}
 
 
 def prepared(models: Mapping[str, Model], data: Any, reading: Reading) -> Compared:

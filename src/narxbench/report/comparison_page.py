@@ -8,7 +8,7 @@ from narxbench.io.errors import printable
 from narxbench.io.files import StrPath, write_atomically
 from narxbench.model.narx import Model
 from narxbench.report import model_figures as drawn
-from narxbench.report.comparison import cells, compare, prepared
+from narxbench.report.comparison import cells, prepared
 from narxbench.report.markup import inline_svg
 from narxbench.report.table import Table, columns, to_html
 from narxbench.report.templating import rendered
@@ -29,10 +29,9 @@ def write_comparison(models: Mapping[str, Model], path: StrPath, data: Any = Non
     NarxbenchError
         As :func:`compare`, and where the page cannot be written.
     """
-    compared, table = prepared(models, data, reading), compare(models, data, **reading)
-    record, any_model = max(compared.records, key=len), next(iter(models.values()))
+    compared, any_model = prepared(models, data, reading), next(iter(models.values()))
     # One that diverges has no line; the table says so.
-    runs = {name: run for name, model in models.items() if (run := compared.run(model, record)) is not None}
+    table, (record, runs) = compared.errors(models), compared.longest(models)
     axis, output = drawn.time_axis(any_model.sampling_time), drawn.signal_label(any_model.output, any_model.units)
     head = (
         *columns("text", model="Model"),

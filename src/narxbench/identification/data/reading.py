@@ -222,15 +222,16 @@ def _as_columns(input: Any, output: Any, time: Any, test: Any) -> tuple[Any, Any
     """Return arrays as columns, with the specifications that choose them: input, output, time, test."""
     if output is None or isinstance(output, str | int):
         raise FieldError("data", "found none; needed: a file, a frame, a mapping, or arrays as input and output")
-    names = _names_of(input), str(name) if isinstance(name := getattr(output, "name", None), str) else "y"
-    while names[1] in (names[0] or ("u",)):
-        names = names[0], f"{names[1]}_"
+    given, named = _names_of(input), getattr(output, "name", None)
+    title = named if isinstance(named, str) else "y"
+    while title in (given or ("u",)):
+        title += "_"
     extra = {} if time is None or time is False else {"time": time}
-    data = _columns_of(input, output, names, "data", extra)
-    inputs = [title for title in data if title not in (names[1], *extra)]
+    data = _columns_of(input, output, given, title, "data", extra)
+    inputs = [name for name in data if name not in (title, *extra)]
     if isinstance(test, tuple) and len(test) == 2:
-        test = _columns_of(*test, (inputs, names[1]), "test", {})
-    return data, inputs or None, names[1], "time" if extra else time, test
+        test = _columns_of(*test, inputs, title, "test", {})
+    return data, inputs or None, title, "time" if extra else time, test
 
 
 def _names_of(input: Any) -> list[str] | None:
@@ -242,18 +243,18 @@ def _names_of(input: Any) -> list[str] | None:
 
 
 def _columns_of(
-    input: Any, output: Any, names: tuple[Sequence[str] | None, str], name: str, extra: Mapping[str, Any]
+    input: Any, output: Any, names: Sequence[str] | None, title: str, name: str, extra: Mapping[str, Any]
 ) -> Any:
     """Return a mapping of columns; a frame, where one of them has an index of pandas, for that may be the time."""
     u = np.empty((0, 0)) if input is None else _array(input, f"{name}: input", 2)
     u = u[None] if u.ndim == 1 else u.T
-    titles = names[0] if names[0] and len(names[0]) == len(u) else ["u"] if len(u) == 1 else None
-    titles = titles or [f"u{i}" for i in range(1, len(u) + 1)]
-    columns = {**dict(zip(titles, u, strict=True)), names[1]: _array(output, f"{name}: output", 1), **extra}
+    if names is None or len(names) != len(u):
+        names = ["u"] if len(u) == 1 else [f"u{i}" for i in range(1, len(u) + 1)]
+    columns = {**dict(zip(names, u, strict=True)), title: _array(output, f"{name}: output", 1), **extra}
     index = next((given.index for given in (input, output) if hasattr(given, "iloc")), None)
     if index is None or any(len(values) != len(index) for values in columns.values()):
         return columns
-    return pd.DataFrame({title: np.asarray(values) for title, values in columns.items()}, index=index)
+    return pd.DataFrame({column: np.asarray(values) for column, values in columns.items()}, index=index)
 
 
 def _array(values: Any, name: str, dimensions: int) -> Any:

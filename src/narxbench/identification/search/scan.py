@@ -271,10 +271,10 @@ class Scan:
                 by_configuration.setdefault(run.configuration, {}).setdefault(tuple(run.terms), run)
         found = []
         for configuration, structures in by_configuration.items():
-            for drawn in (False, True):
-                some = [terms for terms, run in structures.items() if run.drawn == drawn]
-                scored = self._scored(self.named[configuration], some, "", density, drawn=drawn)
-                found += [s.model_copy(update={"found_by": structures[tuple(s.terms)].found_by}) for s in scored]
+            for scored in self._scored(self.named[configuration], list(structures), "", density):
+                run = structures[tuple(scored.terms)]
+                own = scored.model_copy(update={"found_by": run.found_by, "drawn": run.drawn})
+                found.append(self.with_fitness(own, density))
         return in_order(found)
 
     def under(self, structure: Structure, noise_model: NoiseModel, density: int) -> Structure:
