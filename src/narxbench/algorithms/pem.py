@@ -235,6 +235,7 @@ class _Search:
         longest = min(self.settings.path_length, len(among), max(1, self.errors.samples // 2))
         order, explained = np.empty(longest, np.int64), np.empty(longest)
         gram, moments = np.ascontiguousarray(nothing.gram[np.ix_(among, among)]), nothing.moments[among]
+        gram.flags.writeable = moments.flags.writeable = False
         entered = forward(gram, moments, -1, order, explained)
         return nothing, nested(among[order[:entered]] if entered else among[:1], self.n_terms)
 

@@ -13,10 +13,11 @@ import numpy as np
 import pandas as pd
 
 from narxbench.analysis.frames import KEY, framed
-from narxbench.analysis.metrics import selection_frequency, significant
+from narxbench.analysis.metrics import selection_frequency
 from narxbench.analysis.published import METRICS, PLACE, RUNS, VALUE, Published
 from narxbench.analysis.significance import ALPHA, fisher_exact, holm
 from narxbench.numerics.logarithm import natural_log
+from narxbench.numerics.rounding import significant
 
 BIASES = [f"bias_{metric}" for metric in METRICS]
 SAME_DEVIANCE = 1e-9  # sums in another order differ by less

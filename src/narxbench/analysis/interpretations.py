@@ -27,9 +27,9 @@ from narxbench.analysis.interpretation_study import (
     InterpretationStudy,
     Pair,
 )
-from narxbench.analysis.metrics import significant
 from narxbench.analysis.published import VALUE
 from narxbench.experiment.interpretations import BASELINE, SHARED_PARTS, interpretation_settings, interpretation_text
+from narxbench.numerics.rounding import significant
 
 CONFIDENCE = 0.95
 INPUT = "input"  # the design choice of the input signal

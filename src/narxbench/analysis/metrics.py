@@ -12,10 +12,12 @@ from functools import cache
 from statistics import median
 from typing import Any, Literal, NamedTuple
 
+import numpy as np
 import pandas as pd
-from scipy import stats
+from scipy.special import bdtr, betaincinv, ndtri
 
 from narxbench.experiment.score_file import Score, ScoredRun
+from narxbench.numerics.rounding import significant
 
 # Identify: which terms and which model a method returns, whatever its criterion. Search: which J it reaches.
 Contest = Literal["identify", "search"]
@@ -31,11 +33,6 @@ class Interval(NamedTuple):
     high: float
 
 
-def significant(value: float, digits: int = 12) -> float:
-    """Return a number rounded to significant digits: what is stored must not depend on the C library's last bit."""
-    return float(f"{value:.{digits}g}")
-
-
 def median_interval(values: Sequence[float], confidence: float = 0.95) -> tuple[float, float]:
     """Return the interval of a median between two values of the sample, whatever the distribution.
 
@@ -48,7 +45,7 @@ def median_interval(values: Sequence[float], confidence: float = 0.95) -> tuple[
     """
     ordered = sorted(values)
     # The largest rank that at most (1 - confidence) / 2 of all samples have more values below than.
-    rank = max(int(stats.binom.ppf((1 - confidence) / 2, len(ordered), 0.5)), 1)
+    rank = max(int(np.sum(bdtr(range(len(ordered)), len(ordered), 0.5) < (1 - confidence) / 2)), 1)
     return ordered[rank - 1], ordered[-rank]
 
 
@@ -59,8 +56,10 @@ def selection_frequency(count: int, runs: int, confidence: float = 0.95) -> Inte
     The same interval serves nu_max (equation 14). Where one spurious term leads, nu_max is such a proportion; where
     several are about as frequent the interval is wider than it need be (``benchmarks/coverage.md``).
     """
-    limits = stats.binomtest(count, runs).proportion_ci(confidence, method="wilson")
-    return Interval(*map(significant, (count / runs, limits.low, limits.high)))
+    share, z = count / runs, float(-ndtri((1 - confidence) / 2))
+    middle, reach = 2 * count + z**2, z * math.sqrt(z**2 + 4 * runs * share * (1 - share))
+    low, high = ((middle + side) / (2 * (runs + z**2)) for side in (-reach, reach))
+    return Interval(*map(significant, (share, low if count else 0.0, high if count < runs else 1.0)))
 
 
 @cache
@@ -76,8 +75,8 @@ def spurious_ratio(count: int, possible: int, n_terms: int, confidence: float = 
     if not possible:
         return Interval(0.0, 0.0, 0.0)
     tail, rest = (1 - confidence) / 2, possible - count
-    low = stats.beta.ppf(tail, count, rest + 1) if count else 0.0
-    high = stats.beta.ppf(1 - tail, count + 1, rest) if rest else 1.0
+    low = betaincinv(count, rest + 1, tail) if count else 0.0
+    high = betaincinv(count + 1, rest, 1 - tail) if rest else 1.0
     return Interval(*(significant(share * possible / n_terms) for share in (count / possible, low, high)))
 
 

@@ -25,9 +25,9 @@ from narxbench.analysis.metrics import (
     Difference,
     Interval,
     mean,
-    significant,
 )
 from narxbench.analysis.significance import holm
+from narxbench.numerics.rounding import significant
 
 Floats = NDArray[np.float64]
 

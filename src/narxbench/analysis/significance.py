@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from narxbench.analysis.frames import PROBLEM, framed
-from narxbench.analysis.metrics import significant
+from narxbench.numerics.rounding import significant
 
 ALPHA = 0.05
 
@@ -50,7 +50,7 @@ def magnitude(effect: Fraction) -> str:
 def holm(p_values: ArrayLike) -> NDArray[np.float64]:
     """Return the p-values of one family after Holm's step-down correction.
 
-    SciPy has no Holm (only Benjamini-Hochberg), and statsmodels takes longer to import than all else here.
+    SciPy has none (only Benjamini-Hochberg).
     """
     p = np.asarray(p_values, dtype=float)
     order = np.argsort(p, kind="stable")

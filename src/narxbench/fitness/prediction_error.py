@@ -122,11 +122,13 @@ class Linearised:
         kernel.squares(data, rows, bands, diagonal)
         self._products, self._known = np.diag(diagonal), np.zeros(n + 1, np.bool_)
         self._compute([*fit.terms.tolist(), *range(n_terms, n + 1)])
-        self.gram = np.ascontiguousarray(self._products[:n, :n])
-        self.moments = self._products[n, :n].copy()
+        self._gram, self.moments = np.array(self._products[:n, :n], order="C"), self._products[n, :n].copy()
         weighed = list(zip(fit.terms.tolist(), fit.weights.tolist(), strict=True))
         for term, weight in weighed:
             self.moments += weight * self._products[term, :n]
+        # Code for arrays that can be written would be compiled beside that for the others.
+        self.gram = self._gram.view()
+        self.gram.flags.writeable = self.moments.flags.writeable = False
         self.energy = float(self._products[n, n])
         for term, weight in weighed:
             self.energy += weight * float(self._products[n, term] + self.moments[term])
@@ -135,7 +137,7 @@ class Linearised:
     def enter(self, columns: Iterable[int]) -> None:
         """Compute the inner products of some columns with all, unless they are known."""
         new = self._compute(columns)
-        self.gram[new] = self._products[new, :-1]
+        self._gram[new] = self._products[new, :-1]
 
     def _compute(self, columns: Iterable[int]) -> Integers:
         new = np.array([c for c in columns if not self._known[c]], np.int64)
@@ -195,7 +197,8 @@ class PredictionErrors:
     def __init__(self, problem: Training) -> None:
         u, y, monomials = problem.training_u, problem.training_y, problem.monomials
         samples, degree = len(y), max(1, *map(len, monomials))
-        begin, end = np.ascontiguousarray(problem.stretches.T)
+        # A copy: of a single stretch a view, which cannot be written, would have code of its own.
+        begin, end = np.array(problem.stretches.T, order="C")
         self._rows, self.n_terms = int((end - begin).sum()), len(monomials)
         _check_memory(8 * kernel.columns_size(self._rows, self.n_terms + 1), self._rows, self.n_terms)
         signals = np.vstack([y, u.reshape(samples, -1).T])

@@ -14,7 +14,6 @@ import numpy as np
 import pydantic_core
 from numpy.typing import ArrayLike, NDArray
 from pydantic import Field
-from scipy.signal import lfilter
 
 from narxbench.io.errors import NarxbenchError, is_whole_number, printable, show
 from narxbench.io.files import StrPath, canonical_json, read_bytes, write_atomically
@@ -673,6 +672,9 @@ class Model:
 
     def _errors(self, residuals: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the errors e whose moving average the residuals of the equation are, zero before the first."""
+        # It takes half a second to import.
+        from scipy.signal import lfilter
+
         errors = np.empty_like(residuals)
         for phase in range(min(self.decimation, len(residuals))):
             own = slice(phase, None, self.decimation)

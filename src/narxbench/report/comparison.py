@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from narxbench.analysis.metrics import significant
 from narxbench.identification.data.reading import Reading, read_recording
 from narxbench.io.errors import FieldError, NarxbenchError, printable
 from narxbench.model.narx import DivergedError, Model, scores
 from narxbench.model.records import Record
+from narxbench.numerics.rounding import significant
 
 Floats = NDArray[np.float64]
 KINDS = {"free_run": None, "one_step": 1}

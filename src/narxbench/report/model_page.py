@@ -49,7 +49,7 @@ _STRUCTURES = {
     "most_frequent": "most frequent as a whole",
     "iterative_ofr": "iterative orthogonal forward regression",
 }
-_VERSIONS = ("narxbench", "numpy", "scipy", "statsmodels", "pandas", "numba", "matplotlib")
+_VERSIONS = ("narxbench", "numpy", "scipy", "pandas", "numba", "matplotlib")
 _MARKS = {"fine": ("yes", "✓ fine"), "look": ("open", "! look"), "bad": ("no", "✗ bad")}
 
 _Row = dict[str, Any]

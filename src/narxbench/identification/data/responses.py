@@ -3,10 +3,10 @@
 from typing import NamedTuple
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
+from scipy.fft import irfft, next_fast_len, rfft
 from scipy.linalg import solve_toeplitz
-from scipy.ndimage import median_filter
-from scipy.signal import correlate, lfilter
 
 from narxbench.identification.data.sampling import autocorrelation, known_records
 from narxbench.model.records import Record, Recording
@@ -43,7 +43,8 @@ def responses(recording: Recording) -> dict[str, list[Response]]:
 def outliers(recording: Recording) -> tuple[list[tuple[Record, Array]], float]:
     """Return by how much each sample of the output sticks out, 0 for most, and what counts as sticking out."""
     records = known_records(recording)
-    away = [record.y - median_filter(record.y, 7, mode="nearest") for record in records]
+    around = [sliding_window_view(np.pad(record.y, 3, mode="edge"), 7) for record in records]
+    away = [record.y - np.median(windows, axis=1) for record, windows in zip(records, around, strict=True)]
     # The peak of a smooth oscillation lies above the median, but close to its neighbours.
     padded = [np.pad(record.y, 1, mode="edge") for record in records]
     bend = [np.abs(p[1:-1] - 0.5 * (p[:-2] + p[2:])) for p in padded]
@@ -121,15 +122,21 @@ def _responses(u: list[Array], y: list[Array]) -> list[Response]:
             if energy > 0.0:
                 c, squares = np.zeros(most + 1), np.zeros(most + 1)
                 for a, b in zip(new, answer, strict=True):
-                    lags = slice(len(a) - 1, len(a) + most)
                     there = min(most + 1, len(a))
-                    c[:there] += correlate(b, a, method="fft")[lags]
-                    squares[:there] += np.maximum(0.0, correlate(b**2, a**2, method="fft")[lags])
+                    c[:there] += _correlated(a, b)[:there]
+                    squares[:there] += np.maximum(0.0, _correlated(a**2, b**2)[:there])
                 # Few large products, of an input that changes seldom or a disturbance of all signals, mean little.
                 band = np.maximum(1.0 / np.sqrt(sum(map(len, new))), np.sqrt(squares) / energy)
                 # What is left of an input's own correlation, however long the record, is no effect.
                 found.append(Response(c / energy, np.maximum(4.0 * band, LEAST_RESPONSE), changes, power))
     return found
+
+
+def _correlated(a: Array, b: Array) -> Array:
+    """Return the sums of the products of a with what b is 0, 1, … samples later, of signals of the same length."""
+    size = next_fast_len(2 * len(a) - 1, real=True)
+    found: Array = irfft(np.conj(rfft(a, size)) * rfft(b, size), size)
+    return found[: len(a)]
 
 
 def _predictor(pieces: list[Array]) -> Array:
@@ -145,7 +152,7 @@ def _predictor(pieces: list[Array]) -> Array:
 
 def _filtered(pieces: list[Array], predictor: Array) -> list[Array]:
     """Return the filtered pieces, zero where the filter begins, so that all stay aligned."""
-    found = [lfilter(predictor, [1.0], piece - piece.mean()) for piece in pieces]
+    found = [np.convolve(piece - piece.mean(), predictor)[: len(piece)] for piece in pieces]
     for piece in found:
         piece[: len(predictor) - 1] = 0.0
     return found

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from narxbench.analysis.metrics import significant
 from narxbench.identification.finding import Finding
 from narxbench.identification.search.scan import CLEARLY_BETTER, Scan
 from narxbench.identification.search.structures import Structure
@@ -13,6 +12,7 @@ from narxbench.identification.trust.fit import Fit
 from narxbench.io.errors import NarxbenchError
 from narxbench.model.narx import DivergedError, Model
 from narxbench.model.records import Record
+from narxbench.numerics.rounding import significant
 
 # Models of an average, at most: those of the lowest J.
 MOST = 6

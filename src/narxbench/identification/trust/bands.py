@@ -6,9 +6,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from narxbench.analysis.metrics import significant
 from narxbench.identification.trust.fit import Fit
 from narxbench.model.narx import DivergedError, Model
+from narxbench.numerics.rounding import significant
 
 Floats = NDArray[np.float64]
 # Share of samples that the bands hold which are shown.

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from narxbench.analysis.metrics import significant
 from narxbench.fitness.prediction_error import NoiseModel
 from narxbench.identification.data.arrangement import Arrangement
 from narxbench.identification.search.configurations import Configuration
@@ -21,6 +20,7 @@ from narxbench.io.version import __version__
 from narxbench.model.narx import Model
 from narxbench.model.records import Record, Recording
 from narxbench.model.terms import Monomial, parse_term
+from narxbench.numerics.rounding import significant
 
 
 class Fit:

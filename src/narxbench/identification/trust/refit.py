@@ -5,7 +5,6 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from narxbench.analysis.metrics import significant
 from narxbench.identification.data.arrangement import Arrangement
 from narxbench.identification.data.reading import Reading, read_recording
 from narxbench.identification.search.trial import scaled
@@ -13,6 +12,7 @@ from narxbench.identification.trust.fit import least_squares
 from narxbench.io.errors import FieldError, NarxbenchError
 from narxbench.io.version import __version__
 from narxbench.model.narx import Model
+from narxbench.numerics.rounding import significant
 
 
 def refit(model: Model, data: Any = None, **reading: Unpack[Reading]) -> Model:

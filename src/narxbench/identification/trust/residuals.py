@@ -28,13 +28,13 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy import stats
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtri, stdtr
 
-from narxbench.analysis.metrics import significant
 from narxbench.model.narx import DivergedError, Model
 from narxbench.model.records import Record
 from narxbench.model.terms import signal_name
+from narxbench.numerics.rounding import significant
 
 # The sources show 20 lags. Beyond a quarter of a record the sums have too few products.
 LAGS, SHARE_OF_RECORD = 20, 4
@@ -175,7 +175,7 @@ def correlation_tests(model: Model, records: Sequence[Record], lags: int = LAGS)
     if not functions:
         return []
     samples, coefficients = sum(map(len, xi)), sum(len(function.distances) for function in functions)
-    band, limit = (float(stats.norm.isf(LEVEL / 2 / count) / np.sqrt(samples)) for count in (1, coefficients))
+    band, limit = (float(-ndtri(LEVEL / 2 / count) / np.sqrt(samples)) for count in (1, coefficients))
     return [function.tested(band, limit, samples) for function in functions]
 
 
@@ -211,13 +211,26 @@ def free_run_bias(runs: Sequence[tuple[Model, Record]]) -> dict[str, Any] | None
         parts = [e[sign * slope > usual] for _, e, slope in blocks if (sign * slope > usual).any()]
         means = [math.fsum(part) / len(part) for part in parts]
         error = math.fsum(map(math.fsum, parts)) / max(1, sum(map(len, parts)))
-        p = stats.ttest_1samp(means, 0.0).pvalue if len(means) >= FEWEST_BLOCKS and np.ptp(means) else 1.0
+        _, p = _regression(means, [1.0] * len(means))
         values[name] = {"error": significant(error), "seen": bool(abs(error) > least and p < CHANCE)}
     means = [math.fsum(e) / len(e) for _, e, _ in blocks]
-    line = stats.linregress(range(len(means)), means) if len(means) >= FEWEST_BLOCKS else None
-    change = significant(line.slope * len(means)) if line else 0.0
-    values["drift"] = {"error": change, "seen": bool(line and abs(change) > least and line.pvalue < CHANCE)}
+    # About its mean the number of a block is orthogonal to a constant.
+    numbers = np.arange(len(means)) - (len(means) - 1) / 2
+    slope, p = _regression(np.subtract(means, np.mean(means)), numbers, 2)
+    change = significant(slope * len(means))
+    values["drift"] = {"error": change, "seen": bool(abs(change) > least and p < CHANCE)}
     return values
+
+
+def _regression(means: ArrayLike, column: ArrayLike, estimated: int = 1) -> tuple[float, float]:
+    """Return the weight of a column in the means of blocks, and the p value of Student's t; 0 and 1 of too few."""
+    y, x = np.asarray(means, np.float64), np.asarray(column, np.float64)
+    if len(y) < FEWEST_BLOCKS or not np.ptp(y):
+        return 0.0, 1.0
+    weight, freedom = float(x @ y / (x @ x)), len(y) - estimated
+    rest = y - weight * x
+    error = math.sqrt(float(rest @ rest) / freedom / float(x @ x))
+    return weight, 2.0 * float(stdtr(freedom, -abs(weight) / error)) if error else 0.0
 
 
 def _free_run(model: Model, record: Record) -> NDArray[np.float64] | None:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from narxbench.analysis.metrics import significant
 from narxbench.model.functions import completed, derived
 from narxbench.model.narx import Model
 from narxbench.model.records import Record
 from narxbench.model.working_point import fixed_points
+from narxbench.numerics.rounding import significant
 
 POINTS = 41
 # A fixed point counts as inside of the data up to this share of the output's range beyond its ends.

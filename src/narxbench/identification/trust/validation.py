@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from narxbench.analysis.metrics import significant
 from narxbench.identification.data.arrangement import Arrangement
 from narxbench.identification.trust.weights import orthogonalise
 from narxbench.io.errors import NarxbenchError
 from narxbench.model.narx import DivergedError, Model
 from narxbench.model.records import ROLES, Record
 from narxbench.model.terms import OUTPUT, monomials_of, term_name
+from narxbench.numerics.rounding import significant
 
 MODEL, ARX, LAST_VALUE = "model", "linear ARX", "last value"
 DECIMATED, INCOMING = "decimated", "incoming"

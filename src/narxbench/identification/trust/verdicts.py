@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from narxbench.analysis.metrics import significant
 from narxbench.identification.finding import Finding, Status, worst
 from narxbench.identification.trust.residuals import ROUNDING, CorrelationTest
 from narxbench.identification.trust.steady_state import FixedPoint, Rest
@@ -31,6 +30,7 @@ from narxbench.model.functions import derived
 from narxbench.model.narx import Model
 from narxbench.model.records import ROLES
 from narxbench.model.terms import INPUT
+from narxbench.numerics.rounding import significant
 
 if TYPE_CHECKING:
     from narxbench.identification.result import Identification

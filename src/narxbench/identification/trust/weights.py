@@ -10,12 +10,12 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 from scipy.linalg import solve_triangular
+from scipy.special import stdtr
 
-from narxbench.analysis.metrics import significant
 from narxbench.io.errors import NarxbenchError
 from narxbench.numerics.compilation import compiled
+from narxbench.numerics.rounding import significant
 
 Floats = NDArray[np.float64]
 Assumption = Literal["classical", "hc", "hac"]
@@ -72,7 +72,7 @@ class Weights:
     def p_values(self) -> list[float | None]:
         """Return the two-sided p value of each t; None where there is no t."""
         values = self.t_values()
-        return [None if t is None else significant(2 * stats.t.sf(abs(t), self.freedom)) for t in values]
+        return [None if t is None else significant(2 * stdtr(self.freedom, -abs(t))) for t in values]
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one dict of plain data for each term: what a table of the weights shows."""
@@ -165,7 +165,8 @@ def estimate(columns: Floats, y: Floats, *, terms: Sequence[str], times: NDArray
     -----
     The columns are orthogonalised by the modified Gram-Schmidt method, in the order of forward regression: S. A.
     Billings, S. Chen and M. J. Korenberg, International Journal of Control 49(6), 1989, pages 2157-2189. Covariances
-    are those of statsmodels for the orthonormal columns, brought back to the terms.
+    are those of the orthonormal columns, brought back to the terms; as in statsmodels, correlation has Bartlett's
+    weights, and small samples the factor N / (N - n).
 
     Examples
     --------
@@ -175,10 +176,6 @@ def estimate(columns: Floats, y: Floats, *, terms: Sequence[str], times: NDArray
     >>> found.coefficients.round(3), found.err.round(3)
     (array([1.06, 1.98]), array([0.004, 0.996]))
     """
-    # They take half a second to import, which nobody waits for who only searches.
-    from statsmodels.regression.linear_model import OLS
-    from statsmodels.stats.sandwich_covariance import cov_nw_panel
-
     n_rows, n = columns.shape
     if n_rows <= n:
         raise NarxbenchError(f"estimation: found {n_rows} rows for {n} terms; needed: more rows than terms")
@@ -187,11 +184,18 @@ def estimate(columns: Floats, y: Floats, *, terms: Sequence[str], times: NDArray
     starts, ends = [0, *cuts.tolist()], [*cuts.tolist(), n_rows]
     longest = max(end - start for start, end in zip(starts, ends, strict=True))
     bandwidth = max(0, min(bandwidth, longest - 1))
-    fit = OLS(y, found.q).fit()
+    residuals, freedom = y - found.q @ found.projections, n_rows - n
+    scores = found.q * residuals[:, None]
+    white = scores.T @ scores
+    correlated = white.copy()
+    for start, end in zip(starts, ends, strict=True):
+        for lag in range(1, min(bandwidth, end - start - 1) + 1):
+            product = scores[start + lag : end].T @ scores[start : end - lag]
+            correlated += (1 - lag / (bandwidth + 1)) * (product + product.T)
     of_projections: dict[Assumption, Floats] = {
-        "classical": fit.cov_params(),
-        "hc": fit.cov_HC1,
-        "hac": cov_nw_panel(fit, bandwidth, list(zip(starts, ends, strict=True))),
+        "classical": np.eye(n) * (residuals @ residuals / freedom),
+        "hc": white * (n_rows / freedom),
+        "hac": correlated * (n_rows / freedom),
     }
     energy = float(y @ y)
     err = np.zeros(n)
@@ -201,7 +205,7 @@ def estimate(columns: Floats, y: Floats, *, terms: Sequence[str], times: NDArray
         coefficients=found.coefficients,
         covariances={name: found.back @ value @ found.back.T for name, value in of_projections.items()},
         err=err,
-        freedom=n_rows - n,
+        freedom=freedom,
         bandwidth=bandwidth,
     )
 
