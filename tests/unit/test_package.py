@@ -58,6 +58,14 @@ def test_a_star_import_asks_for_no_extra_and_the_rest_is_there():
     assert {"NarxRegressor", "plot", "write_comparison", "write_report"} <= set(dir(narxbench))
 
 
+def test_a_model_needs_nothing_that_takes_long_to_import():
+    done = "import sys, numpy, narxbench; u = numpy.random.default_rng(1).normal(size=300); y = numpy.roll(u, 1);"
+    done += "narxbench.identify(u, y, decimation=1, degree=1, y_lags=1, u_lags=1, resamples=2, effort=0.05);"
+    done += "print(sorted({'scipy.stats', 'scipy.signal', 'scipy.ndimage', 'matplotlib'} & set(sys.modules)))"
+    shown = subprocess.run([sys.executable, "-c", done], capture_output=True, text=True, check=True)
+    assert shown.stdout == "[]\n"
+
+
 def test_a_missing_extra_is_one_line_with_the_command(monkeypatch):
     monkeypatch.setattr(extras, "find_spec", lambda name: None if name in ("jinja2", "sklearn") else name)
     with pytest.raises(narxbench.NarxbenchError) as caught:
@@ -77,3 +85,5 @@ def test_arguments_of_an_identification_are_its_settings_and_those_of_the_data()
     for name, default in settings.items():
         assert given[name].default == empty.get(name, default), name
     assert all(each.annotation is not each.empty for each in given.values())
+    of_several = inspect.signature(narxbench.identify_outputs).parameters
+    assert set(given) - {"test_input", "test_output"} == set(of_several) - {"other_outputs"}

@@ -1,5 +1,6 @@
 """Several outputs: a model of each."""
 
+import inspect
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -48,6 +49,17 @@ def identify_outputs(
     """
     each = readings({"output": output, **arguments}, other_outputs)
     return {name: identify(data, **reading) for name, reading in each.items()}
+
+
+def _signature() -> inspect.Signature:
+    """Return the signature that notebooks and the documentation show: that of :func:`identify` but for some."""
+    own, of_one = (inspect.signature(function) for function in (identify_outputs, identify))
+    left_out = {*own.parameters, "test_input", "test_output"}
+    others = [each for name, each in of_one.parameters.items() if name not in left_out]
+    return own.replace(parameters=[*list(own.parameters.values())[:-1], *others])
+
+
+identify_outputs.__signature__ = _signature()  # type: ignore[attr-defined]
 
 
 def readings(arguments: Mapping[str, Any], other_outputs: bool) -> dict[str, dict[str, Any]]:
