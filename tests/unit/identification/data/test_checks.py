@@ -6,13 +6,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.signal import lfilter
+from scipy.ndimage import uniform_filter1d
+from scipy.signal import correlate, lfilter
 
 import narxbench
 from narxbench.identification.data import checks
+from narxbench.identification.data.responses import _correlated
 from narxbench.identification.data.sampling import advised_decimations
 from narxbench.model.records import Record, Recording
 from narxbench.model.system import system_names
+from narxbench.numerics.random_streams import generator
 from narxbench.report.findings import in_words
 
 
@@ -291,3 +294,13 @@ def test_range_of_the_test_records(ordinary):
 def test_size():
     assert checks.size_check(10, 1000).status == "fine"
     assert checks.size_check(286, 100).status == "look"
+
+
+@pytest.mark.parametrize("samples", [1, 2, 7, 40, 41])
+def test_sums_are_those_of_scipy(samples):
+    a, b = generator(purpose="test", samples=samples).normal(3.0, size=(2, samples))
+    np.testing.assert_allclose(_correlated(a, b), correlate(b, a)[samples - 1 :], rtol=1e-12, atol=1e-12)
+    for width in {1, 2, 3, samples, max(1, samples - 1)}:
+        expected = uniform_filter1d(np.column_stack([a, b]), width, axis=0, mode="nearest")
+        np.testing.assert_allclose(checks._moving_mean(np.column_stack([a, b]), width), expected, rtol=1e-12)
+    assert checks._moving_mean(np.empty((samples, 0)), 2).shape == (samples, 0)

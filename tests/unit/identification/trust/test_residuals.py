@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
-from narxbench.identification.trust.residuals import correlation_tests, free_run_bias, residuals
+from narxbench.identification.trust.residuals import _regression, correlation_tests, free_run_bias, residuals
 from narxbench.model.narx import Model
 from narxbench.model.records import Record
 from narxbench.numerics.random_streams import generator
@@ -217,3 +218,12 @@ def test_a_bias_that_does_not_matter_is_not_told():
     y = respond(u, 0 * u)
     slope = np.pad(y[2:] - y[:-2], 1)
     assert seen((TRUE, Record("a", u[:, None], y + 0.005 * (slope > 1)))) == {}
+
+
+def test_means_and_slopes_of_blocks_are_those_of_scipy():
+    means = generator(purpose="residuals", seed="blocks").normal(0.3, size=20)
+    assert _regression(means, np.ones(20)) == pytest.approx((means.mean(), stats.ttest_1samp(means, 0.0).pvalue))
+    line, numbers = stats.linregress(range(20), means), np.arange(20) - 9.5
+    assert _regression(means - means.mean(), numbers, 2) == pytest.approx((line.slope, line.pvalue))
+    assert _regression(numbers, numbers, 2) == (1.0, 0.0)
+    assert _regression([0.5] * 20, np.ones(20)) == _regression(means[:4], np.ones(4)) == (0.0, 1.0)
