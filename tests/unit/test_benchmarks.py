@@ -269,6 +269,7 @@ def test_the_kept_comparison_has_all_data_sets():
     assert all(f"| **{name}** | narxbench | " in text for name in ("buck", *names))
 
 
+@pytest.mark.slow
 def test_shares_of_samples_that_bands_hold():
     case = bands._shipped("S1", 1)
     assert case.test.y[0] != case.training[0].y[0] and len(case.test.y) == bands.TESTED

@@ -372,6 +372,7 @@ def test_only_json_is_printed(monkeypatch, capsys, file, found):
     assert json.loads(out) and err == "a step of the search\n"
 
 
+@pytest.mark.slow
 def test_the_page_and_where_it_is(monkeypatch, capsys, tmp_path, file, found):
     monkeypatch.setattr("narxbench.identification.identify.identified", lambda *_: found)
     page = tmp_path / "new" / "report.html"

@@ -4,6 +4,8 @@ import re
 import runpy
 from pathlib import Path
 
+import pytest
+
 import narxbench
 from narxbench.io.yaml import read_mapping
 
@@ -11,6 +13,7 @@ ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_library_example_runs(tmp_path, monkeypatch, capsys):
     code = re.search(r"```python\n(.*?)```", README, re.DOTALL)[1]
     u, y = narxbench.load_system("S1").simulate(1000, snr_db=40)

@@ -124,10 +124,11 @@ def own_deviances(compared: pd.DataFrame) -> dict[tuple[int, int], float]:
 
     It is what sampling alone leaves of the deviance: data, runs and all. ``compared`` is as for :func:`nearness`.
     """
-    counts, sizes = (compared.pivot(index=VALUE, columns="data_seed", values=name) for name in ("count", "size"))
+    by_seed = compared.sort_values(VALUE).groupby("data_seed")
+    known = {seed: (of["count"].tolist(), of["size"].tolist()) for seed, of in by_seed}
     return {
-        (one, other): significant(math.fsum(map(deviance, counts[one], sizes[one], counts[other], sizes[other])))
-        for one, other in combinations(counts.columns, 2)
+        (one, other): significant(math.fsum(map(deviance, *known[one], *known[other])))
+        for one, other in combinations(known, 2)
     }
 
 

@@ -60,7 +60,8 @@ class InterpretationStudy:
 
     def of(self, algorithm: str, criterion: str = SCREENED) -> pd.DataFrame:
         """Return the conditions of an algorithm under a criterion."""
-        return self.conditions.query("algorithm == @algorithm and criterion == @criterion")
+        known = self.conditions
+        return known[(known["algorithm"] == algorithm) & (known["criterion"] == criterion)]
 
     def texts(self, algorithm: str, criterion: str = SCREENED) -> list[str]:
         """Return the interpretations of an algorithm under a criterion in their order."""
@@ -103,7 +104,7 @@ class InterpretationStudy:
 
     def nearness(self, algorithm: str) -> pd.DataFrame:
         """Return `agreement.nearness` of each interpretation of an algorithm on each data seed."""
-        return nearness(self.compared.query("algorithm == @algorithm"), BY_SEED)
+        return nearness(self.compared[self.compared["algorithm"] == algorithm], BY_SEED)
 
     def joint_nearness(self) -> pd.DataFrame:
         """Return the nearness of 2D-UPSO and GA together, each interpretation with each on the same data.

@@ -156,23 +156,30 @@ class Blocks:
         if metric.contest == "search":
             results = results[results["searches"]]
         self.larger_is_better = metric.larger_is_better
-        wide = results.pivot(index=DATA_SET, columns="method", values=metric.name)
+        problems = list(zip(*(results[name] for name in DATA_SET), strict=True))
+        data_sets, names = sorted({*problems}), sorted({*results["method"]})
+        row_of, column_of = ({key: place for place, key in enumerate(keys)} for keys in (data_sets, names))
+        at = [row_of[problem] for problem in problems], [column_of[name] for name in results["method"]]
         # Where a metric does not apply it does so for every method.
-        present = results.pivot(index=DATA_SET, columns="method", values="runs").notna()
-        everywhere = present.groupby(level="scenario").any().all()
-        own = [name for name in results.loc[~results["contributed"], "method"].unique() if everywhere[name]]
-        complete = present[present[own].all(axis=1)]
-        self.methods = [str(name) for name in complete.columns[complete.all()]] if len(complete) else []
-        self.values = wide.loc[complete.index, self.methods].dropna()
+        values, present = np.full((len(data_sets), len(names)), math.nan), np.zeros((len(data_sets), len(names)), bool)
+        values[at], present[at] = results[metric.name], True
+        scenarios = np.array([scenario for scenario, *_ in data_sets])
+        everywhere = np.all([present[scenarios == name].any(axis=0) for name in {*scenarios}], axis=0)
+        own = everywhere & ~np.isin(names, results.loc[results["contributed"], "method"])
+        rows = present[:, own].all(axis=1)
+        columns = np.logical_and(present[rows].all(axis=0), rows.any())
+        self.methods = [name for name, known in zip(names, columns, strict=True) if known]
+        rows &= ~np.isnan(values[:, columns]).any(axis=1)
+        self.values: Floats = values[np.ix_(rows, columns)]
+        self.systems = [system for (_, system, *_), known in zip(data_sets, rows, strict=True) if known]
 
     def by_system(self, values: Floats) -> Floats:
         """Return the means of values, shape (data sets, methods), over each system, shape (systems, methods)."""
-        return mean_by_system(values, self.values.index.get_level_values("system"))
+        return mean_by_system(values, self.systems)
 
     def ranks(self) -> Floats:
         """Return the mean rank of each method on the data sets of each system, shape (systems, methods); 1 is best."""
-        values = self.values.to_numpy()
-        return self.by_system(rank_rows(-values if self.larger_is_better else values))
+        return self.by_system(rank_rows(-self.values if self.larger_is_better else self.values))
 
 
 def friedman_frame(groups: Mapping[tuple[str, str], pd.DataFrame]) -> pd.DataFrame:
@@ -230,7 +237,7 @@ def pairs_frame(
             pairs = list(combinations(range(len(blocks.methods)), 2))
             if not pairs or not len(blocks.values):
                 continue
-            values = blocks.by_system(np.vectorize(of.transformed)(blocks.values.to_numpy()))
+            values = blocks.by_system(np.vectorize(of.transformed)(blocks.values))
             differences = np.stack([values[:, a] - values[:, b] for a, b in pairs], axis=1)
             intervals = bootstrap_means(differences, rngs[group], confidence=confidence, resamples=resamples)
             tests = [signed_rank(own.tolist()) for own in differences.T]

@@ -8,6 +8,8 @@ so that no small file grows without end and none makes other objects.
 import math
 import re
 from collections.abc import Iterator
+from copy import deepcopy
+from functools import lru_cache
 from typing import Any, NoReturn
 
 from ruamel.yaml import YAML
@@ -56,6 +58,11 @@ def read_value(text: str, source: str) -> Any:
     Traceback (most recent call last):
     narxbench.io.errors.NarxbenchError: my.yaml: line 2, column 1: the key 'a' is given twice (first in line 1)
     """
+    return deepcopy(_read(text, source))
+
+
+@lru_cache(maxsize=64)  # a process reads the same settings several times
+def _read(text: str, source: str) -> Any:
     try:
         return _document(YAML(typ="safe", pure=True).parse(text))
     except MarkedYAMLError as error:

@@ -181,8 +181,15 @@ class TestRecords:
         expected += [columns.sum(), (columns.T @ view.outputs()).sum(), view.moments.sum(), 220, 7 * np.log(160)]
         np.testing.assert_allclose(seen[:11], expected, rtol=1e-12)
 
-    # SysIdentPy takes one input.
-    @pytest.mark.parametrize("name", [name for name in packaged_names() if not name.startswith("sysidentpy")])
+    # SysIdentPy takes one input; what needs other packages imports them in a process of its own.
+    @pytest.mark.parametrize(
+        "name",
+        [
+            pytest.param(name, marks=[pytest.mark.slow] * bool(algorithm(name).about.requires))
+            for name in packaged_names()
+            if not name.startswith("sysidentpy")
+        ],
+    )
     def test_every_algorithm_finds_the_structure_or_one_near(self, name):
         for package in algorithm(name).about.requires:
             pytest.importorskip({"scikit-learn": "sklearn"}.get(package, package))

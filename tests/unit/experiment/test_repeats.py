@@ -66,6 +66,7 @@ def test_notes_and_other_draws_are_noticed(plugins, data, tmp_path, name):
     assert found.reason.startswith("improvement ") and "; at first " in found.reason
 
 
+@pytest.mark.slow
 def test_a_run_that_fails_again_is_the_same(plugins, data, tmp_path):
     assert repeated(tmp_path, data, "raises") == (True, "", None)
 
@@ -108,6 +109,7 @@ def test_the_first_difference_is_named(change, reason):
     assert _difference(first, again) == reason
 
 
+@pytest.mark.slow
 def test_files_that_are_damaged_or_have_no_such_run(plugins, data, tmp_path):
     repeated(tmp_path, data, "honest_mean")
     with pytest.raises(NarxbenchError, match=r"run\.json: runs: found none of seed 3"):

@@ -45,6 +45,7 @@ def test_other_outputs_are_refused(data, changes):
     assert refused.value.field == "output"
 
 
+@pytest.mark.slow
 def test_on_the_command_line(data, tmp_path, capsys):
     file = tmp_path / "data.csv"
     rows = zip(*data.values(), strict=True)

@@ -79,7 +79,7 @@ def test_settings_count(planned: Planned, text: str, fewer: list[str], more: lis
         (SMALL, "data={washout: 10000000}", "data.washout: found 10000000, with which the simulation of S1 would take"),
         (SMALL, "seeds=100000", "seeds: found 100000, with which planning would take about"),
         (COMPARED, "statistics={bootstrap_samples: 10000000}", "statistics.bootstrap_samples: found 10000000, with"),
-        (COMPARED, "data={seeds: 100000}", "data.seeds: found 100000, with which planning"),
+        (COMPARED, "data={seeds: 30000}", "data.seeds: found 30000, with which planning"),
         (
             COMPARED,
             "scenarios={base: {description: x, n_u: 48, n_y: 48}}",

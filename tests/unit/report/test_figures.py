@@ -19,6 +19,7 @@ def draw(systems, methods=("upso2d", "ga"), left_out=(), **changed):
     return figures.paper_figures(make_frames(summaries) | changed, settings)
 
 
+@pytest.mark.slow
 def test_the_same_frames_give_the_same_bytes_whatever_the_user_prefers():
     first = draw(["S1"])
     with matplotlib.rc_context({"font.size": 20, "svg.fonttype": "none", "axes.grid": True}):

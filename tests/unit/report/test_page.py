@@ -76,9 +76,9 @@ def check_policy(html):
     assert {name for _, names in page.elements for name in names if name.startswith(("on", "style"))} == set()
 
 
-@pytest.fixture(scope="module")
-def complete():
-    return render(paper_summaries(), drawn=True)
+@pytest.fixture(scope="module", params=[False, pytest.param(True, marks=pytest.mark.slow)], ids=["bare", "drawn"])
+def complete(request):
+    return render(paper_summaries(), drawn=request.param)
 
 
 @pytest.fixture(scope="module")
@@ -233,7 +233,7 @@ def harmless():
     return pages_with("harmless")
 
 
-@pytest.mark.parametrize("text", MARKUP, ids=lambda text: ascii(text)[:20])
+@pytest.mark.parametrize("text", [*(pytest.param(text, marks=pytest.mark.slow) for text in MARKUP[:-1]), MARKUP[-1]])
 def test_pages_show_any_text_as_text(harmless, text):
     for name, page in pages_with(text).items():
         assert page.elements == harmless[name].elements, name

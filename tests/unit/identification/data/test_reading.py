@@ -219,7 +219,7 @@ def test_equal_names(tmp_path: Path) -> None:
 
 
 def test_large_files(tmp_path: Path) -> None:
-    n = 200_000
+    n = 50_000
     path = _file(tmp_path, pd.DataFrame({"t": np.arange(n), "u": np.arange(n) / 7, "y": np.sqrt(np.arange(n))}))
     recording = read_recording(path, input="u", output="y")
     assert recording.records[0].y.tobytes() == np.sqrt(np.arange(n)).tobytes()
