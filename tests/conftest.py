@@ -1,4 +1,5 @@
 import os
+import re
 
 # Tests run side by side: threads of linear algebra would only wait for each other. NumPy reads it when it is imported.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -31,6 +32,12 @@ def pytest_xdist_auto_num_workers(config):
     return 0
 
 
+def pytest_collection_modifyitems(items):
+    """Tests that compile nothing run next to those that compile most: two processes would compile the same code."""
+    compiling = re.compile(r"unit/(algorithms|docs|fitness|identification|numerics|test_)")
+    items.sort(key=lambda item: ("test_corner_cases" not in item.nodeid, bool(compiling.search(item.nodeid))))
+
+
 class SlowScheduling(LoadScopeScheduling):
     """Slow tests run where there is room, but for those of files that make something large for all of their tests."""
 
@@ -41,7 +48,10 @@ class SlowScheduling(LoadScopeScheduling):
 
 def pytest_xdist_make_scheduler(config, log):
     """Tests of one file share fixtures and compiled code, so that they stay in one process; slow ones are spread."""
-    return None if "not slow" in config.option.markexpr else SlowScheduling(config, log)
+    if "not slow" not in config.option.markexpr:
+        return SlowScheduling(config, log)
+    config.option.loadscopereorder = False  # in the order of pytest_collection_modifyitems
+    return None
 
 
 @pytest.fixture

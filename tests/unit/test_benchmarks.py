@@ -93,7 +93,7 @@ def test_operations_of_least_squares(n):
     assert n**3 / 3 < plain < found <= plain + above
 
 
-@pytest.mark.parametrize("n", [131, 143])
+@pytest.mark.parametrize("n", [131, pytest.param(143, marks=pytest.mark.slow)])
 def test_operations_of_one_large_structure(n, monkeypatch):
     """Rows are computed in sixteens, also what fills up the last of them."""
     orders = {"n_u": 5, "n_y": 5, "degree": 3}

@@ -58,6 +58,7 @@ def test_a_star_import_asks_for_no_extra_and_the_rest_is_there():
     assert {"NarxRegressor", "plot", "write_comparison", "write_report"} <= set(dir(narxbench))
 
 
+@pytest.mark.slow
 def test_a_model_needs_nothing_that_takes_long_to_import():
     done = "import sys, numpy, narxbench; u = numpy.random.default_rng(1).normal(size=300); y = numpy.roll(u, 1);"
     done += "narxbench.identify(u, y, decimation=1, degree=1, y_lags=1, u_lags=1, resamples=2, effort=0.05);"

@@ -54,7 +54,7 @@ def test_a_corner_case_may_be_refused(plugins, monkeypatch):
     )
 
 
-@pytest.mark.parametrize("name", mostly_slow(FOUND, "early", "option_refused"))
+@pytest.mark.parametrize("name", mostly_slow(FOUND, "early"))
 def test_a_breach_is_found(plugins, monkeypatch, name):
     # Those of a whole run cost seconds each.
     kept = ("declaration", "settings", "a run", CHEATS[name].check)
