@@ -1,6 +1,6 @@
 """How many samples of fresh records the prediction bands hold: ``python -m benchmarks.bands [--quick]``.
 
-Writes ``benchmarks/bands.md``. Each system gives many data sets, each with a test record of its own. Beside the bands
+Writes ``benchmarks/bands.md``. Each system gives many data sets, each with a test record of its own. Next to the bands
 in use stand those that were rejected: the plain quantile of the same errors.
 """
 

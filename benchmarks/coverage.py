@@ -2,7 +2,7 @@
 
 Writes ``benchmarks/coverage.md``. Many runs of a condition make a pool. Draws of 40 runs from it stand for studies, and
 their mean for what a study can expect. The same is done with runs that choose every term on its own, each as often as
-the pool does: real runs choose terms together. Beside the intervals in use stand two that were rejected: the bootstrap
+the pool does: real runs choose terms together. Next to the intervals in use stand two that were rejected: the bootstrap
 over runs, and the binomial interval over Chao's estimate of how many terms are chosen at all.
 """
 

@@ -1,4 +1,4 @@
-"""Estimates of studies beside what they take: ``python -m benchmarks.estimate``.
+"""Estimates of studies next to what they take: ``python -m benchmarks.estimate``.
 
 Prints CPU seconds and peak memory of whole runs of the pipeline, estimated and measured, side by side. The constants of
 ``src/narxbench/pipeline/estimate.py`` are right while every ratio is between a third and three.

@@ -2,7 +2,7 @@
 
 Writes ``benchmarks/measured.md``. narxbench identifies with its default settings. The others have a grid of settings,
 from which they choose by a free run over the last part of the training data; what the best of the grid would have been
-on the test stands beside that. Simulated data have a known truth and, for the test, an output without noise.
+on the test stands next to that. Simulated data have a known truth and, for the test, an output without noise.
 """
 
 import os
@@ -90,7 +90,7 @@ class Case:
     about: str
     training: list[Signals]
     test: Signals
-    # Also tried by the others, beside the data as they are.
+    # Also tried by the others, next to the data as they are.
     stride: int = 1
     delay: int = 0
     truth: tuple[str, ...] = ()
@@ -482,7 +482,7 @@ def main_table(results: Sequence[tuple[Case, Sequence[Line]]]) -> str:
 
 
 def truth_table(results: Sequence[tuple[Case, narxbench.Identification, int]]) -> str:
-    """Return what narxbench said of each data set, beside what is known."""
+    """Return what narxbench said of each data set, next to what is known."""
     rows = []
     for case, result, first in results:
         model = result.model.expanded()

@@ -8,7 +8,7 @@ import sys
 import time
 from pathlib import Path
 
-# One thread, set before numpy is imported; the library beside this folder, and imports by package.
+# One thread, set before numpy is imported; the library next to this folder, and imports by package.
 os.environ |= {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "MKL", "NUMBA")}
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:1] = [str(ROOT), str(ROOT / "src")]
@@ -31,7 +31,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="fewer rounds, seeds and sizes: a try, not a measurement")
     parser.add_argument("--only", nargs="+", choices=BENCHMARKS, default=BENCHMARKS, help="benchmarks to run")
-    parser.add_argument("--output", type=Path, default=RESULTS, help="the other files go beside it")
+    parser.add_argument("--output", type=Path, default=RESULTS, help="the other files go next to it")
     options = parser.parse_args()
     facts = machine_facts()
     print(facts)

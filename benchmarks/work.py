@@ -2,8 +2,8 @@
 
 An operation is an addition, subtraction, multiplication, division or square root of one structure's numbers. A move is
 a load or store of a line of eight doubles, or of less: a processor needs the same time for a part of a line. Whole
-numbers, which say what is where, are loaded beside them and not counted. What comes from the second-level cache is what
-a first level of the given size that forgets the least recently used line lacks.
+numbers, which say what is where, are loaded next to them and not counted. What comes from the second-level cache is
+what a first level of the given size that forgets the least recently used line lacks.
 The path is the time that the longest chain of operations takes that wait for each other, however many run at once.
 """
 

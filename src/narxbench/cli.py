@@ -353,7 +353,7 @@ def _report(given: argparse.Namespace, each: "Mapping[str, Identification]") -> 
 
 
 def _add_refit(commands: Any) -> None:
-    about = "estimate the weights of a model anew, from other data"
+    about = "estimate the weights of a model again, from other data"
     parser = commands.add_parser("refit", help=about, description=f"{about.capitalize()}.", allow_abbrev=False)
     parser.add_argument("model", metavar="MODEL", help="a file that Model.save or --report wrote")
     parser.add_argument("files", nargs="+", metavar="FILE", help="text with columns of numbers; each is an experiment")

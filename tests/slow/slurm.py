@@ -17,7 +17,7 @@ PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "srun", "squeue", "scance
 GUARD = ("setpriv", "--pdeathsig", "KILL", "unshare", "--pid", "--fork", "--kill-child", "--mount-proc")
 
 # One processor in each node, so that two jobs at a time run on both. No accounting, no control groups. A node is seen
-# to be down a while after SlurmdTimeout; finished jobs are told of for as long as tests take.
+# to be down a while after SlurmdTimeout; finished jobs are reported of for as long as tests take.
 CONFIG = """\
 ClusterName=loopback
 SlurmctldHost={host}(127.0.0.1)

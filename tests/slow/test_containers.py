@@ -95,9 +95,9 @@ def test_file_with_another_digest_is_not_installed(tmp_path):
     assert not list((tmp_path / "environment").glob("lib/*/site-packages/mdurl"))
 
 
-def exported(folder, told):
+def exported(folder, reported):
     """Run a command of CONTRIBUTING.md where there is nothing but what it needs, and return what it writes."""
-    (command,) = re.findall(rf"^python3 -m (uv export .*) --output-file {told}$", CONTRIBUTING, re.MULTILINE)
+    (command,) = re.findall(rf"^python3 -m (uv export .*) --output-file {reported}$", CONTRIBUTING, re.MULTILINE)
     for name in ("pyproject.toml", ".python-version"):
         shutil.copy(ROOT / name, folder)
     uv = os.environ.get("UV") or shutil.which("uv") or pytest.skip("no uv")

@@ -42,7 +42,7 @@ def exchanged(source):
 
 
 def untouched(copy, finished, *damaged):
-    """Check that what is there beside the damaged files is right."""
+    """Check that what is there next to the damaged files is right."""
     right = finished.files()
     assert [path for path, c in copy.files().items() if path not in damaged and c != right.get(path)] == []
 

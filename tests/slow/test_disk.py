@@ -18,7 +18,7 @@ RUN = "data/tiny/runs/S3/30dB/ga/bic/seed-2.json"
 BLOCK = 4096  # bytes, of which a file takes a whole number
 
 
-def told(printed):
+def reported(printed):
     """Return what is said of each file that could not be written."""
     return dict(re.findall(rf"^narxbench: (\S+): (.*){re.escape(REMEDY)}$", printed, re.MULTILINE))
 
@@ -66,13 +66,13 @@ def test_disk_that_fills_up(finished, empty, tmp_path):
             (disk / folder).mkdir(parents=True)
             (empty / folder).symlink_to(disk / folder)
         fill(disk, 30 * BLOCK)
-        files = told(empty.snakemake(code=1))
+        files = reported(empty.snakemake(code=1))
         assert files and set(files.values()) == {"cannot be written: No space left on device"}
         still_right(empty, finished)
         (disk / "ballast").unlink()
         empty.snakemake(FRAMES)
         fill(disk, 4 * BLOCK)
-        files = told(empty.snakemake("--keep-going", code=1))
+        files = reported(empty.snakemake("--keep-going", code=1))
         assert files and {path.split("/")[0] for path in files} == {"reports"}
         still_right(empty, finished)
 

@@ -43,8 +43,8 @@ def all_tables() -> list[Table]:
     settings["methods"]["upso2d"]["settings"] = {"inertia": 0.729, "swarm_size": 30, "unification_end": 0.7}
     claims = load_claims(REFERENCE / "claims.yaml")
     word, long = "no clear difference", "Holds at 12 of 12. " * 20
-    told = [(claim.id, side, word, 10, 12, long) for claim in claims for side in ("published", "here")]
-    frames["claims"] = framed("claims", told)
+    reported = [(claim.id, side, word, 10, 12, long) for claim in claims for side in ("published", "here")]
+    frames["claims"] = framed("claims", reported)
     made = tables.paper_tables(frames, settings, map(system, settings["systems"]), claims)
     odd = make_frames([summary(UNKNOWN, snr, r"_~^a&c%$#{}\|[1]--*" + UNKNOWN) for snr in (50, 30)])
     return [*made.values(), tables.comparison_table(UNKNOWN, odd, "bic")]

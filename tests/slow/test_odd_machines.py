@@ -51,7 +51,7 @@ def shell(script, command, folder, code=0, env=None):
     return printed
 
 
-def told(printed):
+def reported(printed):
     """Return the one line that tells a mistake."""
     (line,) = re.findall("^narxbench: (.*; (?:allowed|needed): .*)$", printed, re.MULTILINE)
     return line
@@ -102,7 +102,7 @@ def test_a_colon_in_the_path_of_the_folder(finished, tmp_path):
     assert b'"failure"' not in apart.run_files()[0].read_bytes()
     (tmp_path / "elsewhere").mkdir()
     command = [*COMMAND, "--cores", "2", "--snakefile", str(copy / "Snakefile")]
-    assert "found a colon" in told(shell("", command, tmp_path / "elsewhere", code=1))
+    assert "found a colon" in reported(shell("", command, tmp_path / "elsewhere", code=1))
 
 
 def pipe(path):
@@ -121,7 +121,7 @@ def endless(path):
     ],
 )
 def test_settings_that_are_no_file(copy, monkeypatch, path, make):
-    """It is told at the start: to read it would never end."""
+    """It is reported at the start: to read it would never end."""
     monkeypatch.chdir(copy.root)
     (copy / path).unlink()
     make(copy / path)
@@ -152,7 +152,7 @@ def test_repeated_interrupts(finished, tmp_path):
 
 
 def test_streams_that_nobody_holds(empty):
-    assert told(shell("exec 2>&-", SNAKEMAKE, empty.root, code=1)).startswith("standard error: found closed")
+    assert reported(shell("exec 2>&-", SNAKEMAKE, empty.root, code=1)).startswith("standard error: found closed")
     shell("exec 2>/dev/full", SNAKEMAKE, empty.root, code=1)
     assert empty.run_files() == [] and not empty.locked()
 

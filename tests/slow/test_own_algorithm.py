@@ -63,7 +63,7 @@ def test_a_row_in_the_ranking_and_neighbours_that_nobody_touches(own, monkeypatc
     assert made == {"threshold", "descent"}
     own.edit(MODULE, "default=11.0", "default=10.0")
 
-    # The same runs, with others beside them that do what they must not.
+    # The same runs, with others next to them that do what they must not.
     (tmp_path / "site").mkdir()
     install(monkeypatch, tmp_path / "site")
     overlay = yaml.safe_load((own / "config/methods.yaml").read_text(encoding="utf-8"))

@@ -121,8 +121,8 @@ def test_the_study_that_tries_every_option(empty):
 def test_diverging_system_stops_alone(empty):
     project = empty.with_study("wild", TINY + "data: {excitation: {kind: gaussian, sd: 1.0}}\n")
     lines = project.snakemake("--keep-going", code=1).splitlines()
-    (told,) = [line for line in lines if line.startswith("narxbench: ") and " of CPU time; " not in line]
-    assert re.match(r"narxbench: system S4: its output diverges .*; allowed: an input for which", told)
+    (reported,) = [line for line in lines if line.startswith("narxbench: ") and " of CPU time; " not in line]
+    assert re.match(r"narxbench: system S4: its output diverges .*; allowed: an input for which", reported)
     made = [path.split("/")[3] for path in project.files("data/wild/conditions")]
     assert made == ["S3"] * 3
 

@@ -101,8 +101,8 @@ def test_identification_and_search_need_the_wheel_alone(version, wheel, tmp_path
     words += ["--u-lags", "2", "--decimation", "1", "--resamples", "0", "--effort", "1"]
     done = run(own / "bin/narxbench", *words, "--json", folder=folder)
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    assert told["terms"] == found["model"]
-    assert told["coefficients"] == pytest.approx(found["coefficients"], rel=1e-6)
+    reported = json.loads(done.stdout)
+    assert reported["terms"] == found["model"]
+    assert reported["coefficients"] == pytest.approx(found["coefficients"], rel=1e-6)
     refused = run(own / "bin/narxbench", *words, "--report", "page", folder=folder)
     assert refused.returncode == 2 and "narxbench[report]" in refused.stderr and refused.stderr.count("\n") == 1

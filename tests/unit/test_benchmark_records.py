@@ -71,7 +71,7 @@ def test_a_record_that_is_not_there_is_named_with_how_to_get_it(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("changed", "told"),
+    ("changed", "reported"),
     [
         ({"yEst": ["1", "x", "3"]}, "line 3, column yEst: found no number"),
         ({"uVal": [1.0, 2.0]}, "line 4, column uVal: found no number"),
@@ -80,17 +80,19 @@ def test_a_record_that_is_not_there_is_named_with_how_to_get_it(tmp_path):
         ({"uEst": [], "yEst": []}, "found no estimation part"),
     ],
 )
-def test_a_malformed_file_is_refused_in_one_line(tmp_path, changed, told):
+def test_a_malformed_file_is_refused_in_one_line(tmp_path, changed, reported):
     written(tmp_path, "emps", **changed)
-    with pytest.raises(narxbench.NarxbenchError, match=told) as error:
+    with pytest.raises(narxbench.NarxbenchError, match=reported) as error:
         records.from_folder("emps", tmp_path)
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize(("content", "told"), [("", "found no CSV file"), ("uEst,yEst\n1,2\n", "found no column uVal")])
-def test_a_file_of_another_layout_is_refused(tmp_path, content, told):
+@pytest.mark.parametrize(
+    ("content", "reported"), [("", "found no CSV file"), ("uEst,yEst\n1,2\n", "found no column uVal")]
+)
+def test_a_file_of_another_layout_is_refused(tmp_path, content, reported):
     (tmp_path / "emps.csv").write_text(content)
-    with pytest.raises(narxbench.NarxbenchError, match=told):
+    with pytest.raises(narxbench.NarxbenchError, match=reported):
         records.from_folder("emps", tmp_path)
 
 

@@ -228,8 +228,8 @@ def test_tables_of_the_comparison(comparison):
     assert text.count("\n") == 2 + len(lines)
     assert "| **records** | narxbench | " in text
     assert "| records | " in measured.truth_table([(case, identified, 10)])
-    told = measured.sentences([(case, lines)])
-    assert told.count("\n- ") == len(measured.grid(small=True))
+    reported = measured.sentences([(case, lines)])
+    assert reported.count("\n- ") == len(measured.grid(small=True))
 
 
 @pytest.mark.parametrize("stride", [1, 3])

@@ -72,7 +72,7 @@ def test_one_that_does_not(plugins, capsys):
         (["check-algorithm", "broken"], r"algorithm 'broken': cannot be imported: ZeroDivisionError: .*"),
     ],
 )
-def test_a_mistake_is_told_in_one_line(monkeypatch, tmp_path, capsys, arguments, words):
+def test_a_mistake_is_reported_in_one_line(monkeypatch, tmp_path, capsys, arguments, words):
     install_text(monkeypatch, tmp_path, {"broken": "broken"}, "broken", broken=SOURCE + "\n1 / 0\n")
     try:
         code = cli.main(arguments)
@@ -161,12 +161,12 @@ def test_json_is_one_object_that_is_what_python_gives(file, found):
         env=environment() | {"PYTHONIOENCODING": "ascii"},
     )
     assert done.returncode == 0
-    told = json.loads(done.stdout)
-    assert told == json.loads(json.dumps(as_json(found)))
+    reported = json.loads(done.stdout)
+    assert reported == json.loads(json.dumps(as_json(found)))
     for name in ("terms", "coefficients", "standard_errors", "selection_frequency"):
-        assert len(told[name]) == len(found.model.terms)
+        assert len(reported[name]) == len(found.model.terms)
     for role in ("estimation", "selection", "test"):
-        for place in (told["metrics"][role], told["metrics"][role]["at_incoming_sampling"]):
+        for place in (reported["metrics"][role], reported["metrics"][role]["at_incoming_sampling"]):
             assert all(
                 set(place[kind]) == {"rrse", "nrmse", "fit_percent", "rmse", "max_error"}
                 for kind in ("one_step", "free_run")
@@ -267,13 +267,13 @@ def test_options_of_the_data(monkeypatch, tmp_path):
 def test_help_comes_at_once_and_names_the_defaults(capsys):
     code = "import sys, narxbench.cli as cli\ntry: cli.main(['identify', '--help'])\nexcept SystemExit: pass\n"
     code += "print({'numpy', 'pydantic', 'pandas', 'numba'} & set(sys.modules))"
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert told.endswith("\nset()\n")
+    reported = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert reported.endswith("\nset()\n")
     options = {option.setting: option for option in (*cli._CANDIDATES, *cli._SEARCH)}
     defaults = IdentificationSettings().model_dump()
     assert set(options) < set(defaults) and len(options) == 18
     for name, option in options.items():
-        assert f"--{option.flag} {option.metavar}" in told
+        assert f"--{option.flag} {option.metavar}" in reported
         if match := re.search(r"\(default: (.*)\)", option.about):
             assert option.read(match[1]) == defaults[name]
 
@@ -302,7 +302,7 @@ def test_help_comes_at_once_and_names_the_defaults(capsys):
         ("mixed.csv --output 2", r"mixed.csv: --header: line 1: found .*; needed: true or false"),
     ],
 )
-def test_a_mistake_of_identify_is_told_in_one_line(monkeypatch, tmp_path, file, words, message):
+def test_a_mistake_of_identify_is_reported_in_one_line(monkeypatch, tmp_path, file, words, message):
     monkeypatch.chdir(tmp_path)
     os.mkfifo("pipe")
     (tmp_path / "uneven.csv").write_text("t,y\n" + "".join(f"{k * k},1\n" for k in range(20)))
@@ -404,12 +404,12 @@ def test_names_in_the_tables_of_the_report_are_no_formulas(tmp_path, file):
 
 
 @pytest.mark.parametrize(
-    ("error", "code", "told"), [(KeyboardInterrupt, 130, ""), (MemoryError, 2, "narxbench: not .*\n")]
+    ("error", "code", "reported"), [(KeyboardInterrupt, 130, ""), (MemoryError, 2, "narxbench: not .*\n")]
 )
-def test_an_end_before_its_time(monkeypatch, file, error, code, told):
+def test_an_end_before_its_time(monkeypatch, file, error, code, reported):
     def ended(*_):
         raise error
 
     monkeypatch.setattr("narxbench.identification.identify.identified", ended)
     ending = run(file, "--output", "4")
-    assert ending[:2] == (code, "") and re.fullmatch(told, ending[2])
+    assert ending[:2] == (code, "") and re.fullmatch(reported, ending[2])

@@ -114,8 +114,8 @@ def test_python_is_the_same_everywhere():
 
 def test_uv_is_the_same_everywhere():
     files = ("README.md", "CONTRIBUTING.md", "docs/cluster.md", ".ci/run")
-    told = {path: re.findall(r"pip install (?:--\w+ )*(uv\b[^\s`]*)", (ROOT / path).read_text()) for path in files}
-    assert {path: set(specs) for path, specs in told.items()} == {path: {f"uv=={TESTED_UV}"} for path in files}
+    reported = {path: re.findall(r"pip install (?:--\w+ )*(uv\b[^\s`]*)", (ROOT / path).read_text()) for path in files}
+    assert {path: set(specs) for path, specs in reported.items()} == {path: {f"uv=={TESTED_UV}"} for path in files}
 
 
 def locked():

@@ -90,8 +90,8 @@ class Job(NamedTuple):
                 assert not (found := _NOT_A_NUMBER.search(path.read_text(encoding="utf-8"))), f"{path}: {found}"
         return ""
 
-    def told(self, damaged: str) -> str:
-        """Return what is told of a damaged file, if anything: lines that name it, or another of the job's."""
+    def reported(self, damaged: str) -> str:
+        """Return what is reported of a damaged file, if anything: lines that name it, or another of the job's."""
         text = self.outcome(damaged)
         lines = text.splitlines()
         assert len(lines) <= 6 and all(line.isprintable() for line in lines), text

@@ -140,9 +140,9 @@ class Project:
 
     def files(self, *folders: str) -> dict[str, bytes]:
         """Return the bytes of all files of the study, or of folders, but for those that tell how they were made."""
-        told = ("run_info.md", "made_with.json")
+        reported = ("run_info.md", "made_with.json")
         roots = [self / folder for folder in folders or (f"data/{self.study}", f"reports/{self.study}")]
-        paths = (path for root in roots for path in root.rglob("*") if path.is_file() and path.name not in told)
+        paths = (path for root in roots for path in root.rglob("*") if path.is_file() and path.name not in reported)
         return {str(path.relative_to(self.root)): path.read_bytes() for path in sorted(paths)}
 
     def run_files(self) -> list[Path]:

@@ -74,8 +74,8 @@ def test_the_same_bytes_with_more_cores_and_reference_results_of_them(measured, 
     assert {path.rpartition("/")[2] for path in kept} == {"identification.json", "manifest.csv"}
     printed = other.snakemake("verify")
     assert re.search(r"(\d+) of \1 files are the same as in data/reference/mine/manifest.csv", printed), printed
-    told = other.snakemake("verify", "--config", "identification={seeds: 3}", code=1)
-    assert "with other settings: identification.seeds: found 3; needed: 2" in told
+    reported = other.snakemake("verify", "--config", "identification={seeds: 3}", code=1)
+    assert "with other settings: identification.seeds: found 3; needed: 2" in reported
 
 
 def test_what_a_change_makes_anew(measured, tmp_path):

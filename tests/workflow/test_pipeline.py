@@ -107,7 +107,7 @@ def test_two_studies_in_one_folder_never_touch_each_other(finished, copy):
 
 
 @pytest.mark.parametrize(
-    ("setting", "told"),
+    ("setting", "reported"),
     [
         ("seeds=-4", "seeds: found -4; allowed: "),
         ("evaluation=900", "evaluation: unknown key; allowed: "),
@@ -116,9 +116,9 @@ def test_two_studies_in_one_folder_never_touch_each_other(finished, copy):
         ("finished_only=perhaps", "finished_only: found 'perhaps'; allowed: "),
     ],
 )
-def test_mistake_is_told_in_one_line_before_any_job(finished, setting, told):
+def test_mistake_is_reported_in_one_line_before_any_job(finished, setting, reported):
     _, line = finished.snakemake("--config", setting, code=1).splitlines()
-    assert line.startswith(f"narxbench: command line (--config): {told}")
+    assert line.startswith(f"narxbench: command line (--config): {reported}")
 
 
 def test_mistake_in_a_file_names_it(copy):
@@ -128,7 +128,7 @@ def test_mistake_in_a_file_names_it(copy):
 
 
 def test_neither_the_package_nor_a_library_need_be_installed(finished, tmp_path):
-    """The first is taken from the checkout, as the fixture has shown; the other is told with the remedy."""
+    """The first is taken from the checkout, as the fixture has shown; the other is reported with the remedy."""
     command = [sys.executable, "-c", "import narxbench.pipeline.plan"]
     assert subprocess.run(
         command, cwd=tmp_path, env=os.environ | hiding(tmp_path), stderr=subprocess.DEVNULL

@@ -53,7 +53,7 @@ def try_damages(job: Job, examples: int) -> None:
         right = Path(path).read_bytes()
         Path(path).write_bytes(data.draw(damaged(right, path), "content"))
         try:
-            job.told(path)
+            job.reported(path)
         finally:
             Path(path).write_bytes(right)
 
@@ -81,7 +81,7 @@ def test_damaged_files_of_a_step(job, script):
 
 
 @pytest.mark.parametrize(
-    ("script", "name", "old", "new", "told"),
+    ("script", "name", "old", "new", "reported"),
     [
         # Allowed by the schema of each row.
         ("tables", "frames/claims.csv", r"(?m)^.*,here,.*\n", "", r"found no row for \('.*', 'here'\); delete it"),
@@ -107,20 +107,20 @@ def test_damaged_files_of_a_step(job, script):
         ("run_info", "search", r"\d\.", "0.1.", ""),
     ],
 )
-def test_a_damage_is_told(job, script, name, old, new, told):
+def test_a_damage_is_reported(job, script, name, old, new, reported):
     path = next(Path(path) for path in job(script).read if name in path)
     right = path.read_bytes()
     wrong, count = re.subn(old, new, right.decode(), count=1 if "|" not in name else 0)
     assert count
     path.write_bytes(wrong.encode(errors="surrogateescape"))
     try:
-        found = job(script).told(str(path))
+        found = job(script).reported(str(path))
     finally:
         path.write_bytes(right)
-    assert re.search(told, found) if told else found == ""
+    assert re.search(reported, found) if reported else found == ""
 
 
-def test_what_is_no_file_is_told_and_not_waited_for(job, tmp_path):
+def test_what_is_no_file_is_reported_and_not_waited_for(job, tmp_path):
     found = job("summarise")
     path = Path(found.input[0])
     kept = path.rename(tmp_path / "kept.json")

@@ -18,12 +18,12 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     return found
 
 
-def told(printed: str) -> list[str]:
+def reported(printed: str) -> list[str]:
     return [line for line in printed.splitlines() if line.startswith("narxbench: ")]
 
 
 def test_a_plan_begins_with_what_it_costs(project: Project) -> None:
-    (line,) = told(project.snakemake("--dry-run"))
+    (line,) = reported(project.snakemake("--dry-run"))
     assert re.match("narxbench: 12 runs in 28 jobs: about [0-9]+ s of CPU time; the largest step takes about 0", line)
 
 
@@ -35,5 +35,5 @@ def test_a_plan_begins_with_what_it_costs(project: Project) -> None:
     ],
 )
 def test_a_mistake_is_one_line_that_can_be_shown(project: Project, settings: str, line: str) -> None:
-    (found,) = told(project.snakemake("--dry-run", "--config", settings, code=1))
+    (found,) = reported(project.snakemake("--dry-run", "--config", settings, code=1))
     assert found.startswith(f"narxbench: command line (--config): {line}") and found.isprintable()

@@ -8,7 +8,7 @@ A move adds a term, drops one or swaps one for another, each kind equally often,
 the number of terms would be uniform, not near N_t / 2. The search starts from one random term and first walks through
 all structures of finite J, to see how much J rises in a move. It begins at the temperature at which a mean rise is
 accepted with a given probability, 0.8 as Kirkpatrick proposes, and cools in stages by a constant factor, 0.9 as in the
-source, with equally many moves in each. It ends when a term that is worth nothing, and costs its penalty, is hardly
+source, with equally many moves in each. It ends when a term that explains nothing, and costs its penalty, is hardly
 ever accepted.
 """
 

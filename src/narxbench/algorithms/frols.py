@@ -57,7 +57,7 @@ class Settings(BaseSettings):
 
 
 def criterion(problem: ProblemView, settings: Settings) -> OwnCriterion | None:
-    """Return the BIC that chooses the length; AIC and a threshold are not told, nor is J."""
+    """Return the BIC that chooses the length; AIC and a threshold are not tried, nor is J."""
     if settings.stop == "bic":
         return products(problem, settings.rows).bic()
     return criterion_of(problem, "free_run") if (settings.stop, settings.rows) == ("free_run", "all") else None

@@ -18,7 +18,7 @@ What is minimized is the J of all methods here, not the cost of the source (rela
 penalty from the derivative of a sigmoid). Where the paper and the code differ, this follows the code: the transfer
 function is abs(tanh), in the paper abs(2/pi arctan(pi/2 v)); only the inertia is random, in the paper the
 accelerations are. Neither says what becomes of the search when more evaluations may be made than it has iterations:
-here it starts anew. Masses are those of the development version: how far the cost is below the worst one. In releases
+here it starts again. Masses are those of the development version: how far the cost is below the worst one. In releases
 up to 0.9.0 it is 0.99 times the worst, which would have no meaning for a J that may be negative.
 
 Like the source, it estimates on one part of the record and judges the free run on the rest.
@@ -64,7 +64,7 @@ class Settings(BaseSettings):
     """Settings of MetaMSS; the defaults are the source's."""
 
     agents: int = Field(default=10, ge=1, le=100_000, description="number of agents")
-    iterations: int = Field(default=30, ge=1, description="iterations of one search, before it starts anew")
+    iterations: int = Field(default=30, ge=1, description="iterations of one search, before it starts again")
     significance: float | None = Field(
         default=0.05, gt=0, lt=1, description="p-value above which a term is dropped; null: no term is dropped"
     )

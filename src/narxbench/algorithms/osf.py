@@ -2,8 +2,8 @@
 
 Source: F. Hafiz, A. Swain and E. Mendes, Orthogonal floating search algorithms: From the perspective of nonlinear
 system identification, Neurocomputing 350, 2019, pages 221-236, as SysIdentPy implements it
-(``orthogonal_floating_search.py``). A set of terms is worth the sum of their error reduction ratios, the share of the
-output that least squares explains.
+(``orthogonal_floating_search.py``). The score of a set of terms is the sum of their error reduction ratios, the share
+of the output that least squares explains.
 
 - ``floating`` (OSF): the most significant term enters. Then the least significant terms leave, one by one, as long as a
   set of that size is better than the best one before; the term that has just entered does not leave at once.
@@ -35,7 +35,7 @@ ABOUT = About(
     options={"choice": ["bic"], "max_terms": [3]},
 )
 
-# What a set of terms must be worth more to be better, as a share of y'y: less is rounding.
+# By how much the score of a set must be higher to be better, as a share of y'y: less is rounding.
 LEAST_GAIN = 1e-10
 
 
@@ -48,24 +48,26 @@ class Settings(BaseSettings):
 
 
 class Sets:
-    """What sets of terms are worth, and which term is the best to enter or leave."""
+    """Scores of sets of terms, and which term is the best to enter or leave."""
 
     def __init__(self, found: Products) -> None:
         # Columns of length 1: products of large and small numbers stand side by side.
         scale = np.sqrt(np.diag(found.gram))
         self.usable = scale > 0
         scale = np.where(self.usable, scale, 1.0)
-        self.gram, self.moments, self.energy = found.gram / np.outer(scale, scale), found.moments / scale, found.energy
+        with np.errstate(invalid="ignore"):  # nothing is found where products overflow
+            self.gram = found.gram / np.outer(scale, scale)
+        self.moments, self.energy = found.moments / scale, found.energy
 
-    def worth(self, terms: list[int]) -> float:
+    def score(self, terms: list[int]) -> float:
         """Return the share of y'y that terms explain."""
         if not terms or not self.energy > 0:
             return 0.0
-        # In one order, so that a set is always worth the same.
+        # In one order, so that a set always has the same score.
         terms = sorted(terms)
         moments = self.moments[terms]
-        worth = float(moments @ np.linalg.solve(self.gram[np.ix_(terms, terms)], moments)) / self.energy
-        return min(worth, 1.0) if worth > 0 else 0.0
+        score = float(moments @ np.linalg.solve(self.gram[np.ix_(terms, terms)], moments)) / self.energy
+        return min(score, 1.0) if score > 0 else 0.0
 
     def to_enter(self, terms: list[int]) -> int | None:
         """Return the term outside of a set that explains most of what it leaves; None if all depend on it."""
@@ -97,20 +99,20 @@ def floating(sets: Sets, most: int) -> list[list[int]]:
         if entered is None:
             break
         terms = [*terms, entered]
-        worth = sets.worth(terms)
-        if len(terms) not in best or worth > best[len(terms)][0] + LEAST_GAIN:
-            best[len(terms)] = worth, terms
+        score = sets.score(terms)
+        if len(terms) not in best or score > best[len(terms)][0] + LEAST_GAIN:
+            best[len(terms)] = score, terms
         else:
             terms = best[len(terms)][1]
         first = True
         while len(terms) > 2:
             leaving = sets.to_leave(terms)
             without = [term for term in terms if term != leaving]
-            worth = sets.worth(without)
-            if (first and leaving == entered) or worth <= best[len(without)][0] + LEAST_GAIN:
+            score = sets.score(without)
+            if (first and leaving == entered) or score <= best[len(without)][0] + LEAST_GAIN:
                 break
             terms, first = without, False
-            best[len(terms)] = worth, terms
+            best[len(terms)] = score, terms
     return [own for _, own in best.values()]
 
 
@@ -134,15 +136,15 @@ def oscillating(sets: Sets, most: int, n_terms: int) -> list[list[int]]:
     start: list[int] = []
     while len(start) < most and (entered := sets.to_enter(start)) is not None:
         start.append(entered)
-        terms, worth = list(start), sets.worth(start)
+        terms, score = list(start), sets.score(start)
         deepest, depth = max(1, min(len(terms), n_terms - len(terms)) // 4), 1
         while depth <= deepest:
             improved = False
             for enter_first in (False, True):
                 if enter_first or depth < len(terms):
                     swung = _swung(sets, terms, depth, enter_first)
-                    if (better := sets.worth(swung)) > worth + LEAST_GAIN:
-                        terms, worth, improved = swung, better, True
+                    if (better := sets.score(swung)) > score + LEAST_GAIN:
+                        terms, score, improved = swung, better, True
             depth = 1 if improved else depth + 1
         found.append(terms)
     return found

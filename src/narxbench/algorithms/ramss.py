@@ -6,8 +6,8 @@ jcvcastro/RaMSS_23). In each iteration
 
 1. structures are drawn, each term with its inclusion probability; an empty one is drawn again;
 2. of each structure the terms are dropped whose weights do not differ from zero in a t-test of least squares;
-3. a structure is worth J = (1 - a) exp(-K MSPE) + a exp(-K MSSE), by its mean squared errors of the prediction one step
-   ahead and of the free run;
+3. the score of a structure is J = (1 - a) exp(-K MSPE) + a exp(-K MSSE), by its mean squared errors of the prediction
+   one step ahead and of the free run;
 4. the probability of each term changes by the mean J of the structures with it, less that of those without it (zero
    where there are none), times 1 / (10 (J_max - mean J) + 0.1), J_max being the largest J so far. It stays within
    bounds.
@@ -79,7 +79,7 @@ def stepped(probabilities: Floats, structures: NDArray[np.uint8], values: Floats
 
 
 class Judge:
-    """Tells what structures are worth."""
+    """Scores structures."""
 
     def __init__(self, problem: ProblemView, settings: Settings) -> None:
         self._found, self._whole, self._settings = products(problem), whole_record(problem), settings
@@ -105,7 +105,7 @@ class Judge:
 
 
 def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, settings: Settings) -> Found:
-    """Draw structures, and change the probabilities by what they are worth."""
+    """Draw structures, and change the probabilities by their scores."""
     judge, n_terms, largest = Judge(problem, settings), objective.n_terms, 0.0
     probabilities, best = np.full(n_terms, 1.0 / n_terms), np.zeros(n_terms, np.uint8)
     for _ in range(settings.iterations):

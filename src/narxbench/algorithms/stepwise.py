@@ -1,6 +1,6 @@
-"""Stepwise search: add, drop or swap a term while J falls, then start anew from a random structure.
+"""Stepwise search: add, drop or swap a term while J falls, then start again from a random structure.
 
-The plain method that any other has to beat. The first descent starts from the empty structure, unless told otherwise.
+The plain method that any other has to beat. The first descent starts from the empty structure, unless set otherwise.
 A step evaluates every structure that differs in one term and takes the best; only if none is better, every exchange of
 one term for another.
 """

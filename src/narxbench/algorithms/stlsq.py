@@ -40,7 +40,8 @@ def structures(found: Products, settings: Settings) -> np.ndarray:
     scale, n_terms = np.sqrt(np.diag(found.gram)), len(found.moments)
     varying = np.flatnonzero(scale > 0)
     different: dict[bytes, np.ndarray] = {}
-    gram = found.gram[np.ix_(varying, varying)] / np.outer(scale[varying], scale[varying])
+    with np.errstate(invalid="ignore"):  # nothing is found where products overflow
+        gram = found.gram[np.ix_(varying, varying)] / np.outer(scale[varying], scale[varying])
     gram[np.diag_indices_from(gram)] += settings.ridge
     moments = found.moments[varying] / scale[varying]
 

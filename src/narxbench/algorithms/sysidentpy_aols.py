@@ -11,22 +11,12 @@ stay: the package compares the weights as they are, the other those of columns o
 import numpy as np
 from pydantic import Field
 
-from narxbench.algorithms.contract import About, Found, Objective, ProblemView
-from narxbench.algorithms.sysidentpy_fit import fitted, load
+from narxbench.algorithms.contract import Found, Objective, ProblemView
+from narxbench.algorithms.sysidentpy_fit import ABOUT, fitted, load
 from narxbench.algorithms.training import CHOICE, Choice, criterion_of
 from narxbench.io.settings import Settings as BaseSettings
 
 __all__ = ["ABOUT", "Settings", "load", "run"]
-
-ABOUT = About(
-    reference="Lacerda Junior et al., SysIdentPy, Journal of Open Source Software 5(54), 2020",
-    deterministic=True,
-    stops_early=True,
-    needs_objective=False,
-    minimises=False,
-    requires=("sysidentpy",),
-    options={"max_terms": [3]},
-)
 
 
 class Settings(BaseSettings):

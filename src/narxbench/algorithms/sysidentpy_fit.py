@@ -7,9 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from narxbench.algorithms.contract import Found, ProblemView
+from narxbench.algorithms.contract import About, Found, ProblemView
 from narxbench.io.errors import NarxbenchError
 from narxbench.model.terms import Monomial
+
+# Of the methods that let terms enter one by one.
+ABOUT = About(
+    reference="Lacerda Junior et al., SysIdentPy, Journal of Open Source Software 5(54), 2020",
+    deterministic=True,
+    stops_early=True,
+    needs_objective=False,
+    minimises=False,
+    requires=("sysidentpy",),
+    options={"max_terms": [3]},
+)
 
 
 def load() -> None:

@@ -11,7 +11,7 @@ What differs from :mod:`narxbench.algorithms.metamss`:
 - The mass of an agent of cost f is in proportion to (f - 0.99 worst) / (best - worst), and so a little below zero for
   the worst one, which repels. The other has worst - J.
 - Forces fall with the square of the norm of order -2.
-- It makes one search of ``iterations``, fewer if the budget has not so many structures, and does not start anew.
+- It makes one search of ``iterations``, fewer if the budget has not so many structures, and does not start again.
 """
 
 from typing import Any

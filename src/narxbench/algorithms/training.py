@@ -95,8 +95,7 @@ def chosen(view: ProblemView, structures: NDArray[np.uint8], choice: Choice, fou
     """Return the best of several structures, shape (structures, N_t); none has terms where there are none."""
     if not len(structures):
         return np.zeros(len(view.terms), np.uint8)
-    of = criterion_of(view, choice, found)
-    values = [of(structure) for structure in structures]
+    values = WholeRecordJudge(view).evaluate(structures) if choice == "free_run" else list(map(found.bic(), structures))
     best: NDArray[np.uint8] = structures[int(np.argmin(values))]
     return best
 

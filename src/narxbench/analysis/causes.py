@@ -23,7 +23,7 @@ def causes(
 ) -> pd.DataFrame:
     """Return on each system the options of the closest interpretation that bring its deviance down most.
 
-    An option is judged beside the others of the closest interpretation, or alone where that was not run without it.
+    An option is judged next to the others of the closest interpretation, or alone where that was not run without it.
 
     Returns
     -------
@@ -43,21 +43,21 @@ def causes(
         run = {of for name, of in sums.index.droplevel(["data_seed", "system"]) if name == algorithm}
         for name, option in parse_interpretation(choices, text).items():
             if pair := _pair(choices, text, name, algorithm, run):
-                both = _beside(sums.loc[algorithm], pair)
+                both = _side_by_side(sums.loc[algorithm], pair)
                 found = both.groupby("system").median().assign(seeds=both.groupby("system").size())
-                ends, part = _beside(final.loc[algorithm], pair), choices.design_choices[name].part
+                ends, part = _side_by_side(final.loc[algorithm], pair), choices.design_choices[name].part
                 worse = (ends["with"] > ends["without"] + SAME_J).groupby("system").mean()
                 found["worse"] = math.nan if part in ("data", "fitness") else worse
                 about = (algorithm, part, name, option, choices.design_choices[name].options[option].contradicts)
                 rows += [(*about, *row) for row in found.itertuples(name=None)]
-    told = pd.DataFrame(rows, columns=CAUSES)
-    fall = told["without"] - told["with"]
-    largest = fall.groupby([told["algorithm"], told["system"]]).transform("max")
-    told = told[(fall > 0) & (fall >= _ENOUGH * largest)]
-    return told.sort_values(["algorithm", "system"], ascending=[False, True], kind="stable", ignore_index=True)
+    frame = pd.DataFrame(rows, columns=CAUSES)
+    fall = frame["without"] - frame["with"]
+    largest = fall.groupby([frame["algorithm"], frame["system"]]).transform("max")
+    frame = frame[(fall > 0) & (fall >= _ENOUGH * largest)]
+    return frame.sort_values(["algorithm", "system"], ascending=[False, True], kind="stable", ignore_index=True)
 
 
-def _beside(values: pd.Series, pair: tuple[str, str]) -> pd.DataFrame:
+def _side_by_side(values: pd.Series, pair: tuple[str, str]) -> pd.DataFrame:
     return pd.concat([values.loc[text] for text in pair], axis=1, keys=["with", "without"]).dropna()
 
 
@@ -65,8 +65,8 @@ def _pair(choices: DesignChoices, text: str, name: str, algorithm: str, run: Col
     """Return two interpretations that were run and differ in one option of ``text`` alone, with and without it."""
     chosen = parse_interpretation(choices, text)
     others = {other: option for other, option in chosen.items() if other != name}
-    for beside in (others, {}):
-        pair = [interpretation_text(choices, beside | own, algorithm) for own in ({name: chosen[name]}, {})]
+    for rest in (others, {}):
+        pair = [interpretation_text(choices, rest | own, algorithm) for own in ({name: chosen[name]}, {})]
         if {*pair} <= {*run}:
             return pair[0], pair[1]
     return None

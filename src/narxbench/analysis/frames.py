@@ -33,7 +33,7 @@ PROBLEM = [name for name in KEY if name != "method"]  # what methods are compare
 TENTHS = 10  # points of a condition's curve
 # Of a claim: whether it holds (None: cannot be judged), and under how many of the interpretations that can judge it.
 VERDICTS = {True: "holds", False: "does not hold", None: "cannot be judged"}
-UNCLEAR = "no clear difference"  # a claim that does not hold as it is told, where chance can explain it
+UNCLEAR = "no clear difference"  # a claim that does not hold as it is stated, where chance can explain it
 SPREADS = ("all", "some", "none", "unjudged")
 
 # Kind of a column -> how CSV holds it, and its type in memory.

@@ -133,14 +133,14 @@ def change(differences: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
 
     The screening has too few data seeds to tell how much a change varies. It is set against the ``spread`` of the
     measure, its standard deviation over the ``sets`` of all data seeds of the interpretation from which the changes
-    depart; these columns, and the number of changes told ``together``, are constant in a group. The interval is that of
-    the mean difference of two independent sets of data seeds with this spread (Student's t): pairs vary less, so that
-    it is too wide rather than too narrow. All intervals together have the coverage (Bonferroni). A change is ``clear``
-    if its interval does not contain 0. The interval is missing where there is one data set.
+    depart; these columns, and the number of changes judged ``together``, are constant in a group. The interval is that
+    of the mean difference of two independent sets of data seeds with this spread (Student's t): pairs vary less, so
+    that it is too wide rather than too narrow. All intervals together have the coverage (Bonferroni). A change is
+    ``clear`` if its interval does not contain 0. The interval is missing where there is one data set.
     """
-    told = differences.groupby(list(by), sort=False)
-    found = told["change"].agg(["median", "min", "max", "mean", "count"])
-    constant = told[["spread", "sets", "together"]].first()
+    grouped = differences.groupby(list(by), sort=False)
+    found = grouped["change"].agg(["median", "min", "max", "mean", "count"])
+    constant = grouped[["spread", "sets", "together"]].first()
     quantile = stats.t.ppf(1 - (1 - CONFIDENCE) / 2 / constant["together"], constant["sets"] - 1)
     reach = quantile * constant["spread"] * (2 / found["count"]) ** 0.5
     found = found.assign(interval_low=found["mean"] - reach, interval_high=found["mean"] + reach)

@@ -23,7 +23,7 @@ def versions() -> dict[str, str]:
 
 @cache
 def algorithm_digest(algorithm: str) -> str:
-    """Return a digest of an algorithm's code, by which runs of an edited algorithm are told from others.
+    """Return a digest of an algorithm's code, by which runs of an edited algorithm are known from others.
 
     This is its module, or all modules of the package that it comes in.
     """

@@ -126,7 +126,7 @@ class Linearised:
         weighed = list(zip(fit.terms.tolist(), fit.weights.tolist(), strict=True))
         for term, weight in weighed:
             self.moments += weight * self._products[term, :n]
-        # Code for arrays that can be written would be compiled beside that for the others.
+        # Code for arrays that can be written would be compiled next to that for the others.
         self.gram = self._gram.view()
         self.gram.flags.writeable = self.moments.flags.writeable = False
         self.energy = float(self._products[n, n])

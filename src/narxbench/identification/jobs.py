@@ -117,7 +117,7 @@ def conclusion(scan: Scan, chosen: StrPath, searches: Sequence[StrPath]) -> Iden
 
 
 def _text(content: Settings) -> str:
-    return canonical_json(content.model_dump(mode="json", by_alias=True))
+    return canonical_json(content.model_dump(mode="json"))
 
 
 def _refused(path: StrPath, text: str) -> NarxbenchError:

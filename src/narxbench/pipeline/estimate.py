@@ -1,4 +1,4 @@
-"""What a study takes, roughly, by its settings alone: told before any job, and refused where memory is not enough.
+"""What a study takes, roughly, by its settings alone: reported before any job, and refused where memory is not enough.
 
 ``benchmarks/estimate.py`` compares it with what studies really take. Nothing here makes candidate terms, conditions of
 every seed, or jobs.

@@ -53,7 +53,7 @@ def digest(made_with: Any) -> str:
 
 
 def settle(plan: StudyPlan) -> None:
-    """Date the memory anew, so that everything is made again, if results here may be of something that nobody knows."""
+    """Date the memory so that everything is made again, if results here may be of something that nobody knows."""
     memory, record = Path(plan.memory), _record(plan)
     token, _, unknown = read_text(memory).partition(" ") if memory.is_file() else ("", "", "")
     lost = not token or (record is not None and record.token != token)
@@ -66,8 +66,8 @@ def settle(plan: StudyPlan) -> None:
     again = unknown not in ("", digest(now))
     if again:
         differing = _differing(record.made_with, now) if record else f"there is no {plan.at(plan.record)}"
-        told = f"found results in {plan.at(plan.data)} that may be of other settings or code ({differing})"
-        sys.stderr.write(f"narxbench: {told}, and Snakemake has lost its record of them; all are made again\n")
+        found = f"found results in {plan.at(plan.data)} that may be of other settings or code ({differing})"
+        sys.stderr.write(f"narxbench: {found}, and Snakemake has lost its record of them; all are made again\n")
     if lost or again:
         # A memory of results that Snakemake does not know keeps what they were made with.
         write_atomically(memory, f"{token} {'' if again else unknown}".strip())

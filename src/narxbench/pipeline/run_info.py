@@ -16,7 +16,7 @@ def run_info(logs: Mapping[str, Sequence[str]]) -> str:
     changes = _git("status", "--porcelain")
     system = f"{_processor()}, {os.cpu_count()} cores, {platform.platform()}, Python {platform.python_version()}"
     lines = [
-        "# How the results beside this file were made",
+        "# How the results next to this file were made",
         "",
         f"- Machine: {system}",
         f"- Commit: {_git('rev-parse', 'HEAD') or 'unknown, not a git checkout'}",

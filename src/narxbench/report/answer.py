@@ -89,19 +89,19 @@ def claims_hold(verdicts: pd.DataFrame, nearness: pd.DataFrame) -> Answer:
         word += f"; {listed(hanging)} hang{'s' * (len(hanging) == 1)} on what the paper leaves open"
     seeds = described.loc[described["judged"] > 0, "judged"]
     sets = _sets(int(seeds.min()), int(seeds.max()))
-    told = [f"{roles[0].capitalize()}, on {sets}, of the paper’s {len(described)} claims {_in_words(counts)}."]
+    sentences = [f"{roles[0].capitalize()}, on {sets}, of the paper’s {len(described)} claims {_in_words(counts)}."]
     placed = share(described["held"].sum() / described["places"].sum())
-    told.append(f"Place by place, a system at an SNR on a data set each, they hold at {placed}.")
+    sentences.append(f"Place by place, a system at an SNR on a data set each, they hold at {placed}.")
     if where := {systems: times for systems, times in failing["missed"].value_counts().items() if systems}:
         groups = [
             f"{'all ' * (times == fail > 2)}{times} miss{'es' * (times == 1)} clearly on {_named(systems)}"
             for systems, times in where.items()
         ]
-        told.append(f"Of those that do not hold, {listed(groups)}.")
+        sentences.append(f"Of those that do not hold, {listed(groups)}.")
     if roles[1:]:
         last = verdicts.loc[verdicts["role"] == roles[-1], "verdict"].value_counts()
-        told.append(f"{_SEEN[roles[-1]] if roles[-1] in _SEEN else roles[-1].capitalize()}: {_in_words(last)}.")
-    return Answer(f"{word}.", told)
+        sentences.append(f"{_SEEN[roles[-1]] if roles[-1] in _SEEN else roles[-1].capitalize()}: {_in_words(last)}.")
+    return Answer(f"{word}.", sentences)
 
 
 def _hanging(verdicts: pd.DataFrame, nearness: pd.DataFrame, failing: pd.DataFrame, roles: Sequence[str]) -> list[str]:
@@ -208,8 +208,8 @@ def found_board(found: pd.DataFrame) -> Board:
     """Return the board of the frame ``found``, which is over all SNRs and data seeds."""
     sizes = found.groupby("data_sets", sort=False)["label"].unique()
     by_size = [f"{', '.join(labels)} on {_data_sets(sets)}" for sets, labels in sizes.items()]
-    told = by_size if len(sizes) > 1 else [_data_sets(sets) for sets in sizes.index]
-    note = f"Share of the runs that end at exactly the true structure, under BIC; for each system {listed(told)}"
+    shares = by_size if len(sizes) > 1 else [_data_sets(sets) for sets in sizes.index]
+    note = f"Share of the runs that end at exactly the true structure, under BIC; for each system {listed(shares)}"
     if (found["low"] < found["high"]).any():
         note += ". Below it the smallest and largest share on one realisation of the data"
     return _board(found, f"{note}. Bold: the largest share.")
@@ -228,11 +228,15 @@ def where_j_misleads(misled: pd.DataFrame) -> str:
     right = list(misled.loc[misled["misled"] == 0, "system"])
     if not wrong:
         return f"On {listed(right)} no run has a J below that of the true structure: what is missed, the search missed."
-    told = (
+    sentence = (
         f"On {listed(wrong)} the lowest J of all runs is below that of the true structure: J misleads there, "
         "and a search that ends at the lowest J misses the structure."
     )
-    return f"{told} On {listed(right)} that never happens: what is missed there, the search missed." if right else told
+    return (
+        f"{sentence} On {listed(right)} that never happens: what is missed there, the search missed."
+        if right
+        else sentence
+    )
 
 
 def on_the_papers_systems(scored: pd.DataFrame, kept: Mapping[str, str], method: str, systems: Sequence[str]) -> str:
@@ -241,16 +245,18 @@ def on_the_papers_systems(scored: pd.DataFrame, kept: Mapping[str, str], method:
     number = len(json.loads(kept["settings/data.seeds"])) * len(json.loads(kept["settings/snr_db"]))
     own = scored[(scored["scenario"] == scenario) & scored["system"].isin(systems)]
     shares = {name: of.set_index("system")["exact"] for name, of in own.groupby("method", sort=False)}
-    told = []
+    methods = []
     for name in dict.fromkeys((method, UPSO)):
         groups: dict[str, list[str]] = {}
         for system in systems:
             if name in shares and system in shares[name]:
                 groups.setdefault(share(shares[name][system]), []).append(system)
         if groups:
-            told.append(f"{method_name(name)} {', '.join(f'{found} on {listed(of)}' for found, of in groups.items())}")
+            methods.append(
+                f"{method_name(name)} {', '.join(f'{found} on {listed(of)}' for found, of in groups.items())}"
+            )
     about = kept[f"settings/scenarios.{scenario}.description"]
-    return f"On the paper’s systems, {_data_sets(number)} each ({about}): {'; '.join(told)}." if told else ""
+    return f"On the paper’s systems, {_data_sets(number)} each ({about}): {'; '.join(methods)}." if methods else ""
 
 
 def own_board(recovery: pd.DataFrame, criterion: str, name: str) -> Board:
@@ -330,7 +336,7 @@ def why(causes: pd.DataFrame, effects: pd.DataFrame, choices: DesignChoices) -> 
     for (algorithm, system), of in causes.groupby(["algorithm", "system"], sort=False):
         options = tuple(of[["design_choice", "option"]].itertuples(index=False, name=None))
         same.setdefault((algorithm, options), []).append(system)
-    told = []
+    sentences = []
     for (algorithm, options), systems in same.items():
         own = causes[(causes["algorithm"] == algorithm) & causes["system"].isin(systems)]
         parts, moves = [], []
@@ -342,14 +348,16 @@ def why(causes: pd.DataFrame, effects: pd.DataFrame, choices: DesignChoices) -> 
             moves.append(f"{words} ({count(of['without'].sum())} to {count(of['with'].sum())}{against})")
         seeds = _data_sets(int(own["seeds"].min()))
         on = f"{method_name(algorithm)} on {listed(systems)}: {listed(dict.fromkeys(parts))}"
-        told.append(f"{on}. The deviance falls most with {listed(moves)}; medians of {seeds} of each system and SNR.")
-    if told:
+        sentences.append(
+            f"{on}. The deviance falls most with {listed(moves)}; medians of {seeds} of each system and SNR."
+        )
+    if sentences:
         clear = effects[(effects["algorithm"] == UPSO) & (effects["interval_high"] < 0)]
         others = clear.merge(causes, on=["algorithm", "design_choice", "option"], how="left", indicator=True)
         number = len(others[others["_merge"] == "left_only"].drop_duplicates(["design_choice", "option"]))
         more = f" {number} other options bring 2D-UPSO clearly nearer too, each alone." if number > 1 else ""
-        told.append(f"All this was seen with the tables in hand: it fits them, and proves no cause.{more}")
-    return told
+        sentences.append(f"All this was seen with the tables in hand: it fits them, and proves no cause.{more}")
+    return sentences
 
 
 def _cause(row: pd.Series, *, slower: bool) -> str:

@@ -73,11 +73,11 @@ def before_all(found: Identification) -> list[str]:
 
 def as_json(found: Identification) -> dict[str, Any]:
     """Return what ``narxbench identify --json`` prints: :meth:`Identification.to_dict` with findings in words."""
-    told = [(finding, in_words(finding)) for finding in found.summary]
+    worded = [(finding, in_words(finding)) for finding in found.summary]
     summary: list[dict[str, Any]] = [
-        {"name": of.name, "status": of.status, "text": words.text, "advice": words.advice} for of, words in told
+        {"name": of.name, "status": of.status, "text": words.text, "advice": words.advice} for of, words in worded
     ]
-    for (of, _), entry in zip(told, summary, strict=True):
+    for (of, _), entry in zip(worded, summary, strict=True):
         entry.update({"values": of.values} if of.name in ANSWERS else {})
     return {**found.to_dict(), "warnings": warnings(found), "summary": summary}
 
@@ -171,7 +171,7 @@ def _delay(found: Finding, _: Setting) -> tuple[str, str]:
             texts.append(f"The output is seen to follow {cause} {after}.")
             if delay // stride >= 3 and delay // stride not in of.get("lags", ()):
                 advice.append(f"Begin the lags of {name} at {delay // stride}.")
-    return " ".join(texts) or "There is no input whose dead time could be told.", " ".join(dict.fromkeys(advice))
+    return " ".join(texts) or "There is no input whose dead time could be found.", " ".join(dict.fromkeys(advice))
 
 
 def _excitation(found: Finding, _: Setting) -> tuple[str, str]:

@@ -171,16 +171,16 @@ def _sure(view: View, best: Row, want: str, value: Callable[[Row], str]) -> Iter
     groups: dict[str, list[str]] = {word: [] for word in _VERDICTS.values()}
     for other, each in found.items():
         groups[each.verdict].append(escape(method_name(other), "markdown"))
-    told = [f"better than {len(groups['better']) or 'none'} of {_number(len(found), 'other')}"]
+    parts = [f"better than {len(groups['better']) or 'none'} of {_number(len(found), 'other')}"]
     for verdict, words in (
         ("practically equal", "practically equal to"),
         ("worse", "worse than"),
         ("open", "open against"),
     ):
         names = groups[verdict]
-        told += [f"{words} {listed(names) if len(names) < 4 else len(names)}"] if names else []
+        parts += [f"{words} {listed(names) if len(names) < 4 else len(names)}"] if names else []
     if found:
-        yield f"It is {', '.join(told)}; up to {of.region} counts as equal."
+        yield f"It is {', '.join(parts)}; up to {of.region} counts as equal."
 
 
 def _limits(view: View) -> str:

@@ -46,7 +46,7 @@ def small(tmp_path_factory):
 
 
 def written(factory, pages):
-    """Write pages as the pipeline does: the main one beside the folder of the study."""
+    """Write pages as the pipeline does: the main one next to the folder of the study."""
     folder = factory.mktemp("reports")
     (folder / "paper").mkdir()
     paths = {name.removesuffix(".html"): folder / ("" if name == "report.html" else "paper") / name for name in pages}

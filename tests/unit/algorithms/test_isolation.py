@@ -123,8 +123,8 @@ except MemoryError:
 
 def test_limits_of_an_ordinary_user():
     done = subprocess.run(host.python(STARTING), env=host.environment(), capture_output=True, text=True)
-    told = "[Errno 11] Resource temporarily unavailable\ncan't start new thread\nno memory\n"
-    assert (done.returncode, done.stdout, done.stderr) == (0, told, "")
+    reported = "[Errno 11] Resource temporarily unavailable\ncan't start new thread\nno memory\n"
+    assert (done.returncode, done.stdout, done.stderr) == (0, reported, "")
 
 
 class TestMessages:
@@ -242,19 +242,19 @@ def test_nothing_is_left_of_a_process_that_was_killed(hanging):
 def test_an_interruption_ends_the_run_too(hanging):
     caller, started = hanging
     os.killpg(caller.pid, signal.SIGINT)
-    told = caller.communicate(timeout=20)[1]
-    assert told.count("Traceback") == 1 and told.rstrip().endswith("KeyboardInterrupt")
+    reported = caller.communicate(timeout=20)[1]
+    assert reported.count("Traceback") == 1 and reported.rstrip().endswith("KeyboardInterrupt")
     assert psutil.wait_procs(started, timeout=20)[1] == []
 
 
 def test_a_process_is_kept_until_an_error(plugins):
     with host.kept_host("honest.honest_tabu") as first:
         pass
-    with host.kept_host("honest.honest_tabu") as again, host.kept_host("honest.honest_tabu") as beside:
-        assert again is first is not beside
+    with host.kept_host("honest.honest_tabu") as again, host.kept_host("honest.honest_tabu") as other:
+        assert again is first is not other
     with pytest.raises(KeyError), host.kept_host("honest.honest_tabu"):
         raise KeyError
     with host.kept_host("honest.honest_tabu") as left:
-        assert left in (first, beside)
+        assert left in (first, other)
     with host.kept_host("honest.honest_tabu") as one, host.kept_host("honest.honest_tabu") as new:
-        assert one is left and new not in (first, beside)
+        assert one is left and new not in (first, other)

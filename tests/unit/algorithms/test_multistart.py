@@ -53,7 +53,7 @@ def test_predictions_of_the_empty_structure_and_of_dependent_columns():
     _, flips, swaps = predicted(gram, moments, 8.0, 10.0, 1.0, np.zeros(2, np.uint8))
     np.testing.assert_allclose(flips, 10.0 * np.log(0.5) + 1.0)
     assert swaps.shape == (0, 2)
-    # The second column gives nothing beside the first, and costs its penalty; in its place it gives the same.
+    # The second column gives nothing next to the first, and costs its penalty; in its place it gives the same.
     _, flips, swaps = predicted(gram, moments, 8.0, 10.0, 1.0, np.array([1, 0], np.uint8))
     np.testing.assert_allclose(flips, [10.0 * np.log(2.0) - 1.0, 1.0])
     np.testing.assert_allclose(swaps, [[np.inf, 0.0]], atol=1e-12)

@@ -116,7 +116,7 @@ def of_records(u, y, factors, segments):
         (1, [(0, 2), (1, 1), (1, 2)], [range(2, 100)], "candidate terms: found 10"),
     ],
 )
-def test_what_sysidentpy_cannot_be_given_is_told(rng, inputs, factors, segments, words):
+def test_what_sysidentpy_cannot_be_given_is_reported(rng, inputs, factors, segments, words):
     view = view_of(of_records(rng.normal(size=(100, inputs)), rng.normal(size=100), factors, segments))
     with pytest.raises(NarxbenchError, match=words):
         sysidentpy(view, "FROLS")

@@ -1,4 +1,4 @@
-"""Algorithms are found, and one that cannot be used is told of in one line, without harm to the others."""
+"""Algorithms are found, and one that cannot be used is reported of in one line, without harm to the others."""
 
 import re
 import sys
@@ -78,7 +78,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("name", mostly_slow(BROKEN, "fault", "crash", "no run"))
-def test_one_that_cannot_be_imported_is_told_in_one_line(add, small_problem, name):
+def test_one_that_cannot_be_imported_is_reported_in_one_line(add, small_problem, name):
     source, words = BROKEN[name]
     add("broken", source)
     with pytest.raises(AlgorithmUnavailableError) as failure:

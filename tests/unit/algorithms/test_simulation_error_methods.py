@@ -88,7 +88,7 @@ def test_structures_are_drawn_by_the_probabilities(short_problem, monkeypatch):
 
     def values(judge, structures):
         seen.append(structures.copy())
-        # What the first two terms are worth, all others nothing.
+        # What the first two terms explain, all others nothing.
         return structures[:, 0] * 0.4 + structures[:, 1] * 0.5
 
     monkeypatch.setattr(ramss.Judge, "values", values)
@@ -121,6 +121,6 @@ def test_without_a_certain_term_the_best_structure_is_the_result(small_problem, 
 
     monkeypatch.setattr(ramss.Judge, "values", noted)
     found = search(small_problem, algorithm="ramss", seed=1, models=4, iterations=1, sharpness=1e-6)
-    ((structures, worth),) = seen
+    ((structures, scores),) = seen
     assert len({row.tobytes() for row in structures}) > 1
-    assert found.terms == [small_problem.terms[j] for j in np.flatnonzero(structures[worth.argmax()])]
+    assert found.terms == [small_problem.terms[j] for j in np.flatnonzero(structures[scores.argmax()])]

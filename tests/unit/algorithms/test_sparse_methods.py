@@ -85,7 +85,7 @@ def test_aols_keeps_the_largest_weights_of_what_has_entered(data):
 def test_entering_and_leaving_terms_are_the_best_ones(data):
     columns, y = data
     sets, terms = osf.Sets(of(columns, y)), [0, 2, 5]
-    assert sets.worth(terms) == pytest.approx(1 - left(columns, y, terms) / (y @ y))
+    assert sets.score(terms) == pytest.approx(1 - left(columns, y, terms) / (y @ y))
     assert sets.to_enter(terms) == min({*range(9)} - {*terms}, key=lambda j: left(columns, y, [*terms, j]))
     assert sets.to_leave(terms) == min(terms, key=lambda j: left(columns, y, [t for t in terms if t != j]))
 
@@ -102,10 +102,10 @@ def test_floating_sets_are_never_worse_than_those_of_forward_regression(rng, way
         for terms in found:
             forward.append(sets.to_enter(forward))
             assert len({*terms}) == len(terms) == len(forward)
-            assert sets.worth(terms) >= sets.worth(forward) - 1e-9
-            optimum = max(sets.worth(list(own)) for own in combinations(range(8), len(terms)))
-            best["exact"] += sets.worth(terms) > optimum - 1e-9
-            best["forward"] += sets.worth(forward) > optimum - 1e-9
+            assert sets.score(terms) >= sets.score(forward) - 1e-9
+            optimum = max(sets.score(list(own)) for own in combinations(range(8), len(terms)))
+            best["exact"] += sets.score(terms) > optimum - 1e-9
+            best["forward"] += sets.score(forward) > optimum - 1e-9
     assert best["exact"] > best["forward"]
 
 

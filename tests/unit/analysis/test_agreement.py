@@ -1,4 +1,4 @@
-"""Published beside reproduced, and the nearness to the published tables."""
+"""Published next to reproduced, and the nearness to the published tables."""
 
 import math
 
@@ -146,7 +146,7 @@ def test_every_method_with_the_published_algorithm_is_compared():
     values = values_of(make_summary(), make_summary(method="bounded", algorithm="upso2d"))
     assert values["method"].value_counts().to_dict() == {"": 804, "upso2d": 6, "bounded": 6}
     assert list(agreement(values)["method"][:2]) == ["upso2d", "bounded"]
-    # A method that is compared beside another leaves the verdicts on that one as they are.
+    # A method that is compared next to another leaves the verdicts on that one as they are.
     alone = values_of(make_summary())
     pd.testing.assert_frame_equal(
         values[values["method"] == "upso2d"].reset_index(drop=True),
@@ -208,7 +208,7 @@ def test_the_own_deviance_is_that_between_two_data_seeds():
 
 
 def spurious_terms(of, seeds=4):
-    """Return the published r beside conditions at 50 dB with ``of(system, seed)`` spurious terms."""
+    """Return the published r next to conditions at 50 dB with ``of(system, seed)`` spurious terms."""
     counts = {(name, seed): of(name, seed) for name in CANDIDATES for seed in range(1, seeds + 1)}
     rows = (
         condition(name, data_seed=seed, spurious=count, n_terms=CANDIDATES[name])

@@ -26,7 +26,7 @@ def conditions(*spurious):
     return pd.concat(made, ignore_index=True)
 
 
-def told(frame, text=BOTH):
+def reported(frame, text=BOTH):
     found = causes(frame, published(), CHOICES, {"upso2d": text})
     return {(row["system"], row["design_choice"]): row for row in found.to_dict("records")}
 
@@ -36,7 +36,7 @@ WITHOUT_BOUND, WITHOUT_RESET = (RESET, -2.0, 0, 42), (BOUND, -1.0, 13, 20)
 
 
 def test_each_system_has_the_option_without_which_it_is_farther():
-    found = told(conditions((BOTH, -1.0, 13, 42), WITHOUT_BOUND, WITHOUT_RESET))
+    found = reported(conditions((BOTH, -1.0, 13, 42), WITHOUT_BOUND, WITHOUT_RESET))
     assert set(found) == {("S1", "velocity-bound"), ("S4", "restart-count")}
     bound = found["S1", "velocity-bound"]
     assert (bound["part"], bound["option"], bound["seeds"]) == ("upso2d", "1.75", 2)
@@ -46,15 +46,15 @@ def test_each_system_has_the_option_without_which_it_is_farther():
 
 
 def test_an_option_without_which_the_rest_was_not_run_is_judged_alone():
-    alone = told(conditions(("baseline", -2.0, 0, 42), (BOUND, -1.0, 13, 42), (BOTH, -1.0, 13, 42)))
+    alone = reported(conditions(("baseline", -2.0, 0, 42), (BOUND, -1.0, 13, 42), (BOTH, -1.0, 13, 42)))
     assert ("S1", "velocity-bound") in alone
-    assert told(conditions((BOTH, -1.0, 13, 42))) == {}
-    assert told(conditions(("baseline", -2.0, 0, 42)), "baseline") == {}
+    assert reported(conditions((BOTH, -1.0, 13, 42))) == {}
+    assert reported(conditions(("baseline", -2.0, 0, 42)), "baseline") == {}
 
 
 def test_what_changes_the_data_makes_no_j_worse():
     text = "input=uniform-small"
-    found = told(conditions(("baseline", -2.0, 0, 42), (text, -1.0, 13, 42)), text)
+    found = reported(conditions(("baseline", -2.0, 0, 42), (text, -1.0, 13, 42)), text)
     assert math.isnan(found["S1", "input"]["worse"])
 
 

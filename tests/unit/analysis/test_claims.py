@@ -201,7 +201,7 @@ def test_larger_rho():
     assert judged(name, low, high, [row("S2", criterion="aic-256", r=0.5)]).holds is False
     assert judged(name, low, high, [row("S3", criterion="aic-256", nu_max=0.5)]).holds is False
     assert judged(name, low, high[:2]).holds is None
-    # The steps between are told and decide nothing.
+    # The steps between are reported and decide nothing.
     between = [row("S1", criterion="aic-8", r=0.6), row("S1", criterion="aic-64", r=0.6)]
     assert judged(name, low, high, between).holds is True
     assert "raises either in 0 of 1." in judged(name, low, high, between).evidence

@@ -27,7 +27,7 @@ def row(frame, **values):
 
 
 def own_values(study):
-    """Return the published values beside those of 2D-UPSO as described."""
+    """Return the published values next to those of 2D-UPSO as described."""
     return compare(study.of("upso2d").query("interpretation == 'baseline'"), published().once)
 
 
@@ -95,7 +95,7 @@ def test_what_brings_2d_upso_nearer_and_makes_its_search_worse():
     assert (near["change"] < 0).all()
 
 
-def test_random_ties_beside_stable_ones():
+def test_random_ties_next_to_stable_ones():
     names = {0: "baseline", 1: TIES, 4: BOUND, 2: f"{BOUND}+{TIES}", 6: "ring=2"}
     found = findings(*(conditions_of("upso2d", text, spurious=more) for more, text in names.items()))
     deviance = found.rankings["upso2d"].set_index("interpretation")["deviance"]
@@ -149,7 +149,7 @@ def test_the_closest_is_judged_on_data_that_had_no_part_in_its_choice():
     own = compare(found.study.of("upso2d").query("data_seed > 2"), published().once)
     unseen = own.groupby("data_seed")["deviance"].sum()
     assert closest["deviance_low"] < closest["held_out"] == pytest.approx(unseen.median())
-    # As described beside it: chosen by nobody.
+    # As described next to it: chosen by nobody.
     described = row(found.nearness, role="as described", algorithm="joint")
     assert math.isnan(described["held_out"]) and described["p_value"] == rank_test(own_values(found.study))
     assert closest["p_value"] == rank_test(own)
@@ -235,7 +235,7 @@ def test_published_and_reproduced_side_by_side():
     assert (nu_max["reproduced"], nu_max["reproduced_high"]) == (0.3, 0.325)
     term = row(here, different=True)
     assert (term["label"], term["term"], term["published"], term["reproduced"]) == ("T3", "y(k-1)*u(k-1)", 1.0, 0)
-    # S4 with 11 to 13 of 43 spurious terms against 42 and more: printed in two tables, told once.
+    # S4 with 11 to 13 of 43 spurious terms against 42 and more: printed in two tables, reported once.
     assert len(rows(shown, system="S4", criterion="bic", metric="r", different=True)) == 3
 
 

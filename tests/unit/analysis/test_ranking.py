@@ -241,7 +241,7 @@ def test_a_run_that_fails_where_no_terms_are_right_misses_none(ranked):
     assert [column(ranking, name)["ga"] for name in names] == [0.5, 0.0, 0.5]
 
 
-def test_the_worst_run_stands_beside_the_median(ranked):
+def test_the_worst_run_stands_next_to_the_median(ranked):
     runs = [make_run(seed, fresh_error=error) for seed, error in enumerate((0.1, 0.2, 0.9), start=1)]
     other = [make_run(seed, fresh_error=0.3) for seed in (1, 2, 3)]
     found = ranked(*(make_score([make_method("ga", own)], data_seed=n) for n, own in enumerate((runs, runs, other))))

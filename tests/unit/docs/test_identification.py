@@ -32,14 +32,14 @@ def rows():
     return {tuple(re.findall(r"`(\w+)`", keys)): text for keys, text in cells}
 
 
-def test_every_key_of_the_json_is_told(found):
-    told = as_json(found)
-    assert [key for keys in rows() for key in keys] == sorted(told, key=[k for ks in rows() for k in ks].index)
+def test_every_key_of_the_json_is_reported(found):
+    reported = as_json(found)
+    assert [key for keys in rows() for key in keys] == sorted(reported, key=[k for ks in rows() for k in ks].index)
     named = {key: set(re.findall(r"`(\w+)`", text)) for keys, text in rows().items() for key in keys}
-    assert set(told["settings"]["found"]) <= named["settings"]
-    assert set(told["metrics"]) | set(told["metrics"]["test"]) <= named["metrics"]
-    assert set(told["metrics"]["test"]["free_run"]) <= named["metrics"]
-    assert set(told["summary"][0]) == named["summary"]
+    assert set(reported["settings"]["found"]) <= named["settings"]
+    assert set(reported["metrics"]) | set(reported["metrics"]["test"]) <= named["metrics"]
+    assert set(reported["metrics"]["test"]["free_run"]) <= named["metrics"]
+    assert set(reported["summary"][0]) == named["summary"]
 
 
 def test_every_setting_named_exists():

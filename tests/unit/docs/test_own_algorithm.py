@@ -36,16 +36,16 @@ def test_it_passes_its_checks(checkout):
     assert matches(done.stdout, shown), done.stdout
 
 
-def test_a_draw_from_elsewhere_is_told_as_the_page_says(checkout):
+def test_a_draw_from_elsewhere_is_reported_as_the_page_says(checkout):
     right = saved()[MODULE]
     (checkout / MODULE).write_text(right.replace("rng.integers(objective", "np.random.randint(objective"))
     try:
         done = typed(console()[0][0], checkout)
     finally:
         (checkout / MODULE).write_text(right)
-    told = [line for line in done.stdout.splitlines() if line.startswith("FAILED")]
-    assert done.returncode == 1 and len(told) == 1
-    assert f"```text\n{told[0]}\n```" in (checkout / "docs/own_algorithm.md").read_text(encoding="utf-8")
+    reported = [line for line in done.stdout.splitlines() if line.startswith("FAILED")]
+    assert done.returncode == 1 and len(reported) == 1
+    assert f"```text\n{reported[0]}\n```" in (checkout / "docs/own_algorithm.md").read_text(encoding="utf-8")
 
 
 def test_its_examples(checkout, tmp_path):
@@ -89,6 +89,6 @@ def test_it_is_found_as_a_package(environment, tmp_path):
     within = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | here
     subprocess.run([uv, *command.split()], cwd=package, env=within, check=True)
     checked = [folder / "bin/python", "-m", "narxbench.cli", "check-algorithm", name]
-    told = subprocess.run(checked, cwd=tmp_path, env=within, capture_output=True, text=True).stdout
-    assert f"with {project['name']} {project['version']}\n" in told
-    assert told.endswith("\nthreshold: all checks passed\n")
+    reported = subprocess.run(checked, cwd=tmp_path, env=within, capture_output=True, text=True).stdout
+    assert f"with {project['name']} {project['version']}\n" in reported
+    assert reported.endswith("\nthreshold: all checks passed\n")

@@ -129,9 +129,9 @@ def test_a_mistake_is_one_line_of_file_and_place(exported, tmp_path, case):
     path.write_text(json.dumps(content))
     with pytest.raises(NarxbenchError) as caught:
         load_contribution(path)
-    told = str(caught.value)
-    assert [message for message in messages if message not in told] == []
-    assert told.startswith(f"{path}: ") and told.isprintable()
+    reported = str(caught.value)
+    assert [message for message in messages if message not in reported] == []
+    assert reported.startswith(f"{path}: ") and reported.isprintable()
 
 
 @pytest.mark.parametrize("number", ["1" + "0" * 5000, "1" + "0" * 400, "1e999", "[" * 190 + "1" + "]" * 190])
@@ -258,7 +258,7 @@ def test_results_that_cannot_be_are_refused(exported, searched, tmp_path, change
     assert str(caught.value).isprintable()
 
 
-def test_the_page_is_told_of_them_as_of_the_methods_of_the_study(exported, tmp_path, monkeypatch):
+def test_the_page_is_reported_of_them_as_of_the_methods_of_the_study(exported, tmp_path, monkeypatch):
     monkeypatch.chdir(ROOT)
     project = small_project(tmp_path / "project")
     own = plan_of([project / "config" / "methods.yaml"]).about_methods()

@@ -29,6 +29,6 @@ def test_data_that_no_run_sees_are_others():
     assert len({simulated(None, realisation=number) for number in (None, 0, 1)}) == 3
 
 
-def test_an_impossible_input_is_told():
+def test_an_impossible_input_is_reported():
     with pytest.raises(NarxbenchError, match=r"data: excitation\.kind: found 'gausian'"):
         simulated({"kind": "gausian"})

@@ -28,8 +28,8 @@ def made(tmp_path_factory):
     """Return a folder with a small project and its exported problems."""
     folder = tmp_path_factory.mktemp("exchange")
     project = small_project(folder / "project")
-    told = export_problems(folder / "problems", project)
-    assert told.startswith("3 problems written to ")
+    reported = export_problems(folder / "problems", project)
+    assert reported.startswith("3 problems written to ")
     return folder
 
 
@@ -105,8 +105,8 @@ def test_the_program_of_the_documentation(made, project, tmp_path):
     (tmp_path / "pursuit.py").write_text(program)
     command = [sys.executable, "-W", "error", "pursuit.py", str(made / "problems")]
     subprocess.run(command, cwd=tmp_path, check=True)
-    told = add_results(tmp_path / "results.json", project)
-    assert "problems: 3 of 3; all of them, so that it is ranked" in told
+    reported = add_results(tmp_path / "results.json", project)
+    assert "problems: 3 of 3; all of them, so that it is ranked" in reported
     assert kept(project) == ["my-pursuit.json"]
     assert {len(run.terms) for run in load_contribution(project / CONTRIBUTED / "my-pursuit.json").results} == {4}
 
@@ -159,12 +159,12 @@ def test_a_wrong_result_is_one_line_and_nothing_is_kept(made, project, tmp_path,
     path = write(tmp_path / "mine.json", results)
     with pytest.raises(NarxbenchError) as caught:
         add_results(path, project)
-    told = str(caught.value)
-    assert told.startswith(f"{path}: {message}") and "\n" not in told
+    reported = str(caught.value)
+    assert reported.startswith(f"{path}: {message}") and "\n" not in reported
     assert kept(project) == []
 
 
-def test_all_mistakes_are_told(made, project, tmp_path):
+def test_all_mistakes_are_reported(made, project, tmp_path):
     results = [found for found in whole(made) if found["seed"] == 1]
     results[0]["problem"] = "base/S1/40dB/data-2/bic"
     results[1]["evaluations"] = 301
@@ -201,5 +201,5 @@ def test_commands(made, project, tmp_path, monkeypatch, capsys):
     capsys.readouterr()
     path.write_text("{")
     assert main(["add-results", str(path)]) == 2
-    told = capsys.readouterr().err
-    assert told.startswith(f"narxbench: {path}: not valid JSON") and told.count("\n") == 1
+    reported = capsys.readouterr().err
+    assert reported.startswith(f"narxbench: {path}: not valid JSON") and reported.count("\n") == 1

@@ -209,7 +209,7 @@ def contribution(folder, **changes):
     return str(path)
 
 
-def test_contributed_methods_are_scored_beside_the_others(folder):
+def test_contributed_methods_are_scored_next_to_the_others(folder):
     found = json.loads(scored(folder, contributions=[contribution(folder)]))
     own = json.loads(scored(folder))
     theirs = found["methods"].pop(2)

@@ -48,8 +48,8 @@ def test_schema_is_up_to_date_and_fits_the_files() -> None:
 
 def test_each_line_blames_the_file_or_command_line_that_has_the_last_word(tmp_path: Path) -> None:
     text = "seeds: -1\nevaluations: 0\nstatistics: {treshold: 1}"
-    told = mistake(tmp_path, text, "evaluations=many", "data={seed: -1}")
-    places = [tuple(line.split(": ")[:2]) for line in told.splitlines()]
+    reported = mistake(tmp_path, text, "evaluations=many", "data={seed: -1}")
+    places = [tuple(line.split(": ")[:2]) for line in reported.splitlines()]
     mine = f"{tmp_path}/mine.yaml"
     expected = [(mine, "seeds"), (COMMAND_LINE, "evaluations"), (COMMAND_LINE, "data.seed")]
     assert places == [*expected, (mine, "statistics.treshold")]
@@ -97,7 +97,7 @@ _KEYS = ["kind", "algorithm", "settings", "criteria", "ga", "seeds", "snr_db", "
 
 @settings(max_examples=50, deadline=None)
 @given(place=st.sampled_from(_PLACES), key=st.sampled_from(_KEYS) | st.text(), value=_VALUES)
-def test_any_value_anywhere_is_accepted_or_told(place: tuple[str, ...], key: str, value: Any) -> None:
+def test_any_value_anywhere_is_accepted_or_reported(place: tuple[str, ...], key: str, value: Any) -> None:
     overlay: dict[str, Any] = {key: value}
     for name in reversed(place):
         overlay = {name: overlay}

@@ -156,7 +156,7 @@ def test_names_of_a_frame_name_the_inputs(data):
     ("settings", "words"),
     [({"degree": 0}, "identify: degree: found 0"), ({"method": "frol"}, "did you mean 'frols'")],
 )
-def test_a_wrong_setting_is_told_by_fit(data, settings, words):
+def test_a_wrong_setting_is_reported_by_fit(data, settings, words):
     with pytest.raises(NarxbenchError, match=words):
         NarxRegressor(**SMALL | settings).fit(*data)
 

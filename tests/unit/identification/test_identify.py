@@ -59,7 +59,7 @@ class TestForms:
         assert names == {"arrays": ("u", "y"), "frame": ("valve", "y"), "series": ("valve", "level")}
         assert [each.model.sampling_time for each in both.values()] == [None, 2.0, 2.0]
 
-    def test_a_pair_for_the_test_beside_arrays(self):
+    def test_a_pair_for_the_test_next_to_arrays(self):
         frame = pd.DataFrame({"y": self.u})
         tested = narxbench.identify(frame[:300], self.y[:300], test=(frame[300:], self.y[300:]), **SMALL)
         assert (tested.model.inputs, tested.model.output) == (("y",), "y_")
@@ -206,7 +206,7 @@ class TestOptions:
     u, y = s1(300)
 
     @pytest.mark.slow
-    def test_collinear_candidates_are_told(self):
+    def test_collinear_candidates_are_reported(self):
         u = np.where(self.u < 0.5, 0.0, 5.0)
         rng = generator(purpose="levels")
         y = 0.05 * rng.standard_normal(300)

@@ -1,4 +1,4 @@
-"""Jobs with files between them lead to what one call finds, and damaged files are told."""
+"""Jobs with files between them lead to what one call finds, and damaged files are reported."""
 
 import json
 from collections.abc import Callable
@@ -57,26 +57,31 @@ def test_jobs_lead_to_what_one_call_finds_and_check_what_they_read(folder: Path)
     assert found.tried.equals(whole.tried) and found.structures == whole.structures
     assert found.selection.equals(whole.selection) and found.notes == whole.notes
 
-    def told(job: Callable[[], object]) -> str:
+    def reported(job: Callable[[], object]) -> str:
         with pytest.raises(NarxbenchError) as error:
             job()
         return str(error.value)
 
     again = "; delete it and run again"
     # The file of another search, in the place of one.
-    assert told(lambda: jobs.choice(scan, briefs, "ranking", [searches[1], *searches[1:]])).endswith(again)
-    assert told(lambda: jobs.conclusion(scan, "choice", resampled[::-1])).startswith("resampled-4: found the search ")
+    assert reported(lambda: jobs.choice(scan, briefs, "ranking", [searches[1], *searches[1:]])).endswith(again)
+    assert reported(lambda: jobs.conclusion(scan, "choice", resampled[::-1])).startswith(
+        "resampled-4: found the search "
+    )
     Path("ranking").write_text('{"configurations": ["q9"]}')
-    assert told(lambda: jobs.choice(scan, briefs, "ranking", searches)).startswith(
+    assert reported(lambda: jobs.choice(scan, briefs, "ranking", searches)).startswith(
         "ranking: found the configuration q9;"
     )
     for text, words in (
         (Path("choice").read_text()[:-5], "choice: damaged, not valid JSON"),
         ("{}", "choice: finalists: missing"),
-        ('{"beside":null,"briefly":[],"density":1,"finalists":[],"notes":[],"runs":[]}', "choice: finalists: found []"),
+        (
+            '{"briefly":[],"density":1,"finalists":[],"forward":null,"notes":[],"runs":[]}',
+            "choice: finalists: found []",
+        ),
     ):
         Path("choice").write_text(text)
-        message = told(lambda: jobs.resampled_search(scan, "choice", 1))
+        message = reported(lambda: jobs.resampled_search(scan, "choice", 1))
         assert message.startswith(words) and message.endswith(again)
 
 

@@ -32,34 +32,34 @@ def found():
 
 
 def test_the_keys(found):
-    told = found.to_dict()
-    assert list(told) == list(as_json(found)) == KEYS
+    reported = found.to_dict()
+    assert list(reported) == list(as_json(found)) == KEYS
     json.dumps(as_json(found), allow_nan=False)
-    assert json.loads(json.dumps(told, allow_nan=False)) == told
+    assert json.loads(json.dumps(reported, allow_nan=False)) == reported
 
 
 def test_one_entry_for_each_term(found):
-    told, n_terms = found.to_dict(), len(found.model.terms)
-    assert told["terms"] == list(found.model.terms) and told["coefficients"] == list(found.model.coefficients)
-    assert len(told["standard_errors"]) == len(told["selection_frequency"]) == n_terms
-    np.testing.assert_allclose(told["standard_errors"], found.model.standard_errors, rtol=1e-6)
-    assert all(0.0 <= share <= 1.0 for share in told["selection_frequency"])
+    reported, n_terms = found.to_dict(), len(found.model.terms)
+    assert reported["terms"] == list(found.model.terms) and reported["coefficients"] == list(found.model.coefficients)
+    assert len(reported["standard_errors"]) == len(reported["selection_frequency"]) == n_terms
+    np.testing.assert_allclose(reported["standard_errors"], found.model.standard_errors, rtol=1e-6)
+    assert all(0.0 <= share <= 1.0 for share in reported["selection_frequency"])
     frequency = dict(zip(found.selection["term"], found.selection["resample_frequency"], strict=True))
-    assert told["selection_frequency"] == [frequency.get(term, 0.0) for term in told["terms"]]
+    assert reported["selection_frequency"] == [frequency.get(term, 0.0) for term in reported["terms"]]
 
 
 def test_no_test_no_figures():
-    told = identified(test=None, resamples=0).to_dict()
-    assert told["metrics"]["test"] is None and told["metrics"]["selection"] is not None
+    reported = identified(test=None, resamples=0).to_dict()
+    assert reported["metrics"]["test"] is None and reported["metrics"]["selection"] is not None
     # Without resamples the frequency is that over the seeds.
-    assert len(told["selection_frequency"]) == len(told["terms"])
-    json.dumps(told, allow_nan=False)
+    assert len(reported["selection_frequency"]) == len(reported["terms"])
+    json.dumps(reported, allow_nan=False)
 
 
 def test_settings(found):
-    told = found.to_dict()
-    assert told["method"] == "multistart" and told["decimation"] == 2 and told["sampling_time"] == 0.5
-    settings = dict(told["settings"])
+    reported = found.to_dict()
+    assert reported["method"] == "multistart" and reported["decimation"] == 2 and reported["sampling_time"] == 0.5
+    settings = dict(reported["settings"])
     configuration = settings.pop("found")
     assert set(settings) == set(IdentificationSettings.model_fields)
     # They make the same again.
@@ -96,16 +96,16 @@ def test_the_parts_agree(found):
 
 
 def test_a_run_that_diverges_is_none_not_nan():
-    """Of the test data the free run diverges; the rest is told all the same."""
+    """Of the test data the free run diverges; the rest is reported all the same."""
     u, y = load_system("S1").simulate(300, snr_db=40)
     found = narxbench.identify(
         input=u, output=y, test=(60.0 * u[:100], 60.0 * y[:100]), **{**QUICK, "decimation": 1, "centre": False}
     )
-    told = found.to_dict()
-    json.dumps(told, allow_nan=False)
-    free = told["metrics"]["test"]["free_run"]
-    assert free == dict.fromkeys(FIGURES) and told["metrics"]["test"]["one_step"]["rrse"] > 0
-    assert any(entry["status"] == "bad" for entry in told["summary"])
+    reported = found.to_dict()
+    json.dumps(reported, allow_nan=False)
+    free = reported["metrics"]["test"]["free_run"]
+    assert free == dict.fromkeys(FIGURES) and reported["metrics"]["test"]["one_step"]["rrse"] > 0
+    assert any(entry["status"] == "bad" for entry in reported["summary"])
 
 
 def test_what_a_terminal_and_a_notebook_show_is_short(found):

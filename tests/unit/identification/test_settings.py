@@ -42,7 +42,7 @@ def test_one_number_is_a_list_of_one():
 
 
 def test_defaults_read_back():
-    told = read().model_dump(mode="json")
-    assert read(**told) == read()
+    reported = read().model_dump(mode="json")
+    assert read(**reported) == read()
     mixed = read(decimation=[2, 4], y_lags="1-4,8", u_lags={"a": 2}, centre=True, method="ga", delay=3)
     assert read(**mixed.model_dump(mode="json")) == mixed

@@ -79,8 +79,10 @@ def test_columns_of_the_test_and_copies() -> None:
     assert load(own.replace("yVal", "yVal, test_input: uVal")).reading["test_input"] == "uVal"
     assert mistake(own).startswith("mine.yaml: data.test_input: missing; needed ")
     Path("copy.csv").write_text(Path("a.csv").read_text())
-    told = mistake(OWN.replace("output: y", "output: y, test: copy.csv"))
-    assert told.startswith("mine.yaml: data.test: found in lines 2 to 301 of copy.csv the same data as in lines 2 to ")
+    reported = mistake(OWN.replace("output: y", "output: y, test: copy.csv"))
+    assert reported.startswith(
+        "mine.yaml: data.test: found in lines 2 to 301 of copy.csv the same data as in lines 2 to "
+    )
 
 
 def test_the_example_of_the_documentation_is_a_study() -> None:
@@ -97,9 +99,10 @@ def test_mistakes_of_the_command_line_and_of_names() -> None:
     assert mistake(OWN, "study=reference").startswith(f"{COMMAND_LINE}: study: found 'reference', the folder of ")
     Path("data/mine").mkdir(parents=True)
     Path("a.csv").rename("data/mine/a.csv")
-    told = mistake(OWN.replace("a.csv", "data/mine/a.csv"))
+    reported = mistake(OWN.replace("a.csv", "data/mine/a.csv"))
     assert (
-        told == "mine.yaml: study: found 'mine', but data/mine holds data, and would hold results; allowed: other names"
+        reported
+        == "mine.yaml: study: found 'mine', but data/mine holds data, and would hold results; allowed: other names"
     )
 
 

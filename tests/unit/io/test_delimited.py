@@ -1,4 +1,4 @@
-"""Files of measured data: every form of the same numbers reads the same, and mistakes are told by line and column."""
+"""Files of measured data: every form of the same numbers reads the same, and mistakes have line and column."""
 
 import math
 from pathlib import Path
@@ -82,7 +82,7 @@ def test_a_first_line_of_numbers_is_a_sample_unless_said_otherwise(
     assert len(table.columns[0]) == (2 if names else 3)
 
 
-def test_text_beside_the_wanted_columns_does_not_make_a_header(tmp_path: Path) -> None:
+def test_text_next_to_the_wanted_columns_does_not_make_a_header(tmp_path: Path) -> None:
     table = read_delimited(_file(tmp_path, "on,1.5,2\noff,2.5,3\n"), [1, 2])
     assert table.names is None
     np.testing.assert_array_equal(table.numbers([1]), [[1.5], [2.5]])
@@ -111,16 +111,16 @@ def test_one_number_of_another_form_settles_the_decimal_mark(tmp_path: Path, oth
     np.testing.assert_array_equal(table.numbers([1]), [[5.123], [4.999]])
 
 
-def test_what_was_found_out_about_the_form_is_told(tmp_path: Path) -> None:
+def test_what_was_found_out_about_the_form_is_reported(tmp_path: Path) -> None:
     assert read_delimited(_file(tmp_path, "u,y\n1,2\n"), None).guesses == ()
     assert read_delimited(_file(tmp_path, "u;y\n1;2\n"), None, separator=";").guesses == ()
     assert read_delimited(_file(tmp_path, "1,2\n3,4\n"), [0, 1], header=False).guesses == ()
-    told = {
+    reported = {
         "u;y\n1;2\n": ["a semicolon", "the first line was taken"],
         "1\t2\n3\t4\n": ["a tab", "no header"],
         "# u y\n1 2\n3 4\n": ["blanks", "the comment above"],
     }
-    for text, words in told.items():
+    for text, words in reported.items():
         guesses = read_delimited(_file(tmp_path, text), [0, 1]).guesses
         assert len(guesses) == len(words) and all(word in guess for word, guess in zip(words, guesses, strict=True))
 

@@ -32,7 +32,7 @@ _recorded: list[str] | None = None
 
 
 def _hook(event: str, arguments: tuple[Any, ...]) -> None:
-    # An audit hook stays for the life of the process, so that it can only be told when to listen.
+    # An audit hook stays for the life of the process, so that it can only be reported when to listen.
     if _recorded is not None and event.startswith((*STARTS, "socket.", "ctypes.", "shutil.rmtree")):
         _recorded.append(f"{event} {arguments!r:.200}")
     elif _recorded is not None and event == "open" and (arguments[2] or 0) & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
@@ -59,7 +59,7 @@ def record(calls: list[Callable[[], object]]) -> list[str]:
 
 def test_the_record_sees_what_is_run(tmp_path: Path) -> None:
     events = "\n".join(record([lambda: eval("1 + 1"), lambda: os.system("true"), (tmp_path / "x").touch]))
-    assert all(told in events for told in ("exec", "os.system", f"write {tmp_path / 'x'}"))
+    assert all(reported in events for reported in ("exec", "os.system", f"write {tmp_path / 'x'}"))
 
 
 @pytest.mark.parametrize("payload", CODE)

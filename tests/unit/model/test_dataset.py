@@ -1,4 +1,4 @@
-"""Data sets as CSV files: every digit comes back, and mistakes are told with their places."""
+"""Data sets as CSV files: every digit comes back, and mistakes are reported with their places."""
 
 import numpy as np
 from hypothesis import HealthCheck, given, settings

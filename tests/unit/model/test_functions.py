@@ -75,7 +75,7 @@ def test_a_column_of_that_name_wins():
 
 
 @pytest.mark.parametrize(
-    ("columns", "told"),
+    ("columns", "reported"),
     [
         ("u,abz(u)", "did you mean 'abs'"),
         ("u,sqrt(u)", "line 3, column sqrt"),
@@ -84,9 +84,9 @@ def test_a_column_of_that_name_wins():
         ("abs(u),abs(u)", "already in use"),
     ],
 )
-def test_mistakes_are_one_line(columns, told, tmp_path):
+def test_mistakes_are_one_line(columns, reported, tmp_path):
     lines = [f"{(-1) ** k * k},{k % 7}" for k in range(30)]
     (tmp_path / "data.csv").write_text("\n".join(["u,y", *lines, ""]))
     with pytest.raises(NarxbenchError) as refused:
         read_recording(tmp_path / "data.csv", input=columns, output="y")
-    assert told in str(refused.value) and "\n" not in str(refused.value)
+    assert reported in str(refused.value) and "\n" not in str(refused.value)

@@ -319,7 +319,7 @@ class TestEquations:
         ]
         assert self.model.equation(digits=17).startswith("y(k) = 0.851249")
 
-    def test_what_is_plain_is_not_told(self):
+    def test_what_is_plain_is_not_reported(self):
         assert ARX.equation() == "y(k) = 0.5 y(k-1) + 1 u(k-1)"
         assert Model(("u2(k)",), (-2.0,), ("u1", "u2"), "y").equation() == "y(k) = -2 u2(k)"
         assert Model(**{**vars(ARX), "sampling_time": 0.02}).equation().split("\n")[1:] == ["k counts samples of 20 ms"]

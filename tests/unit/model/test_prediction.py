@@ -54,7 +54,7 @@ def test_without_terms_nothing_is_predicted():
 
 
 @pytest.mark.parametrize(("term", "samples"), [("y(k-1)", 60), ("y(k-1)^12", 60)])
-def test_divergence_is_told(term, samples):
+def test_divergence_is_reported(term, samples):
     # The second overflows within a few steps.
     assert free_run([parse_term(term)], [3.0], np.zeros(samples), [2.0]) is None
 

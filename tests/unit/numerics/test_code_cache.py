@@ -123,7 +123,7 @@ def test_recompile_replaces_the_code(folder):
     assert loaded()
 
 
-def test_code_that_cannot_be_written_is_told_once(folder, caplog, monkeypatch):
+def test_code_that_cannot_be_written_is_reported_once(folder, caplog, monkeypatch):
     monkeypatch.setattr(CodeCache, "_reported", False)
     square, again = compiled(_square), compiled(_square)
     shutil.rmtree(folder)

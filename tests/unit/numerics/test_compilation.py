@@ -48,7 +48,7 @@ def test_division_follows_ieee_754():
     assert compiled(_ratio)(1.0, 0.0) == float("inf")
 
 
-def test_compilation_is_told_once_however_many_functions_and_threads(said):
+def test_compilation_is_reported_once_however_many_functions_and_threads(said):
     ratio, half = compiled(_ratio), compiled(_half)
     threads = [threading.Thread(target=half, args=[a]) for a in (1, 2.0, 3j)]
 
@@ -63,7 +63,7 @@ def test_compilation_is_told_once_however_many_functions_and_threads(said):
     assert len(half.signatures) == 3
 
 
-def test_nothing_is_told_of_code_that_is_loaded_nor_of_the_functions_of_others(said):
+def test_nothing_is_reported_of_code_that_is_loaded_nor_of_the_functions_of_others(said):
     compiled(_ratio)(1, 2)
     loading, of_others = compiled(_ratio), numba.njit(_half)
     assert said(0.0, lambda: loading(1, 2), lambda: of_others(1)) == []
@@ -80,7 +80,7 @@ def test_functions_of_others_may_leave_compiled_code():
     assert length(" abc ") == 3
 
 
-def test_nothing_is_told_until_compilations_have_lasted_in_total(said, monkeypatch):
+def test_nothing_is_reported_until_compilations_have_lasted_in_total(said, monkeypatch):
     # Each look at the clock is a second later: the beginning of a compilation, the check, the end.
     monkeypatch.setattr(compilation, "time", SimpleNamespace(monotonic=itertools.count().__next__))
     first, second = (lambda: compiled(_ratio)(1, 2)), (lambda: compiled(_half)(1))
@@ -102,7 +102,7 @@ def test_garbage_is_collected_again_after_a_compilation_even_one_that_fails(coll
         gc.enable()
 
 
-def test_where_nothing_can_be_kept_the_way_out_is_told(said, monkeypatch, of_numba):
+def test_where_nothing_can_be_kept_the_way_out_is_reported(said, monkeypatch, of_numba):
     of_numba(CACHE_DIR="")
     monkeypatch.setattr("tempfile.TemporaryFile", _refuse)
     (message,) = said(0.0, lambda: compiled(_ratio)(1, 2))

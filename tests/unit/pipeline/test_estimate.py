@@ -1,4 +1,4 @@
-"""What a study takes is told before any job, and what does not fit into memory is refused in one line."""
+"""What a study takes is reported before any job, and what does not fit into memory is refused in one line."""
 
 import os
 from collections.abc import Callable

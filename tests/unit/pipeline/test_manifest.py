@@ -1,4 +1,4 @@
-"""Manifests: they read back, and what differs is told."""
+"""Manifests: they read back, and what differs is reported."""
 
 from pathlib import Path
 from typing import Any
@@ -69,8 +69,8 @@ def test_other_settings(reference: Path) -> None:
     check_settings(reference, SETTINGS)
     with pytest.raises(NarxbenchError) as error:
         check_settings(reference, {**SETTINGS, "seeds": [1], "new": None})
-    told = "seeds: found [1]; needed: [1, 2]; new: found null; needed: nothing"
-    assert str(error.value) == f"verify: manifest.csv was made with other settings: {told}"
+    reported = "seeds: found [1]; needed: [1, 2]; new: found null; needed: nothing"
+    assert str(error.value) == f"verify: manifest.csv was made with other settings: {reported}"
     with pytest.raises(NarxbenchError, match=r"no manifest none\.csv to compare with: run the study to its end first"):
         check_settings("none.csv", SETTINGS)
 

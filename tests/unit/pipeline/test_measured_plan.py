@@ -81,7 +81,7 @@ def test_code_of_a_search_includes_its_method(plan: Callable) -> None:
     assert changed == {"brief_search", "thorough_search", "resample"}
 
 
-def test_lost_searches_are_asked_for_beside_the_report(plan: Callable) -> None:
+def test_lost_searches_are_asked_for_next_to_the_report(plan: Callable) -> None:
     own = plan(OWN)
     assert own.lost() == []
     for path in [own.page, *own.sources()]:

@@ -35,8 +35,8 @@ def test_a_study_of_interpretations_has_one_page_and_tells_others_what_it_found(
     study = plan(Path("config/interpretations.yaml").read_text())
     assert study.pages == ["reports/interpretations/report.html"]
     made = set(plan_of().documents())
-    told = {name: path for name, path in plan_of().page_files().items() if name in OVERVIEWS.split()}
-    assert len(told) == 5 and set(told.values()) <= made
+    reported = {name: path for name, path in plan_of().page_files().items() if name in OVERVIEWS.split()}
+    assert len(reported) == 5 and set(reported.values()) <= made
 
 
 COMPARED = """

@@ -1,4 +1,4 @@
-"""Progress in place of Snakemake's lines for each job, and mistakes in settings, told before any job."""
+"""Progress in place of Snakemake's lines for each job, and mistakes in settings, reported before any job."""
 
 import logging
 import os
@@ -86,10 +86,10 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "told"), CASES)
-def test_a_mistake_is_told_in_one_line_before_any_job(folder: Path, text: str, told: str) -> None:
+@pytest.mark.parametrize(("text", "reported"), CASES)
+def test_a_mistake_is_reported_in_one_line_before_any_job(folder: Path, text: str, reported: str) -> None:
     found = mistake(text)
-    assert found.startswith(f"mine.yaml: {told}") and "\n" not in found
+    assert found.startswith(f"mine.yaml: {reported}") and "\n" not in found
     assert not (folder / "data" / "mine").exists()
 
 
@@ -98,8 +98,8 @@ def test_what_is_just_enough(folder: Path) -> None:
         Path("mine.yaml").write_text(text)
         plan_of(["mine.yaml"], [])
     # Two samples more are needed than there are.
-    told = mistake(RECORDED % "long.csv", "data={washout: 102}")
-    assert told.startswith("mine.yaml: data.excitation.file: long.csv: found 2100 samples; allowed: at least 2102")
+    reported = mistake(RECORDED % "long.csv", "data={washout: 102}")
+    assert reported.startswith("mine.yaml: data.excitation.file: long.csv: found 2100 samples; allowed: at least 2102")
 
 
 def test_criteria_that_mean_the_same_are_one(folder: Path) -> None:
@@ -110,5 +110,7 @@ def test_criteria_that_mean_the_same_are_one(folder: Path) -> None:
     assert [c.name for c in planned.conditions[:4]] == [f"S1/50dB/ga/{name}" for name in names]
     same = plan_of(["mine.yaml"], ["methods={ga: {criteria: [aic-2.0, aic-0.50, aic-100, bic]}}"])
     assert same.results() == planned.results() and same.settings() == planned.settings()
-    told = mistake("{}", "methods={ga: {criteria: [aic-2, aic-2.0]}}")
-    assert told.startswith("command line (--config): methods.ga.criteria[1]: found 'aic-2' twice; allowed: each once")
+    reported = mistake("{}", "methods={ga: {criteria: [aic-2, aic-2.0]}}")
+    assert reported.startswith(
+        "command line (--config): methods.ga.criteria[1]: found 'aic-2' twice; allowed: each once"
+    )

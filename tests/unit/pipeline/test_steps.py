@@ -52,10 +52,10 @@ PROCESSES += [("import os, signal; os.kill(os.getpid(), signal.SIGTERM)", "step.
 PROCESSES += [("import warnings; warnings.warn('slow')", "step.log", 0, "")]
 
 
-@pytest.mark.parametrize(("body", "log", "code", "told"), PROCESSES)
-def test_a_step_of_its_own_process(tmp_path: Path, body: str, log: str, code: int, told: str) -> None:
+@pytest.mark.parametrize(("body", "log", "code", "reported"), PROCESSES)
+def test_a_step_of_its_own_process(tmp_path: Path, body: str, log: str, code: int, reported: str) -> None:
     script = tmp_path / "step.py"
     call_of_snakemake = f"snakemake = SimpleNamespace(log=[{log!r}])\nas_script(main, globals())\n"
     script.write_text(f"{SCRIPT}    {body}\nfrom types import SimpleNamespace\n{call_of_snakemake}")
     done = subprocess.run([sys.executable, str(script)], cwd=tmp_path, capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (code, told)
+    assert (done.returncode, done.stderr) == (code, reported)

@@ -84,15 +84,15 @@ HALF = [("holds", 6, ""), ("no clear difference", 6, ""), ("does not hold", 5, "
     ],
 )
 def test_the_headline_names_what_it_hangs_on(described, closest, near, word):
-    told = verdicts(described, closest).replace({"role": {"with reset": "closest"}})
-    assert answer.claims_hold(told, roles_near(*near)).word.startswith(word)
+    reported = verdicts(described, closest).replace({"role": {"with reset": "closest"}})
+    assert answer.claims_hold(reported, roles_near(*near)).word.startswith(word)
 
 
 def test_of_several_rows_of_a_role_that_with_most_values_counts():
     few = roles_near((9, 9, 9), (9, 9, 9)).assign(values=207)
-    told = answer.values_near(pd.concat([few, roles_near((2, 2, 2), (1, 1, 1))], ignore_index=True))
-    assert told.sentences[0].startswith("As described, our numbers are 2.0 times as far")
-    assert told.sentences[-1] == "The closest interpretation, chosen after seeing the tables: 1.0 times as far."
+    reported = answer.values_near(pd.concat([few, roles_near((2, 2, 2), (1, 1, 1))], ignore_index=True))
+    assert reported.sentences[0].startswith("As described, our numbers are 2.0 times as far")
+    assert reported.sentences[-1] == "The closest interpretation, chosen after seeing the tables: 1.0 times as far."
 
 
 def found(**searches):
@@ -168,7 +168,7 @@ def cause(algorithm, part, choice, option, system, after, before, worse=math.nan
     return (algorithm, part, choice, option, contradicts, system, after, before, 2, worse)
 
 
-def test_what_brings_the_numbers_nearer_is_told_by_system():
+def test_what_brings_the_numbers_nearer_is_reported_by_system():
     rows = [
         cause("upso2d", "upso2d", "velocity-bound", "1.75", "S1", 10.0, 20.0, 1.0, "not bounded"),
         cause("upso2d", "upso2d", "velocity-bound", "1.75", "S2", 10.0, 40.0, 0.9, "not bounded"),
@@ -209,9 +209,9 @@ def test_what_brings_the_numbers_nearer_is_told_by_system():
 
 def test_where_j_misleads():
     some = pd.DataFrame({"system": ["S1", "S2", "S3"], "misled": [0, 1, 12], "data_sets": [30, 30, 30]})
-    told = answer.where_j_misleads(some)
-    assert "On 1 of 30 data sets of S2 and 12 of 30 data sets of S3 the lowest J of all runs is below" in told
-    assert told.endswith("On S1 that never happens: what is missed there, the search missed.")
+    reported = answer.where_j_misleads(some)
+    assert "On 1 of 30 data sets of S2 and 12 of 30 data sets of S3 the lowest J of all runs is below" in reported
+    assert reported.endswith("On S1 that never happens: what is missed there, the search missed.")
     assert "never" not in answer.where_j_misleads(some[1:])
     assert answer.where_j_misleads(some[:1]).startswith("On S1 no run has a J below that of the true structure")
 
@@ -219,7 +219,7 @@ def test_where_j_misleads():
 def test_a_method_of_the_comparison_on_the_papers_systems():
     other = of_other_studies()
     kept = dict(other["compared"].itertuples(index=False, name=None))
-    told = answer.on_the_papers_systems(other["scored"], kept, "pem", ["S1", "S2"])
+    reported = answer.on_the_papers_systems(other["scored"], kept, "pem", ["S1", "S2"])
     sets = "2 data sets each (2000 samples at 40 dB)"
-    assert told == f"On the paper’s systems, {sets}: pem 100 % on S1; 2D-UPSO 50 % on S1."
+    assert reported == f"On the paper’s systems, {sets}: pem 100 % on S1; 2D-UPSO 50 % on S1."
     assert answer.on_the_papers_systems(other["scored"], kept, "pem", ["S2"]) == ""

@@ -141,7 +141,7 @@ def test_the_paper_s_page_is_linked_where_it_is():
     assert not [link for link in Page(render(shown)).links if link.endswith("report.html")]
 
 
-def test_failures_are_told_with_their_text():
+def test_failures_are_reported_with_their_text():
     html = render(comparison(shape("usual")))
     failed = shape("usual")["scores"]["fitness"].isna().sum()
     assert rows_of(html, "failed_runs")[0][:3] == [["random"], ["ended", "with", "signal", "9"], [str(failed)]]

@@ -62,8 +62,8 @@ STUDIES = {
 
 
 def test_only_data_sets_with_right_terms_count_where_terms_are_judged():
-    told = document([*study(CLEAR, TEN[:8]), *study(CLEAR, TEN[8:], true_terms=0, true_fitness=None)])
-    sizes = [re.search("on ([0-9]+) held-out data sets of ([0-9]+) systems", line) for line in told.splitlines()]
+    reported = document([*study(CLEAR, TEN[:8]), *study(CLEAR, TEN[8:], true_terms=0, true_fitness=None)])
+    sizes = [re.search("on ([0-9]+) held-out data sets of ([0-9]+) systems", line) for line in reported.splitlines()]
     assert [found.groups() for found in sizes if found] == [("8", "8"), ("10", "10"), ("10", "10")]
 
 
@@ -83,8 +83,8 @@ def test_a_method_that_does_not_repeat_is_not_recommended():
 def test_a_verdict_of_development_data_sets_has_its_caveat():
     views = comparison(shape("usual")).views
     for view in views:
-        told = {"not confirmatory" in answer_lines(view, want)[0] for want in WANTS}
-        assert told == {view.part == "development"}
+        reported = {"not confirmatory" in answer_lines(view, want)[0] for want in WANTS}
+        assert reported == {view.part == "development"}
 
 
 @pytest.mark.parametrize("name", mostly_slow(SHAPES, "usual"))

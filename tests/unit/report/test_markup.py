@@ -127,7 +127,7 @@ def page_of(folder: Path, document: str, svg: str = SVG, about: str = "{}") -> P
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_a_figure_that_is_none_is_told_in_one_line(tmp_path, caplog, name):
+def test_a_figure_that_is_none_is_reported_in_one_line(tmp_path, caplog, name):
     with pytest.raises(StepFailedError):
         page_of(tmp_path, "# T\n\n![x](interpretations/effects.svg)\n", FILES[name])
     (shown,) = caplog.messages

@@ -42,7 +42,7 @@ def test_each_option_of_each_design_choice_is_recognised():
                 assert found[name].contradicts == choice.options[option].contradicts
 
 
-def test_values_of_the_studys_own_and_differing_methods_are_told():
+def test_values_of_the_studys_own_and_differing_methods_are_reported():
     settings = settings_of({}, "upso2d", "upso2d-bounded")
     settings["evaluations"] = 900
     settings["methods"]["upso2d-bounded"]["settings"]["velocity_bound"] = 1.25

@@ -268,7 +268,7 @@ def test_without_an_input_predictions_ahead_are_what_counts(undrawn):
     assert "5 steps ahead on the test data" in html and "Prediction 5 steps ahead and measured output" in html
 
 
-def test_what_diverges_is_told(undrawn):
+def test_what_diverges_is_reported(undrawn):
     arx, own = (undrawn[name][1] for name in ("diverging ARX", "diverging model"))
     assert cells(arx, "fit_figures")[1][1:] == ["diverges", "–"]
     assert "The free run diverges on b." in own and "The prediction diverges" in own
@@ -324,13 +324,13 @@ def test_the_three_answers_lead_and_each_has_its_own_status(undrawn):
 
 def test_to_predict_has_the_errors_in_units_and_the_ranges_of_the_data():
     of = found(model(units={"y": "V"}))
-    (told,) = (finding.values for finding in of.summary if finding.name == "to_predict")
+    (reported,) = (finding.values for finding in of.summary if finding.name == "to_predict")
     test = of.recording.records[2]
     errors = (test.y - of.model.predict(test.u, test.y))[of.model.initial_samples :]
-    assert told["rmse"] == pytest.approx(np.sqrt(np.mean(errors**2)))
-    assert told["max_error"] == pytest.approx(np.abs(errors).max())
+    assert reported["rmse"] == pytest.approx(np.sqrt(np.mean(errors**2)))
+    assert reported["max_error"] == pytest.approx(np.abs(errors).max())
     y = np.concatenate([record.y for record in of.recording.records[:2]])
-    assert told["ranges"]["y"] == pytest.approx((y.min(), y.max())) and list(told["ranges"]) == ["u", "y"]
+    assert reported["ranges"]["y"] == pytest.approx((y.min(), y.max())) and list(reported["ranges"]) == ["u", "y"]
     assert status("to_predict", CASES["rests"]()) == "fine"
     # What the model was made with is no proof, and a sensor that drifts is seen.
     assert status("to_predict", found(records=[record("a", role=None)])) == "look"
@@ -353,11 +353,11 @@ def test_to_read_is_about_the_structure_alone():
 def test_to_control_has_gain_pole_and_delay():
     linear = model(("y(k-1)", "u(k-3)"), (0.8, 0.5), decimation=2)
     of = found(linear, [record("a", 600, of=linear), record("b", 400, "test", linear)])
-    told = next(finding for finding in of.summary if finding.name == "to_control")
-    assert told.values["inputs"]["u"]["gain"] == pytest.approx(0.5 / 0.2)
-    assert told.values["eigenvalue"] == pytest.approx(0.8) and told.values["inputs"]["u"]["delay"] == 6
+    reported = next(finding for finding in of.summary if finding.name == "to_control")
+    assert reported.values["inputs"]["u"]["gain"] == pytest.approx(0.5 / 0.2)
+    assert reported.values["eigenvalue"] == pytest.approx(0.8) and reported.values["inputs"]["u"]["delay"] == 6
     # The static curve of the one leaves the outputs that were measured, that of the other does not.
-    assert told.values["at_rest"] < told.values["cases"] and told.status == "look"
+    assert reported.values["at_rest"] < reported.values["cases"] and reported.status == "look"
     direct = model(("u(k-3)",), (0.5,))
     records = [record("a", 600, of=direct, noise=0.02), record("b", 300, "test", direct, 0.02)]
     assert status("to_control", found(direct, records)) == "fine"
@@ -403,7 +403,7 @@ def test_no_finding_contradicts_another():
     assert statuses == {"fine", "look", "bad"}
 
 
-def test_every_finding_is_told_and_none_twice_at_the_top():
+def test_every_finding_is_reported_and_none_twice_at_the_top():
     values = {"test": 0.9, "seen": 0.1, "role": "selection", "kind": "free_run", "steps": None}
     bad, note = Finding("gap", "bad", values), Finding("resamples", "look", {"searched": 1, "wanted": 2})
     of = found(summary=[bad], notes=[note, note])
@@ -415,16 +415,16 @@ def test_every_finding_is_told_and_none_twice_at_the_top():
 
 
 def test_how_sure_the_structure_is():
-    def told(**changes):
+    def reported(**changes):
         return in_words(found(**changes).summary[1]).text
 
     # Of ten resamples the n-th has the first 1 + n mod 3 terms.
-    assert "2 of 3 terms come in at least 50 % of the 10 searches (not u(k-2)^2 30 %)" in told()
-    assert "not in the model: y(k-2)." in told() and "stays in part" in told()
-    assert "No data were resampled" in told(resamples=0) and "3 of 3 terms" in told(resamples=0)
-    assert "is not known" in told(resamples=0, seeds=1) and "stays" not in told(resamples=0, seeds=1)
+    assert "2 of 3 terms come in at least 50 % of the 10 searches (not u(k-2)^2 30 %)" in reported()
+    assert "not in the model: y(k-2)." in reported() and "stays in part" in reported()
+    assert "No data were resampled" in reported(resamples=0) and "3 of 3 terms" in reported(resamples=0)
+    assert "is not known" in reported(resamples=0, seeds=1) and "stays" not in reported(resamples=0, seeds=1)
     row = {"term": "u(k-1)", "t": 1.9, "coefficient": 1.0, "standard_error": 1.0, "p": 0.1, "err": 0.0}
-    assert "Less than two standard errors from zero: u(k-1)." in told(weights=[row])
+    assert "Less than two standard errors from zero: u(k-1)." in reported(weights=[row])
     assert [row[-2:] for row in cells(undrawn_page(found()), "weights")] == [
         ["100 % (72 % to 100 %)", "100 % (51 % to 100 %)"],
         ["60 % (31 % to 83 %)", "100 % (51 % to 100 %)"],
@@ -454,8 +454,8 @@ def test_all_files_are_written_and_can_be_read(tmp_path, undrawn):
     assert written == {"report.html", "model.json", "identification.json"} | programs | tables
     assert all(name in page.read_text() for name in written - {"report.html"})
     assert Model.load(page.parent / "model.json") == of.model
-    told = json.loads((page.parent / "identification.json").read_text(), parse_constant=pytest.fail)
-    assert told["terms"] == list(TERMS)
+    reported = json.loads((page.parent / "identification.json").read_text(), parse_constant=pytest.fail)
+    assert reported["terms"] == list(TERMS)
     header, rows = read_rows(page.parent / "validation.csv")
     assert len(rows) == len(of.validation) and "" in {row[header.index("steps")] for row in rows}
     header, rows = read_rows(page.parent / "terms.csv")
@@ -511,8 +511,8 @@ def test_the_page_is_printed_on_fewer_than_8_sheets(tmp_path, pages):
     options = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}", "--no-pdf-header-footer"]
     command = ["chromium", *options, f"--print-to-pdf={tmp_path / 'page.pdf'}", file.as_uri()]
     subprocess.run(command, check=True, capture_output=True, timeout=120)
-    told = subprocess.run(["pdfinfo", tmp_path / "page.pdf"], check=True, capture_output=True, text=True).stdout
-    assert 1 <= int(re.search(r"Pages:\s+(\d+)", told)[1]) < 8
+    reported = subprocess.run(["pdfinfo", tmp_path / "page.pdf"], check=True, capture_output=True, text=True).stdout
+    assert 1 <= int(re.search(r"Pages:\s+(\d+)", reported)[1]) < 8
 
 
 def test_axes_of_time_suit_the_sampling():

@@ -153,7 +153,7 @@ def test_claims_are_ordered_by_how_far_they_hold_and_have_marks_next_to_colours(
 
 
 @pytest.mark.slow
-def test_what_is_missing_is_told():
+def test_what_is_missing_is_reported():
     summaries = [*paper_summaries(("S1",))[:-1], *paper_summaries((UNKNOWN,))]
     frames = make_frames(summaries)
     empty = {name: frames[name].iloc[:0] for name in ("claims",)}

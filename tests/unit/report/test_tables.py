@@ -62,7 +62,7 @@ def test_a_system_of_ones_own_is_shown_without_the_paper():
     assert "published" not in text.lower() and "paper" not in text.lower()
 
 
-def test_by_how_much_j_misleads_is_told_where_it_does():
+def test_by_how_much_j_misleads_is_reported_where_it_does():
     frame = make_frames([summary("S1"), summary("S2"), summary("S3")])["gaps"]
     frame["criterion_failure"] = frame["criterion_failure"].astype(object)
     # Of the last the J of the true structure is not finite.

@@ -29,7 +29,7 @@ from narxbench.algorithms.objective import CountedObjective
 from narxbench.io.errors import NarxbenchError, printable
 
 _WORK = "from narxbench.algorithms.isolation.worker import main; main(sys.argv[1:])"
-# Beside PYTHONPATH, as a colon in the path of a folder would end an entry there.
+# Next to PYTHONPATH, as a colon in the path of a folder would end an entry there.
 _PATHS = "NARXBENCH_IMPORTS"
 # Time to import an algorithm with all that it needs.
 _START_SECONDS = 120.0

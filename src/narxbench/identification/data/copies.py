@@ -8,7 +8,7 @@ gives the same response. So *turns* count, where a signal begins to fall or to r
 other as they repeat themselves: of n samples with entropy h the longest stretch that recurs has about 2 log(n) / h, and
 one of twice as many turns recurs with a probability of about 1 / n². So signals that never repeat themselves are known
 again by a few samples, while on/off inputs and coarse outputs need long stretches. Where an input was played again, the
-output agrees for a while, differs, and agrees again: a stretch must then be far longer than the others beside it.
+output agrees for a while, differs, and agrees again: a stretch must then be far longer than the others next to it.
 Records that agree from their first sample to their last are the same data in any case: a test on one tells what the
 other did.
 """
@@ -28,7 +28,7 @@ Integers = NDArray[np.int64]
 
 # Turns that a stretch has at least, changes of values that whole records have, and rows that are looked for first.
 _LEAST, _LEAST_CHANGES, _SEED = 12, 16, 8
-# How many times longer than chance has it: than what a source repeats of itself, than other stretches beside it.
+# How many times longer than chance has it: than what a source repeats of itself, than other stretches next to it.
 _LONGER, _MUCH_LONGER = 2, 20
 # Finer differences than this share of the range are none; more digits than so many are all that a number has.
 _FINEST, _ALL = 1e-6, 13
@@ -134,7 +134,7 @@ class _Stretch:
     shift: int
     length: int
     turns: int
-    much_longer: bool  # than the stretches beside it, between places where the output differs and no input does
+    much_longer: bool  # than the stretches next to it, between places where the output differs and no input does
     whole: bool  # whether both records are this stretch
 
 

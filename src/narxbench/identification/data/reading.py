@@ -100,7 +100,7 @@ def read_recording(
         Data of role "test"; a share is the last part of each record. With arrays also a pair (input, output). What is
         the same data as any that a model sees, in whatever form, is refused.
     test_input, test_output : as ``input`` and ``output``, columns only, or None
-        The columns of the test, where they have other names than in ``data``. Without ``test`` they stand beside the
+        The columns of the test, where they have other names than in ``data``. Without ``test`` they stand next to the
         others in ``data``, and columns may end at different rows.
     roles : mapping of str to {"estimation", "selection", "test"} or None
         Roles of experiments of ``data``, by the name of the file, with or without its folder.
@@ -133,17 +133,17 @@ def read_recording(
     """
     form = _text_form(header, separator, decimal)
     own_columns = test_input is not None or test_output is not None
-    beside = own_columns and test is None
+    in_data = own_columns and test is None
     if own_columns and data is None:
-        raise FieldError("test", "found columns of the test beside arrays; needed: a pair (input, output)")
+        raise FieldError("test", "found columns of the test next to arrays; needed: a pair (input, output)")
     if data is None:
         data, input, output, time, test = _as_columns(input, output, time, test)
     share = _share(test)
     if own_columns and share is not None:
-        raise _refused("test", "a share beside columns of its own", "files, or none")
+        raise _refused("test", "a share next to columns of its own", "files, or none")
     for name, given, other in (("output", test_output, "input"), ("input", test_input, "output")):
-        if beside and given is None and (name == "output" or columns_listed(input)):
-            raise FieldError(f"test_{name}", f"missing; needed beside the {other} of a test in the same data")
+        if in_data and given is None and (name == "output" or columns_listed(input)):
+            raise FieldError(f"test_{name}", f"missing; needed next to the {other} of a test in the same data")
     items = _items(data, "data")
     test_items = [] if share is not None or test is None else _items(test, "test")
     labels, test_labels = _labels(items, "data"), _labels(test_items, "test")
@@ -154,12 +154,12 @@ def read_recording(
     wanted = {"output": output, "input": input}
     given = {"test_output": test_output, "test_input": test_input}
     of_test = {name: columns for name, columns in given.items() if columns is not None}
-    of_test |= {name: columns for name, columns in wanted.items() if f"test_{name}" not in of_test and not beside}
+    of_test |= {name: columns for name, columns in wanted.items() if f"test_{name}" not in of_test and not in_data}
     notes: list[str] = []
     experiments: list[_Experiment] = []
     pieces: list[_Piece] = []
     for i, (item, label) in enumerate(zip(items + test_items, labels + test_labels, strict=True)):
-        kinds = [wanted, of_test] if beside else [of_test if i >= len(items) else wanted]
+        kinds = [wanted, of_test] if in_data else [of_test if i >= len(items) else wanted]
         parts = [part for kind in kinds for columns in kind.values() for part in columns_listed(columns)]
         source = _source(item, label, None if output is None else _numbers(parts), form)
         read = [_read_experiment(source, kind, time, notes) for kind in kinds]
@@ -178,11 +178,11 @@ def read_recording(
             raise FieldError("roles", "found no record to estimate a model from; needed: one without another role")
         found = f"found no record of at least {LEAST_SAMPLES} samples"
         raise FieldError("data", " ".join([f"{found}.", *notes]))
-    if (test is not None or beside) and not any(record.role == "test" for record in records):
+    if (test is not None or in_data) and not any(record.role == "test" for record in records):
         found = f"no record of at least {LEAST_SAMPLES} samples to test a model on"
         found += f" in {printable(', '.join(test_labels or labels))}"
         raise _refused("test", found, "longer data, or a larger share of them")
-    _check_copies(pieces, "test_output" if beside else "roles" if test is None else "test", share, notes)
+    _check_copies(pieces, "test_output" if in_data else "roles" if test is None else "test", share, notes)
     titles = experiments[0].titles
     known = (experiment.sampling_time for experiment in experiments if experiment.sampling_time)
     return Recording(

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from narxbench.fitness.prediction_error import NoiseModel
 from narxbench.io.settings import Settings
@@ -55,13 +55,10 @@ class Structure(Score):
 class Found(Settings):
     """What a search has found; the score is that of a brief search."""
 
-    # The files of the pipeline keep their names.
-    model_config = ConfigDict(populate_by_name=True)
-
     terms: list[str]
     fitness: float | None
     note: str = ""
-    score: Score | None = Field(default=None, alias="worth")
+    score: Score | None = None
 
 
 class Search(Settings):
@@ -88,15 +85,13 @@ class Failures(Settings):
 class Choice(Settings):
     """What all searches have led to."""
 
-    model_config = ConfigDict(populate_by_name=True)
-
     finalists: list[Structure] = Field(min_length=1)
     """All structures that were compared, the best first."""
     briefly: list[Structure]
     """The best structure of each configuration that was searched briefly only."""
     runs: list[list[str]]
     """What was found in the best configuration with each seed."""
-    forward: Structure | None = Field(alias="beside")
+    forward: Structure | None
     """What iterative orthogonal forward regression found there."""
     notes: list[Failures]
     """What went otherwise than planned."""

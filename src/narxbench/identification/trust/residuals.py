@@ -41,9 +41,9 @@ LAGS, SHARE_OF_RECORD = 20, 4
 LEVEL = 0.05
 # Residuals with less than this share of the output's energy are the rounding of an exact model.
 ROUNDING = 1e-18
-# What errors of free runs have in common is told from this share of the output's deviation, or of the errors' own rms,
-# on, unless it is too small to matter, or may be chance (both tails). Errors of neighbouring samples are alike: their
-# blocks count as independent, and few of them tell nothing.
+# What errors of free runs have in common is reported from this share of the output's deviation, or of the errors' own
+# rms, on, unless it is too small to matter, or may be chance (both tails). Errors of neighbouring samples are alike:
+# their blocks count as independent, and few of them tell nothing.
 BIASED, BIASED_OF_ERROR, NO_MATTER, CHANCE = 0.1, 0.5, 0.01, 0.01
 BLOCKS, FEWEST_BLOCKS = 20, 5
 

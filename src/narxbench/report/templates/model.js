@@ -1,4 +1,4 @@
-// The prediction of each record beside the measured output, as far into its details as one likes. Beside it stand tables.js and svg.js.
+// The prediction of each record next to the measured output, as far into its details as one likes. Next to it stand tables.js and svg.js.
 
 const data = JSON.parse(document.getElementById("page-data").textContent);
 // Of many samples the extremes of each column of pixels.
@@ -97,7 +97,7 @@ if (data.records.length) {
     $("chart-now").textContent = `Samples ${from + 1} to ${to} of ${measured.length}. Drag over a stretch to enlarge it; drag the band below to move.`;
   }
 
-  // Pointers: a drag above chooses a stretch, a drag below moves it, and else the values are told.
+  // Pointers: a drag above chooses a stretch, a drag below moves it, and else the values are shown.
   function point(svg, { x, guide, chosen, right }) {
     let start = null;
     let strip = false;

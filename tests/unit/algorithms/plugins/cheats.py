@@ -345,17 +345,17 @@ def leaves_children(problem, objective, rng, settings):
     """Leaves a process in its own group, and one that has left group and parent."""
     import time
 
-    told = Path(__file__).with_name("left.txt")
+    reported = Path(__file__).with_name("left.txt")
     for leave in (False, True):
         if not os.fork():
             if leave:
                 os.setsid()
             if not leave or not os.fork():
-                with told.open("a") as stream:
+                with reported.open("a") as stream:
                     stream.write(f"{os.getpid()} ")
                 time.sleep(600)
             os._exit(0)
-    while not told.exists() or len(told.read_text().split()) < 2:
+    while not reported.exists() or len(reported.read_text().split()) < 2:
         time.sleep(0.01)
     return climb(objective, rng.integers)
 

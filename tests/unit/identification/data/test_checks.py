@@ -84,7 +84,7 @@ def test_whatever_the_data_there_is_a_plain_answer(samples, inputs, kind, decima
         assert len(json.dumps(check.values, allow_nan=False)) < 30_000
 
 
-def test_sampling_too_fast_is_told_in_samples_and_seconds():
+def test_sampling_too_fast_is_reported_in_samples_and_seconds():
     y = 5 + np.sin(2 * np.pi * np.arange(2000) / 480)
     data = recording((np.empty((2000, 0)), y), sampling_time=0.5)
     found = checks.sampling_check(advised_decimations(data), data.sampling_time)

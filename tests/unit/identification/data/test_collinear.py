@@ -82,7 +82,7 @@ def test_too_few_rows_are_no_reason_to_drop(rng):
     assert collinear(np.empty((0, 0)), []) == {}
 
 
-def test_nearly_alike_is_told_and_not_dropped(rng):
+def test_nearly_alike_is_reported_and_not_dropped(rng):
     x = rng.normal(size=(1000, 3))
     columns = np.column_stack([np.ones(1000), x, x[:, 1] + 0.01 * rng.normal(size=1000)])
     terms = ["1", "a", "b", "c", "d"]

@@ -78,7 +78,7 @@ def test_what_was_measured_again_is_no_copy(kind, levels, n, seed):
     assert not any(found.sure for found in copies(records, [0, 1]))
 
 
-def test_periods_without_noise_are_told_as_such_and_equal_records_are_one():
+def test_periods_without_noise_are_reported_as_such_and_equal_records_are_one():
     draw = np.random.default_rng(0)
     u = np.resize(draw.standard_normal(PERIOD), 10 * PERIOD)
     y = response(u, 0, draw)

@@ -311,6 +311,6 @@ def test_every_guess_about_a_file_is_a_note(tmp_path: Path) -> None:
     notes = " ".join(read_recording(path, input=2, output=3).notes)
     for words in ("separator was taken to be a semicolon", "commas in numbers", "no header was found", "not used"):
         assert words in notes
-    told = read_recording(path, input=2, output=3, time=1, separator=";", decimal=",", header=False)
-    assert told.notes == ("a.csv: columns that were not used: 'column 4'.",)
+    reported = read_recording(path, input=2, output=3, time=1, separator=";", decimal=",", header=False)
+    assert reported.notes == ("a.csv: columns that were not used: 'column 4'.",)
     assert "Column 'time' was taken as the time" in " ".join(read_recording(_file(tmp_path), output="out").notes)

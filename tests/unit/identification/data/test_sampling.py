@@ -51,7 +51,7 @@ def test_a_white_input_keeps_every_sample_of_a_slow_output(rng, samples):
 
 
 @pytest.mark.parametrize("each", [30, 60, 120, 240])
-def test_a_held_input_is_told_by_its_strides(rng, each):
+def test_a_held_input_is_reported_by_its_strides(rng, each):
     u = held(rng, 40 * each, each)
     found = advised_decimations(recording((u, slow(u, 1 - 2 / each))))
     assert 1 <= found.advised <= each

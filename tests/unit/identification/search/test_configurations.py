@@ -195,8 +195,8 @@ def test_a_name_is_that_of_one_configuration_and_fit_for_a_file(some):
 def test_names():
     assert Configuration(8, 3, (1, 2, 3, 4), ((1, 2, 3, 4),)).name == "q8-d3-y1to4-u1to4"
     assert Configuration(1, 2, (1, 3), ((0,), (2, 3)), True).name == "q1-d2-y1.3-u0-u2to3-centred"
-    told = Configuration(1, 2, (1, 3), ((0,), (2, 3)), True).as_dict()
-    assert told == {"decimation": 1, "degree": 2, "y_lags": [1, 3], "u_lags": [[0], [2, 3]], "centred": True}
+    reported = Configuration(1, 2, (1, 3), ((0,), (2, 3)), True).as_dict()
+    assert reported == {"decimation": 1, "degree": 2, "y_lags": [1, 3], "u_lags": [[0], [2, 3]], "centred": True}
 
 
 @given(advised=st.integers(1, 70), minimum=st.none() | st.integers(1, 1000), samples=st.integers(10, 10**5))

@@ -37,10 +37,10 @@ def recording_of(samples=400, roles=(None,), system="S1", snr_db=30):
 
 def plain(found):
     """Return all that was found as plain data, without the digest of the data."""
-    told = found.to_dict()
-    told.pop("data_digest")
+    reported = found.to_dict()
+    reported.pop("data_digest")
     side = found.selection.to_dict("list"), found.tried.to_dict("list"), found.structures, found.weights
-    return told, *map(repr, side)
+    return reported, *map(repr, side)
 
 
 class TestSameResult:
@@ -218,7 +218,7 @@ class TestNothingFromRandomStructures:
         assert any("u(k-1)" in term for term in found.model.terms) and found.tried["rrse"][0] < 0.03
         assert all(s.terms for s in found.structures.values())
 
-    def test_it_is_told(self, found):
+    def test_it_is_reported(self, found):
         failed = [note.values for note in found.notes if note.name == "searches"]
         # One of the searches, one of those of resampled data.
         assert 1 <= len(failed) <= 2 and 0 < failed[0]["count"] <= failed[0]["searches"]
@@ -251,7 +251,7 @@ class TestEffort:
         first, second = (scan.brief(scan.configurations[0]) for scan in scans)
         assert first == second
 
-    def test_fewer_resamples_than_asked_for_are_told(self):
+    def test_fewer_resamples_than_asked_for_are_reported(self):
         found = identified(self.recording, settings_of(**{**QUICK, "effort": 1e-6, "resamples": 12}))
         (note,) = [note for note in found.notes if note.name == "resamples"]
         assert note.values == {"searched": 10, "wanted": 12}

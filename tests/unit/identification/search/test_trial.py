@@ -232,7 +232,7 @@ class TestCollinear:
         found = self.trial.part_errors([terms for terms in structures if terms])
         assert not found.singular.any()
 
-    def test_a_structure_that_is_singular_without_a_part_is_told(self):
+    def test_a_structure_that_is_singular_without_a_part_is_reported(self):
         """An input that moves in one part only."""
         (record,) = recording_of((200,)).records
         u = np.where((np.arange(200) >= 60) & (np.arange(200) < 90), record.u[:, 0], 0.0)

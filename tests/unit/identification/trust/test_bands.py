@@ -39,19 +39,19 @@ def test_a_band_holds_its_share_of_fresh_samples(found, data, steps, confidence)
 
 
 def test_the_result_tells_width_and_coverage_of_the_test_data(found, data):
-    told = found.to_dict()["bands"]
+    reported = found.to_dict()["bands"]
     u, y = (signal[600:800] for signal in data)
-    lower, upper = found.bands(u, y, told["confidence"])
+    lower, upper = found.bands(u, y, reported["confidence"])
     first = found.model.initial_samples
-    assert told["free_run"]["half_width"] == pytest.approx((upper - lower)[-1] / 2)
-    assert told["free_run"]["test_coverage"] == np.mean(((lower <= y) & (y <= upper))[first:])
-    assert told["one_step"]["parts"] == 4
+    assert reported["free_run"]["half_width"] == pytest.approx((upper - lower)[-1] / 2)
+    assert reported["free_run"]["test_coverage"] == np.mean(((lower <= y) & (y <= upper))[first:])
+    assert reported["one_step"]["parts"] == 4
 
 
 def test_without_test_data_there_is_no_measured_coverage(data):
     u, y = (signal[:300] for signal in data)
-    told = narxbench.identify(input=u, output=y, y_lags=2, u_lags=2, **QUICK).to_dict()["bands"]
-    assert told["free_run"]["half_width"] > 0 and told["free_run"]["test_coverage"] is None
+    reported = narxbench.identify(input=u, output=y, y_lags=2, u_lags=2, **QUICK).to_dict()["bands"]
+    assert reported["free_run"]["half_width"] > 0 and reported["free_run"]["test_coverage"] is None
 
 
 def test_errors_of_independent_samples_need_hardly_more_than_their_quantile():
@@ -104,15 +104,15 @@ def test_a_run_that_diverges_has_infinite_errors():
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "reported"),
     [
         ({"confidence": 1}, "confidence: found"),
         ({"confidence": "x"}, "confidence: found"),
         ({"steps": 2}, "steps: found"),
     ],
 )
-def test_other_bands_are_refused(found, data, given, told):
-    with pytest.raises(NarxbenchError, match=told):
+def test_other_bands_are_refused(found, data, given, reported):
+    with pytest.raises(NarxbenchError, match=reported):
         found.bands(*data, **given)
 
 
@@ -120,5 +120,5 @@ def test_no_band_where_unseen_predictions_diverge(found, data):
     lost = replace(found, unseen={kind: Unseen((np.full(9, math.inf),)) for kind in found.unseen})
     with pytest.raises(NarxbenchError, match=r"no band holds 0\.9"):
         lost.bands(*data)
-    told = lost.to_dict()["bands"]["free_run"]
-    assert told["half_width"] is None and told["test_coverage"] is None
+    reported = lost.to_dict()["bands"]["free_run"]
+    assert reported["half_width"] is None and reported["test_coverage"] is None

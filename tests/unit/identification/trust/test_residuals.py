@@ -213,7 +213,7 @@ def test_what_errors_of_a_free_run_have_in_common():
     assert free_run_bias([(TRUE, Record("short", u[:3, None], u[:3]))]) is None
 
 
-def test_a_bias_that_does_not_matter_is_not_told():
+def test_a_bias_that_does_not_matter_is_not_reported():
     u, _ = simulated("small", 1500, slow=True)
     y = respond(u, 0 * u)
     slope = np.pad(y[2:] - y[:-2], 1)

@@ -95,9 +95,9 @@ def test_lights_of_the_residuals():
     without_input = model(terms=("y(k-1)", "u(k-3)", "u(k-2)^2"))
     tests = correlation_tests(without_input, [one])
     assert lights(frame_of({"test": 0.4}), tests)["residuals_linear"].status == "bad"
-    # Beside a free run that is good they are to be looked at.
-    beside = lights(frame_of({"test": 0.1}), tests)["residuals_linear"]
-    assert (beside.status, beside.values["free_run"]) == ("look", 0.1)
+    # Next to a free run that is good they are to be looked at.
+    other = lights(frame_of({"test": 0.1}), tests)["residuals_linear"]
+    assert (other.status, other.values["free_run"]) == ("look", 0.1)
 
 
 def test_what_is_exact_is_called_exact_with_the_terms_that_are_rounding():

@@ -92,9 +92,9 @@ def test_more_digits_than_the_normal_equations_have():
 def test_a_singular_structure_names_the_terms_that_depend():
     columns, y = data(1, n=4)
     columns[:, 3] = columns[:, 0] / np.abs(columns[:, 0]).max() - 2 * columns[:, 2] / np.abs(columns[:, 2]).max()
-    with pytest.raises(NarxbenchError) as told:
+    with pytest.raises(NarxbenchError) as reported:
         fitted(columns, y)
-    assert str(told.value) == (
+    assert str(reported.value) == (
         "structure: on the estimation rows u(k-1), u(k-3) and u(k-4) depend on each other; allowed: all but one of them"
     )
     columns[:, 3] = 0.0
