@@ -27,7 +27,9 @@ def pytest_addoption(parser):
 def pytest_xdist_auto_num_workers(config):
     """Whole tiers use all processors; what is asked for by name runs in this process, which starts at once."""
     if config.args_source is pytest.Config.ArgsSource.TESTPATHS:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+        processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+        # Part of what slow tests do is waiting.
+        return processors + (config.option.markexpr == "slow")
     config.option.dist = "no"
     return 0
 

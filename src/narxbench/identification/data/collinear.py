@@ -92,7 +92,8 @@ def collinear_check(columns: Array, terms: list[str], dropped: dict[str, str]) -
     count = int(np.sum(alike > NEARLY))
     nearest = None
     if count:
-        i, j = np.unravel_index(int(np.argmax(alike)), alike.shape)
+        # The first of the most alike: their last digits are those of a processor.
+        i, j = np.unravel_index(int(np.argmax(alike.round(9))), alike.shape)
         nearest = [terms[kept[i]], terms[kept[j]], min(1.0, float(alike[i, j]))]
     values = {"candidates": len(terms), "dropped": dict(dropped), "near_pairs": count, "worst": nearest}
     return Finding("collinear", "look" if dropped or count else "fine", values)
