@@ -62,15 +62,8 @@ def wheel(tmp_path):
     return uv, next((tmp_path / "dist").glob("*.whl"))
 
 
-# Each compiles all anew, so the one in the middle is tried by hand.
-@pytest.mark.parametrize(
-    "version",
-    [
-        pytest.param("3.11", marks=[pytest.mark.slow, pytest.mark.ci]),
-        pytest.param("3.12", marks=pytest.mark.soak),
-        pytest.param("3.13", marks=pytest.mark.slow),
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("version", [pytest.param("3.11", marks=pytest.mark.ci), "3.12", "3.13", "3.14"])
 def test_identification_and_search_need_the_wheel_alone(version, wheel, tmp_path):
     (uv, file), interpreter = wheel, python(version)
     if interpreter is None:
