@@ -53,8 +53,6 @@ class ScoredMethod(Settings):
     """Whether it searches for the lowest J."""
     reference: bool = False
     """Whether it is no method, but what methods are held against: the system terms, or all candidate terms."""
-    contributed: bool = False
-    """Whether others made the runs."""
     versions: dict[str, str]
     algorithm_sha256: str
     budget: int = Field(ge=1, le=MOST)

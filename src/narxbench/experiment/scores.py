@@ -16,7 +16,6 @@ from narxbench.algorithms.registry import algorithm
 from narxbench.algorithms.search import budget
 from narxbench.algorithms.training import whole_record
 from narxbench.experiment.condition import ConditionKey, History, ProblemKey
-from narxbench.experiment.contributions import contributed_runs, load_contributions, problem_name
 from narxbench.experiment.runs import Run, finite, load_problem, read_run_file, read_runs, size_of
 from narxbench.experiment.score_file import EVERYTHING, TRUTH, Score, ScoredMethod, ScoredRun
 from narxbench.fitness.kernel.problem_data import DIVERGENCE_FACTOR
@@ -43,7 +42,6 @@ def score(
     structure: Mapping[str, Any],
     fresh: Mapping[str, Any],
     held_out: bool = False,
-    contributions: Sequence[str] = (),
 ) -> str:
     """Read the run files of all methods on a problem and return the text of its score file.
 
@@ -69,8 +67,6 @@ def score(
         excitation read from a file is not fresh.
     held_out : bool
         Whether no method was developed or tuned on the data set.
-    contributions : sequence of str
-        Result files of others; their methods count on the problems that they have results of.
 
     Raises
     ------
@@ -117,26 +113,6 @@ def score(
                 runs=[judge.scored(run, own) for run in of_seeds],
             )
         )
-    allowed = min(made["evaluations"] for made in methods.values())
-    place = problem_name(**key.model_dump(exclude={"interpretation"}))
-    for path, theirs in zip(contributions, load_contributions(contributions, taken=runs), strict=True):
-        made_elsewhere = contributed_runs(
-            theirs, path, problem=place, searched=searched, data_sha256=digest, budget=allowed
-        )
-        if made_elsewhere:
-            found.append(
-                ScoredMethod(
-                    method=theirs.method,
-                    algorithm="contributed",
-                    deterministic=theirs.deterministic,
-                    minimises=theirs.minimises,
-                    contributed=True,
-                    versions={theirs.method: theirs.version},
-                    algorithm_sha256="",
-                    budget=allowed,
-                    runs=[judge.scored(run, judge.fitness if theirs.minimises else None) for run in made_elsewhere],
-                )
-            )
     found += judge.references(file.versions)
     content = Score(
         **dict(key),
