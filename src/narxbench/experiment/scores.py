@@ -49,29 +49,11 @@ def score(
     is judged on fresh data: another input to the same system, without noise. So are two references: the system terms,
     and all candidate terms, both with weights by least squares over all samples.
 
-    Parameters
-    ----------
-    runs, data
-        The run files of each method in the order of its seeds; the data set (CSV) of the problem.
-    problem : mapping
-        The fields of :class:`ProblemKey`.
-    methods : mapping
-        What each method's runs were made with: ``algorithm``, ``settings``, ``evaluations``, ``seeds``, and whether it
-        is ``deterministic``, ``stops_early`` and ``minimises`` J.
-    system : mapping
-        Arguments of :class:`~narxbench.model.system.System`. Where its terms are no candidates, no structure is right.
-    structure : mapping
-        Arguments of :class:`~narxbench.fitness.problem.StructureProblem` other than data and criterion.
-    fresh : mapping
-        ``washout`` and ``excitation`` (None: that of the system) of the fresh data, and ``samples``, if not 2000. An
-        excitation read from a file is not fresh.
-    held_out : bool
-        Whether no method was developed or tuned on the data set.
-
-    Raises
-    ------
-    NarxbenchError
-        Names a run file that is damaged, belongs to something else, or has another J than its structure has.
+    ``runs`` are the run files of each method in the order of its seeds, ``problem`` the fields of :class:`ProblemKey`,
+    ``system`` and ``structure`` the arguments of :class:`~narxbench.model.system.System` and of
+    :class:`~narxbench.fitness.problem.StructureProblem`. ``methods`` says what each method's runs were made with, and
+    ``fresh`` what the fresh data have of ``samples``, ``washout`` and ``excitation`` (None: that of the system). Where
+    the terms of the system are no candidates, no structure is right.
     """
     key = ProblemKey(**problem)
     known = System(**system)
@@ -164,34 +146,36 @@ class _Judge:
         whole, found = whole_record(self._view), []
         structures = {TRUTH: [term for term in self._problem.terms if term in self._true], EVERYTHING: whole.terms}
         for name, terms in structures.items():
+            if not terms:
+                continue
             fitness, weights = finite(self._problem.evaluate(terms).fitness), whole.evaluate(terms).coefficients
-            known = fitness is not None and any(weights)
-            best = [] if fitness is None or not known else [fitness]
+            if fitness is None or not any(weights):
+                fitness, terms, weights = None, [], []
+            best = [] if fitness is None else [fitness]
             run = Run(
                 seed=1,
                 data_sha256="",
                 evaluations=1,
-                fitness=fitness if known else None,
+                fitness=fitness,
                 sse=None,
-                terms=terms if known else [],
-                coefficients=weights if known else [],
+                terms=terms,
+                coefficients=weights,
                 history=History(evaluations=[1] * len(best), fitness=best),
-                failure="" if known else "its structure has no finite J",
+                failure="" if best else "its structure has no finite J",
             )
-            if terms:
-                found.append(
-                    ScoredMethod(
-                        method=name,
-                        algorithm="least squares",
-                        deterministic=True,
-                        minimises=False,
-                        reference=True,
-                        versions=dict(versions),
-                        algorithm_sha256="",
-                        budget=1,
-                        runs=[self.scored(run)],
-                    )
+            found.append(
+                ScoredMethod(
+                    method=name,
+                    algorithm="least squares",
+                    deterministic=True,
+                    minimises=False,
+                    reference=True,
+                    versions=dict(versions),
+                    algorithm_sha256="",
+                    budget=1,
+                    runs=[self.scored(run)],
                 )
+            )
         return found
 
     def _excess(self, terms: Sequence[str], own: OwnCriterion | None) -> float | None:
@@ -222,20 +206,11 @@ class _Judge:
 
 
 def fresh_error(terms: Sequence[str], coefficients: Sequence[float], data: Signals, first: int) -> float | None:
-    """Return the RRSE of a model's free run: the root of its squared errors, relative to those of the mean output.
+    """Return the RRSE of a model's free run from the sample ``first`` on; the outputs before it are given.
 
-    Parameters
-    ----------
-    terms, coefficients, data
-        The model, and input and output.
-    first : int
-        The first sample that is predicted; the outputs before it are given.
-
-    Returns
-    -------
-    float or None
-        0 for a perfect model, 1 for one that is no better than the mean. None for one that diverges, by the bound that
-        holds for the fitness, and where the outputs are all the same.
+    It is the root of the squared errors, relative to those of the mean output: 0 for a perfect model, 1 for one that is
+    no better than the mean. None for one that diverges, by the bound that holds for the fitness, and where the outputs
+    are all the same.
     """
     bound = DIVERGENCE_FACTOR * float(abs(data.y).max())
     y, end = simulated([parse_term(term) for term in terms], coefficients, data.u, data.y[:first], bound=bound)
