@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 from narxbench.analysis.frames import read_frames
-from narxbench.experiment.contributions import about_contributions, load_contributions
 from narxbench.experiment.repeats import read_repeats
 from narxbench.io.files import write_atomically
 from narxbench.model.system import load_system
@@ -16,14 +15,13 @@ from narxbench.report.leaderboard_views import Comparison, read_cost
 
 def main(job: Any) -> None:
     """Write the page."""
-    about = {**job.params.methods, **about_contributions(load_contributions(job.input.contributed))}
     folder = os.path.relpath(f"reports/{job.params.settings['study']}", Path(job.output[0]).parent)
     page = leaderboard_page(
         Comparison(
             read_frames(job.input), job.params.settings, read_cost(job.input.cost), read_repeats(job.input.repeats)
         ),
         systems=[load_system(Path(path).stem) for path in job.input.system_files],
-        methods_about=about,
+        methods_about=job.params.methods,
         left_out=job.params.left_out,
         folder="" if folder == "." else f"{folder}/",
         paper=Path("reports/report.html").is_file(),

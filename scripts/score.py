@@ -9,8 +9,7 @@ from narxbench.pipeline.steps import as_script
 
 def main(job: Any) -> None:
     """Write the score file."""
-    scoring = {"data": job.input.data[0], **job.params.scoring}
-    write_atomically(job.output[0], score(contributions=list(job.input.contributed), **scoring))
+    write_atomically(job.output[0], score(data=job.input.data[0], **job.params.scoring))
 
 
 as_script(main, globals())

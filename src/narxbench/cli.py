@@ -132,12 +132,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "check-algorithm", help="check what every algorithm must do", description="Check what every algorithm must do."
     )
     checking.add_argument("name", metavar="NAME", help="of a module of narxbench.algorithms, or of an entry point")
-    about = "write the problems of the comparison of methods as files, for programs of others"
-    exporting = commands.add_parser("export-problems", help=about, description=f"{about.capitalize()}.")
-    exporting.add_argument("folder", metavar="FOLDER", help="a folder that is new or empty")
-    about = "check a result file of another program, and add it to the comparison of methods"
-    adding = commands.add_parser("add-results", help=about, description=f"{about.capitalize()}.")
-    adding.add_argument("file", metavar="FILE", help="a result file, see docs/contributing_results.md")
     given, unknown = parser.parse_known_args(arguments)
     if unknown:
         command = commands.choices[given.command]
@@ -153,14 +147,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 _refit(given)
             case "compare":
                 _compare(given)
-            case "export-problems":
-                from narxbench.experiment.exchange import export_problems
-
-                _print(f"{export_problems(given.folder)}\n")
-            case "add-results":
-                from narxbench.experiment.exchange import add_results
-
-                _print(f"{add_results(given.file)}\n")
             case _:
                 return _check_algorithm(given.name)
         return 0

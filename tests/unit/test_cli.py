@@ -63,11 +63,6 @@ def test_one_that_does_not(plugins, capsys):
             ["check-algorithm"],
             "the following arguments are required: NAME; narxbench check-algorithm --help tells more",
         ),
-        (
-            ["export-problems"],
-            "the following arguments are required: FOLDER; narxbench export-problems --help tells more",
-        ),
-        (["add-results", "no.json"], r"no\.json: cannot be read: .*"),
         (["check-algorithm", "upso"], r"algorithm: found 'upso'; allowed: .*\(did you mean 'upso2d'\?\)"),
         (["check-algorithm", "broken"], r"algorithm 'broken': cannot be imported: ZeroDivisionError: .*"),
     ],

@@ -8,12 +8,9 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from tests.unit.experiment import result_files
 from tests.workflow.damage import damaged
 from tests.workflow.jobs import Job, jobs_of
 
-from narxbench import cli
-from narxbench.experiment.exchange import export_problems
 from narxbench.io.errors import NarxbenchError
 from narxbench.pipeline.kinds import plan_of
 
@@ -170,24 +167,3 @@ def test_large_settings_are_refused_unread(tmp_path, monkeypatch):
     with pytest.raises(NarxbenchError) as error:
         plan_of([path], [])
     assert str(error.value) == "mine.yaml: cannot be read: found 100000000 bytes; allowed: up to 100000"
-
-
-def test_damaged_contribution(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(result_files.small_project(tmp_path / "project"))
-    export_problems("exported")
-    results = [result_files.result(Path("exported"), name, seed) for name in result_files.PROBLEMS for seed in (1, 2)]
-    right = result_files.write(tmp_path / "mine.json", results).read_bytes()
-    path = tmp_path / "damaged.json"
-
-    @quickly(40)
-    @given(damaged(right, "mine.json"))
-    def tried(wrong: bytes) -> None:
-        path.write_bytes(wrong)
-        code = cli.main(["add-results", str(path)])
-        out, err = capsys.readouterr()
-        lines = err.splitlines()
-        assert (code, bool(out), bool(err)) in ((0, True, False), (2, False, True))
-        assert len(lines) <= 6 and all(line.isprintable() for line in lines), err
-        assert not err or err.startswith(f"narxbench: {path}: ")
-
-    tried()

@@ -6,7 +6,6 @@ rule score:
     input:
         runs=lambda w: PLAN.compared_runs(w.problem),
         data=lambda w: PLAN.compared_data(w.problem),
-        contributed=PLAN.contributions(),
     output:
         f"{PLAN.data}/scores/{{problem}}.json",
     log:

@@ -60,6 +60,8 @@ class About:
         have a criterion of their own.
     requires : tuple of str
         The distributions that it imports, by their names in the package index. It imports them in ``load`` and ``run``.
+    starts_programs : bool
+        Whether its runs start other programs. Those of others can start no process and no thread.
     options : mapping
         Further values of its settings, by name, that the conformance suite tries.
     """
@@ -70,6 +72,7 @@ class About:
     needs_objective: bool = True
     minimises: bool = True
     requires: tuple[str, ...] = ()
+    starts_programs: bool = False
     options: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -91,7 +91,7 @@ _COLUMNS = {
     "scores": f"{_SCORED} part:text method:text algorithm:text seed:whole deterministic:truth reference:truth "
     "minimises:truth n_terms:whole samples:whole n_validation:whole budget:whole evaluations:whole fitness best_known "
     f"true_fitness gap excess {_OF_RUNS} failure:text",
-    "ranking": "part:text group:text method:text reference:truth searches:truth contributed:truth runs:whole "
+    "ranking": "part:text group:text method:text reference:truth searches:truth runs:whole "
     f"data_sets:whole systems:whole failures:whole {_RANKS} "
     f"{' '.join(column for metric in COMPARISON for column in metric.columns)}",
     "tests": "part:text group:text measure:text blocks:whole methods:whole statistic p_value",

@@ -139,9 +139,8 @@ def bootstrap_means(values: Floats, rng: np.random.Generator, *, confidence: flo
 class Blocks:
     """The data sets of a group and the methods that are compared on them: every method has every data set.
 
-    Methods that lack a whole scenario are left out. So are data sets that another method of the study lacks, and
-    contributed methods that lack one of the others, for nobody's contribution shall take data sets away from the rest.
-    What is no method but a reference is left out.
+    Methods that lack a whole scenario are left out, and so are data sets that another method lacks. What is no method
+    but a reference is left out.
 
     Parameters
     ----------
@@ -164,9 +163,8 @@ class Blocks:
         values, present = np.full((len(data_sets), len(names)), math.nan), np.zeros((len(data_sets), len(names)), bool)
         values[at], present[at] = results[metric.name], True
         scenarios = np.array([scenario for scenario, *_ in data_sets])
-        everywhere = np.all([present[scenarios == name].any(axis=0) for name in {*scenarios}], axis=0)
-        own = everywhere & ~np.isin(names, results.loc[results["contributed"], "method"])
-        rows = present[:, own].all(axis=1)
+        everywhere = [{*scenarios[known]} == {*scenarios} for known in present.T]
+        rows = present[:, everywhere].all(axis=1)
         columns = np.logical_and(present[rows].all(axis=0), rows.any())
         self.methods = [name for name, known in zip(names, columns, strict=True) if known]
         rows &= ~np.isnan(values[:, columns]).any(axis=1)

@@ -129,8 +129,8 @@ def scores_frame(scores: Iterable[Score]) -> pd.DataFrame:
 
 
 def best_known(score: Score) -> float:
-    """Return the lowest J of the study's own runs on a problem and of its system terms; +infinity if none is finite."""
-    own = (run.fitness for method in score.methods if not method.contributed for run in method.runs)
+    """Return the lowest J of the runs on a problem and of its system terms; +infinity if none is finite."""
+    own = (run.fitness for method in score.methods for run in method.runs)
     return min((fitness for fitness in (score.true_fitness, *own) if fitness is not None), default=math.inf)
 
 
@@ -152,7 +152,6 @@ def _results(scores: Sequence[Score]) -> pd.DataFrame:
                 **{name: getattr(score, name) for name in DATA_SET},
                 "part": _part(score),
                 "method": method.method,
-                "contributed": method.contributed,
                 "reference": method.reference,
                 "searches": searches,
                 "runs": len(runs),
@@ -246,7 +245,7 @@ def ranking_frame(groups: Mapping[tuple[str, str], pd.DataFrame], *, confidence:
                     values += found if metric.interval else found[:1]
                 else:
                     values.append(metric.overall(own))
-            kind = own["reference"].iloc[0], own["searches"].any(), own["contributed"].any()
+            kind = own["reference"].iloc[0], own["searches"].any()
             size = (own["runs"].sum(), len(own), own["system"].nunique(), own["failures"].sum())
             of_ranks = (limit for name in ranks for limit in ranks[name].get(str(method), _UNRANKED))
             rows.append((part, group, method, *kind, *size, *of_ranks, *values))

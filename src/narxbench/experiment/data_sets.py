@@ -13,23 +13,9 @@ def simulated_csv(
 ) -> str:
     """Return the data set (CSV, columns u, y) of one system at one SNR.
 
-    Parameters
-    ----------
-    system : mapping
-        Arguments of :class:`~narxbench.model.system.System`, as its ``definition`` has them.
-    snr_db, seed
-        Signal-to-noise ratio in dB; seed of input and noise.
-    data : mapping
-        ``samples``, ``washout``, ``excitation`` and ``noise``, and ``snr_of`` and ``own_noise`` if they are not the
-        defaults. An excitation that is given prevails over that of the system; None: that of the system, or white,
-        uniform on (-1, 1).
-    realisation : int, optional
-        The run that it is for, where each has input and noise of its own; 0 for data that no run sees.
-
-    Raises
-    ------
-    NarxbenchError
-        If the output diverges.
+    ``system`` has the arguments of :class:`~narxbench.model.system.System`, ``data`` others of its ``simulate``, as
+    plain data. An excitation that is given prevails over that of the system. Where each run has input and noise of its
+    own, ``realisation`` is the run, or 0 for data that no run sees.
     """
     excitation = data["excitation"]
     signals = System(**system).simulate(

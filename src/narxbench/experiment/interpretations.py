@@ -17,6 +17,7 @@ from narxbench.fitness.problem import ErrorKind, Estimation
 from narxbench.io.errors import did_you_mean
 from narxbench.io.files import CONFIG_FOLDER
 from narxbench.io.settings import Problem, Settings, SettingsError, described_as, unknown, validated
+from narxbench.io.words import listed
 from narxbench.io.yaml import read_mapping
 from narxbench.model.excitation import Excitation
 from narxbench.model.noise import NoiseKind
@@ -170,13 +171,7 @@ class DesignChoices(Settings):
 
 
 def load_design_choices(path: str | Path | None = None) -> DesignChoices:
-    """Read design choices and interpretations (default: the project's ``config/design_choices.yaml``).
-
-    Raises
-    ------
-    NarxbenchError
-        One line for each mistake: file, key, what was found, what is allowed.
-    """
+    """Read design choices and interpretations (default: the project's ``config/design_choices.yaml``)."""
     path = Path(path or DESIGN_CHOICES_FILE)
     return validated(DesignChoices, read_mapping(path), str(path))
 
@@ -184,21 +179,8 @@ def load_design_choices(path: str | Path | None = None) -> DesignChoices:
 def interpretation_text(choices: DesignChoices, chosen: Interpretation, algorithm: str | None = None) -> str:
     """Return the canonical text of an interpretation.
 
-    Parameters
-    ----------
-    choices, chosen
-        What the options are, and those that are chosen by design choice.
-    algorithm : str, optional
-        Only what can matter to this algorithm is named: its own choices, and those that all algorithms share. An empty
-        text leaves the shared ones alone.
-
-    Examples
-    --------
-    >>> chosen = {"ties": "random", "ring": "2", "noise": "output", "elitism": "on"}
-    >>> interpretation_text(load_design_choices(), chosen)
-    'ring=2+ties=random+elitism=on'
-    >>> interpretation_text(load_design_choices(), chosen, "ga"), interpretation_text(load_design_choices(), {})
-    ('elitism=on', 'baseline')
+    With an ``algorithm``, only what can matter to it is named: its own choices, and those that all algorithms share. An
+    empty text leaves the shared ones alone.
     """
     return parts_text(choices, chosen, None if algorithm is None else (*SHARED_PARTS, algorithm))
 
@@ -220,22 +202,11 @@ def interpretation_words(choices: DesignChoices, chosen: Interpretation) -> str:
     """
     known, differences = choices.design_choices, _differences(choices, chosen).items()
     words = [known[name].options[option].words or f"{name}={option}" for name, option in differences]
-    return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
+    return listed(words) if words else ""
 
 
 def parse_interpretation(choices: DesignChoices, text: str) -> dict[str, str]:
-    """Return the differences from the baseline that a text names.
-
-    Raises
-    ------
-    SettingsError
-        For an unknown choice or option, or one that is named twice.
-
-    Examples
-    --------
-    >>> parse_interpretation(load_design_choices(), "ties=random+ring=2+noise=output")
-    {'ring': '2', 'ties': 'random'}
-    """
+    """Return the differences from the baseline that a text names, in the order of the choices."""
     if text == BASELINE:
         return {}
     chosen: dict[str, str] = {}
@@ -257,13 +228,7 @@ def contradictions(choices: DesignChoices, chosen: Interpretation) -> list[str]:
 
 
 def interpretation_settings(choices: DesignChoices, chosen: Interpretation) -> dict[str, dict[str, Any]]:
-    """Return the settings of an interpretation by part: data, fitness, search, and each algorithm that has choices.
-
-    Examples
-    --------
-    >>> interpretation_settings(load_design_choices(), {"error": "one-step"})["fitness"]
-    {'estimation': 'before_validation', 'error': 'one_step'}
-    """
+    """Return the settings of an interpretation by part: data, fitness, search, and each algorithm that has choices."""
     settings: dict[str, dict[str, Any]] = {}
     for name, choice in choices.design_choices.items():
         option = choice.options[chosen.get(name, choice.baseline)]

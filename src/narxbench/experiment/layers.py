@@ -16,13 +16,7 @@ Layers = Sequence[tuple[str, Mapping[str, Any]]]
 
 
 def read_layers(files: Sequence[StrPath], command_line: Sequence[str] = ()) -> list[tuple[str, dict[str, Any]]]:
-    """Return what files and the command line set; a file that does not name the study gives it its own name.
-
-    Raises
-    ------
-    NarxbenchError
-        For a file that cannot be read, and what is not ``KEY=VALUE``.
-    """
+    """Return what files and the command line set; a file that does not name the study gives it its own name."""
     layers = [(str(path), {"study": Path(path).stem, **read_mapping(path)}) for path in files]
     return layers + [(COMMAND_LINE, assignment(text)) for text in command_line]
 

@@ -12,8 +12,8 @@ from narxbench.algorithms.search import prepared
 from narxbench.experiment.condition import ConditionKey
 from narxbench.experiment.runs import Run, one_run, read_run_file
 from narxbench.io.errors import NarxbenchError, printable, show
-from narxbench.io.files import StrPath, canonical_json, read_json
-from narxbench.io.settings import Settings, SettingsError, validated
+from narxbench.io.files import StrPath, canonical_json
+from narxbench.io.settings import Settings, read_result
 
 
 class _RepeatFile(Settings):
@@ -36,13 +36,7 @@ class Repeat(NamedTuple):
 
 
 def repeat(path: str, data: str, *, seed: int, run: Mapping[str, Any]) -> str:
-    """Make a run of a run file again in a fresh process and return the text of the file that says what came of it.
-
-    Raises
-    ------
-    NarxbenchError
-        For a file that is missing or damaged, or has no such run.
-    """
+    """Make a run of a run file again in a fresh process and return the text of the file that says what came of it."""
     file = read_run_file(path)
     earlier = next((each for each in file.runs if each.seed == seed), None)
     if earlier is None:
@@ -73,18 +67,9 @@ def _difference(earlier: Run, again: Run) -> str:
 
 
 def read_repeats(paths: Iterable[StrPath]) -> dict[str, Repeat]:
-    """Return what runs that were made again say, by method.
-
-    Raises
-    ------
-    NarxbenchError
-        For a file that is missing or damaged.
-    """
+    """Return what runs that were made again say, by method."""
     found = {}
     for path in paths:
-        try:
-            file = validated(_RepeatFile, read_json(path), str(path))
-        except SettingsError as error:
-            raise NarxbenchError(f"{error}; delete it and run again") from None
+        file = read_result(_RepeatFile, path, "repeated run")
         found[file.condition.method] = Repeat(not file.difference, printable(file.difference, 300), file.cpu_seconds)
     return found

@@ -18,8 +18,8 @@ from narxbench.experiment.condition import ConditionKey, History
 from narxbench.experiment.provenance import algorithm_digest, versions
 from narxbench.fitness.problem import ErrorKind, Estimation, StructureProblem
 from narxbench.io.errors import NarxbenchError
-from narxbench.io.files import canonical_json, read_bytes, read_json, sha256
-from narxbench.io.settings import Settings, SettingsError, show, validated
+from narxbench.io.files import canonical_json, read_bytes, sha256
+from narxbench.io.settings import Settings, read_result, show
 from narxbench.model.dataset import read_signals
 
 logger = logging.getLogger("narxbench")
@@ -94,23 +94,9 @@ def run_seeds(
 ) -> str:
     """Run one method on one problem with each seed in turn and return the text of the run file.
 
-    Parameters
-    ----------
-    data, condition
-        The data set (CSV) of each seed; the fields of :class:`ConditionKey`.
-    axes : mapping
-        Axes of the random streams other than algorithm, criterion and seed.
-    structure : mapping
-        Arguments of :class:`~narxbench.fitness.problem.StructureProblem` other than data and criterion.
-    algorithm, settings, evaluations, time_limit
-        The method, its budget and the seconds of a run at most, as for :func:`~narxbench.algorithms.search.search`.
-
-    A run that fails through its algorithm is recorded as failed, and reported; the others go on.
-
-    Raises
-    ------
-    NarxbenchError
-        For a data set that is missing, damaged or too short, and for impossible settings.
+    ``data`` is the data set (CSV) of each seed; ``axes`` are those of the random streams other than algorithm,
+    criterion and seed, ``structure`` the arguments of :class:`~narxbench.fitness.problem.StructureProblem` other than
+    data and criterion. A run that fails through its algorithm is recorded as failed, and reported; the others go on.
     """
     runs = []
     with prepared(algorithm, settings, keep=True) as runner:
@@ -164,22 +150,13 @@ def one_run(
 
 
 def by_seed(seeds: Sequence[int], files: Sequence[str]) -> Mapping[int, str]:
-    """Return the data set of each seed: one of its own, or the one that all share.
-
-    Examples
-    --------
-    >>> by_seed([1, 2], ["shared.csv"]), by_seed([1, 2], ["a.csv", "b.csv"])
-    ({1: 'shared.csv', 2: 'shared.csv'}, {1: 'a.csv', 2: 'b.csv'})
-    """
+    """Return the data set of each seed: one of its own, or the one that all share."""
     return dict(zip(seeds, files if len(files) > 1 else list(files) * len(seeds), strict=True))
 
 
 @lru_cache(maxsize=16)
 def load_problem(path: str, digest: str, **structure: Any) -> StructureProblem:
-    """Return the structure problem of a data file; ``digest`` makes a changed file a different problem.
-
-    ``structure`` are the arguments of :class:`~narxbench.fitness.problem.StructureProblem` other than the signals.
-    """
+    """Return the structure problem of a data file; ``digest`` makes a changed file a different problem."""
     u, y = read_signals(path)
     try:
         return StructureProblem(u, y, **structure)
@@ -199,17 +176,8 @@ def size_of(problem: StructureProblem) -> ProblemSize:
 
 
 def read_run_file(path: str | Path) -> RunFile:
-    """Read a run file.
-
-    Raises
-    ------
-    NarxbenchError
-        For a file that is missing, damaged or no run file of this version.
-    """
-    try:
-        return validated(RunFile, read_json(path), str(path))
-    except SettingsError as error:
-        raise NarxbenchError(f"{error}; not a run file of this version, delete it and run again") from None
+    """Read a run file; one that is missing, damaged or of another version raises NarxbenchError."""
+    return read_result(RunFile, path, "run file")
 
 
 def read_runs(
@@ -220,28 +188,11 @@ def read_runs(
     stops_early: bool = False,
     **wanted: Any,
 ) -> tuple[RunFile, list[Run]]:
-    """Read all runs of a condition, and check that they belong together.
+    """Return the first of the run files of a condition, and all runs, after a check that they belong together.
 
-    Parameters
-    ----------
-    paths, data_sha256
-        The run files, and the digest of each seed's data set, both in the order of the seeds.
-    evaluations, stops_early
-        What each run must have spent, and whether it may have spent less.
-    candidates : collection of str
-        The terms that a structure may have.
-    **wanted
-        Values that each file must have: fields of :class:`RunFile`.
-
-    Returns
-    -------
-    RunFile, list of Run
-        The first file, and the runs in the order of the seeds.
-
-    Raises
-    ------
-    NarxbenchError
-        Names the file that is damaged or of another condition, data set or version.
+    Files, the digests of each seed's data set and the runs are in the order of the seeds. Each run must have spent the
+    ``evaluations``, or less if it ``stops_early``, on terms among the ``candidates``; ``wanted`` are fields that each
+    file must have. The error names the file that is damaged or of another condition, data set or version.
     """
     files = {path: read_run_file(path) for path in paths}
     first = next(iter(files.values()), None)

@@ -4,9 +4,8 @@ import pydantic
 from pydantic import Field
 
 from narxbench.experiment.condition import History, ProblemKey
-from narxbench.io.errors import NarxbenchError
-from narxbench.io.files import StrPath, read_json
-from narxbench.io.settings import Line, Settings, SettingsError, validated
+from narxbench.io.files import StrPath
+from narxbench.io.settings import Line, Settings, read_result
 
 # What methods are held against, and what no method may be called.
 REFERENCES = TRUTH, EVERYTHING = "truth", "all-candidates"
@@ -53,8 +52,6 @@ class ScoredMethod(Settings):
     """Whether it searches for the lowest J."""
     reference: bool = False
     """Whether it is no method, but what methods are held against: the system terms, or all candidate terms."""
-    contributed: bool = False
-    """Whether others made the runs."""
     versions: dict[str, str]
     algorithm_sha256: str
     budget: int = Field(ge=1, le=MOST)
@@ -93,16 +90,5 @@ class Score(ProblemKey):
 
 
 def read_score(path: StrPath) -> Score:
-    """Read a score file.
-
-    Raises
-    ------
-    NarxbenchError
-        In one line that names the file, if it is missing, damaged or no score file of this version.
-    """
-    content = read_json(path)
-    try:
-        return validated(Score, content, str(path))
-    except SettingsError as error:
-        first = str(error).splitlines()[0]
-        raise NarxbenchError(f"{first}; not a score file of this version, delete it and run again") from None
+    """Read a score file; one that is missing, damaged or of another version is told in one line."""
+    return read_result(Score, path, "score file")

@@ -16,7 +16,6 @@ from narxbench.algorithms.registry import algorithm
 from narxbench.algorithms.search import budget
 from narxbench.algorithms.training import whole_record
 from narxbench.experiment.condition import ConditionKey, History, ProblemKey
-from narxbench.experiment.contributions import contributed_runs, load_contributions, problem_name
 from narxbench.experiment.runs import Run, finite, load_problem, read_run_file, read_runs, size_of
 from narxbench.experiment.score_file import EVERYTHING, TRUTH, Score, ScoredMethod, ScoredRun
 from narxbench.fitness.kernel.problem_data import DIVERGENCE_FACTOR
@@ -43,7 +42,6 @@ def score(
     structure: Mapping[str, Any],
     fresh: Mapping[str, Any],
     held_out: bool = False,
-    contributions: Sequence[str] = (),
 ) -> str:
     """Read the run files of all methods on a problem and return the text of its score file.
 
@@ -51,31 +49,11 @@ def score(
     is judged on fresh data: another input to the same system, without noise. So are two references: the system terms,
     and all candidate terms, both with weights by least squares over all samples.
 
-    Parameters
-    ----------
-    runs, data
-        The run files of each method in the order of its seeds; the data set (CSV) of the problem.
-    problem : mapping
-        The fields of :class:`ProblemKey`.
-    methods : mapping
-        What each method's runs were made with: ``algorithm``, ``settings``, ``evaluations``, ``seeds``, and whether it
-        is ``deterministic``, ``stops_early`` and ``minimises`` J.
-    system : mapping
-        Arguments of :class:`~narxbench.model.system.System`. Where its terms are no candidates, no structure is right.
-    structure : mapping
-        Arguments of :class:`~narxbench.fitness.problem.StructureProblem` other than data and criterion.
-    fresh : mapping
-        ``washout`` and ``excitation`` (None: that of the system) of the fresh data, and ``samples``, if not 2000. An
-        excitation read from a file is not fresh.
-    held_out : bool
-        Whether no method was developed or tuned on the data set.
-    contributions : sequence of str
-        Result files of others; their methods count on the problems that they have results of.
-
-    Raises
-    ------
-    NarxbenchError
-        Names a run file that is damaged, belongs to something else, or has another J than its structure has.
+    ``runs`` are the run files of each method in the order of its seeds, ``problem`` the fields of :class:`ProblemKey`,
+    ``system`` and ``structure`` the arguments of :class:`~narxbench.model.system.System` and of
+    :class:`~narxbench.fitness.problem.StructureProblem`. ``methods`` says what each method's runs were made with, and
+    ``fresh`` what the fresh data have of ``samples``, ``washout`` and ``excitation`` (None: that of the system). Where
+    the terms of the system are no candidates, no structure is right.
     """
     key = ProblemKey(**problem)
     known = System(**system)
@@ -117,26 +95,6 @@ def score(
                 runs=[judge.scored(run, own) for run in of_seeds],
             )
         )
-    allowed = min(made["evaluations"] for made in methods.values())
-    place = problem_name(**key.model_dump(exclude={"interpretation"}))
-    for path, theirs in zip(contributions, load_contributions(contributions, taken=runs), strict=True):
-        made_elsewhere = contributed_runs(
-            theirs, path, problem=place, searched=searched, data_sha256=digest, budget=allowed
-        )
-        if made_elsewhere:
-            found.append(
-                ScoredMethod(
-                    method=theirs.method,
-                    algorithm="contributed",
-                    deterministic=theirs.deterministic,
-                    minimises=theirs.minimises,
-                    contributed=True,
-                    versions={theirs.method: theirs.version},
-                    algorithm_sha256="",
-                    budget=allowed,
-                    runs=[judge.scored(run, judge.fitness if theirs.minimises else None) for run in made_elsewhere],
-                )
-            )
     found += judge.references(file.versions)
     content = Score(
         **dict(key),
@@ -188,34 +146,36 @@ class _Judge:
         whole, found = whole_record(self._view), []
         structures = {TRUTH: [term for term in self._problem.terms if term in self._true], EVERYTHING: whole.terms}
         for name, terms in structures.items():
+            if not terms:
+                continue
             fitness, weights = finite(self._problem.evaluate(terms).fitness), whole.evaluate(terms).coefficients
-            known = fitness is not None and any(weights)
-            best = [] if fitness is None or not known else [fitness]
+            if fitness is None or not any(weights):
+                fitness, terms, weights = None, [], []
+            best = [] if fitness is None else [fitness]
             run = Run(
                 seed=1,
                 data_sha256="",
                 evaluations=1,
-                fitness=fitness if known else None,
+                fitness=fitness,
                 sse=None,
-                terms=terms if known else [],
-                coefficients=weights if known else [],
+                terms=terms,
+                coefficients=weights,
                 history=History(evaluations=[1] * len(best), fitness=best),
-                failure="" if known else "its structure has no finite J",
+                failure="" if best else "its structure has no finite J",
             )
-            if terms:
-                found.append(
-                    ScoredMethod(
-                        method=name,
-                        algorithm="least squares",
-                        deterministic=True,
-                        minimises=False,
-                        reference=True,
-                        versions=dict(versions),
-                        algorithm_sha256="",
-                        budget=1,
-                        runs=[self.scored(run)],
-                    )
+            found.append(
+                ScoredMethod(
+                    method=name,
+                    algorithm="least squares",
+                    deterministic=True,
+                    minimises=False,
+                    reference=True,
+                    versions=dict(versions),
+                    algorithm_sha256="",
+                    budget=1,
+                    runs=[self.scored(run)],
                 )
+            )
         return found
 
     def _excess(self, terms: Sequence[str], own: OwnCriterion | None) -> float | None:
@@ -246,20 +206,11 @@ class _Judge:
 
 
 def fresh_error(terms: Sequence[str], coefficients: Sequence[float], data: Signals, first: int) -> float | None:
-    """Return the RRSE of a model's free run: the root of its squared errors, relative to those of the mean output.
+    """Return the RRSE of a model's free run from the sample ``first`` on; the outputs before it are given.
 
-    Parameters
-    ----------
-    terms, coefficients, data
-        The model, and input and output.
-    first : int
-        The first sample that is predicted; the outputs before it are given.
-
-    Returns
-    -------
-    float or None
-        0 for a perfect model, 1 for one that is no better than the mean. None for one that diverges, by the bound that
-        holds for the fitness, and where the outputs are all the same.
+    It is the root of the squared errors, relative to those of the mean output: 0 for a perfect model, 1 for one that is
+    no better than the mean. None for one that diverges, by the bound that holds for the fitness, and where the outputs
+    are all the same.
     """
     bound = DIVERGENCE_FACTOR * float(abs(data.y).max())
     y, end = simulated([parse_term(term) for term in terms], coefficients, data.u, data.y[:first], bound=bound)

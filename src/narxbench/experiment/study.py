@@ -261,13 +261,7 @@ class Part(NamedTuple):
     """Whether no method was developed or tuned on them."""
 
     def known(self, system: System) -> System:
-        """Return a system with the candidate terms of this part.
-
-        Raises
-        ------
-        NarxbenchError
-            For more terms than there can be.
-        """
+        """Return a system with the candidate terms of this part; too many of them raise NarxbenchError."""
         return system.with_candidates(**self.orders) if self.orders else system
 
     def input_of(self, system: System) -> Excitation:
@@ -335,15 +329,7 @@ class Study(Settings):
     def conditions(
         self, choices: DesignChoices, systems: Mapping[str, System], parts: Sequence[Part] | None = None
     ) -> Iterator[Condition]:
-        """Yield the conditions in the order of the settings.
-
-        Parameters
-        ----------
-        choices, systems
-            What the interpretations are; the described systems by name.
-        parts : sequence of Part, optional
-            Those of some parts only; default: of all.
-        """
+        """Yield the conditions in the order of the settings, those of all parts or of some."""
         for part in self.parts() if parts is None else parts:
             for name, snr_db, seed in product(part.systems, part.snr_db, part.seeds):
                 yield from self._by_all_methods(self._problem(part, systems[name], snr_db, seed))

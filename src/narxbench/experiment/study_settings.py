@@ -88,27 +88,13 @@ def load_study(
     layers: Layers,
     *,
     choices: DesignChoices | None = None,
-    systems_folder: str | Path | None = None,
     left_out: dict[str, str] | None = None,
 ) -> Study:
-    """Return the settings of a study.
+    """Return the settings of a study: what its base (``config/paper.yaml``), its overlays and the command line give.
 
-    Parameters
-    ----------
-    layers : sequence of (str, mapping)
-        What the base (``config/paper.yaml``), its overlays and the command line give, each with the name of its source.
-    choices : DesignChoices, optional
-        What the interpretations are; default: those of the project.
-    systems_folder : path, optional
-        Where systems are described; default: the project's ``config/systems``.
-    left_out : dict, optional
-        Receives the methods whose algorithm cannot be used here, each with the reason; the study goes without them.
-        None: such a method is a mistake.
-
-    Raises
-    ------
-    NarxbenchError
-        One line for each mistake, with the source that has the last word on its key.
+    Each mistake is a line, with the source that has the last word on its key. ``left_out`` receives the methods whose
+    algorithm cannot be used here, each with the reason, and the study goes without them; if it is None, they are
+    mistakes.
     """
     choices = choices or load_design_choices()
     given = together(layers)
@@ -129,14 +115,14 @@ def load_study(
                 text = f"found {page} without settings under {name}; allowed: with them, or another page"
                 raise SettingsError([Problem(("page",), text)])
         study = validated(KINDS[page], merged(defaults, given), "")
-        known = system_names(systems_folder)
+        known = system_names()
         strange = ((place, name) for place, name in study.named_systems() if name not in known)
         raise_if(unknown(place, name, known, "a file in config/systems, which has") for place, name in strange)
         raise_if(study.unknown_names(choices))
     except SettingsError as error:
         raise located(error, layers, otherwise) from None
     # A mistake in the file of a system names that file.
-    systems = {name: load_system(name, systems_folder) for name in study.all_systems}
+    systems = {name: load_system(name) for name in study.all_systems}
     if problems := [*_impossible(study, systems), *_wrong_inputs(study, systems, choices)]:
         raise located(SettingsError(problems), layers, otherwise)
     return study

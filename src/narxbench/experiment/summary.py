@@ -11,8 +11,7 @@ from typing import Any
 from narxbench.algorithms.registry import algorithm as algorithm_of
 from narxbench.algorithms.search import budget
 from narxbench.experiment.condition import ConditionKey
-from narxbench.experiment.runs import Run, finite, load_problem, read_runs, size_of
-from narxbench.fitness.problem import StructureProblem
+from narxbench.experiment.runs import finite, load_problem, read_runs, size_of
 from narxbench.io.files import canonical_json, read_bytes, sha256
 from narxbench.model.system import System
 
@@ -29,23 +28,10 @@ def summarise(
     evaluations: int,
     threshold: float,
 ) -> str:
-    """Read the run files of a condition and return the text of its summary.
+    """Read the run files of a condition, in the order of its seeds, and return the text of its summary.
 
-    Parameters
-    ----------
-    runs, data
-        The run files in the order of the seeds; the data set (CSV) of each seed, which all may share.
-    condition, structure, algorithm, settings, evaluations
-        What the runs were made with, as for :func:`~narxbench.experiment.runs.run_seeds`.
-    system : mapping
-        Arguments of :class:`~narxbench.model.system.System`.
-    threshold : float
-        Selection frequency from which a term is in the final structure (paper, section IV-C).
-
-    Raises
-    ------
-    NarxbenchError
-        Names a run file that is damaged or belongs to something else.
+    A term is in the final structure from the selection frequency ``threshold`` on (paper, section IV-C); the other
+    parameters are as for :func:`~narxbench.experiment.runs.run_seeds`.
     """
     known = System(**system)
     digests = {path: sha256(read_bytes(path)) for path in dict.fromkeys(data.values())}
@@ -66,6 +52,9 @@ def summarise(
     true = {path: problem.evaluate(known.terms) for path, problem in problems.items()}
     first_true = next(iter(true.values()))
     final = final_structure(Counter(term for run in found for term in run.terms), len(found), first.terms, threshold)
+    model = first.evaluate(final)
+    converged = math.isfinite(model.fitness)
+    best = min((run for run in found if run.fitness is not None), key=lambda run: run.fitness or 0.0, default=None)
     index = {term: i for i, term in enumerate(first.terms)}
     summary = {
         **condition,
@@ -92,9 +81,14 @@ def summarise(
         },
         "threshold": threshold,
         "final_structure": final,
-        "final_model": _final_model(first, final),
+        "final_model": {
+            "coefficients": model.coefficients,
+            "fitness": finite(model.fitness),
+            "sse": model.sse if converged else None,
+            "prediction": first.predict(final).tolist() if converged else None,
+        },
         "measured": first.data.measured.tolist(),
-        "best_run": _best_run(found),
+        "best_run": best and best.model_dump(include={"seed", "fitness", "sse", "terms", "coefficients"}),
     }
     return canonical_json(summary)
 
@@ -104,12 +98,7 @@ def final_structure(
 ) -> list[str]:
     """Return the terms whose selection frequency reaches the threshold (paper, section IV-C).
 
-    Parameters
-    ----------
-    counts, runs
-        In how many of so many runs each term was selected; terms that none selected may be missing.
-    candidates, threshold
-        All candidate terms in canonical order; the smallest share of the runs.
+    ``counts`` says in how many of the ``runs`` each term was selected; terms that none selected may be missing.
 
     Examples
     --------
@@ -118,20 +107,3 @@ def final_structure(
     """
     # 36 of 40 reaches 0.9 although 0.9 * 40 is not a whole number in floating point.
     return [term for term in candidates if counts.get(term, 0) >= threshold * runs - 1e-9]
-
-
-def _final_model(problem: StructureProblem, terms: list[str]) -> dict[str, Any]:
-    model = problem.evaluate(terms)
-    converged = math.isfinite(model.fitness)
-    return {
-        "coefficients": model.coefficients,
-        "fitness": finite(model.fitness),
-        "sse": model.sse if converged else None,
-        "prediction": problem.predict(terms).tolist() if converged else None,
-    }
-
-
-def _best_run(runs: Sequence[Run]) -> dict[str, Any] | None:
-    found = [run for run in runs if run.fitness is not None]
-    best = min(found, key=lambda run: run.fitness or 0.0, default=None)
-    return None if best is None else best.model_dump(include={"seed", "fitness", "sse", "terms", "coefficients"})

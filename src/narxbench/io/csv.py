@@ -32,32 +32,20 @@ _FORMULA = re.compile(r"'*[=+@\t\r\n-]")
 
 @dataclass(frozen=True)
 class Kind:
-    """What the fields of a column hold.
-
-    Attributes
-    ----------
-    allowed : str
-        What may stand there, as messages say it.
-    read : callable
-        Returns the value of a field's text; raises ValueError or LookupError for a text that is not allowed.
-    words : tuple of str
-        The allowed words, if there are few: the closest is proposed.
-    """
+    """What the fields of a column hold."""
 
     allowed: str
+    """What may stand there, as messages say it."""
     read: Callable[[str], Any]
+    """Returns the value of a field's text; raises ValueError or LookupError for a text that is not allowed."""
     words: tuple[str, ...] = ()
+    """The allowed words, if there are few: the closest is proposed."""
 
 
 def number(text: str) -> float:
-    """Return the finite number that a text is.
+    """Return the finite number that a text is, or raise ValueError.
 
-    ``float`` would also take 1_000, nan, blanks and digits of other scripts. Raises ValueError.
-
-    Examples
-    --------
-    >>> number("-1e-3")
-    -0.001
+    ``float`` would also take 1_000, nan, blanks and digits of other scripts.
     """
     if not _NUMBER.fullmatch(text) or not math.isfinite(value := float(text)):
         raise ValueError(text)
@@ -65,24 +53,12 @@ def number(text: str) -> float:
 
 
 def guarded(text: str) -> str:
-    """Return a text for a field of CSV: with an apostrophe before what a spreadsheet would take for a formula.
-
-    Examples
-    --------
-    >>> guarded("=1+1"), guarded("-1e-3"), guarded("y(k-1)")
-    ("'=1+1", '-1e-3', 'y(k-1)')
-    """
+    """Return a text for a field of CSV: with an apostrophe before what a spreadsheet would take for a formula."""
     return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
 
 
 def unguarded(text: str) -> str:
-    """Return the text that :func:`guarded` was given.
-
-    Examples
-    --------
-    >>> unguarded("'=1+1"), unguarded("'tis")
-    ('=1+1', "'tis")
-    """
+    """Return the text that :func:`guarded` was given."""
     return text[1:] if text.startswith("'") and _FORMULA.match(text) else text
 
 
@@ -99,35 +75,17 @@ def matching(pattern: str, allowed: str, read: Callable[[str], Any] = str) -> Ki
 
 
 def one_of(*words: str) -> Kind:
-    """Return the kind of texts that are one of these words.
-
-    Examples
-    --------
-    >>> one_of("nu", "r").allowed
-    'one of nu, r'
-    """
+    """Return the kind of texts that are one of these words."""
     return Kind(f"one of {printable(', '.join(words))}", {word: word for word in words}.__getitem__, words)
 
 
 def optional(kind: Kind) -> Kind:
-    """Return a kind that may also be missing: an empty field is NaN.
-
-    Examples
-    --------
-    >>> optional(NUMBER).read(""), optional(NUMBER).read("2")
-    (nan, 2.0)
-    """
+    """Return a kind that may also be missing: an empty field is NaN."""
     return Kind(f"{kind.allowed}, or nothing", lambda text: kind.read(text) if text else math.nan, kind.words)
 
 
 def list_of(kind: Kind) -> Kind:
-    """Return the kind of tuples, written with ``;`` between the entries; an empty field is the empty tuple.
-
-    Examples
-    --------
-    >>> list_of(INTEGER).read("40;38;0")
-    (40, 38, 0)
-    """
+    """Return the kind of tuples, written with ``;`` between the entries; an empty field is the empty tuple."""
 
     def read_list(text: str) -> tuple[Any, ...]:
         return tuple(map(kind.read, text.split(_SEPARATOR))) if text else ()
@@ -142,27 +100,27 @@ NUMBER = Kind("a finite number", number)
 FLAG = Kind("true or false", {"true": True, "false": False}.__getitem__, ("true", "false"))
 
 
+def rows_of(path: StrPath, lines: Iterable[str], above: int = 0, **form: Any) -> list[list[str]]:
+    """Return the fields of each line; a mistake is told with its line, ``above`` of which stand before these."""
+    reader = csv.reader(lines, strict=True, **form)
+    rows: list[list[str]] = []
+    try:
+        for row in reader:
+            rows.append(row)
+            if reader.line_num != len(rows):
+                raise csv.Error("found a line break between quotes; allowed: one line for each row")
+    except csv.Error as error:
+        line = above + min(max(reader.line_num, 1), len(rows) + 1)
+        raise NarxbenchError(f"{path}: line {line}: not CSV: {error}") from None
+    return rows
+
+
 def read_rows(path: StrPath) -> tuple[list[str], list[list[str]]]:
     """Return header and rows of a CSV file as texts; every row is as long as the header and stands on one line.
 
     Row ``i``, counted from 0, stands in line ``i + 2``; empty lines at the end are left out.
-
-    Raises
-    ------
-    NarxbenchError
-        When the file cannot be read, is not CSV in UTF-8, or a row has more or fewer fields than the header.
     """
-    reader = csv.reader(io.StringIO(read_text(path, MOST_FOUND), newline=""), strict=True)
-    header: list[str] = []
-    rows = []
-    try:
-        header = next(reader, header)
-        for row in reader:
-            rows.append(row)
-            if reader.line_num != len(rows) + 1:
-                raise csv.Error("found a line break between quotes; allowed: one line for each row")
-    except csv.Error as error:
-        raise NarxbenchError(f"{path}: line {max(reader.line_num, 1)}: not CSV: {error}") from None
+    header, *rows = rows_of(path, io.StringIO(read_text(path, MOST_FOUND), newline="")) or [[]]
     while rows and not rows[-1]:
         rows.pop()
     for index, row in enumerate(rows):
@@ -172,26 +130,10 @@ def read_rows(path: StrPath) -> tuple[list[str], list[list[str]]]:
 
 
 def read_table(path: StrPath, columns: Mapping[str, Kind], *, may_be_empty: bool = False) -> "pd.DataFrame":
-    """Return a CSV file as a frame.
+    """Return a CSV file with exactly these columns in this order as a frame: missing numbers are NaN, lists tuples.
 
-    Parameters
-    ----------
-    path : path
-        A file in UTF-8 with exactly these columns in this order.
-    columns : mapping of str to Kind
-        The kind of each column.
-    may_be_empty : bool
-        Whether a file without rows is allowed.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Index 0, 1, …; numbers are the doubles that their texts mean, missing ones NaN, lists tuples.
-
-    Raises
-    ------
-    NarxbenchError
-        One line with file, line, column, what was found and what is allowed.
+    A mistake is told in one line with file, line, column, what was found and what is allowed. A file without rows is
+    one, unless it ``may_be_empty``.
     """
     import pandas as pd
 
@@ -221,14 +163,7 @@ def _column(path: StrPath, name: str, texts: tuple[str, ...], kind: Kind) -> lis
 def wrong(
     path: StrPath, row: int, column: str, found: object, allowed: str, words: Iterable[str] = ()
 ) -> NarxbenchError:
-    """Return the error of a field, to be raised; where one of ``words`` is close to what was found, it is proposed.
-
-    Examples
-    --------
-    >>> raise wrong("terms.csv", 0, "label", "T3", "T1, the next label of S1")
-    Traceback (most recent call last):
-    narxbench.io.errors.NarxbenchError: terms.csv: line 2, column label: found 'T3'; allowed: T1, the next label of S1
-    """
+    """Return the error of a field, to be raised; where one of ``words`` is close to what was found, it is proposed."""
     where = f"{path}: line {row + 2}, column {printable(column)}"
     return NarxbenchError(f"{where}: found {show(found, kind=False)}; allowed: {allowed}{did_you_mean(found, words)}")
 
@@ -238,12 +173,8 @@ def write_table(frame: "pd.DataFrame") -> str:
 
     Floats are written with all their digits and without a negative zero, but as whole numbers where all of a column
     are whole. Missing values (NaN, None, NA) are empty fields, truth values ``true`` and ``false``, and the entries of
-    tuples are joined by ``;``. Texts are :func:`guarded`. The index is not written.
-
-    Raises
-    ------
-    ValueError
-        For what cannot be read back: infinities, and text with line breaks.
+    tuples are joined by ``;``. Texts are :func:`guarded`. The index is not written. What cannot be read back raises
+    ValueError: infinities, and text with line breaks.
 
     Examples
     --------
@@ -261,7 +192,6 @@ def write_table(frame: "pd.DataFrame") -> str:
 
 
 def _texts(values: list[Any]) -> list[str]:
-    """Return the fields of a column."""
     floats = [isinstance(value, float) for value in values]
     whole = all(value.is_integer() and abs(value) < 2**53 for value in itertools.compress(values, floats))
     return [_text(int(value) if whole and is_float else value) for value, is_float in zip(values, floats, strict=True)]

@@ -16,7 +16,7 @@ from itertools import compress
 import numpy as np
 from numpy.typing import NDArray
 
-from narxbench.io.csv import number
+from narxbench.io.csv import number, rows_of
 from narxbench.io.errors import FieldError, NarxbenchError, printable, show
 from narxbench.io.files import StrPath, read_bytes
 from narxbench.io.formats import text_of
@@ -35,33 +35,21 @@ _LONGEST_LINE = 10_000_000
 
 @dataclass(frozen=True)
 class Delimited:
-    """The fields of a file.
-
-    Attributes
-    ----------
-    path : str
-        The file, as it was given.
-    names : tuple of str or None
-        Names of the columns, without blanks around them; None in a file without a header.
-    columns : tuple of tuple of str
-        The texts below the header.
-    first_line : int
-        Line of the first sample, counted from 1.
-    separator : str
-        What stands between fields; a blank means runs of blanks and tabs.
-    decimal : {".", ","} or None
-        The decimal mark, where it was given.
-    guesses : tuple of str
-        What was found out about the form, and not given: sentences.
-    """
+    """The fields of a file."""
 
     path: str
     names: tuple[str, ...] | None
+    """Names of the columns, without blanks around them; None in a file without a header."""
     columns: tuple[tuple[str, ...], ...]
+    """The texts below the header."""
     first_line: int
+    """Line of the first sample, counted from 1."""
     separator: str
+    """What stands between fields; a blank means runs of blanks and tabs."""
     decimal: str | None = None
+    """The decimal mark, ``.`` or ``,``, where it was given."""
     guesses: tuple[str, ...] = ()
+    """What was found out about the form, and not given: sentences."""
 
     def place(self, row: int) -> str:
         """Return where a row stands, as messages say it."""
@@ -71,32 +59,21 @@ class Delimited:
         """Return the decimal mark of some columns, ``.`` or ``,``: the given one, or what their texts show.
 
         A comma is one where no number has a point, and some number of the file shows that it does not group
-        thousands. Between commas as separators it can only do that, which :meth:`numbers` refuses.
-
-        Raises
-        ------
-        FieldError
-            Where three digits follow each comma, as in 5,123: it may be a decimal mark or group thousands.
+        thousands. Between commas as separators it can only do that, which :meth:`numbers` refuses. Where three digits
+        follow each comma, as in 5,123, it may be either, which raises a FieldError.
         """
         texts = [text.strip() for column in columns for text in self.columns[column] if "," in text or "." in text]
         if self.decimal or self.separator == "," or not texts or any("." in text for text in texts):
             return self.decimal or "."
         if all(map(_GROUPED.fullmatch, texts)) and not any(map(self._has_decimal_commas, range(len(self.columns)))):
-            row, column = min((self._first_comma(column), column) for column in columns)
+            numbered = ((row, column) for column in columns for row in range(len(self.columns[column])))
+            row, column = min(at for at in numbered if "," in self.columns[at[1]][at[0]])
             text = self.columns[column][row].strip()
             found = f"found {show(text, kind=False)}, which is {text.replace(',', '.')} with a decimal comma or "
             found += f"{text.replace(',', '')} with commas between thousands"
-            where = f"{self.place(row)}, column {printable(self._title(column))}: "
-            raise FieldError(
-                "decimal",
-                f"{where}{found}; needed: ',' if that is the decimal mark, else a file without such groups",
-                self.path,
-            )
+            needed = "',' if that is the decimal mark, else a file without such groups"
+            raise FieldError("decimal", f"{self._where(row, column)}: {found}; needed: {needed}", self.path)
         return ","
-
-    def _first_comma(self, column: int) -> int:
-        texts = self.columns[column]
-        return next((row for row, text in enumerate(texts) if "," in text), len(texts))
 
     def _has_decimal_commas(self, column: int) -> bool:
         """Return whether a column has numbers with a comma that cannot group thousands."""
@@ -106,12 +83,8 @@ class Delimited:
     def numbers(self, columns: Sequence[int]) -> NDArray[np.float64]:
         """Return columns, counted from 0, as an array of shape (rows, columns); missing values are NaN.
 
-        Missing are fields that are empty, ``nan``, ``NA``, ``N/A``, ``null`` or ``-``, in any case of the letters.
-
-        Raises
-        ------
-        NarxbenchError
-            For any other field that is no finite number, with its line and column.
+        Missing are fields that are empty, ``nan``, ``NA``, ``N/A``, ``null`` or ``-``, in any case of the letters. Any
+        other field that is no finite number raises NarxbenchError, with its line and column.
         """
         decimal = self.decimal_mark(columns)
         return np.column_stack([self._numbers(column, decimal) for column in columns])
@@ -137,15 +110,13 @@ class Delimited:
                     hint = ""
                     if decimal == "." and "," in field and is_numeric(field):
                         hint = ' (a decimal comma is read if no number has a point, or by decimal=",")'
-                    message = f"found {show(texts[row], kind=False)}; allowed: {_ALLOWED}{hint}"
-                    raise self._wrong(row, column, message) from None
+                    found = f"found {show(texts[row], kind=False)}; allowed: {_ALLOWED}{hint}"
+                    raise NarxbenchError(f"{self.path}: {self._where(row, column)}: {found}") from None
         return values
 
-    def _wrong(self, row: int, column: int, message: str) -> NarxbenchError:
-        return NarxbenchError(f"{self.path}: {self.place(row)}, column {printable(self._title(column))}: {message}")
-
-    def _title(self, column: int) -> str:
-        return (self.names or [""] * len(self.columns))[column] or str(column + 1)
+    def _where(self, row: int, column: int) -> str:
+        title = (self.names[column] if self.names else "") or str(column + 1)
+        return f"{self.place(row)}, column {printable(title)}"
 
 
 def is_missing(text: str) -> bool:
@@ -175,25 +146,10 @@ def read_delimited(
     Comments (``#`` or ``%``) and empty lines at the top and empty lines at the end are left out. A line without
     fields between samples is a row of missing values.
 
-    Parameters
-    ----------
-    path : path
-        A text in UTF-8.
-    wanted : sequence of int or None
-        The columns, counted from 0, that have to be numbers, as a header is not. None where columns are wanted by name,
-        so that there has to be a header: the first line, or the comment above it.
-    header : bool or None
-        Whether the first line names the columns; None: it does unless all wanted fields of it are numbers.
-    separator : {",", ";", "tab", " "} or None
-        What stands between fields; None: what makes numbers of most fields of the first lines.
-    decimal : {".", ","} or None
-        The decimal mark, where it is known.
-
-    Raises
-    ------
-    NarxbenchError
-        When the file is no text in UTF-8 or none that can be read, has rows of unequal length, or where it stays open
-        whether it has a header.
+    ``wanted`` are the columns, counted from 0, that have to be numbers, as a header is not; None where they are wanted
+    by name, so that there has to be a header: the first line, or the comment above it. With ``header`` None, the first
+    line is one unless all wanted fields of it are numbers; with ``separator`` None, it is what makes numbers of most
+    fields of the first lines.
     """
     lines = _lines(path)
     first = next((i for i, line in enumerate(lines) if line.strip() and line.lstrip()[0] not in "#%"), len(lines))
@@ -207,7 +163,8 @@ def read_delimited(
     fields = (field for line in beginning for field in _split(line, sep))
     if len(beginning) == _SAMPLE_LINES and not any(is_missing(field) or is_numeric(field) for field in fields):
         raise NarxbenchError(f"{path}: found no number in {_SAMPLE_LINES} lines; needed: columns of numbers")
-    rows = _rows(path, lines[first:], first, sep)
+    samples = (_prepared(line, sep) for line in lines[first:])
+    rows = rows_of(path, samples, first, delimiter=sep, skipinitialspace=True)
     guesses = []
     if separator is None and sep != "," and len(rows[0]) > 1:
         guesses.append(f"the separator was taken to be {_NAMES[sep]}.")
@@ -276,21 +233,6 @@ def _split(line: str, separator: str) -> list[str]:
         return next(csv.reader([_prepared(line, separator)], delimiter=separator, skipinitialspace=True), [])
     except csv.Error:
         return []
-
-
-def _rows(path: StrPath, lines: list[str], above: int, separator: str) -> list[list[str]]:
-    texts = (_prepared(line, separator) for line in lines)
-    reader = csv.reader(texts, delimiter=separator, skipinitialspace=True, strict=True)
-    rows: list[list[str]] = []
-    try:
-        for row in reader:
-            rows.append(row)
-            if reader.line_num != len(rows):
-                raise csv.Error("found a line break between quotes; allowed: one line for each row")
-    except csv.Error as error:
-        line = above + min(max(reader.line_num, 1), len(rows) + 1)
-        raise NarxbenchError(f"{path}: line {line}: not CSV: {error}") from None
-    return rows
 
 
 def _has_header(path: StrPath, row: list[str], line: int, wanted: Sequence[int] | None) -> bool:

@@ -15,16 +15,8 @@ class NarxbenchError(ValueError):
 class FieldError(NarxbenchError):
     """A mistake in one argument or setting: ``SOURCE: FIELD: text``.
 
-    Whoever passes it on may call the field by the name that the user knows it by.
-
-    Attributes
-    ----------
-    field : str
-        Name of the argument or setting.
-    text : str
-        What was found, and what is allowed.
-    source : str
-        The file that it was found with, or "".
+    Whoever passes it on may call the field by the name that the user knows it by. ``source`` is the file that it was
+    found with, or "".
     """
 
     def __init__(self, field: str, text: str, source: str = "") -> None:
@@ -33,37 +25,19 @@ class FieldError(NarxbenchError):
 
 
 def did_you_mean(word: object, allowed: Iterable[str]) -> str:
-    """Return the proposal of the closest allowed word, or an empty string where none is close.
-
-    Examples
-    --------
-    >>> did_you_mean("unifrom", ["uniform", "gaussian"])
-    " (did you mean 'uniform'?)"
-    """
+    """Return the proposal of the closest allowed word, or an empty string where none is close."""
     by_lower_case = {name.lower(): name for name in allowed}
     close = get_close_matches(str(word).lower(), by_lower_case, n=1, cutoff=0.6)
     return f" (did you mean {by_lower_case[close[0]]!r}?)" if close else ""
 
 
 def is_whole_number(value: object, least: int, most: float = math.inf) -> bool:
-    """Return whether a value is a whole number in these bounds; true and false are none.
-
-    Examples
-    --------
-    >>> is_whole_number(3, 1), is_whole_number(0, 1), is_whole_number(3.0, 1), is_whole_number(True, 1)
-    (True, False, False, False)
-    """
+    """Return whether a value is a whole number in these bounds; true, false and 3.0 are none."""
     return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
 
 
 def printable(text: str, width: int = 200) -> str:
-    r"""Return text of the user's for use in a line of a message: shortened, and escaped if it would break the line.
-
-    Examples
-    --------
-    >>> printable("two\nlines")
-    'two\\nlines'
-    """
+    """Return text of the user's for use in a line of a message: shortened, and escaped if it would break the line."""
     text = text if len(text) <= width else f"{text[: width - 10]}…{text[-9:]}"
     return text if text.isprintable() else repr(text)[1:-1]
 

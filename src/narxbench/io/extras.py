@@ -12,19 +12,9 @@ EXTRAS = {
 
 
 def require(extra: str, what: str) -> None:
-    """Raise an error unless an extra is installed.
+    """Raise NarxbenchError unless an extra is installed: ``what`` needs it, as the user knows it.
 
-    Parameters
-    ----------
-    extra : str
-        A key of ``EXTRAS``.
-    what : str
-        What needs it, as the user knows it.
-
-    Raises
-    ------
-    NarxbenchError
-        With the packages that are missing and the command that installs them.
+    The error names the packages that are missing and the command that installs them.
     """
     missing = [name for module, name in EXTRAS[extra].items() if find_spec(module) is None]
     if missing:

@@ -30,11 +30,6 @@ def write_atomically(path: StrPath, content: str | bytes) -> None:
     """Write to a temporary name next to ``path`` and rename, so that a kill leaves nothing half-written.
 
     What a kill can leave is a hidden file ``.NAME.xxxxxxxx``, which nothing reads. Missing folders are made.
-
-    Raises
-    ------
-    NarxbenchError
-        Naming ``path``, when the disk is full, a permission is missing, and the like.
     """
     target = Path(path)
     temporary = target.parent / f".{target.name}.{secrets.token_hex(4)}"
@@ -105,11 +100,6 @@ def canonical_json(value: Any, indent: int | None = None) -> str:
     """Return JSON with sorted keys and full-precision numbers, on one line unless ``indent`` is given.
 
     NaN and infinities raise ValueError.
-
-    Examples
-    --------
-    >>> print(canonical_json({"nu": [1.0, 0.1], "label": "T1"}), end="")
-    {"label":"T1","nu":[1.0,0.1]}
     """
     separators = (",", ":") if indent is None else (",", ": ")
     text = json.dumps(value, sort_keys=True, indent=indent, separators=separators, ensure_ascii=False, allow_nan=False)
@@ -117,11 +107,5 @@ def canonical_json(value: Any, indent: int | None = None) -> str:
 
 
 def sha256(content: str | bytes) -> str:
-    """Return the hexadecimal SHA-256 digest of ``content``; text is encoded as UTF-8.
-
-    Examples
-    --------
-    >>> sha256("u,y")[:16]
-    '2946ac1ccf4c12d8'
-    """
+    """Return the hexadecimal SHA-256 digest of ``content``; text is encoded as UTF-8."""
     return hashlib.sha256(content.encode() if isinstance(content, str) else content).hexdigest()

@@ -27,13 +27,7 @@ _ARCHIVES = (
 
 
 def text_of(path: StrPath, content: bytes) -> str:
-    """Return the text that the content of a file is.
-
-    Raises
-    ------
-    NarxbenchError
-        For other formats, with the line of Python that makes a CSV file of it, and for bytes that are no text.
-    """
+    """Return the text that the content of a file is; of other formats, tell the line of Python that makes CSV of it."""
     encoding = "utf-16" if content.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
     try:
         text = content.decode(encoding)

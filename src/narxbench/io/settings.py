@@ -11,6 +11,7 @@ import pydantic
 
 from narxbench.io.errors import NarxbenchError, did_you_mean, printable
 from narxbench.io.errors import show as show
+from narxbench.io.files import StrPath, read_json
 
 T = TypeVar("T", bound=pydantic.BaseModel)
 Path = tuple[str | int, ...]
@@ -33,8 +34,6 @@ def described_as(text: str) -> Any:
 
 # Nearer to 1 the limits of intervals are no numbers any more.
 Coverage = Annotated[float, pydantic.Field(gt=0, le=0.999_999_999)]
-
-
 # What can stand in a field of a table.
 Line = Annotated[str, pydantic.Field(pattern=r"^[^\r\n]*$"), described_as("text of one line")]
 
@@ -55,19 +54,12 @@ class SettingsError(NarxbenchError):
 
 
 def validated(model: type[T], values: object, source: str) -> T:
-    """Return ``values`` as a ``model``.
-
-    Raises
-    ------
-    SettingsError
-        With one line ``SOURCE: KEY.PATH[0]: found …; allowed: …`` for each mistake.
+    """Return ``values`` as a ``model``; each mistake is a line ``SOURCE: KEY.PATH[0]: found …; allowed: …``.
 
     Examples
     --------
     >>> class Swarm(Settings):
     ...     size: int = pydantic.Field(default=30, ge=1)
-    >>> validated(Swarm, {"size": 20}, "my.yaml")
-    Swarm(size=20)
     >>> validated(Swarm, {"sise": 20}, "my.yaml")
     Traceback (most recent call last):
     narxbench.io.settings.SettingsError: my.yaml: sise: unknown key; allowed: size (did you mean 'size'?)
@@ -78,12 +70,19 @@ def validated(model: type[T], values: object, source: str) -> T:
         raise SettingsError(problems_of(model, error), source) from None
 
 
+def read_result(model: type[T], path: StrPath, what: str) -> T:
+    """Return what a file of a step holds; one that is damaged or of another version is told in one line."""
+    try:
+        return validated(model, read_json(path), str(path))
+    except SettingsError as error:
+        first = str(error).splitlines()[0]
+        raise NarxbenchError(f"{first}; not a {what} of this version, delete it and run again") from None
+
+
 def report(problems: list[Problem], sources: list[str]) -> str:
     """Return one line per problem, each after its source and place, up to five, then the number of the others."""
-    lines = [
-        ": ".join(part for part in (source, place(problem.path), problem.text) if part)
-        for problem, source in zip(problems, sources, strict=True)
-    ]
+    parts = ((source, place(path), text) for (path, text), source in zip(problems, sources, strict=True))
+    lines = [": ".join(filter(None, part)) for part in parts]
     more = [f"and {len(lines) - _SHOWN} more"] if len(lines) > _SHOWN else []
     return "\n".join(lines[:_SHOWN] + more)
 
@@ -95,17 +94,10 @@ def place(path: Path) -> str:
 
 
 def unknown(path: Path, name: object, known: Iterable[str], what: str = "one of") -> Problem:
-    """Return the problem of a name that is none of the known ones, with the closest of them.
-
-    Examples
-    --------
-    >>> unknown(("systems", 0), "SS1", ["S1"]).text
-    "found 'SS1'; allowed: one of S1 (did you mean 'S1'?)"
-    """
+    """Return the problem of a name that is none of the known ones, with the closest of them."""
     allowed = list(known)
-    return Problem(
-        path, f"found {show(name, kind=False)}; allowed: {what} {', '.join(allowed)}{did_you_mean(name, allowed)}"
-    )
+    hint = did_you_mean(name, allowed)
+    return Problem(path, f"found {show(name, kind=False)}; allowed: {what} {', '.join(allowed)}{hint}")
 
 
 def flattened(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
@@ -225,9 +217,8 @@ def _describe(schema: Schema) -> str:
         case "boolean":
             return "true or false"
         case "array":
-            return (
-                f"a list{' of at least one entry' if schema.get('minItems') else ''}, each {_describe(schema['items'])}"
-            )
+            least = " of at least one entry" if schema.get("minItems") else ""
+            return f"a list{least}, each {_describe(schema['items'])}"
         case "object":
             if values := _values(schema):
                 return f"a mapping of names, each to {_describe(values)}"

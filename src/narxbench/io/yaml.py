@@ -24,23 +24,14 @@ MAX_DEPTH = 50
 # Larger files would take more than a second or two.
 MOST_BYTES = 100_000
 
-_WORDS = {"": None, "~": None} | {
-    spelling: value
-    for word, value in (("null", None), ("true", True), ("false", False))
-    for spelling in (word, word.capitalize(), word.upper())
-}
+_WORDS: dict[str, bool | None] = {"": None, "~": None, "null": None, "Null": None, "NULL": None}
+_WORDS |= {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
 _WHOLE = re.compile(r"[-+]?[0-9]+")
 _NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
 
 
 def read_mapping(path: StrPath) -> dict[str, Any]:
-    """Return the mapping that a YAML file holds; see :func:`read_value`.
-
-    Raises
-    ------
-    NarxbenchError
-        When the file cannot be read, is not UTF-8, or holds something else; the message names file, line and column.
-    """
+    """Return the mapping that a YAML file holds; see :func:`read_value`."""
     value = read_value(read_text(path, MOST_BYTES), str(path))
     if not isinstance(value, dict):
         raise NarxbenchError(f"{path}: found {show(value)} at the top level; allowed: a mapping (KEY: VALUE)")
@@ -90,10 +81,9 @@ def _document(events: Iterator[Event]) -> Any:
 
 def _value(event: Event, events: Iterator[Event], depth: int) -> Any:
     """Return the value that begins with an event, and take the rest of it from ``events``."""
-    for part in ("anchor", "tag"):
-        if getattr(event, part, None):
-            name = "tag" if part == "tag" else "anchor or alias"
-            _refuse(event, f"found the {name} {getattr(event, part)!s:.40}; allowed: plain values")
+    for part, name in (("anchor", "anchor or alias"), ("tag", "tag")):
+        if found := getattr(event, part, None):
+            _refuse(event, f"found the {name} {found!s:.40}; allowed: plain values")
     if isinstance(event, ScalarEvent):
         return _scalar(event)
     if depth > MAX_DEPTH:

@@ -50,8 +50,8 @@ def leaderboard_page(
     systems
         The systems of the study.
     methods_about
-        Of every method: ``algorithm``, ``description``, ``reference``, ``deterministic``, ``needs_objective``,
-        ``settings`` (plain data), and ``contributed`` (who contributed the results; "" for the study's own runs).
+        Of every method: ``algorithm``, ``description``, ``reference``, ``deterministic``, ``needs_objective`` and
+        ``settings`` (plain data).
     left_out
         Why a method is not part of the study, by its name.
     folder
@@ -139,7 +139,7 @@ def _p(test: Mapping[Any, Any]) -> str:
 def _settings_of(name: str, about: Mapping[str, Mapping[str, Any]]) -> tuple[list[tuple[str, str]], list[str]]:
     """Return the settings of a method, and those of them that another method of its algorithm has otherwise."""
     settings = list(flattened(about[name]["settings"]))
-    same = [of for of in about.values() if not of["contributed"] and of["algorithm"] == about[name]["algorithm"]]
+    same = [of for of in about.values() if of["algorithm"] == about[name]["algorithm"]]
     others = [dict(flattened(of["settings"])) for of in same]
     return settings, [f"{key} {value}" for key, value in settings if any(of.get(key) != value for of in others)]
 

@@ -246,7 +246,7 @@ def _where(view: View, row: Row, measure: str = "") -> str:
 
 
 def _name(row: Row) -> str:
-    return escape(method_name(row["method"]), "markdown") + (" (contributed)" if row["contributed"] else "")
+    return escape(method_name(row["method"]), "markdown")
 
 
 def _number(value: int, noun: str, plural: str = "") -> str:

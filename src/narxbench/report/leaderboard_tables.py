@@ -42,8 +42,6 @@ def remarks(row: Row) -> Iterator[tuple[str, str]]:
     """Yield the marks of a method, and what they mean."""
     if row["deterministic"]:
         yield "det.", "deterministic: one run on each data set"
-    if row["contributed"]:
-        yield "contributed", "the runs were made by others"
     if row["tuned"]:
         yield "tuned here", "developed or tuned on these data sets"
     if row["unsteady"]:

@@ -127,6 +127,12 @@ def test_limits_of_an_ordinary_user():
     assert (done.returncode, done.stdout, done.stderr) == (0, reported, "")
 
 
+def test_a_run_that_starts_programs_may_do_so():
+    code = STARTING.replace("1 << 20)", "1 << 20, starts_programs=True); os.fork() or os._exit(0)")
+    done = subprocess.run(host.python(code), env=host.environment(), capture_output=True, text=True)
+    assert "not" not in done.stderr and done.stdout.endswith("no memory\n")
+
+
 class TestMessages:
     @pytest.fixture
     def ends(self):

@@ -53,7 +53,6 @@ def make_method(method: str, runs: list[dict[str, Any]], **changes: Any) -> dict
         "deterministic": method in DETERMINISTIC,
         "minimises": method not in IDENTIFYING,
         "reference": method in REFERENCES,
-        "contributed": False,
         "versions": {"python": "3.11", "narxbench": "0.3.0"},
         "algorithm_sha256": "0" * 64,
         "budget": BUDGET,

@@ -197,41 +197,6 @@ def test_other_data_are_refused(folder):
         scored(folder)
 
 
-def contribution(folder, **changes):
-    """Write the result file of a method that returned the truth, with weights of its own, and then nothing."""
-    about = {"format": 1, "method": "theirs", "title": "T", "reference": "R", "authors": "A", "version": "1.2"}
-    result = {"problem": "noisy/X1/20dB/data-3/aic-6.5", "data_sha256": sha256((folder / "data.csv").read_bytes())}
-    truth = {"seed": 4, "terms": ["u(k-1)", "y(k-1)"], "coefficients": [1.0, 0.4], "evaluations": 9}
-    nothing = {"seed": 2, "terms": [], "evaluations": 30}
-    results = [{**result, **truth, **changes}, {**result, **nothing, **changes}]
-    path = folder / "theirs.json"
-    path.write_text(canonical_json({**about, "deterministic": False, "settings": {}, "results": results}))
-    return str(path)
-
-
-def test_contributed_methods_are_scored_next_to_the_others(folder):
-    found = json.loads(scored(folder, contributions=[contribution(folder)]))
-    own = json.loads(scored(folder))
-    theirs = found["methods"].pop(2)
-    assert found["methods"] == own["methods"]
-    assert (theirs["method"], theirs["contributed"], theirs["budget"]) == ("theirs", True, 30)
-    assert theirs["versions"] == {"theirs": "1.2"}
-    nothing, truth = theirs["runs"]
-    assert (truth["excess"], nothing["excess"]) == (0, None)
-    assert (truth["fitness"], truth["hits"], truth["evaluations"]) == (own["true_fitness"], 2, 9)
-    # With the true weights nothing is left of the error, in which the order of the terms makes a last bit.
-    assert truth["fresh_error"] < 1e-15
-    assert (nothing["fitness"], nothing["terms"], nothing["fresh_error"]) == (None, [], None)
-    assert nothing["failure"]
-
-
-def test_contributions_count_where_they_have_results(folder):
-    elsewhere = contribution(folder, problem="base/X1/20dB/data-3/aic-6.5")
-    assert scored(folder, contributions=[elsewhere]) == scored(folder)
-    with pytest.raises(NarxbenchError, match=r"theirs\.json: .*data_sha256"):
-        scored(folder, contributions=[contribution(folder, data_sha256="0" * 64)])
-
-
 def test_fresh_errors_by_hand():
     system = load_system("S1")
     data = system.simulate(400)

@@ -72,7 +72,6 @@ def about(methods: Iterable[str], text: str = "A. Author, A Title, A Journal 12,
             "deterministic": name in scores.DETERMINISTIC,
             "needs_objective": name != "frols",
             "settings": {"ring": {"radius": 1}, "bound": text},
-            "contributed": text if name == "random" else "",
         }
         for name in methods
     }

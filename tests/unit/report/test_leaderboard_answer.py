@@ -67,13 +67,6 @@ def test_only_data_sets_with_right_terms_count_where_terms_are_judged():
     assert [found.groups() for found in sizes if found] == [("8", "8"), ("10", "10"), ("10", "10")]
 
 
-def test_contributed_methods_are_marked():
-    problems = study(CLEAR)
-    for problem in problems:
-        problem["methods"][0]["contributed"] = True
-    assert document(problems).startswith("**Use mine (contributed).**")
-
-
 def test_a_method_that_does_not_repeat_is_not_recommended():
     frames = frames_of(study(CLEAR))
     first = document_lines(comparison(frames, repeats={"mine": (False, "another J", 1.0)}))[0]

@@ -196,10 +196,11 @@ def _end_children() -> None:
             os.wait()
 
 
-def limit(memory: int) -> None:
+def limit(memory: int, starts_programs: bool = False) -> None:
     """Let this process take so many bytes more, and start no process or thread; root may start them all the same."""
     size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    for kind, most in ((resource.RLIMIT_AS, size + memory), (resource.RLIMIT_NPROC, 0)):
+    limits = {resource.RLIMIT_AS: size + memory} | ({} if starts_programs else {resource.RLIMIT_NPROC: 0})
+    for kind, most in limits.items():
         allowed = resource.getrlimit(kind)[1]
         most = most if allowed == resource.RLIM_INFINITY else min(most, allowed)
         resource.setrlimit(kind, (most, most))
@@ -224,7 +225,7 @@ def _run(to: socket.socket, module: ModuleType, settings: type[Settings], draws:
         draws.seed_global(int(generator(**{**begin["axes"], "purpose": "global"}).integers(1 << 32)))
         draws.made[:] = made_by_import
         memory += COPIES * 8 * len(view.terms) * len(view.training_y)
-        limit(memory)
+        limit(memory, module.ABOUT.starts_programs)
         try:
             found = module.run(view, objective, rng, chosen)
         except BudgetSpentError:
@@ -241,7 +242,7 @@ def _run(to: socket.socket, module: ModuleType, settings: type[Settings], draws:
         if isinstance(error, MemoryError) or number == errno.ENOMEM:
             text = f"it needs more than its memory limit of {memory / 2**30:.1f} GiB: {text}"
         elif number == errno.EAGAIN:
-            text = f"it starts a process, which no run may: {text}"
+            text = f"it starts a process, and ABOUT does not say starts_programs=True: {text}"
         # Of this package's own errors, none is a refusal of the algorithm.
         refused = isinstance(error, ValueError) and not isinstance(error, NarxbenchError)
         send(to, {"kind": "failed", "text": text, "refused": refused})

@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from narxbench.algorithms.registry import algorithm
@@ -51,14 +50,9 @@ class MethodsPlan(SimulatedPlan):
 
     def page_files(self) -> dict[str, Any]:
         """Return what tables and page are made of, by name."""
-        own = {"system_files": self.system_files(), "cost": COST, "contributed": self.contributions()}
+        own = {"system_files": self.system_files(), "cost": COST}
         repeats = [f"{self.data}/repeats/{method}.json" for method in self._repeated]
         return {**self.frames(), **own, "repeats": repeats}
-
-    def contributions(self) -> list[str]:
-        """Return the result files of others, which the study of the repository shows next to its own."""
-        folder = Path(f"{REFERENCE}/methods/contributed")
-        return sorted(map(str, folder.glob("*.json"))) if self.study.study == "methods" else []
 
     def further_uses(self) -> list[Use]:
         """Return the memory of the intervals by resampled systems."""
@@ -149,5 +143,4 @@ def _about(method: Method) -> dict[str, Any]:
         "algorithm": method.algorithm,
         "description": found.document.partition("\n\n")[0],
         "settings": method.settings.model_dump(mode="json"),
-        "contributed": "",
     }

@@ -340,7 +340,7 @@ def much_memory_shared(problem, objective, rng, settings):
     return climb(objective, rng.integers, mmap.mmap(-1, 24 << 30))
 
 
-@cheat(fails="" if ROOT else "it starts a process, which no run may: BlockingIOError")
+@cheat(fails="" if ROOT else "it starts a process, and ABOUT does not say starts_programs=True: BlockingIOError")
 def leaves_children(problem, objective, rng, settings):
     """Leaves a process in its own group, and one that has left group and parent."""
     import time
