@@ -49,15 +49,7 @@ class Settings(BaseSettings):
 
 @compiled
 def move(position, draws):
-    """Add a term, drop one, or swap one for another, in place; the last term is never dropped.
-
-    Parameters
-    ----------
-    position : array of uint8, shape (N_t,)
-        A 1 for each of at least one term; N_t is at least 2.
-    draws : Draws
-        Source of the draws.
-    """
+    """Add a term, drop one, or swap one for another, in place; of N_t >= 2 terms the last one is never dropped."""
     size = 0
     for t in range(position.shape[0]):
         size += position[t]
@@ -89,31 +81,9 @@ def walk(data, record, draws, position, current, temperature, moves):
     """Make moves at one temperature, as far as the budget goes.
 
     A move is accepted if J rises by less than -T ln(r), r uniform: that is the rule of Metropolis. From a structure of
-    infinite J every move is accepted, to one none.
-
-    Parameters
-    ----------
-    data : ProblemData
-        What the kernel needs of the problem.
-    record : Record
-        The trace of the run.
-    draws : Draws
-        Source of the draws.
-    position : array of uint8, shape (N_t,)
-        Where the walk starts; receives where it ends.
-    current : float
-        J of that structure.
-    temperature : float
-        T; +inf: all moves to finite J are accepted.
-    moves : int
-        How many.
-
-    Returns
-    -------
-    current : float
-        J of the structure where the walk ends.
-    rise : float
-        Mean rise of J over the moves by which it rose from finite to finite values; 0 if there were none.
+    infinite J every move is accepted, to one none. ``position``, whose J is ``current``, is where the walk starts,
+    and receives where it ends. Returned are J of that structure, and the mean rise of J over the moves by which it rose
+    from finite to finite values; 0 if there were none.
     """
     candidate, fitness = np.empty((1, position.shape[0]), np.uint8), np.empty(1)
     rises, total = 0, 0.0

@@ -7,7 +7,6 @@ that it was given.
 
 import itertools
 import json
-import math
 import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -46,14 +45,14 @@ Trace = NDArray[np.float64]
 
 
 class Check(NamedTuple):
-    """One thing that was checked."""
+    """One thing that was checked, whether it holds, and what was found."""
 
     name: str
     passed: bool
     text: str
 
 
-class _FoundError(Exception):
+class _FoundError(NarxbenchError):
     """What is wrong, in words."""
 
 
@@ -74,16 +73,7 @@ class Suite:
         runner = self._runner.given(**settings) if settings else self._runner
         with np.errstate(all="ignore"):
             observed = runner.run(problem, seed=seed, evaluations=evaluations, time_limit=TIME_LIMIT)
-            self._look_at(observed, problem, evaluations)
-        return observed
-
-    def _look_at(self, observed: Observation, problem: StructureProblem, evaluations: int) -> None:
         result = observed.result
-        again = problem.evaluate(result.terms)
-        if again.fitness != result.fitness or np.isnan(observed.trace).any():
-            raise _FoundError(f"J of the structure that it returns is {again.fitness!r}; it reports {result.fitness!r}")
-        if not all(map(math.isfinite, result.coefficients)):
-            raise _FoundError("the weights are not all finite")
         allowed = budget(result.settings, evaluations)
         if not self.about.needs_objective and result.evaluations > 1:
             raise _FoundError(f"it makes {result.evaluations} evaluations, and declares needs_objective=False")
@@ -92,6 +82,7 @@ class Suite:
                 f"with a budget of {allowed} it ends after {result.evaluations} evaluations; "
                 "allowed: all of them, or ABOUT = About(..., stops_early=True)"
             )
+        return observed
 
     @cached_property
     def long(self) -> list[Trace]:
@@ -99,24 +90,21 @@ class Suite:
         return [self.run(self.problem, seed, LONG).trace for seed in SEEDS]
 
     @cached_property
-    def repeated(self) -> list["_Repeated"]:
+    def repeated(self) -> list[tuple[Trace, list[str]]]:
         """The same runs in another process, in the opposite order."""
-        return self._repeated(SEEDS[::-1], wrong_clock=False)[::-1]
+        return self.repeat(SEEDS[::-1])[::-1]
 
-    def with_wrong_clock(self) -> Trace:
-        """Return J of every evaluation of the first of the long runs, with clocks that run wrong."""
-        return self._repeated(SEEDS[:1], wrong_clock=True)[0].trace
-
-    def _repeated(self, seeds: Sequence[int], wrong_clock: bool) -> list["_Repeated"]:
+    def repeat(self, seeds: Sequence[int], wrong_clock: bool = False) -> list[tuple[Trace, list[str]]]:
+        """Return J of every evaluation of long runs in another process, and what generators each has made."""
         name = self.algorithm.name
         if not self.algorithm.in_process:
             with prepared(name, {}, wrong_clock=wrong_clock) as runner:
                 other = Suite(self.algorithm, runner)
                 runs = [other.run(self.problem, seed, LONG) for seed in seeds]
-                return [_Repeated(run.trace, run.generators) for run in runs]
+                return [(run.trace, run.generators) for run in runs]
         code = f"from {__name__} import repeat; repeat({name!r}, {[*seeds]!r}, {wrong_clock!r})"
         ended = subprocess.run(python(code), env=environment(), stdout=subprocess.PIPE, check=True)
-        return [_Repeated(np.array(trace), made) for trace, made in json.loads(ended.stdout)]
+        return [(np.array(trace), made) for trace, made in json.loads(ended.stdout)]
 
 
 def _problem(u: Trace, y: Trace, **orders: Any) -> StructureProblem:
@@ -124,16 +112,12 @@ def _problem(u: Trace, y: Trace, **orders: Any) -> StructureProblem:
         return StructureProblem(u, y, **{"n_u": 2, "n_y": 2, "degree": 2, "n_validation": 100, **orders})
 
 
-def _signals(samples: int = _SAMPLES) -> tuple[Trace, Trace]:
-    return _SYSTEM.simulate(samples, snr_db=40)
-
-
 def corner_cases() -> dict[str, tuple[Trace, Trace, dict[str, int]]]:
     """Return data at the edge of what a search is defined for: input, output, and orders of the candidate terms.
 
     The table in docs/robustness.md says what each gives.
     """
-    u, y = _signals()
+    u, y = _SYSTEM.simulate(_SAMPLES, snr_db=40)
     noise, other = (generator(purpose="conformance", realisation=k).uniform(-1.0, 1.0, _SAMPLES) for k in (1, 2))
     zero = np.zeros(_SAMPLES)
     # Grows by half at each step to estimate: what is learnt of it leaves every bound.
@@ -158,20 +142,8 @@ def synchronous(first: Trace, second: Trace) -> float:
     """Return how much more often than by chance two runs give the same finite J at the same time.
 
     By chance is how often one run gives the same J as the other some evaluations earlier or later. Only the second
-    halves of the runs count.
+    halves of the runs count; runs that are too short to judge give 0.
 
-    Parameters
-    ----------
-    first, second : arrays of float
-        J of every evaluation of each run.
-
-    Returns
-    -------
-    float
-        At most 1; 0 for runs that are too short to judge.
-
-    Examples
-    --------
     >>> ramp = np.arange(500.0)
     >>> synchronous(ramp, ramp), synchronous(ramp, ramp + 7.0), synchronous(0.0 * ramp, 0.0 * ramp)
     (1.0, 0.0, 0.0)
@@ -196,11 +168,6 @@ def _first_difference(first: Trace, second: Trace) -> int | None:
     if len(different):
         return int(different[0]) + 1
     return None if len(first) == len(second) else size + 1
-
-
-class _Repeated(NamedTuple):
-    trace: Trace
-    generators: list[str]
 
 
 def repeat(name: str, seeds: Sequence[int], wrong_clock: bool) -> None:
@@ -277,13 +244,13 @@ def _options(suite: Suite) -> str:
 
 
 def _two_candidates(suite: Suite) -> str:
-    u, y = _signals()
+    u, y = _SYSTEM.simulate(_SAMPLES, snr_db=40)
     found = suite.run(_problem(u, y, n_u=1, n_y=0, degree=1), 1, 100).result
     return f"{len(found.terms)} terms, J = {found.fitness:.1f}"
 
 
 def _many_candidates(suite: Suite) -> str:
-    u, y = _signals(2000)
+    u, y = _SYSTEM.simulate(2000, snr_db=40)
     found = suite.run(_problem(u, y, n_u=5, n_y=5, degree=4), 1, BUDGETS[-1]).result
     return f"1001 candidate terms, {len(found.terms)} chosen"
 
@@ -294,7 +261,7 @@ def _corner_cases(suite: Suite) -> str:
         problem = _problem(u, y, **orders)
         try:
             suite.run(problem, 1, 100)
-        except (NarxbenchError, _FoundError) as error:
+        except NarxbenchError as error:
             if not getattr(error, "refused", False):
                 raise _FoundError(f"{name}: {error}") from None
             refused += f"; refused: {name}: {error}"
@@ -313,8 +280,8 @@ def _global_generators(suite: Suite) -> str:
 
 def _same_seed(suite: Suite) -> str:
     runs = [("again after other runs", suite.long[0], suite.run(suite.problem, SEEDS[0], LONG).trace)]
-    for seed, trace, repeated in zip(SEEDS, suite.long, suite.repeated, strict=True):
-        runs.append((f"with seed {seed} in another process", trace, repeated.trace))
+    for seed, trace, (repeated, _) in zip(SEEDS, suite.long, suite.repeated, strict=True):
+        runs.append((f"with seed {seed} in another process", trace, repeated))
     for what, *both in runs:
         if (first := _first_difference(*both)) is not None:
             raise _FoundError(
@@ -336,7 +303,7 @@ def _other_seeds(suite: Suite) -> str:
 
 
 def _generators(suite: Suite) -> str:
-    made = [run.generators for run in suite.repeated]
+    made = [generators for _, generators in suite.repeated]
     if entropy := next((name for names in made for name in names if name.endswith("()")), None):
         raise _FoundError(f"it makes {entropy}, which draws from the system; allowed: what is derived from rng")
     constant = set.intersection(*map(set, made))
@@ -358,7 +325,8 @@ def _fixed_stream(suite: Suite) -> str:
 
 
 def _clocks(suite: Suite) -> str:
-    if (first := _first_difference(suite.long[0], suite.with_wrong_clock())) is not None:
+    ((with_wrong_clock, _),) = suite.repeat(SEEDS[:1], wrong_clock=True)
+    if (first := _first_difference(suite.long[0], with_wrong_clock)) is not None:
         raise _FoundError(f"with other clocks its run differs from evaluation {first} on")
     return "do not matter"
 
@@ -384,29 +352,13 @@ _NEEDED = ("a run", "global generators")
 
 
 def check(name: str) -> Iterator[Check]:
-    """Check an algorithm, one thing after the other, as they are asked for.
-
-    Parameters
-    ----------
-    name : str
-        Its name.
-
-    Yields
-    ------
-    Check
-        What was checked, whether it holds, and what was found.
-
-    Raises
-    ------
-    NarxbenchError
-        For an algorithm that there is not, or that cannot be imported.
-    """
+    """Check an algorithm, one thing after the other; NarxbenchError if there is none, or it cannot be imported."""
     with prepared(name, {}) as runner:
         suite = Suite(algorithm_of(name), runner)
         for what, function in _CHECKS.items():
             try:
                 found = Check(what, True, function(suite))
-            except (_FoundError, NarxbenchError) as error:
+            except NarxbenchError as error:
                 found = Check(what, False, str(error))
             except Exception as error:  # of an algorithm that runs here
                 found = Check(what, False, in_words(error, suite.algorithm.module))

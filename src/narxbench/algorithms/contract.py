@@ -32,8 +32,6 @@ from narxbench.model.terms import Monomial
 
 Floats = NDArray[np.float64]
 OwnCriterion = Callable[[NDArray[np.uint8]], float]
-
-
 LONGEST_DETAILS = 100_000
 
 
@@ -106,13 +104,6 @@ class ProblemView:
         :data:`~narxbench.model.terms.OUTPUT` or :data:`~narxbench.model.terms.INPUT`.
     n_u, n_y, degree : int
         Largest lags and largest degree of the candidate terms.
-    gram, moments, u, y, rows, penalties
-        Functions that return the arrays of these names: inner products of the candidate columns, shape (N_t, N_t), and
-        of them with y, shape (N_t,), over the estimation rows; the samples of the estimation part; which of them are
-        the estimation rows; and what 0 to N_t terms add to J.
-    training_u, training_y, stretches, segments
-        Functions likewise: input and output of all samples, the runs of them whose lags are all there, and the parts
-        that J is computed on.
     criterion : str
         Name of the criterion.
     penalty : float
@@ -120,6 +111,9 @@ class ProblemView:
         ``penalties`` has what more terms add under any.
     n_validation : int
         L, the samples that J is computed on.
+    **arrays
+        Functions that return the arrays of these names, which the properties describe: gram, moments, u, y, rows,
+        penalties, training_u, training_y, stretches and segments.
     """
 
     def __init__(
@@ -130,28 +124,15 @@ class ProblemView:
         n_u: int,
         n_y: int,
         degree: int,
-        gram: Any,
-        moments: Any,
-        u: Any,
-        y: Any,
-        rows: Any,
-        penalties: Any,
-        training_u: Any,
-        training_y: Any,
-        stretches: Any,
-        segments: Any,
         criterion: str,
         penalty: float,
         n_validation: int,
+        **arrays: Callable[[], ArrayLike],
     ) -> None:
         self.terms, self.monomials = tuple(terms), tuple(monomials)
         self.n_u, self.n_y, self.degree = n_u, n_y, degree
         self.criterion, self.penalty, self.n_validation = criterion, penalty, n_validation
-        self._arrays = {
-            **{"gram": gram, "moments": moments, "u": u, "y": y, "rows": rows, "penalties": penalties},
-            **{"training_u": training_u, "training_y": training_y, "stretches": stretches},
-            "segments": segments,
-        }
+        self._arrays = arrays
 
     @cached_property
     def gram(self) -> Floats:
@@ -201,9 +182,7 @@ class ProblemView:
     @cached_property
     def training_rows(self) -> NDArray[np.int64]:
         """All samples whose lags are there, shape (rows,): the estimation rows and those that J is computed on."""
-        rows: NDArray[np.int64] = np.concatenate([np.arange(first, end) for first, end in self.stretches.tolist()])
-        rows.flags.writeable = False
-        return rows
+        return _fixed(np.concatenate([np.arange(first, end) for first, end in self.stretches.tolist()]))
 
     @cached_property
     def penalties(self) -> Floats:
@@ -225,7 +204,7 @@ class ProblemView:
 
     def outputs(self) -> Floats:
         """Return y over the estimation rows, shape (rows,)."""
-        return self._outputs(self.y, self.rows)
+        return _fixed(self.y[self.rows])
 
     def regressors(self) -> Floats:
         """Return the candidate columns over the estimation rows, shape (rows, N_t)."""
@@ -233,33 +212,28 @@ class ProblemView:
 
     def training_outputs(self) -> Floats:
         """Return y over all rows, shape (training rows,)."""
-        return self._outputs(self.training_y, self.training_rows)
+        return _fixed(self.training_y[self.training_rows])
 
     def training_regressors(self) -> Floats:
         """Return the candidate columns over all rows, shape (training rows, N_t)."""
         return self._columns(self.training_u, self.training_y, self.training_rows)
 
-    def _outputs(self, y: Floats, rows: NDArray[np.int64]) -> Floats:
-        outputs: Floats = y[rows]
-        outputs.flags.writeable = False
-        return outputs
-
     def _columns(self, u: Floats, y: Floats, rows: NDArray[np.int64]) -> Floats:
         columns = np.empty((len(rows), len(self.terms)))
         for i, monomial in enumerate(self.monomials):
             columns[:, i] = column(u, y, monomial, rows)
-        columns.flags.writeable = False
-        return columns
+        return _fixed(columns)
 
     def _places(self, name: str) -> NDArray[np.int64]:
-        places: NDArray[np.int64] = np.array(self._arrays[name](), np.int64)
-        places.flags.writeable = False
-        return places
+        return _fixed(np.array(self._arrays[name](), np.int64))
 
     def _copy(self, name: str) -> Floats:
-        array: Floats = np.array(self._arrays[name](), np.float64)
-        array.flags.writeable = False
-        return array
+        return _fixed(np.array(self._arrays[name](), np.float64))
+
+
+def _fixed(array: NDArray[Any]) -> NDArray[Any]:
+    array.flags.writeable = False
+    return array
 
 
 class Objective(ABC):

@@ -20,21 +20,11 @@ EXACT = 1e-13
 
 @compiled
 def enter(gram, step, chosen, factor, pivots, projections):
-    """Make all candidates orthogonal to one that enters.
+    """Make all candidates orthogonal to one that enters, by the inner products ``gram`` of the candidate columns.
 
-    Parameters
-    ----------
-    gram : array of float, shape (N_t, N_t)
-        Inner products of the candidate columns.
-    step : int
-        How many candidates have entered before.
-    chosen : int
-        The candidate that enters.
-    factor : array of float, shape (at least step + 1, N_t)
-        Row k holds w_j'w / sqrt(w'w), w being the column that entered at step k and w_j that of candidate j at that
-        time; row ``step`` is written.
-    pivots, projections : arrays of float, shape (N_t,)
-        w_j'w_j and w_j'y of each candidate; brought up to date.
+    Row k of ``factor``, shape (at least step + 1, N_t), holds w_j'w / sqrt(w'w), w being the column that entered at
+    step k and w_j that of candidate j at that time; row ``step`` is written. ``pivots`` and ``projections``, w_j'w_j
+    and w_j'y of each candidate, are brought up to date.
     """
     row, inverse = factor[step], 1.0 / np.sqrt(pivots[chosen])
     projection = projections[chosen] * inverse
@@ -52,25 +42,10 @@ def enter(gram, step, chosen, factor, pivots, projections):
 
 @compiled
 def forward(gram, moments, first, order, explained):
-    """Let terms enter by the largest ERR.
+    """Let terms enter by the largest ERR; ``first`` is the candidate that enters first, -1: the one of largest ERR.
 
-    Parameters
-    ----------
-    gram : array of float, shape (N_t, N_t)
-        Inner products of the candidate columns.
-    moments : array of float, shape (N_t,)
-        Their inner products with y.
-    first : int
-        The candidate that enters first, or -1: the one of largest ERR.
-    order : array of int, shape (steps,)
-        Receives the candidates in the order in which they enter.
-    explained : array of float, shape (steps,)
-        Receives ERR times y'y of each: what it takes from the sum of squared residuals.
-
-    Returns
-    -------
-    int
-        How many entered: fewer than ``steps`` if all others depend on these.
+    ``order`` receives the candidates as they enter, ``explained`` ERR times y'y of each: what it takes from the sum of
+    squared residuals. Returned is how many entered: fewer than fit into ``order`` if all others depend on these.
 
     Examples
     --------
@@ -99,13 +74,7 @@ def forward(gram, moments, first, order, explained):
 
 
 def nested(order: NDArray[np.int64], n_terms: int) -> NDArray[np.uint8]:
-    """Return the structures of the first term, the first two, ...: shape (len(order), ``n_terms``).
-
-    Examples
-    --------
-    >>> nested(np.array([2, 0]), 3).tolist()
-    [[0, 0, 1], [1, 0, 1]]
-    """
+    """Return the structures of the first term, the first two, ...: shape (len(order), ``n_terms``)."""
     structures = np.zeros((len(order), n_terms), np.uint8)
     for length, term in enumerate(order):
         structures[length:, term] = 1
@@ -122,13 +91,7 @@ def residuals(explained: NDArray[np.float64], output_energy: float) -> list[floa
 
 
 def best_length(sums: list[float], n_rows: int, penalty: float) -> int:
-    """Return the length of lowest n ln(sum of squared residuals) + penalty * length, the shortest of equal ones.
-
-    Examples
-    --------
-    >>> best_length([10.0, 1.0, 0.99], n_rows=100, penalty=2.0)
-    2
-    """
+    """Return the length of lowest n ln(sum of squared residuals) + penalty * length, the shortest of equal ones."""
     if not sums[-1] > 0.0:
         return 1
     values = [n_rows * natural_log(left) + penalty * length for length, left in enumerate(sums, start=1)]

@@ -95,24 +95,8 @@ def selection_weights(fitness, scheme, divergent_fitness):
     is finite and larger, worst is that: all others then weigh nearly the same. Linear rank: N for the best down to 1;
     of equal ones the earlier ranks first. Maximising: J. Cumulative: -J. These two may be negative.
 
-    Parameters
-    ----------
-    fitness : array of float, shape (N,)
-        J of the population, +inf where divergent.
-    scheme : int
-        ``PROPORTIONAL``, ``LINEAR_RANK``, ``MAXIMISING`` or ``CUMULATIVE``.
-    divergent_fitness : float
-        J that divergent individuals count with; +inf: they do not count.
-
-    Returns
-    -------
-    array of float, shape (N,)
-        Weights.
-
     Examples
     --------
-    >>> selection_weights(np.array([-10.0, 5.0, np.inf, 0.0]), PROPORTIONAL, np.inf).tolist()
-    [15.0, 0.0, 0.0, 5.0]
     >>> selection_weights(np.array([-10.0, 5.0, np.inf, 0.0]), MAXIMISING, np.inf).tolist()
     [-10.0, 5.0, 0.0, 0.0]
     """
@@ -158,8 +142,6 @@ def first_beyond(weights, fraction):
 
     That is a roulette as it is programmed for weights that are not negative, whatever they are.
 
-    Examples
-    --------
     >>> [first_beyond(np.array([1.0, -3.0, 2.0, 4.0]), fraction) for fraction in (0.1, 0.3, 0.9)]
     [0, 3, 3]
     """

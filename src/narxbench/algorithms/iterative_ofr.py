@@ -68,29 +68,10 @@ class Settings(BaseSettings):
 
 @compiled
 def forward_by_press(gram, moments, columns, y, first, order, press):
-    """Let terms enter by the lowest PRESS.
+    """Let terms enter by the lowest PRESS, as :func:`forward` does by the largest ERR.
 
-    Parameters
-    ----------
-    gram : array of float, shape (N_t, N_t)
-        Inner products of the candidate columns.
-    moments : array of float, shape (N_t,)
-        Their inner products with y.
-    columns : array of float, shape (rows, N_t)
-        The candidate columns.
-    y : array of float, shape (rows,)
-        The output.
-    first : int
-        The candidate that enters first, or -1: the one of lowest PRESS.
-    order : array of int, shape (steps,)
-        Receives the candidates in the order in which they enter.
-    press : array of float, shape (steps,)
-        Receives PRESS after each.
-
-    Returns
-    -------
-    int
-        How many entered: fewer than ``steps`` if all others depend on these.
+    ``columns`` and ``y``, shapes (rows, N_t) and (rows,), are what ``gram`` and ``moments`` are the products of;
+    ``press`` receives PRESS after each term.
     """
     n_rows, n_terms = columns.shape
     factor, left = np.empty((order.shape[0], n_terms)), np.ones(n_terms, np.bool_)
@@ -131,13 +112,7 @@ def forward_by_press(gram, moments, columns, y, first, order, press):
 
 
 def first_rise(values: NDArray[np.float64]) -> int:
-    """Return how many values there are before the first that is not below its predecessor.
-
-    Examples
-    --------
-    >>> first_rise(np.array([3.0, 2.0, 2.5, 1.0]))
-    2
-    """
+    """Return how many values there are before the first that is not below its predecessor."""
     rises = np.flatnonzero(values[1:] >= values[:-1])
     return int(rises[0]) + 1 if len(rises) else len(values)
 

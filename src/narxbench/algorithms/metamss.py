@@ -97,15 +97,7 @@ class Parameters(NamedTuple):
 
 @compiled
 def masses(fitness):
-    """Return the mass of each agent: in proportion to how far J is below the worst finite one, 5 together.
-
-    Examples
-    --------
-    >>> masses(np.array([1.0, 3.0, np.inf, 0.0])).tolist()
-    [2.0, 0.0, 0.0, 3.0]
-    >>> masses(np.array([1.0, 1.0])).tolist()
-    [2.5, 2.5]
-    """
+    """Return the mass of each agent: in proportion to how far J is below the worst finite one, 5 together."""
     worst = -np.inf
     for f in fitness:
         if f < np.inf:
@@ -122,24 +114,10 @@ def masses(fitness):
 
 @compiled
 def attraction(positions, i, mass, heaviest, euclidean, draws, force):
-    """Write the sum of the forces on agent i, without the gravitational constant.
+    """Write into ``force``, shape (N_t,), the sum of the forces on agent i, without the gravitational constant.
 
-    Parameters
-    ----------
-    positions : array of uint8, shape (agents, N_t)
-        The structures.
-    i : int
-        The agent.
-    mass : array of float, shape (agents,)
-        The masses.
-    heaviest : array of int
-        The agents that exert a force.
-    euclidean : bool
-        Whether the force falls with the Euclidean distance, or with the square of the norm of order -2.
-    draws : Draws
-        Source of one draw for each force and term.
-    force : array of float, shape (N_t,)
-        Receives the sum.
+    Each of the ``heaviest`` exerts one, with a draw for each term. It falls with the Euclidean distance of the two
+    structures, or with the square of the norm of order -2.
     """
     n_terms = positions.shape[1]
     for j in range(n_terms):
@@ -158,13 +136,7 @@ def attraction(positions, i, mass, heaviest, euclidean, draws, force):
 
 @compiled
 def below_tanh(draw, velocity):
-    """Return whether a draw from [0, 1) is below abs(tanh(velocity)), without an exponential of the C library.
-
-    Examples
-    --------
-    >>> below_tanh(0.76, -1.0), below_tanh(0.77, 1.0), below_tanh(0.0, 0.0)
-    (True, False, False)
-    """
+    """Return whether a draw from [0, 1) is below abs(tanh(velocity)), without an exponential of the C library."""
     return 0.5 * natural_log((1.0 + draw) / (1.0 - draw)) < abs(velocity)
 
 
@@ -206,13 +178,7 @@ def _search(data, record, draws, thresholds, p):
 
 
 def exponential(x: float) -> float:
-    """Return exp(x) with the same bits on every machine: decimal arithmetic rounds it correctly, the C library may not.
-
-    Examples
-    --------
-    >>> exponential(-1.0)
-    0.36787944117144233
-    """
+    """Return exp(x), rounded correctly by decimal arithmetic: the C library's last bit depends on the machine."""
     return float(Context(prec=30).exp(Decimal(x)))
 
 

@@ -70,29 +70,9 @@ class Settings(BaseSettings):
 def predicted(gram, moments, energy, samples, penalty, position):
     """Predict the change of J by each change of one term and by each swap, from the error one step ahead.
 
-    Parameters
-    ----------
-    gram : array of float, shape (N_t, N_t)
-        Inner products of the candidate columns.
-    moments : array of float, shape (N_t,)
-        Their inner products with y.
-    energy : float
-        y'y.
-    samples : float
-        L, which multiplies the logarithm of the error.
-    penalty : float
-        What a term costs.
-    position : array of uint8, shape (N_t,)
-        A 1 for each of the xi terms of the structure.
-
-    Returns
-    -------
-    members : array of int, shape (xi,)
-        The terms of the structure.
-    flips : array of float, shape (N_t,)
-        Predicted change of J when the term is added or dropped.
-    swaps : array of float, shape (xi, N_t)
-        When the term of ``members`` is exchanged for the other; +inf where there is no such swap.
+    ``energy`` is y'y, ``samples`` multiplies the logarithm of the error, and a term costs ``penalty``. Returned are the
+    xi terms of the structure; the change when a term is added or dropped, shape (N_t,); and when one of them is
+    exchanged for another, shape (xi, N_t), +inf where there is no such swap.
 
     Examples
     --------

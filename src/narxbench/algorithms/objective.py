@@ -75,25 +75,10 @@ def _slot(record, position, words):
 
 @compiled
 def evaluate(data, record, positions, fitness):
-    """Evaluate as many structures as the budget still allows (compiled algorithms call this).
+    """Evaluate as many structures as the budget still allows (compiled algorithms call this), and return how many.
 
-    A structure that was evaluated before spends budget again, but no time.
-
-    Parameters
-    ----------
-    data : ProblemData
-        What the kernel needs of the problem.
-    record : Record
-        The trace of the run; it is brought up to date.
-    positions : array of uint8, shape (structures, N_t)
-        A 1 where the structure has the term.
-    fitness : array of float, shape (structures,)
-        Receives J; +inf in rows beyond the budget.
-
-    Returns
-    -------
-    int
-        The number of rows that were evaluated.
+    ``positions`` has a 1 where a structure has the term, shape (structures, N_t). ``fitness`` receives J, +inf beyond
+    the budget. A structure that was evaluated before spends budget again, but no time.
     """
     earlier = record.evaluations[0]
     call(record.evaluate, data, record, positions, fitness)
@@ -133,15 +118,7 @@ def _evaluate(data, record, positions, fitness):
 
 
 class CountedObjective(Objective):
-    """The objective of a structure problem: it evaluates, counts and records.
-
-    Parameters
-    ----------
-    problem : StructureProblem
-        Data, candidate terms and criterion.
-    budget : int
-        Fitness evaluations that may be made; equal structures count each time.
-    """
+    """The objective of a structure problem: it evaluates, counts and records, as far as a budget goes."""
 
     def __init__(self, problem: StructureProblem, budget: int) -> None:
         self.n_terms, self.budget, self._data = len(problem.terms), budget, problem.data

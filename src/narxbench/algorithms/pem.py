@@ -142,14 +142,8 @@ class _Search:
     def costs(self, linear: Linearised, position: Structure) -> tuple[NDArray[np.int64], Floats, Floats]:
         """Return what each change is predicted to change the criterion by.
 
-        Returns
-        -------
-        members : array of int, shape (xi,)
-            The terms of the structure.
-        flips : array of float, shape (N_t,)
-            When the term is added or dropped.
-        swaps : array of float, shape (xi * N_t,)
-            When the term of ``members`` is exchanged for the other.
+        These are the terms of the structure, shape (xi,); the changes when a term is added or dropped, shape (N_t,);
+        and when one of the terms is exchanged for another, row by row, shape (xi * N_t,).
         """
         n, size = self.n_terms, int(position.sum())
         extended = np.ones(len(linear.moments), np.uint8)

@@ -8,22 +8,10 @@ from narxbench.numerics.draws import uniform
 
 @compiled
 def initial_positions(draws, count, n_terms, uniform_cardinality):
-    """Draw random structures.
+    """Draw random structures, shape (count, N_t).
 
-    Parameters
-    ----------
-    draws : Draws
-        Source of the draws.
-    count, n_terms : int
-        Structures to draw, and candidate terms N_t.
-    uniform_cardinality : bool
-        False: each term with probability 1/2. True: the number of terms is uniform on 1..N_t, and the terms are a
-        uniform subset of that size.
-
-    Returns
-    -------
-    array of uint8, shape (count, N_t)
-        A 1 where the structure has the term.
+    Each has each term with probability 1/2. With ``uniform_cardinality`` the number of terms is uniform on 1..N_t, and
+    the terms are a uniform subset of that size.
     """
     positions = np.zeros((count, n_terms), np.uint8)
     for i in range(count):
@@ -42,20 +30,10 @@ def initial_positions(draws, count, n_terms, uniform_cardinality):
 
 @compiled
 def roulette(weights, fraction):
-    """Choose an index by roulette; negative weights count as 0.
+    """Choose an index by roulette with a uniform draw from [0, 1).
 
-    Parameters
-    ----------
-    weights : array of float, shape (n,)
-        Shares of the wheel.
-    fraction : float
-        Uniform draw from [0, 1).
-
-    Returns
-    -------
-    int
-        The j with sum(weights[:j]) <= fraction * sum(weights) < sum(weights[:j+1]); if no weight is positive, every j
-        is equally likely.
+    It is the j with sum(weights[:j]) <= fraction * sum(weights) < sum(weights[:j+1]), negative weights counting as 0.
+    If no weight is positive, every j is equally likely.
     """
     total = 0.0
     last = -1

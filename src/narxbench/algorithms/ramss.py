@@ -51,25 +51,7 @@ class Settings(BaseSettings):
 
 
 def stepped(probabilities: Floats, structures: NDArray[np.uint8], values: Floats, largest: float) -> Floats:
-    """Return the inclusion probabilities after an iteration, before they are bounded.
-
-    Parameters
-    ----------
-    probabilities : array of float, shape (N_t,)
-        Those that the structures were drawn by.
-    structures : array of uint8, shape (structures, N_t)
-        A 1 where the structure has the term.
-    values : array of float, shape (structures,)
-        J of each structure.
-    largest : float
-        The largest J so far.
-
-    Examples
-    --------
-    >>> structures, values = np.array([[1, 0], [0, 0]], np.uint8), np.array([0.9, 0.5])
-    >>> stepped(np.array([0.3, 0.3]), structures, values, 0.9).round(3).tolist()
-    [0.49, -0.033]
-    """
+    """Return the inclusion probabilities, shape (N_t,), after an iteration, before they are bounded: step 4."""
     having = structures.sum(axis=0)
     with_term = structures.T @ values / np.maximum(having, 1)
     without = (1 - structures).T @ values / np.maximum(len(structures) - having, 1)

@@ -94,14 +94,8 @@ class _OtherSettings(Settings):
 class Algorithm:
     """An algorithm by name; what it declares is looked up when it is asked for.
 
-    Attributes
-    ----------
-    name : str
-        Its name.
-    module : str
-        The full name of its module.
-    distribution : str
-        The installed distribution that it comes from; empty for this package's own.
+    ``distribution`` is the installed one that its module comes from, empty for this package's own. What looks into an
+    algorithm raises :class:`AlgorithmUnavailableError` if it cannot be imported.
     """
 
     name: str
@@ -115,21 +109,11 @@ class Algorithm:
 
     @cached_property
     def imported(self) -> ModuleType:
-        """The module of a reviewed algorithm.
-
-        Raises
-        ------
-        AlgorithmUnavailableError
-            If it cannot be imported.
-        """
+        """The module of a reviewed algorithm."""
         try:
             return import_module(self.module)
         except Exception as error:
             raise AlgorithmUnavailableError(f"algorithm {self.name!r}: cannot be imported: {in_words(error)}") from None
-
-    @cached_property
-    def _description(self) -> dict[str, Any]:
-        return self._described({})
 
     def _described(self, given: Mapping[str, Any]) -> dict[str, Any]:
         try:
@@ -141,24 +125,29 @@ class Algorithm:
             raise AlgorithmUnavailableError(f"algorithm {self.name!r}: cannot be imported: {described['failed']}")
         return described
 
+    @property
+    def _model(self) -> type[Settings]:
+        model: type[Settings] = self.imported.Settings
+        return model
+
     @cached_property
     def about(self) -> About:
-        """What it declares; an algorithm that cannot be imported raises :class:`AlgorithmUnavailableError`."""
+        """What it declares."""
         if self.reviewed:
             about: About = self.imported.ABOUT
             return about
-        declared = self._description["about"]
+        declared = self._described({})["about"]
         return About(**{**declared, "requires": tuple(declared["requires"])})
 
     @property
     def document(self) -> str:
         """What its module says of itself."""
-        return (self.imported.__doc__ or "").strip() if self.reviewed else str(self._description["document"])
+        return (self.imported.__doc__ or "").strip() if self.reviewed else str(self._described({})["document"])
 
     @cached_property
     def files(self) -> list[Path]:
         """The files of its code: its module, or the whole package that it comes in."""
-        names = [self.imported.__file__] if self.reviewed else self._description["files"]
+        names = [self.imported.__file__] if self.reviewed else self._described({})["files"]
         return [Path(str(name)) for name in names]
 
     @property
@@ -179,13 +168,7 @@ class Algorithm:
 
     @property
     def versions(self) -> dict[str, str]:
-        """The versions of what it comes from and needs, by distribution.
-
-        Raises
-        ------
-        AlgorithmUnavailableError
-            If one is not installed.
-        """
+        """Versions of what it comes from and needs, by distribution; AlgorithmUnavailableError if one is missing."""
         found = {}
         for name in filter(None, (self.distribution, *self.about.requires)):
             try:
@@ -197,18 +180,9 @@ class Algorithm:
         return found
 
     def settings(self, given: Mapping[str, Any], source: str = "") -> Settings:
-        """Return all settings of the algorithm, the given ones checked.
-
-        Raises
-        ------
-        SettingsError
-            One line for each mistake.
-        AlgorithmUnavailableError
-            If the algorithm cannot be imported.
-        """
+        """Return all settings of the algorithm; SettingsError has a line for each mistake in the given ones."""
         if self.reviewed:
-            model: type[Settings] = self.imported.Settings
-            return validated(model, given, source)
+            return validated(self._model, given, source)
         described = self._described(given)
         if "problems" in described:
             raise SettingsError([Problem(tuple(path), text) for path, text in described["problems"]], source)
@@ -217,9 +191,8 @@ class Algorithm:
     def schema(self) -> dict[str, Any]:
         """Return the JSON schema of its settings."""
         if self.reviewed:
-            model: type[Settings] = self.imported.Settings
-            return model.model_json_schema()
-        return dict(self._description["schema"])
+            return self._model.model_json_schema()
+        return dict(self._described({})["schema"])
 
 
 @cache
@@ -234,13 +207,7 @@ def packaged_names() -> list[str]:
 
 
 def algorithm_names() -> list[str]:
-    """Return the names of all algorithms, those of other packages included, sorted.
-
-    Examples
-    --------
-    >>> "upso2d" in algorithm_names()
-    True
-    """
+    """Return the names of all algorithms, those of other packages included, sorted."""
     return sorted(_algorithms(tuple(sys.path)))
 
 
@@ -255,13 +222,7 @@ def _algorithms(_: tuple[str, ...]) -> dict[str, Algorithm]:
 
 
 def algorithm(name: str) -> Algorithm:
-    """Return an algorithm.
-
-    Raises
-    ------
-    NarxbenchError
-        If there is no algorithm of this name.
-    """
+    """Return the algorithm of a name; NarxbenchError if there is none."""
     found = _algorithms(tuple(sys.path))
     if name not in found:
         raise NarxbenchError(

@@ -68,20 +68,7 @@ class SearchResult:
 
 
 def budget(settings: Mapping[str, Any], evaluations: int) -> int:
-    """Return the evaluations that a run may make.
-
-    Parameters
-    ----------
-    settings : mapping
-        Settings of the algorithm; with ``count_initial_evaluations`` false the first population is not counted.
-    evaluations : int
-        Budget of fitness evaluations.
-
-    Returns
-    -------
-    int
-        ``evaluations``, and the size of the first population if that is not counted.
-    """
+    """Return the evaluations that a run may make, with the first population if the settings do not count it."""
     if settings.get("count_initial_evaluations", True):
         return evaluations
     return evaluations + int(settings.get("swarm_size", 0) or settings.get("population_size", 0))
@@ -149,22 +136,11 @@ def search(
 
 @dataclass(frozen=True)
 class Observation:
-    """A run as it was seen from outside the algorithm.
-
-    Attributes
-    ----------
-    result : SearchResult
-        Its outcome.
-    trace : array of float, shape (evaluations,)
-        J of every evaluation in order.
-    generators : list of str
-        Generators of random numbers that the algorithm made itself, where it ran in a process of its own.
-    cpu_seconds : float or None
-        CPU time of that process, without evaluations; None where there was none.
-    """
+    """A run as it was seen from outside the algorithm."""
 
     result: SearchResult
-    trace: NDArray[np.float64]
+    trace: NDArray[np.float64]  # J of every evaluation in order
+    # Where it ran in a process of its own: the generators of random numbers that it made itself, and the CPU time.
     generators: list[str]
     cpu_seconds: float | None
 
@@ -228,26 +204,8 @@ def prepared(
 ) -> Iterator[Runner]:
     """Give an algorithm with its settings for runs, in a process of its own if it is to have one.
 
-    Parameters
-    ----------
-    algorithm : str
-        Its name.
-    settings : mapping
-        Its settings; those left out take its defaults.
-    wrong_clock : bool
-        Let the clocks of a process of its own run wrong.
-    keep : bool
-        Keep a process of its own for the next that asks for the algorithm.
-
-    Yields
-    ------
-    Runner
-        Makes the runs.
-
-    Raises
-    ------
-    NarxbenchError
-        For an unknown algorithm, setting or value, and an algorithm that cannot be used.
+    The clocks of that process can run wrong, and it can be kept for the next that asks for the algorithm. Raises
+    NarxbenchError for an unknown algorithm, setting or value, and an algorithm that cannot be used.
     """
     found = algorithm_of(algorithm)
     _ = found.versions

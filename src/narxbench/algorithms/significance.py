@@ -12,20 +12,9 @@ def drop_insignificant(gram, moments, output_energy, n_rows, thresholds, positio
     """Drop the terms whose weights do not differ from zero with significance, in place.
 
     The weights and the variances of their errors are those of least squares: theta = A^-1 b and s^2 (A^-1)_jj, A and b
-    being the normal equations and s^2 the sum of squared residuals by its degrees of freedom.
-
-    Parameters
-    ----------
-    gram, moments : arrays of float, shapes (at least N_t, at least N_t) and (at least N_t,)
-        Inner products of the candidate columns with each other and with y.
-    output_energy : float
-        y'y.
-    n_rows : int
-        Rows of the least squares.
-    thresholds : array of float, shape (N_t + 1,)
-        What theta^2 by its variance must exceed in a structure of so many terms; not read without a degree of freedom.
-    position : array of uint8, shape (N_t,)
-        A 1 for each term of the structure. It stays as it is if it is singular, and if no term were left.
+    being the normal equations and s^2 the sum of squared residuals by its degrees of freedom. A term stays if theta^2
+    by its variance exceeds ``thresholds[n]`` in a structure of n terms; all stay if it is singular, or none were left.
+    ``output_energy`` is y'y, ``gram`` and ``moments`` may have further rows behind those of the N_t terms.
     """
     terms = np.flatnonzero(position)
     n = terms.shape[0]
@@ -76,11 +65,6 @@ def squared_t_values(significance: float, n_rows: int, n_terms: int) -> NDArray[
 
     SciPy computes the quantiles. They are rounded, as its last digits may depend on the machine. Where there is no
     degree of freedom the value is zero.
-
-    Examples
-    --------
-    >>> squared_t_values(0.05, 12, 3).round(3).tolist()
-    [4.747, 4.844, 4.965, 5.117]
     """
     from scipy.special import stdtrit
 

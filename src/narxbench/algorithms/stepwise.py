@@ -40,33 +40,12 @@ class Settings(BaseSettings):
 
 
 def flips(position: Structure) -> Iterator[Structures]:
-    """Yield the structures with one term added or dropped, all at once.
-
-    Parameters
-    ----------
-    position : array of uint8, shape (N_t,)
-        A 1 for each of the xi terms of the structure.
-
-    Yields
-    ------
-    array of uint8, shape (N_t, N_t)
-    """
+    """Yield the structures with one term added or dropped, all at once."""
     yield position ^ np.eye(len(position), dtype=np.uint8)
 
 
 def swaps(position: Structure) -> Iterator[Structures]:
-    """Yield the structures with one term exchanged for another, those without the same term at once.
-
-    Parameters
-    ----------
-    position : array of uint8, shape (N_t,)
-        A 1 for each of the xi terms of the structure.
-
-    Yields
-    ------
-    array of uint8, shape (N_t - xi, N_t)
-        As often as there are terms.
-    """
+    """Yield the structures with one term exchanged for another, those without the same term at once."""
     absent = np.flatnonzero(position == 0)
     for dropped in np.flatnonzero(position):
         swapped = np.repeat(position[None], len(absent), axis=0)

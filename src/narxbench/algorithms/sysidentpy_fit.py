@@ -31,19 +31,9 @@ def load() -> None:
 def fitted(problem: ProblemView, method: str, **settings: Any) -> Found:
     """Return the terms and weights that a method of SysIdentPy finds in the whole record; none if its fit fails.
 
-    Parameters
-    ----------
-    problem : ProblemView
-        Its record must be one stretch with one input at most, its candidates all products of lags from 1 on.
-    method : str
-        A class of ``sysidentpy.model_structure_selection``.
-    **settings
-        Its settings but lags, degree and estimator, which is least squares.
-
-    Raises
-    ------
-    NarxbenchError
-        For a record or candidates that SysIdentPy cannot be given.
+    ``method`` is a class of ``sysidentpy.model_structure_selection``, ``settings`` are its own but lags, degree and the
+    estimator, which is least squares. Raises NarxbenchError for a record that is not one stretch with one input at
+    most, and for candidates that are not all products of lags from 1 on.
     """
     from sysidentpy import model_structure_selection
     from sysidentpy.basis_function import Polynomial

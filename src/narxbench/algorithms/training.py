@@ -18,20 +18,10 @@ CHOICE = "what chooses how many terms: BIC of the prediction one step ahead, or 
 
 
 def whole_record(view: ProblemView, criterion: str = "bic") -> StructureProblem:
-    """Return the problem whose structures are estimated and simulated over all samples.
+    """Return the problem of the same candidate terms whose structures are estimated and simulated over all samples.
 
-    Parameters
-    ----------
-    view : ProblemView
-        What an algorithm sees of a problem.
-    criterion : str
-        What its structures are judged by.
-
-    Returns
-    -------
-    StructureProblem
-        Same candidate terms. Weights are those of least squares over all rows; the error is that of the free run over
-        each of ``view.stretches``, from the measured outputs before it. Evaluations of it cost no budget.
+    The error is that of the free run over each of ``view.stretches``, from the measured outputs before it. Evaluations
+    cost no budget.
     """
     u = view.training_u
     return StructureProblem.of_records(
@@ -109,13 +99,7 @@ def criterion_of(view: ProblemView, choice: Choice, found: Products | None = Non
 
 
 class WholeRecordJudge:
-    """Judges structures by the BIC of their free run over all samples, and keeps the best; no evaluation of J is made.
-
-    Parameters
-    ----------
-    view : ProblemView
-        What an algorithm sees of a problem.
-    """
+    """Judges structures by the BIC of their free run over all samples, and keeps the best; J is not evaluated."""
 
     def __init__(self, view: ProblemView) -> None:
         self._problem, self._best = whole_record(view), np.inf

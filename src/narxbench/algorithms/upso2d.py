@@ -139,25 +139,10 @@ class Parameters(NamedTuple):
 
 @compiled
 def learn(exemplar, known, learned):
-    """Write the learning set L of an exemplar: its cardinality (one-hot), and its terms that are not known yet.
+    """Write the learning set L of an exemplar, shape (2, N_t): its cardinality (one-hot), and its terms not known yet.
 
-    Parameters
-    ----------
-    exemplar, known : arrays of uint8, shape (N_t,)
-        The structure to learn from (pbest, gbest or nbest), and the particle's own. With nothing known and the
-        particle itself as exemplar this is L_self.
-    learned : array of uint8, shape (2, N_t)
-        Receives row 0 for the cardinality, row 1 for the terms.
-
-    Examples
-    --------
-    The example of the cited source: pbest = 01001 and x = 10101.
-
-    >>> pbest, x = np.array([0, 1, 0, 0, 1], np.uint8), np.array([1, 0, 1, 0, 1], np.uint8)
-    >>> learned = np.empty((2, 5), np.uint8)
-    >>> learn(pbest, x, learned)
-    >>> learned.tolist()
-    [[0, 1, 0, 0, 0], [0, 1, 0, 0, 0]]
+    The exemplar is pbest, gbest or nbest, and the particle knows its own structure. With nothing known and the particle
+    itself as exemplar this is L_self.
     """
     cardinality = 0
     for j in range(exemplar.shape[0]):
@@ -170,29 +155,10 @@ def learn(exemplar, known, learned):
 
 @compiled
 def update_velocity(velocity, inertia, c1, c2, r_global, r_local, delta, unification, own, gbest, nbest, itself):
-    """Make v_i = u v_gi + (1 - u) v_li of v_i (paper, equations 3 to 5).
+    """Make v_i = u v_gi + (1 - u) v_li of v_i (paper, equations 3 to 5), shape (2, N_t), in place.
 
-    Parameters
-    ----------
-    velocity : array of float, shape (2, N_t)
-        v_i; receives the new one.
-    inertia, c1, c2 : float
-        omega, c_1 and c_2.
-    r_global, r_local : pairs of arrays of float, shape (2, N_t)
-        The random weights (r_1, r_2) of v_gi and of v_li.
-    delta, unification : float
-        Delta_i and u(t).
-    own, gbest, nbest, itself : arrays of uint8, shape (2, N_t)
-        The learning sets L_cog, L_soc,1, L_soc,2 and L_self.
-
-    Examples
-    --------
-    >>> velocity, ones, nothing = np.full((2, 2), 0.5), np.ones((2, 2)), np.zeros((2, 2), np.uint8)
-    >>> gbest = np.array([[0, 1], [1, 0]], np.uint8)
-    >>> r = (ones, ones)
-    >>> update_velocity(velocity, 1.0, 2.0, 2.0, r, r, 0.0, 0.25, nothing, gbest, nothing, nothing)
-    >>> velocity.tolist()
-    [[0.5, 1.0], [1.0, 0.5]]
+    ``r_global`` and ``r_local`` are the random weights (r_1, r_2) of v_gi and of v_li; ``own``, ``gbest``, ``nbest``
+    and ``itself`` the learning sets L_cog, L_soc,1, L_soc,2 and L_self; ``delta`` and ``unification`` Delta_i and u(t).
     """
     (a1, a2), (b1, b2) = r_global, r_local
     for row in (CARDINALITY, ATTRIBUTE):
@@ -205,22 +171,7 @@ def update_velocity(velocity, inertia, c1, c2, r_global, r_local, delta, unifica
 
 @compiled
 def scale_rows(velocity, scaling):
-    """Divide each row by the sum of its positive entries, or by its largest entry; one without any stays as it is.
-
-    Parameters
-    ----------
-    velocity : array of float, shape (2, N_t)
-        Written over.
-    scaling : int
-        ``SUM`` or ``MAXIMUM``.
-
-    Examples
-    --------
-    >>> velocity = np.array([[1.0, 3.0, -1.0], [-1.0, 0.0, -2.0]])
-    >>> scale_rows(velocity, SUM)
-    >>> velocity.tolist()
-    [[0.25, 0.75, -0.25], [-1.0, 0.0, -2.0]]
-    """
+    """Divide each row by the sum of its positive entries, or by its largest entry; one without any stays as it is."""
     for row in (CARDINALITY, ATTRIBUTE):
         scale = 0.0
         for value in velocity[row]:
@@ -240,23 +191,11 @@ def clip_row(likelihood, bound):
 
 @compiled
 def self_feedback(fitness, previous, mode):
-    """Return Delta of every particle (paper, equation 6).
+    """Return Delta of every particle (paper, equation 6) by J of the swarm now and one iteration before.
 
-    Literal: delta = 1 - f / max(F), positive when f_t / f_(t-1) < 1. Range-normalised: delta = 1 - (f - min F) /
-    (max F - min F), positive when f_t < f_(t-1). Minimum and maximum are over finite J; a divergent particle has
+    Literal: delta = 1 - f / max(F), positive when f_t / f_(t-1) < 1. Range-normalised: delta = 1 - (f - min F) / (max F
+    - min F), in [-1, 1], positive when f_t < f_(t-1). Minimum and maximum are over finite J; a divergent particle has
     delta 0.
-
-    Parameters
-    ----------
-    fitness, previous : arrays of float, shape (particles,)
-        J of the swarm now and one iteration before.
-    mode : int
-        ``OFF``, ``LITERAL`` or ``RANGE_NORMALISED``.
-
-    Returns
-    -------
-    array of float, shape (particles,)
-        Delta, in [-1, 1] when range-normalised.
     """
     feedback = np.zeros(fitness.shape[0])
     lowest, highest = np.inf, -np.inf
@@ -317,23 +256,11 @@ def random_order(draws, order):
 
 @compiled
 def draw_cardinality(likelihood, fraction, negative):
-    """Return the cardinality xi by roulette on rho (paper, algorithm 1, lines 3 to 5).
+    """Return the cardinality xi, in 1..N_t, by roulette on rho (paper, algorithm 1, lines 3 to 5).
 
-    Parameters
-    ----------
-    likelihood : array of float, shape (N_t,)
-        rho.
-    fraction : float
-        r divided by the sum of rho, in [0, 1).
-    negative : int
-        ``ZERO``: a negative entry counts as 0. ``SHIFTED``: every entry is lowered by the smallest one if that is
-        negative. ``CUMULATIVE``: sums as printed: the first j whose sum exceeds r, and every j equally likely if the
-        sum of all is not positive.
-
-    Returns
-    -------
-    int
-        The cardinality, in 1..N_t.
+    ``fraction`` is r divided by the sum of rho, in [0, 1). ``ZERO``: a negative entry of rho counts as 0. ``SHIFTED``:
+    every entry is lowered by the smallest one if that is negative. ``CUMULATIVE``: sums as printed: the first j whose
+    sum exceeds r, and every j equally likely if the sum of all is not positive.
     """
     n = likelihood.shape[0]
     if negative == CUMULATIVE:
@@ -363,29 +290,11 @@ def draw_cardinality(likelihood, fraction, negative):
 def update_position(velocity, fraction, negative, order, scratch, position):
     """Write the new position (paper, algorithm 1): cardinality by roulette on rho, then the likeliest terms by sigma.
 
-    Parameters
-    ----------
-    velocity : array of float, shape (2, N_t)
-        rho and sigma.
-    fraction : float
-        r divided by the sum of rho, in [0, 1).
-    negative : int
-        See :func:`draw_cardinality`.
-    order : array of int, shape (N_t,)
-        Permutation of the terms; of equally likely ones those that come first in it are chosen.
-    scratch : array of float, shape (N_t,)
-        Written over.
-    position : array of uint8, shape (N_t,)
-        Receives a 1 for each chosen term.
+    Of equally likely terms those are chosen that come first in ``order``, a permutation; ``scratch``, shape (N_t,), is
+    written over. The example of the paper: r = 3.5 gives the cardinality 3, the likeliest terms are the fifth, second
+    and first.
 
-    Examples
-    --------
-    The example of the paper: r = 3.5 gives the cardinality 3, the likeliest terms are the fifth, second and first.
-
-    >>> rho = np.array([0.82, 2.53, 2.22, 0.28, 0.95])
-    >>> sigma = np.array([1.61, 1.88, 0.80, 1.33, 2.88])
-    >>> draw_cardinality(rho, 3.5 / rho.sum(), ZERO)
-    3
+    >>> rho, sigma = np.array([0.82, 2.53, 2.22, 0.28, 0.95]), np.array([1.61, 1.88, 0.80, 1.33, 2.88])
     >>> position = np.empty(5, np.uint8)
     >>> update_position(np.array([rho, sigma]), 3.5 / rho.sum(), ZERO, np.arange(5), np.empty(5), position)
     >>> position.tolist()

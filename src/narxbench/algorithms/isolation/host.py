@@ -16,15 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from narxbench.algorithms.contract import BudgetSpentError, Found, ProblemView, checked_found
-from narxbench.algorithms.isolation.wire import (
-    ENDED,
-    TOO_MUCH,
-    VIEW_ARRAYS,
-    VIEW_FIELDS,
-    BrokenMessageError,
-    receive,
-    send,
-)
+from narxbench.algorithms.isolation import wire
+from narxbench.algorithms.isolation.wire import BrokenMessageError, receive, send
 from narxbench.algorithms.objective import CountedObjective
 from narxbench.io.errors import NarxbenchError, printable
 
@@ -77,20 +70,7 @@ def describe(module: str, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class Host:
-    """The process of an algorithm, for the time of a ``with`` block.
-
-    Parameters
-    ----------
-    module : str
-        Name of its module.
-    wrong_clock : bool
-        Let its clocks run wrong.
-
-    Raises
-    ------
-    RunFailedError
-        On entry, if the algorithm cannot be imported.
-    """
+    """The process of an algorithm, for the time of a ``with`` block; RunFailedError if it cannot be imported."""
 
     def __init__(self, module: str, wrong_clock: bool = False) -> None:
         self._module, self._clock = module, "wrong" if wrong_clock else "right"
@@ -143,32 +123,26 @@ class Host:
         axes: Mapping[str, object],
         time_limit: float | None = None,
     ) -> Answer:
-        """Make one run.
+        """Make one run with all settings as plain data, and the axes of the random stream.
 
-        Parameters
-        ----------
-        view : ProblemView
-            What the algorithm sees; it is sent to it.
-        objective : CountedObjective
-            What evaluates for it here.
-        settings : mapping
-            All of its settings as plain data.
-        axes : mapping
-            Axes of its random stream.
-        time_limit : float, optional
-            Seconds after which the run is ended.
-
-        Raises
-        ------
-        RunFailedError
-            In words: an error in the algorithm, a limit, an end of its process, or a draw elsewhere.
+        RunFailedError says in words: an error in the algorithm, a limit, an end of its process, or a draw elsewhere.
         """
+        begin = {
+            **{name: getattr(view, name) for name in wire.VIEW_FIELDS},
+            "budget": objective.budget,
+            "settings": dict(settings),
+            "axes": {name: str(value) for name, value in axes.items()},
+        }
         ours, theirs = socket.socketpair()
         try:
             socket.send_fds(self._control, [b"r"], [theirs.fileno()])
             theirs.close()
             try:
-                answer = self._serve(ours, view, objective, dict(settings), dict(axes), time_limit)
+                end = None if time_limit is None else time.monotonic() + time_limit
+                ours.settimeout(time_limit)
+                # Whole numbers go as doubles, which hold them exactly.
+                send(ours, begin, {name: np.asarray(getattr(view, name), np.float64) for name in wire.VIEW_ARRAYS})
+                answer = _served(ours, objective, end)
             finally:
                 ours.close()
                 self._control.sendall(b"e")
@@ -179,38 +153,7 @@ class Host:
         except BrokenMessageError as error:
             raise RunFailedError(str(error)) from None
         except ConnectionError:
-            raise RunFailedError(ENDED) from None
-
-    def _serve(
-        self,
-        ours: socket.socket,
-        view: ProblemView,
-        objective: CountedObjective,
-        settings: dict[str, Any],
-        axes: dict[str, Any],
-        time_limit: float | None,
-    ) -> Answer:
-        end = None if time_limit is None else time.monotonic() + time_limit
-        ours.settimeout(time_limit)
-        begin = {
-            **{name: getattr(view, name) for name in VIEW_FIELDS},
-            "budget": objective.budget,
-            "settings": settings,
-            "axes": {name: str(value) for name, value in axes.items()},
-        }
-        # Whole numbers go as doubles, which hold them exactly.
-        send(ours, begin, {name: np.asarray(getattr(view, name), np.float64) for name in VIEW_ARRAYS})
-        while True:
-            content, arrays = receive(ours, objective.n_terms * max(9, objective.remaining), end)
-            if content.get("kind") != "evaluate":
-                return _answer(content, arrays, objective.n_terms)
-            try:
-                fitness = objective.evaluate(arrays["positions"])
-            except BudgetSpentError:
-                raise BrokenMessageError(TOO_MUCH) from None
-            except (NarxbenchError, KeyError) as error:
-                raise BrokenMessageError(f"it sends no structures ({error})") from None
-            send(ours, {"remaining": objective.remaining}, {"fitness": fitness})
+            raise RunFailedError(wire.ENDED) from None
 
 
 # Processes that wait for their next run: to import an algorithm with all that it needs can take longer than a run.
@@ -234,6 +177,21 @@ def kept_host(module: str) -> Iterator[Host]:
         raise
     with _lock:
         _waiting.setdefault(module, []).append(host)
+
+
+def _served(ours: socket.socket, objective: CountedObjective, end: float | None) -> Answer:
+    """Evaluate what a run asks for, until it answers."""
+    while True:
+        content, arrays = receive(ours, objective.n_terms * max(9, objective.remaining), end)
+        if content.get("kind") != "evaluate":
+            return _answer(content, arrays, objective.n_terms)
+        try:
+            fitness = objective.evaluate(arrays["positions"])
+        except BudgetSpentError:
+            raise BrokenMessageError(wire.TOO_MUCH) from None
+        except (NarxbenchError, KeyError) as error:
+            raise BrokenMessageError(f"it sends no structures ({error})") from None
+        send(ours, {"remaining": objective.remaining}, {"fitness": fitness})
 
 
 def _answer(content: dict[str, Any], arrays: dict[str, NDArray[Any]], n_terms: int) -> Answer:

@@ -20,10 +20,7 @@ def global_states() -> dict[str, bytes]:
 class Draws:
     """Notes what generators of random numbers an algorithm makes, and from what.
 
-    Parameters
-    ----------
-    own : str
-        The package or module of the algorithm. What others make when they are imported is not noted.
+    ``own`` is its package or module. What others make when they are imported is not noted.
     """
 
     def __init__(self, own: str) -> None:

@@ -38,23 +38,9 @@ def send(to: socket.socket, content: Mapping[str, Any], arrays: Arrays | None = 
 
 
 def receive(at: socket.socket, most: int, end: float | None = None) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """Receive plain data and arrays.
+    """Receive plain data and arrays, which may have so many bytes together; BrokenMessageError for anything else.
 
-    Parameters
-    ----------
-    at : socket
-        Where they come from.
-    most : int
-        Bytes that all arrays may have together.
-    end : float, optional
-        When the whole message must be here, by ``time.monotonic``.
-
-    Raises
-    ------
-    BrokenMessageError
-        For anything that is no message.
-    TimeoutError
-        When ``end`` has passed.
+    When ``end`` has passed, by ``time.monotonic``, and the whole message is not here, TimeoutError is raised.
     """
     try:
         (length,) = _LENGTH.unpack(_exactly(at, _LENGTH.size, end))
