@@ -10,7 +10,7 @@ import operator
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 from numbers import Real
@@ -141,9 +141,10 @@ def read_recording(
     share = _share(test)
     if own_columns and share is not None:
         raise _refused("test", "a share next to columns of its own", "files, or none")
-    for name, given, other in (("output", test_output, "input"), ("input", test_input, "output")):
-        if in_data and given is None and (name == "output" or columns_listed(input)):
-            raise FieldError(f"test_{name}", f"missing; needed next to the {other} of a test in the same data")
+    if in_data and test_output is None:
+        raise FieldError("test_output", "missing; needed next to the input of a test in the same data")
+    if in_data and test_input is None and columns_listed(input):
+        raise FieldError("test_input", "missing; needed next to the output of a test in the same data")
     items = _items(data, "data")
     test_items = [] if share is not None or test is None else _items(test, "test")
     labels, test_labels = _labels(items, "data"), _labels(test_items, "test")
@@ -151,45 +152,45 @@ def read_recording(
     if twice := [item for item in items + test_items if _is_file(item) and files.count(Path(item).resolve()) > 1]:
         raise _wrong(str(twice[-1]), "twice in the data", "each file once")
     role_of = _roles(roles, items, labels)
-    wanted = {"output": output, "input": input}
-    given = {"test_output": test_output, "test_input": test_input}
-    of_test = {name: columns for name, columns in given.items() if columns is not None}
-    of_test |= {name: columns for name, columns in wanted.items() if f"test_{name}" not in of_test and not in_data}
+    wanted = [("output", output), ("input", input)]
+    of_test = [
+        wanted[0] if test_output is None else ("test_output", test_output),
+        wanted[1] if test_input is None else ("test_input", test_input),
+    ]
     notes: list[str] = []
     experiments: list[_Experiment] = []
     pieces: list[_Piece] = []
     for i, (item, label) in enumerate(zip(items + test_items, labels + test_labels, strict=True)):
         kinds = [wanted, of_test] if in_data else [of_test if i >= len(items) else wanted]
-        parts = [part for kind in kinds for columns in kind.values() for part in columns_listed(columns)]
+        parts = [part for kind in kinds for _, columns in kind for part in columns_listed(columns)]
         source = _source(item, label, None if output is None else _numbers(parts), form)
         read = [_read_experiment(source, kind, time, notes) for kind in kinds]
         notes += _form_notes(source, [column for experiment in read for column in experiment.used])
         for experiment in read:
             is_test = i >= len(items) or experiment is not read[0]
             role = "test" if is_test else role_of.get(i)
-            experiments.append(experiment)
             if is_test and own_columns:
-                experiments[-1] = _renamed(experiment, experiments[0])
-            _check_alike(experiments[0], experiments[-1])
-            pieces += _pieces(experiments[-1], role, None if role else share, notes)
+                experiment = _renamed(experiment, experiments[0])
+            experiments.append(experiment)
+            _check_alike(experiments[0], experiment)
+            pieces += _pieces(experiment, role, None if role else share, notes)
     records = [piece.record for piece in pieces]
     if not any(record.role in (None, "estimation") for record in records):
         if len(role_of) == len(items) and "estimation" not in role_of.values():
             raise FieldError("roles", "found no record to estimate a model from; needed: one without another role")
-        found = f"found no record of at least {LEAST_SAMPLES} samples"
-        raise FieldError("data", " ".join([f"{found}.", *notes]))
+        raise FieldError("data", " ".join([f"found no record of at least {LEAST_SAMPLES} samples.", *notes]))
     if (test is not None or in_data) and not any(record.role == "test" for record in records):
         found = f"no record of at least {LEAST_SAMPLES} samples to test a model on"
         found += f" in {printable(', '.join(test_labels or labels))}"
         raise _refused("test", found, "longer data, or a larger share of them")
     _check_copies(pieces, "test_output" if in_data else "roles" if test is None else "test", share, notes)
     titles = experiments[0].titles
-    known = (experiment.sampling_time for experiment in experiments if experiment.sampling_time)
+    known = next((experiment.sampling_time for experiment in experiments if experiment.sampling_time), None)
     return Recording(
         records=tuple(records),
         inputs=titles[1:],
         output=titles[0],
-        sampling_time=_sampling_time(sampling_time, next(known, None), notes),
+        sampling_time=_sampling_time(sampling_time, known, notes),
         units=_units(units, titles),
         notes=tuple(dict.fromkeys(notes)),
     )
@@ -222,24 +223,21 @@ def _as_columns(input: Any, output: Any, time: Any, test: Any) -> tuple[Any, Any
     """Return arrays as columns, with the specifications that choose them: input, output, time, test."""
     if output is None or isinstance(output, str | int):
         raise FieldError("data", "found none; needed: a file, a frame, a mapping, or arrays as input and output")
-    given, named = _names_of(input), getattr(output, "name", None)
+    # Frames and series of pandas have names.
+    names = getattr(input, "columns", None)
+    if names is None and isinstance(getattr(input, "name", None), str):
+        names = [input.name]
+    names = None if names is None else list(map(str, names))
+    named = getattr(output, "name", None)
     title = named if isinstance(named, str) else "y"
-    while title in (given or ("u",)):
+    while title in (names or ("u",)):
         title += "_"
     extra = {} if time is None or time is False else {"time": time}
-    data = _columns_of(input, output, given, title, "data", extra)
+    data = _columns_of(input, output, names, title, "data", extra)
     inputs = [name for name in data if name not in (title, *extra)]
     if isinstance(test, tuple) and len(test) == 2:
         test = _columns_of(*test, inputs, title, "test", {})
     return data, inputs or None, title, "time" if extra else time, test
-
-
-def _names_of(input: Any) -> list[str] | None:
-    """Return the names that a frame or a series of pandas has for its columns."""
-    columns = getattr(input, "columns", None)
-    if columns is None and isinstance(getattr(input, "name", None), str):
-        columns = [input.name]
-    return None if columns is None else [str(name) for name in columns]
 
 
 def _columns_of(
@@ -321,11 +319,14 @@ def _roles(roles: Mapping[str, Role] | None, items: list[Any], labels: list[str]
             raise FieldError("roles", f"{printable(str(name))}: found {show(role)}; allowed: {allowed}")
         matches = [i for i, known in enumerate(names) if str(name) in known]
         if not matches:
-            raise _refused(
-                "roles", show(name, kind=False), f"{printable(', '.join(labels))}{did_you_mean(name, labels)}"
-            )
+            raise _unknown("roles", name, labels)
         found |= dict.fromkeys(matches, role)
     return found
+
+
+def _unknown(argument: str, name: Any, allowed: Sequence[str]) -> FieldError:
+    hint = did_you_mean(name, allowed)
+    return _refused(argument, show(name, kind=False), f"{printable(', '.join(allowed))}{hint}")
 
 
 def _units(units: Mapping[str, str] | None, titles: Sequence[str]) -> dict[str, str]:
@@ -333,14 +334,17 @@ def _units(units: Mapping[str, str] | None, titles: Sequence[str]) -> dict[str, 
         raise _refused("units", show(units), "a mapping of signals to units")
     for name, unit in (units or {}).items():
         if name not in titles:
-            allowed = f"{printable(', '.join(titles))}{did_you_mean(name, titles)}"
-            raise _refused("units", show(name, kind=False), allowed)
+            raise _unknown("units", name, titles)
         if not isinstance(unit, str):
             raise FieldError("units", f"{printable(name)}: found {show(unit)}; allowed: text")
     return dict(units or {})
 
 
 # ------------------------------------------------------------------------------------------------- sources and columns
+
+
+# A column counted from 0, and the function of it that is an input; "" where it is the column itself.
+_Column = tuple[int, str]
 
 
 @dataclass(frozen=True)
@@ -354,20 +358,16 @@ class _Source:
     table: Delimited | None = None  # the file
     numbered: bool = False  # whether numbers are names of the columns
     index: Any = None  # times next to the columns
-    functions: list[tuple[str, int]] = field(default_factory=list)  # columns behind the others: of which one
 
     def place(self, row: int) -> str:
         return self.table.place(row) if self.table else f"row {row + 1}"
 
-    def title(self, column: int) -> str:
+    def title(self, column: int, function: str = "") -> str:
         """Return a name of the column that no other column has."""
-        if column >= len(self.columns):
-            function, of = self.functions[column - len(self.columns)]
-            return f"{function}({self.title(of)})"
         name = self.names[column] if self.names else ""
         if not name or (self.names and self.names.count(name) > 1):
-            return f"{name} (column {column + 1})" if name else f"column {column + 1}"
-        return name
+            name = f"{name} (column {column + 1})" if name else f"column {column + 1}"
+        return f"{function}({name})" if function else name
 
     @property
     def overview(self) -> str:
@@ -377,41 +377,36 @@ class _Source:
         names = (repr(name) if self.numbered else f"{i} {name!r}" for i, name in enumerate(self.names, 1))
         return printable(", ".join(names), 400)
 
-    def wrong(self, row: int, column: int, found: str, allowed: str) -> NarxbenchError:
-        return _wrong(f"{self.name}: {self.place(row)}, column {printable(self.title(column))}", found, allowed)
+    def wrong(self, row: int, title: str, found: str, allowed: str) -> NarxbenchError:
+        return _wrong(f"{self.name}: {self.place(row)}, column {printable(title)}", found, allowed)
 
-    def numbers(self, columns: Sequence[int]) -> Array:
+    def numbers(self, columns: Sequence[_Column]) -> Array:
         """Return columns as an array of shape (rows, columns), with NaN where a value is missing."""
-        given = [self.given(column) for column in columns]
-        found = self.table.numbers(given) if self.table else np.column_stack([self._floats(i) for i in given])
-        for place, column in enumerate(columns):
-            if column >= len(self.columns):
-                values, function = found[:, place].copy(), self.functions[column - len(self.columns)][0]
-                found[:, place] = applied(function, values)
-                for row in np.flatnonzero(np.isfinite(values) & ~np.isfinite(found[:, place])).tolist():
-                    raise self.wrong(row, column, f"{values[row]:g}", f"values for which {function} is a finite number")
+        places = [place for place, _ in columns]
+        found = self.table.numbers(places) if self.table else np.column_stack([self._floats(i) for i in places])
+        for own, (place, function) in zip(found.T, columns, strict=True):
+            if function:
+                values = own.copy()
+                own[:] = applied(function, values)
+                for row in np.flatnonzero(np.isfinite(values) & ~np.isfinite(own)).tolist():
+                    allowed = f"values for which {function} is a finite number"
+                    raise self.wrong(row, self.title(place, function), f"{values[row]:g}", allowed)
         return found
-
-    def given(self, column: int) -> int:
-        """Return the column that a function is of; any other as it is."""
-        return self.functions[column - len(self.columns)][1] if column >= len(self.columns) else column
 
     def _floats(self, column: int) -> Array:
         """Return an array of numbers of any type as floats; true and false are none."""
-        array = self.columns[column]
+        array, title = self.columns[column], self.title(column)
         if array.dtype.kind not in "iufO":
-            where = f"{self.name}: column {printable(self.title(column))}"
-            raise _wrong(where, f"values of type {array.dtype}", "numbers")
-        values = np.full(len(array), np.nan)
+            raise _wrong(f"{self.name}: column {printable(title)}", f"values of type {array.dtype}", "numbers")
+        values = np.full(len(array), np.nan) if array.dtype.kind == "O" else array.astype(float)
         for row, value in enumerate(array) if array.dtype.kind == "O" else ():
             is_number = isinstance(value, Real | Decimal) and not isinstance(value, bool | np.bool_)
             try:
                 values[row] = np.nan if _is_none(value) else float(value if is_number else "no number")
             except (ValueError, OverflowError):
-                raise self.wrong(row, column, show(value), "a number, or NaN where it is missing") from None
-        values = values if array.dtype.kind == "O" else array.astype(float)
+                raise self.wrong(row, title, show(value), "a number, or NaN where it is missing") from None
         for row in np.flatnonzero(np.isinf(values)).tolist():
-            raise self.wrong(row, column, str(array[row]), "a finite number, or NaN where it is missing")
+            raise self.wrong(row, title, str(array[row]), "a finite number, or NaN where it is missing")
         return values
 
     def times(self, column: int) -> tuple[Array, bool]:
@@ -428,7 +423,7 @@ class _Source:
             of_time = (isinstance(value, str | datetime) and not _is_none(value) for value in values)
             stamped = values.dtype.kind in "OU" and any(of_time)
         if not stamped:
-            return self.numbers([column])[:, 0], False
+            return self.numbers([(column, "")])[:, 0], False
         seconds = np.full(len(values), np.nan)
         first = None
         for row, value in enumerate(values):
@@ -440,7 +435,7 @@ class _Source:
                 seconds[row] = (moment - first).total_seconds()
             except (ValueError, TypeError):  # TypeError: with and without a time zone
                 allowed = "numbers, or date and time as in 2024-05-31T12:00:00.01, all with a time zone or none"
-                raise self.wrong(row, column, show(value, kind=False), allowed) from None
+                raise self.wrong(row, self.title(column), show(value, kind=False), allowed) from None
         return seconds, True
 
 
@@ -450,11 +445,11 @@ def _is_none(value: Any) -> bool:
 
 def _source(item: Any, label: str, wanted: Sequence[int] | None, form: dict[str, Any]) -> _Source:
     """Return a file, frame or mapping as a source; ``wanted`` are columns that have to be numbers, if known."""
-    if isinstance(item, str | os.PathLike):
+    if _is_file(item):
         table = read_delimited(item, wanted, **form)
         return _Source(str(item), label, table.names, table.columns, table)
-    names, series = zip(*item.items(), strict=True) if len(list(item)) else ((), ())
-    arrays = [_array(s, f"{label}: column {printable(str(name))}", 1) for name, s in zip(names, series, strict=True)]
+    arrays = [_array(values, f"{label}: column {printable(str(name))}", 1) for name, values in item.items()]
+    names = list(item.keys())
     if len(set(map(len, arrays))) != 1:
         lengths = ", ".join(f"{name} {len(array)}" for name, array in zip(names, arrays, strict=True))
         raise NarxbenchError(f"{label}: found columns of lengths {printable(lengths) or 'none'}; needed: one length")
@@ -492,8 +487,8 @@ def _numbers(parts: Sequence[Any]) -> list[int] | None:
     return numbers if parts and len(numbers) == len(parts) else None
 
 
-def _columns(source: _Source, argument: str, specification: Any, used: Sequence[int] = ()) -> list[int]:
-    """Return the columns, counted from 0, that a specification chooses, of those that are not used yet."""
+def _columns(source: _Source, argument: str, specification: Any, used: Sequence[_Column] = ()) -> list[_Column]:
+    """Return the columns that a specification chooses, of those that are not used yet."""
     names, found = source.names or (), list(used)
     whole = isinstance(specification, str) and specification.strip() in names
     parts = [specification] if whole else columns_listed(specification)
@@ -502,40 +497,32 @@ def _columns(source: _Source, argument: str, specification: Any, used: Sequence[
     for part in parts:
         number = 0 if source.numbered else _column_number(part) or 0
         same = [i for i, name in enumerate(names) if isinstance(part, str) and name == part.strip()]
-        if not same and argument.endswith("input") and (function := parsed(part)):
-            same = [_function(source, argument, *function)]
         if len(same) > 1:
             allowed = f"one of them by its number, {', '.join(str(i + 1) for i in same)}"
             raise _refused(argument, f"{len(same)} columns {part.strip()!r}", allowed, source.name)
-        if not same and not 1 <= number <= len(source.columns):
+        if not same and argument.endswith("input") and (function := parsed(part)):
+            column = _function(source, argument, *function)
+        elif same or 1 <= number <= len(source.columns):
+            column = (same[0] if same else number - 1), ""
+        else:
             what = f"no column {show(part, kind=False)}" if _column_number(part) is None else f"column number {part}"
             hint = f"{' by its name as text' if source.numbered else ''}{did_you_mean(part, names)}"
             raise _refused(argument, what, f"{source.overview}{hint}", source.name)
-        column = same[0] if same else number - 1
         if column in found:
-            title = printable(source.title(column))
-            raise _refused(
-                argument,
-                f"column {title}, which is already in use",
-                f"each column once, of {source.overview}",
-                source.name,
-            )
+            what = f"column {printable(source.title(*column))}, which is already in use"
+            raise _refused(argument, what, f"each column once, of {source.overview}", source.name)
         found.append(column)
     return found[len(used) :]
 
 
-def _function(source: _Source, argument: str, function: str, of: str) -> int:
-    """Return the column of a function of another column, which is made if there is none yet."""
+def _function(source: _Source, argument: str, function: str, of: str) -> _Column:
     try:
         check_function(function)
     except NarxbenchError as error:
         raise FieldError(argument, str(error), source.name) from None
     if parsed(of) and of not in (source.names or ()):
         raise _refused(argument, f"a function of {printable(of)}", "a function of a column", source.name)
-    wanted = function, _columns(source, argument, [of])[0]
-    if wanted not in source.functions:
-        source.functions.append(wanted)
-    return len(source.columns) + source.functions.index(wanted)
+    return _columns(source, argument, [of])[0][0], function
 
 
 # --------------------------------------------------------------------------------------------------------- experiments
@@ -553,20 +540,20 @@ class _Experiment:
     used: Sequence[int]  # columns, also that of the time
 
 
-def _read_experiment(source: _Source, wanted: Mapping[str, Any], time: Any, notes: list[str]) -> _Experiment:
+def _read_experiment(source: _Source, wanted: list[tuple[str, Any]], time: Any, notes: list[str]) -> _Experiment:
     """Return the signals of a source, and where they have gaps."""
-    columns: list[int] = []
-    for argument in sorted(wanted, key=lambda name: name.endswith("input")):  # the output first
-        if argument == "output" and not columns_listed(wanted[argument]):
+    columns: list[_Column] = []
+    for argument, specification in wanted:
+        if argument == "output" and not columns_listed(specification):
             raise FieldError("output", f"missing; allowed: one of {source.overview}", source.name)
-        columns += _columns(source, argument, wanted[argument], columns)
-    values = source.numbers(columns)
+        columns += _columns(source, argument, specification, columns)
+    values, titles = source.numbers(columns), tuple(source.title(*column) for column in columns)
     times = _times(source, time, columns, notes)
-    used = [*map(source.given, columns), *([times.column] if times else [])]
+    used = [*(column for column, _ in columns), *([times.column] if times else [])]
     # Columns of other lengths end before others do.
     end = int(np.flatnonzero(np.append(True, np.isfinite(values).any(axis=1)))[-1])
     if 0 < end < len(values):
-        named = printable(", ".join(map(source.title, columns)))
+        named = printable(", ".join(titles))
         notes.append(f"{source.label}: the data end in {source.place(end - 1)} of {named}; below it they are empty.")
         values, times = values[:end], times and replace(times, seconds=times.seconds[:end])
     present: NDArray[np.bool_] = np.asarray(np.isfinite(values).all(axis=1))
@@ -581,7 +568,7 @@ def _read_experiment(source: _Source, wanted: Mapping[str, Any], time: Any, note
     continues = np.concatenate(([False], present[1:] & present[:-1] & ~jumps[1:], [False]))
     starts, ends = np.flatnonzero(present & ~continues[:-1]), np.flatnonzero(present & ~continues[1:]) + 1
     pieces = list(zip(starts.tolist(), ends.tolist(), strict=True))
-    return _Experiment(source, tuple(map(source.title, columns)), values, pieces, sampling_time, used)
+    return _Experiment(source, titles, values, pieces, sampling_time, used)
 
 
 def _form_notes(source: _Source, used: Sequence[int]) -> list[str]:
@@ -626,15 +613,15 @@ class _Times:
     known: bool  # whether the unit is known, so that they are seconds indeed
 
 
-def _times(source: _Source, wanted: Any, columns: Sequence[int], notes: list[str]) -> _Times | None:
+def _times(source: _Source, wanted: Any, columns: Sequence[_Column], notes: list[str]) -> _Times | None:
     """Return the times of a source: of the column that is wanted, or of one that looks like it."""
     if wanted is False or isinstance(wanted, np.bool_):
         return None
     if wanted is not None:
-        return _read_times(source, _columns(source, "time", wanted, columns)[0])
+        return _read_times(source, _columns(source, "time", wanted, columns)[0][0])
     refused = []
     for column, name in enumerate(source.names or ()):
-        if column not in columns and _TIME.fullmatch(name):
+        if (column, "") not in columns and _TIME.fullmatch(name):
             try:
                 times = _read_times(source, column)
             except NarxbenchError as error:
@@ -661,7 +648,7 @@ def _read_times(source: _Source, column: int) -> _Times:
     for i in np.flatnonzero(np.diff(values[rows]) <= 0):
         before, row = rows[i : i + 2].tolist()
         found = "the same time as" if values[row] == values[before] else "an earlier time than"
-        raise source.wrong(row, column, f"{found} in {source.place(before)}", "times that increase")
+        raise source.wrong(row, source.title(column), f"{found} in {source.place(before)}", "times that increase")
     scale = _SECONDS.get(unit, 1.0)
     return _Times(column, where, values * scale, last_digit(values[rows]) * scale, unit in _SECONDS)
 
