@@ -24,29 +24,13 @@ def choose(
     searches: Sequence[Search],
     steps: Steps | None = None,
 ) -> Choice:
-    """Choose a structure from all that were found.
+    """Choose a structure from all that were found; ``steps`` runs what is still to be searched.
 
-    Parameters
-    ----------
-    scan : Scan
-        What is tried.
-    briefs : sequence of Search
-        The brief searches, in the order of the configurations.
-    ranked : sequence of Configuration
-        Those that were searched thoroughly.
-    searches : sequence of Search
-        The thorough searches.
-    steps : Steps, optional
-        Runs what is still to be searched.
-
-    Raises
-    ------
-    NarxbenchError
-        If every structure that was found diverges or is singular.
+    Raises NarxbenchError if every structure diverges or is singular.
     """
     method, names = scan.settings.method, [configuration.name for configuration in ranked]
     briefly = scan.briefly(briefs)
-    runs = [Run(s.configuration, s.found_by, s.terms, s.drawn) for s in briefly if s.configuration in names]
+    runs = [structure.run for structure in briefly if structure.configuration in names]
     for each in searches:
         without = f" without part {each.part}" if each.part else ""
         terms = each.found.terms if each.found else []
@@ -61,7 +45,7 @@ def choose(
     likely = [found for each in by_likelihood for found in each]
     starts = _starts(scan.compared([*runs, *likely], density), names)
     polished = steps.run(DESCENTS, scan.polished, [(start, density) for start in starts])
-    runs += [Run(s.configuration, s.found_by, s.terms, s.drawn) for s in polished]
+    runs += [structure.run for structure in polished]
     everything = _under_noise(scan, scan.compared([*runs, *likely], density), likely, density, steps)
     _check_finite(everything)
     place = next((i for i, s in enumerate(everything[:LOOKED_AT]) if s.fitness is not None and scan.holds(s)), None)

@@ -51,6 +51,11 @@ class Structure(Score):
     noise_model: NoiseModel = "narx"
     """What its weights are estimated under."""
 
+    @property
+    def run(self) -> Run:
+        """What has found it."""
+        return Run(self.configuration, self.found_by, self.terms, self.drawn)
+
 
 class Found(Settings):
     """What a search has found; the score is that of a brief search."""

@@ -35,24 +35,16 @@ MOST_VALUES = 1_000_000
 
 @dataclass(frozen=True)
 class PartErrors:
-    """Errors of structures on the parts of the selection, with weights that do not know the part.
-
-    Attributes
-    ----------
-    sse : array of float, shape (structures, parts)
-        Sums of squared errors; +inf where the run diverges or the structure is singular.
-    singular : array of bool, shape (structures,)
-        Whether a structure is singular in some part.
-    energy : array of float, shape (parts,)
-        Sums of squares of the output about its mean over all parts.
-    steps : array of int, shape (parts,)
-        Samples of each part.
-    """
+    """Errors of structures on the parts of the selection, with weights that do not know the part."""
 
     sse: Floats
+    """Sums of squared errors, shape (structures, parts); +inf where the run diverges or the structure is singular."""
     singular: NDArray[np.bool_]
+    """Whether a structure is singular in some part, shape (structures,)."""
     energy: Floats
+    """Sums of squares of the output about its mean over all parts, shape (parts,)."""
     steps: NDArray[np.int64]
+    """Samples of each part, shape (parts,)."""
 
 
 def scaling(recording: Recording, centred: bool) -> tuple[tuple[float, ...], tuple[float, ...]] | None:
@@ -79,18 +71,9 @@ def scaled(record: Record, by: tuple[tuple[float, ...], tuple[float, ...]] | Non
 
 
 class Trial:
-    """A configuration on the data.
+    """A configuration on the data, whose test records are not looked at.
 
-    Parameters
-    ----------
-    recording : Recording
-        The data; its test records are not looked at.
-    configuration : Configuration
-        What the candidate terms are made of.
-    settings : IdentificationSettings
-        Criterion, parts, and what is left out.
-    density : int
-        Samples of the data that count as one, as they follow one another so fast.
+    So many samples of the data count as one as ``density`` says, for they follow one another so fast.
     """
 
     def __init__(
@@ -117,7 +100,7 @@ class Trial:
             )
         names = [term_name(m, self.n_inputs) for m in monomials]
         compared = rows[:: -(-len(rows) // MOST_COMPARED)]
-        self.dropped: dict[str, str] = collinear(self.arrangement.columns(monomials, compared), names)
+        self.dropped = collinear(self.arrangement.columns(monomials, compared), names)
         self.monomials = [m for m, name in zip(monomials, names, strict=True) if name not in self.dropped]
         self.terms = [term_name(m, self.n_inputs) for m in self.monomials]
 
@@ -161,8 +144,7 @@ class Trial:
 
     def without(self, part: int) -> StructureProblem:
         """Return the problem of a part: it is simulated, and the others estimate."""
-        segments = self._shortened(self.arrangement.segments(self.arrangement.part == part))
-        return self._of_part(part, segments)
+        return self._of_part(part, self._shortened(self.arrangement.segments(self.arrangement.part == part)))
 
     def resampled(self, rows: NDArray[np.int64], parts: Sequence[int]) -> StructureProblem:
         """Return the problem of resampled rows, which is simulated over some parts, one of them perhaps twice."""
@@ -170,11 +152,8 @@ class Trial:
         return self._problem(rows, self._shortened(segments))
 
     def _of_part(self, part: int, segments: list[range]) -> StructureProblem:
-        return self._problem(self.arrangement.rows(part), segments, self._products_without(part))
-
-    def _products_without(self, part: int) -> Floats:
         whole, by_part = self._products
-        return whole - by_part[part] if by_part else whole
+        return self._problem(self.arrangement.rows(part), segments, whole - by_part[part] if by_part else whole)
 
     def _shortened(self, segments: list[range], most: int = MOST_STEPS) -> list[range]:
         """Return segments that are no more than can be simulated quickly: the beginning of each, or pieces of long."""
