@@ -15,7 +15,7 @@ from datetime import datetime
 from decimal import Decimal
 from numbers import Real
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 import pandas as pd
@@ -134,8 +134,6 @@ def read_recording(
     form = _text_form(header, separator, decimal)
     own_columns = test_input is not None or test_output is not None
     in_data = own_columns and test is None
-    if own_columns and data is None:
-        raise FieldError("test", "found columns of the test next to arrays; needed: a pair (input, output)")
     if data is None:
         data, input, output, time, test = _as_columns(input, output, time, test)
     share = _share(test)
@@ -162,18 +160,19 @@ def read_recording(
     pieces: list[_Piece] = []
     for i, (item, label) in enumerate(zip(items + test_items, labels + test_labels, strict=True)):
         kinds = [wanted, of_test] if in_data else [of_test if i >= len(items) else wanted]
-        parts = [part for kind in kinds for _, columns in kind for part in columns_listed(columns)]
-        source = _source(item, label, None if output is None else _numbers(parts), form)
+        parts = [_column_number(part) for kind in kinds for _, columns in kind for part in columns_listed(columns)]
+        # Where all columns are wanted by number, there may be no header.
+        numbers = None if output is None or None in parts else [number - 1 for number in parts if number is not None]
+        source = _source(item, label, numbers, form)
         read = [_read_experiment(source, kind, time, notes) for kind in kinds]
         notes += _form_notes(source, [column for experiment in read for column in experiment.used])
         for experiment in read:
             is_test = i >= len(items) or experiment is not read[0]
             role = "test" if is_test else role_of.get(i)
-            if is_test and own_columns:
-                experiment = _renamed(experiment, experiments[0])
-            experiments.append(experiment)
-            _check_alike(experiments[0], experiment)
-            pieces += _pieces(experiment, role, None if role else share, notes)
+            experiments.append(
+                _alike(experiment, experiments[0] if experiments else experiment, is_test and own_columns)
+            )
+            pieces += _pieces(experiments[-1], role, None if role else share, notes)
     records = [piece.record for piece in pieces]
     if not any(record.role in (None, "estimation") for record in records):
         if len(role_of) == len(items) and "estimation" not in role_of.values():
@@ -202,9 +201,6 @@ def _refused(argument: str, found: str, allowed: str, source: str = "") -> Field
 
 def _wrong(place: str, found: str, allowed: str) -> NarxbenchError:
     return NarxbenchError(f"{place}: found {found}; allowed: {allowed}")
-
-
-# ---------------------------------------------------------------------------------------------------------- arguments
 
 
 def _text_form(header: Any, separator: Any, decimal: Any) -> dict[str, Any]:
@@ -338,9 +334,6 @@ def _units(units: Mapping[str, str] | None, titles: Sequence[str]) -> dict[str, 
         if not isinstance(unit, str):
             raise FieldError("units", f"{printable(name)}: found {show(unit)}; allowed: text")
     return dict(units or {})
-
-
-# ------------------------------------------------------------------------------------------------- sources and columns
 
 
 # A column counted from 0, and the function of it that is an input; "" where it is the column itself.
@@ -481,12 +474,6 @@ def _column_number(part: Any) -> int | None:
         return None
 
 
-def _numbers(parts: Sequence[Any]) -> list[int] | None:
-    """Return columns counted from 0, or None where there is none or one is wanted by name."""
-    numbers = [number - 1 for part in parts if (number := _column_number(part)) is not None]
-    return numbers if parts and len(numbers) == len(parts) else None
-
-
 def _columns(source: _Source, argument: str, specification: Any, used: Sequence[_Column] = ()) -> list[_Column]:
     """Return the columns that a specification chooses, of those that are not used yet."""
     names, found = source.names or (), list(used)
@@ -523,9 +510,6 @@ def _function(source: _Source, argument: str, function: str, of: str) -> _Column
     if parsed(of) and of not in (source.names or ()):
         raise _refused(argument, f"a function of {printable(of)}", "a function of a column", source.name)
     return _columns(source, argument, [of])[0][0], function
-
-
-# --------------------------------------------------------------------------------------------------------- experiments
 
 
 @dataclass(frozen=True)
@@ -582,24 +566,11 @@ def _form_notes(source: _Source, used: Sequence[int]) -> list[str]:
     return [f"{source.label}: {note}" for note in notes]
 
 
-def _renamed(experiment: _Experiment, first: _Experiment) -> _Experiment:
-    """Return an experiment whose columns have other names, with those of the first one."""
-    if len(experiment.titles) != len(first.titles):
-        found = f"{len(experiment.titles) - 1} inputs"
-        raise _refused("test_input", found, f"{len(first.titles) - 1}, as the model has", experiment.source.name)
-    if experiment.source.label == first.source.label:
-        experiment = replace(experiment, source=replace(experiment.source, label=f"{first.source.label} (test)"))
-    return replace(experiment, titles=first.titles)
-
-
 def _places(source: _Source, rows: NDArray[np.int64]) -> str:
     """Return the first few of some rows: ``lines 3, 4, 7 and 12 more``."""
     words = [source.place(int(row)).split() for row in rows[:5]]
     more = f" and {len(rows) - 5} more" if len(rows) > 5 else ""
     return f"{words[0][0]}{'s' if len(rows) > 1 else ''} {', '.join(number for _, number in words)}{more}"
-
-
-# ----------------------------------------------------------------------------------------------------------------- time
 
 
 @dataclass(frozen=True)
@@ -638,18 +609,18 @@ def _times(source: _Source, wanted: Any, columns: Sequence[_Column], notes: list
 
 def _read_times(source: _Source, column: int) -> _Times:
     """Return the times of a column; those that do not increase raise NarxbenchError."""
-    values, stamps = source.times(column)
+    (values, stamps), title = source.times(column), source.title(column)
     match = _TIME.fullmatch(source.names[column]) if source.names else None
     unit = (match["unit"] or match["suffix"] or "s").strip().lower() if match and not stamps else "s"
-    where = f"column {printable(source.title(column))}"
     rows = np.flatnonzero(np.isfinite(values))
     if not len(rows):
-        raise NarxbenchError(f"{source.name}: {where}: found no value; needed: times")
+        raise NarxbenchError(f"{source.name}: column {printable(title)}: found no value; needed: times")
     for i in np.flatnonzero(np.diff(values[rows]) <= 0):
         before, row = rows[i : i + 2].tolist()
         found = "the same time as" if values[row] == values[before] else "an earlier time than"
-        raise source.wrong(row, source.title(column), f"{found} in {source.place(before)}", "times that increase")
+        raise source.wrong(row, title, f"{found} in {source.place(before)}", "times that increase")
     scale = _SECONDS.get(unit, 1.0)
+    where = f"column {printable(title)}"
     return _Times(column, where, values * scale, last_digit(values[rows]) * scale, unit in _SECONDS)
 
 
@@ -657,8 +628,8 @@ def _steps(
     source: _Source, times: _Times, present: NDArray[np.bool_], notes: list[str]
 ) -> tuple[NDArray[np.bool_], float | None]:
     """Return before which rows the time jumps, and the sampling time; an uneven time is noted or refused."""
-    follows = np.concatenate(([False], present[1:] & present[:-1]))
-    steps = np.concatenate(([np.nan], np.diff(times.seconds)))
+    follows = np.append(False, present[1:] & present[:-1])
+    steps = np.diff(times.seconds, prepend=np.nan)
     if not follows.any():
         return follows, None
     median = float(np.median(steps[follows]))
@@ -683,9 +654,8 @@ def _steps(
         often = "once" if len(rows) == 1 else f"{len(rows)} times"
         notes.append(f"{source.label}: the time jumps {often}, and the data were cut there: {_places(source, rows)}.")
     if not times.known:
-        notes.append(
-            f"{source.label}: the unit of {times.where} is not known, so that the sampling time is not either."
-        )
+        what = f"the unit of {times.where} is not known, so that the sampling time is not either"
+        notes.append(f"{source.label}: {what}.")
         return jumps, None
     count = int(inner.sum())
     return jumps, _rounded(float(steps[inner].sum() / count), count, times.resolution)
@@ -721,33 +691,32 @@ def _sampling_time(given: Any, known: float | None, notes: list[str]) -> float |
     return float(given)
 
 
-# -------------------------------------------------------------------------------------------------------------- records
-
-
-def _check_alike(first: _Experiment, other: _Experiment) -> None:
-    """Raise NarxbenchError where two experiments name the signals, or are sampled, in other ways."""
-    where, model = other.source.name, first.source.name
-    if first.source.names and other.source.names and other.titles != first.titles:
-        found = f"the columns {printable(', '.join(other.titles))} (output first)"
+def _alike(experiment: _Experiment, first: _Experiment, renamed: bool) -> _Experiment:
+    """Return an experiment that is named and sampled as the first; ``renamed`` has the names of the first from here."""
+    where, model = experiment.source.name, first.source.name
+    if renamed:
+        if len(experiment.titles) != len(first.titles):
+            found = f"{len(experiment.titles) - 1} inputs"
+            raise _refused("test_input", found, f"{len(first.titles) - 1}, as the model has", where)
+        if experiment.source.label == first.source.label:
+            experiment = replace(experiment, source=replace(experiment.source, label=f"{first.source.label} (test)"))
+        experiment = replace(experiment, titles=first.titles)
+    if first.source.names and experiment.source.names and experiment.titles != first.titles:
+        found = f"the columns {printable(', '.join(experiment.titles))} (output first)"
         raise _wrong(where, found, f"{', '.join(first.titles)} as in {model}")
-    if first.sampling_time and other.sampling_time and abs(other.sampling_time / first.sampling_time - 1) > _EVEN:
-        allowed = f"{first.sampling_time:g} s as in {model}; resample the data to the same steps"
-        raise _wrong(where, f"a sampling time of {other.sampling_time:g} s", allowed)
+    times = experiment.sampling_time, first.sampling_time
+    if times[0] and times[1] and abs(times[0] / times[1] - 1) > _EVEN:
+        allowed = f"{times[1]:g} s as in {model}; resample the data to the same steps"
+        raise _wrong(where, f"a sampling time of {times[0]:g} s", allowed)
+    return experiment
 
 
-@dataclass(frozen=True)
-class _Piece:
+class _Piece(NamedTuple):
     """A record, and where it stands in its experiment."""
 
     experiment: _Experiment
     start: int
     record: Record
-
-    def rows(self, first: int, count: int) -> str:
-        """Return some samples of the record, as messages say where they stand."""
-        place = self.experiment.source.place
-        low, high = place(self.start + first), place(self.start + first + count - 1)
-        return f"{low.split()[0]}s {low.split()[1]} to {high.split()[1]} of {printable(self.experiment.source.label)}"
 
 
 def _pieces(experiment: _Experiment, role: Role | None, share: float | None, notes: list[str]) -> Iterator[_Piece]:
@@ -777,22 +746,28 @@ def _pieces(experiment: _Experiment, role: Role | None, share: float | None, not
 
 def _check_copies(pieces: Sequence[_Piece], argument: str, share: float | None, notes: list[str]) -> None:
     """Raise FieldError where a test has data that a model sees; note what else is the same."""
+
+    def rows(piece: _Piece, first: int, count: int) -> str:
+        """Return some samples of a record, as messages say where they stand."""
+        source, start = piece.experiment.source, piece.start + first
+        (kind, low), (_, high) = (source.place(row).split() for row in (start, start + count - 1))
+        return f"{kind}s {low} to {high} of {printable(source.label)}"
+
     place = {id(piece.experiment): i for i, piece in enumerate(pieces)}
     sources = [2 * place[id(piece.experiment)] + (piece.record.role == "test") for piece in pieces]
     for copy in copies([piece.record for piece in pieces], sources):
         both = [(pieces[i], start) for i, start in zip(copy.records, copy.starts, strict=True)]
         (seen, first), (other, second) = sorted(both, key=lambda each: each[0].record.role == "test")
-        rows, before = other.rows(second, copy.length), seen.rows(first, copy.length)
+        after, before = rows(other, second, copy.length), rows(seen, first, copy.length)
         if other.record.role != "test":
             if copy.sure:
-                notes.append(f"{rows} are the same data as {before}: they count twice.")
+                notes.append(f"{after} are the same data as {before}: they count twice.")
         elif seen.record.role != "test":
             if copy.sure:
                 allowed = "data that were measured apart from these" + (", or a share such as 20%" if not share else "")
-                found = f"in {rows} the same data as in {before}, which the model sees"
-                raise _refused(argument, found, allowed)
+                raise _refused(argument, f"in {after} the same data as in {before}, which the model sees", allowed)
             if 2 * copy.length >= len(other.record):
                 notes.append(
-                    f"{rows} repeat {before}, in all signals. These data repeat themselves, so that it may be chance; "
+                    f"{after} repeat {before}, in all signals. These data repeat themselves, so that it may be chance; "
                     "but such a test hardly shows what the model does on new data."
                 )

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from narxbench.algorithms.forward_regression import forward
-from narxbench.algorithms.registry import algorithm
 from narxbench.algorithms.search import prepared, search
 from narxbench.fitness.criteria import parse_criterion
 from narxbench.fitness.prediction_error import NoiseModel
@@ -74,8 +73,8 @@ _MOST_VALUES = 2e7
 class Scan:
     """All steps of a search on one recording, whose test records are not looked at.
 
-    ``configurations`` are what is tried, in the order of the cost, ``named`` the same by name; ``left_out`` is how many
-    the time is not planned for.
+    ``configurations`` are what is tried, in the order of the cost, ``named`` the same by name, and ``n_finalists`` of
+    them are searched thoroughly; ``left_out`` is how many the time is not planned for.
     """
 
     def __init__(self, recording: Recording, settings: IdentificationSettings) -> None:
@@ -98,15 +97,16 @@ class Scan:
         count = max(1, int(np.searchsorted(costs, budget, side="right")))
         self.configurations, self.left_out = tried[:count], len(tried) - count
         self.named = {configuration.name: configuration for configuration in self.configurations}
+        self.n_finalists = min(FINALISTS, len(self.configurations))
+        by_role = {role: sum(map(len, recording.of_role(role))) for role in ("selection", None)}
+        # Parts that take turns in selection, at most: short data have fewer at a large decimation.
+        self.n_parts = 0 if by_role["selection"] else settings.blocks
+        # Samples of the selection: one number for all configurations, whatever they need for lags.
+        self._n_selected = by_role["selection"] or by_role[None] or samples
         # Threads that want the same configuration at once may both make it; it is the same.
         self.trial = lru_cache(maxsize=KEPT_TRIALS)(
             lambda configuration: Trial(recording, configuration, settings, self.sampling.advised)
         )
-
-    @cached_property
-    def draws(self) -> bool:
-        """Whether what the method finds hangs on random draws."""
-        return not algorithm(self.settings.method).about.deterministic
 
     # How much is planned
 
@@ -123,28 +123,19 @@ class Scan:
 
     def seconds(self, kind: str, configuration: Configuration) -> float:
         """Return the seconds that a ``brief``, ``thorough`` or ``resampled`` search is planned for."""
-        evaluations = BRIEF if kind == "brief" else self.evaluations(kind, configuration)
-        products = 0.0 if kind == "thorough" else self._products_cost(configuration)
-        return products + self._search_cost(configuration, evaluations)
-
-    @cached_property
-    def n_finalists(self) -> int:
-        """How many configurations are searched thoroughly."""
-        return min(FINALISTS, len(self.configurations))
+        searched = self._search_cost(configuration, self.evaluations(kind, configuration))
+        return searched if kind == "thorough" else self._products_cost(configuration) + searched
 
     def evaluations(self, kind: str, configuration: Configuration) -> int:
-        """Return the fitness evaluations of a ``thorough`` or ``resampled`` search that the time is planned for."""
+        """Return the fitness evaluations of a search that the time is planned for."""
+        if kind == "brief":
+            return BRIEF
         if kind == "thorough":
             most, searches = THOROUGH, self.n_finalists * (self.settings.seeds + self.n_parts)
         else:
             most, searches = RESAMPLED, max(1, self.n_resamples(configuration))
         share = _SHARES[kind] * self.settings.effort / searches / self._search_cost(configuration, 1)
         return int(min(most, max(BRIEF, share)))
-
-    @cached_property
-    def n_parts(self) -> int:
-        """How many parts take turns in selection, at most: short data have fewer at a large decimation."""
-        return self.settings.blocks if next(self.recording.of_role("selection"), None) is None else 0
 
     def n_resamples(self, configuration: Configuration) -> int:
         """Return how many resampled data sets are searched: as many as were asked for, if the time allows."""
@@ -159,7 +150,7 @@ class Scan:
         found, density = Found(terms=[], fitness=None), self.sampling.advised
         scored = self._scored([Run(name, "", terms, drawn=False) for terms in _path(problem)], density)
         if not any(math.isfinite(structure.rank) for structure in scored):
-            found = self._searched(problem, configuration, 1, BRIEF, "brief")
+            found = self._searched(problem, configuration, "brief")
             scored += self._scored([Run(name, "", found.terms)], density)
         score = Score(fitness=None, rrse=None, divergent=1.0, singular=False, candidates=0, drawn=True)
         if scored:
@@ -190,10 +181,7 @@ class Scan:
         return [self.named[structure.configuration] for structure in order]
 
     def jobs(self) -> list[tuple[int, int]]:
-        """Return part and seed of each thorough search of a configuration; part 0 stands for all data.
-
-        A search without a part is on other data than the rest: what it finds is judged like all others.
-        """
+        """Return part and seed of each thorough search of a configuration; part 0 stands for all data."""
         seeds = range(1, self.settings.seeds + 1)
         return [*((0, seed) for seed in seeds), *((part, 1) for part in range(1, self.n_parts + 1))]
 
@@ -202,8 +190,7 @@ class Scan:
         trial, found = self.trial(configuration), Found(terms=[], fitness=None)
         if part <= trial.arrangement.n_parts_selected:
             problem = trial.whole() if part == 0 else trial.without(part - 1)
-            evaluations = self.evaluations("thorough", configuration)
-            found = self._searched(problem, configuration, seed, evaluations, "thorough", part=part)
+            found = self._searched(problem, configuration, "thorough", seed, part=part)
         return Search(configuration=configuration.name, part=part, seed=seed, found=found)
 
     def forward(self, configuration: Configuration) -> list[str]:
@@ -225,18 +212,10 @@ class Scan:
             if best["terms"]
         ]
 
-    def density(self, ranked: Sequence[Configuration]) -> int:
-        """Return how many samples count as one, for all that is compared in the end.
-
-        That is the decimation that the correlation of the output asks for, or that of the best configuration if it is
-        larger: its phases see the same disturbances.
-        """
-        return max(self.sampling.advised, ranked[0].decimation)
-
     def compared(self, runs: Sequence[Run], density: int) -> list[Structure]:
         """Return each different structure that was found with its score, the best first.
 
-        ``density`` is what :meth:`density` returned.
+        So many samples count as one as ``density`` says.
         """
         by_configuration: dict[str, dict[tuple[str, ...], Run]] = {}
         # What is found without a draw is so, whatever else finds it.
@@ -257,10 +236,8 @@ class Scan:
         trial = self.trial(self.named[structure.configuration])
         if trial.error == "one_step":
             return True
-        return (
-            trial.whole_error(structure.terms, structure.noise_model)
-            <= COMPARABLE * (structure.rrse or 0.0) + NEGLIGIBLE
-        )
+        allowed = COMPARABLE * (structure.rrse or 0.0) + NEGLIGIBLE
+        return trial.whole_error(structure.terms, structure.noise_model) <= allowed
 
     def polished(self, start: Structure, density: int) -> Structure:
         """Return where a descent ends that adds, drops and swaps terms by the score on unseen parts.
@@ -308,8 +285,7 @@ class Scan:
         rng = generator(purpose="resampled parts", number=number, **axes)
         parts = rng.integers(arrangement.n_parts_selected, size=arrangement.n_parts_selected)
         problem = trial.resampled(drawn, parts.tolist())
-        evaluations = self.evaluations("resampled", configuration)
-        found = self._searched(problem, configuration, 1, evaluations, "resampled", number=number)
+        found = self._searched(problem, configuration, "resampled", number=number)
         return Search(configuration=configuration.name, resample=number, found=found)
 
     @cached_property
@@ -319,16 +295,11 @@ class Scan:
         return replace(self.recording, records=self.recording.known, inputs=(), output="").digest
 
     def _searched(
-        self,
-        problem: StructureProblem,
-        configuration: Configuration,
-        seed: int,
-        evaluations: int,
-        kind: str,
-        **axes: Any,
+        self, problem: StructureProblem, configuration: Configuration, kind: str, seed: int = 1, **axes: Any
     ) -> Found:
         settings = self.settings
         axes |= {"base": settings.seed, "data": self._digest, "configuration": configuration.name, "kind": kind}
+        evaluations = self.evaluations(kind, configuration)
         with prepared(settings.method, settings.method_settings, keep=True) as runner:
             result = runner.run(problem, seed=seed, evaluations=evaluations, axes=axes).result
         if result.terms:
@@ -374,12 +345,6 @@ class Scan:
         fitness += CLEARLY_BETTER * (structure.noise_model != "narx" and self.settings.noise == "auto")
         fitness += BY_CHANCE * structure.drawn
         return structure.model_copy(update={"fitness": float(fitness)})
-
-    @cached_property
-    def _n_selected(self) -> int:
-        """Samples of the selection: one number for all configurations, whatever they need for lags."""
-        by_role = (sum(map(len, self.recording.of_role(role))) for role in ("selection", None))
-        return next(filter(None, by_role), self.n_samples)
 
     def _error(self, errors: PartErrors, i: int) -> tuple[float, float]:
         """Return the squared error relative to the output's variance, and the share of parts that diverge."""

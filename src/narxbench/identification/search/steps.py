@@ -24,19 +24,14 @@ THREADS = 4
 
 
 class Progress(NamedTuple):
-    """How far a search is."""
+    """How far a search is: the jobs of a step, the best structure so far, and the share of the planned time."""
 
     step: str
-    """What is being done."""
     done: int
     planned: int
-    """Jobs of this step."""
-    rrse: float | None
-    """Relative error of the best structure so far, on parts that its weights do not know; None: none is known."""
+    rrse: float | None  # on parts that the weights do not know; None: no structure is known
     terms: int
-    """How many terms it has."""
     share: float
-    """Share of the planned time that is over, above 0."""
 
 
 class Steps:
