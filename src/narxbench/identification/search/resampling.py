@@ -16,22 +16,19 @@ MANY_RECORDS = 8
 SIMILAR = 1.5
 
 
-def block_length(n_rows: int, longest_lag: int, correlation: int = 0) -> int:
-    """Return the length of the blocks of a moving-block bootstrap, in samples.
+def block_length(n_rows: int, longest_lag: int) -> int:
+    """Return the length of the blocks of a moving-block bootstrap, in samples; the lag is times the decimation.
 
     The largest of n^(1/3), the order that is known to be right (P. Hall, J. L. Horowitz and B.-Y. Jing, Biometrika 82,
-    1995, pages 561-574), of twice the longest lag, so that most rows of a block stay together with those that they
-    share samples with, and of the samples over which residuals are correlated.
-
-    ``longest_lag`` is that of the candidates times the decimation, and ``correlation`` samples over which residuals are
-    correlated, if that is known.
+    1995, pages 561-574), and of twice the longest lag, so that most rows of a block stay together with those that they
+    share samples with.
 
     Examples
     --------
     >>> block_length(1000, longest_lag=3), block_length(1000, longest_lag=24)
     (10, 48)
     """
-    return max(math.ceil(round(math.cbrt(n_rows), 9)), 2 * longest_lag, correlation, 1)
+    return max(math.ceil(round(math.cbrt(n_rows), 9)), 2 * longest_lag, 1)
 
 
 def resample(rows_by_record: Sequence[Rows], block: int, *, number: int, **axes: object) -> Rows:
