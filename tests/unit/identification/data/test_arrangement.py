@@ -73,12 +73,7 @@ def test_what_holds_of_all_records(known, decimation, lag, parts):
     assert len(everything) == sum(max(0, min(decimation, n - lag * decimation)) for n in lengths)
 
 
-@given(
-    lengths=st.lists(st.integers(60, 300), min_size=1, max_size=4),
-    decimation=st.integers(1, 6),
-    lag=st.integers(1, 5),
-    parts=st.integers(2, 10),
-)
+@given(st.lists(st.integers(60, 300), min_size=1, max_size=4), st.integers(1, 6), st.integers(1, 5), st.integers(2, 10))
 @quick
 def test_parts_are_of_about_equal_size_and_follow_one_another(lengths, decimation, lag, parts):
     found = Arrangement(records_of(lengths), decimation, lag, parts)
@@ -93,9 +88,8 @@ def test_parts_are_of_about_equal_size_and_follow_one_another(lengths, decimatio
     ordered = members[np.lexsort((found.time[members], found.record[members]))]
     assert (np.diff(found.part[ordered]) >= 0).all()
     for part in range(parts):
-        kept = found.rows(part)
-        assert not (found.part[kept] == part).any()
-        assert len(kept) == len(found.rows()) - counts[part]
+        kept, rows = found.rows(part), found.rows()
+        assert kept.tolist() == rows[found.part[rows] != part].tolist()
         assert sum(map(len, found.segments(found.part == part))) == counts[part]
 
 
@@ -116,9 +110,6 @@ def test_some_phases_are_enough_of_long_records(decimation, most, phases):
             assert times.tolist() == list(range(first, length, decimation))
     if most is not None and decimation > 1:
         assert len(found.y) <= max(most, 200 // decimation + 2)
-    if phases * 20 > 40:
-        counts = np.bincount(found.part[found.part != NO_PART])
-        assert len(counts) == 4 and counts.max() - counts.min() <= phases + 1
 
 
 def test_segments_of_some_samples():

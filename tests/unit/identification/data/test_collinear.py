@@ -39,7 +39,6 @@ def dependent(columns):
         lambda rng, n: rng.choice([-1.0, 0.0, 2.0], n),
         lambda rng, n: rng.choice([1.0, 2.0], n // 50).repeat(50),
         lambda rng, n: rng.choice([0.0, 1.0], n, p=[0.995, 0.005]),
-        lambda rng, n: np.sin(0.7 * np.arange(n)),
         lambda rng, n: rng.normal(size=n),
         lambda rng, n: np.zeros(n),
         lambda rng, n: np.column_stack([rng.choice([0.0, 1.0], n)] * 2),

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.unit.identification.search.test_configurations import settings_of
 
 from narxbench import load_system
 from narxbench.identification.identify import identified
@@ -13,19 +14,13 @@ from narxbench.identification.search import steps
 from narxbench.identification.search.configurations import Configuration
 from narxbench.identification.search.scan import BY_CHANCE, CLEARLY_BETTER, STANDS_IN, Scan
 from narxbench.identification.search.structures import Run, Structure
-from narxbench.identification.settings import IdentificationSettings
 from narxbench.io.errors import NarxbenchError
-from narxbench.io.settings import validated
 from narxbench.model.records import Record, Recording
 from narxbench.numerics.random_streams import generator
 
 SMALL = {"decimation": 1, "degree": 2, "y_lags": 2, "u_lags": 2, "centre": False}
 QUICK = {**SMALL, "effort": 1.0, "seeds": 1, "resamples": 2, "blocks": 4}
 TERMS = ("y(k-1)", "u(k-1)", "y(k-1)*u(k-1)", "u(k-1)^2")
-
-
-def settings_of(**values):
-    return validated(IdentificationSettings, values, "test")
 
 
 def recording_of(samples=400, roles=(None,)):

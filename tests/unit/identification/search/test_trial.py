@@ -4,21 +4,16 @@ import math
 
 import numpy as np
 import pytest
+from tests.unit.identification.search.test_configurations import settings_of
 
 from narxbench.identification.search.configurations import Configuration
 from narxbench.identification.search.trial import MOST_ROWS, MOST_STEPS, Trial, scaling
-from narxbench.identification.settings import IdentificationSettings
 from narxbench.io.errors import NarxbenchError
-from narxbench.io.settings import validated
 from narxbench.model.records import Record, Recording
 from narxbench.model.terms import parse_term
 from narxbench.numerics.random_streams import generator
 
 LINEAR = Configuration(1, 1, (1,), ((1,),))
-
-
-def settings_of(**values):
-    return validated(IdentificationSettings, values, "test")
 
 
 def recording_of(lengths=(150,), roles=None, n_inputs=1, levels=False, decimation=1, shift=0.0):
