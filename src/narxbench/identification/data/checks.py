@@ -19,6 +19,7 @@ from narxbench.identification.data.sampling import (
     advised_decimations,
     autocorrelation,
     plain,
+    runs,
 )
 from narxbench.identification.finding import Finding, Status, worst
 from narxbench.model.records import Record, Recording
@@ -121,9 +122,9 @@ def saturation_check(recording: Recording) -> Finding:
     typical = float(np.median(moves[moves > 0.0])) if moves.any() else 0.0
     for side, extreme in (("largest", float(y.max())), ("smallest", float(y.min()))):
         share = float(np.mean(y == extreme))
-        runs = [(start, end, piece) for piece in pieces for start, end in _runs(piece == extreme)]
-        arrivals = [abs(piece[start] - piece[start - 1]) for start, _, piece in runs if start > 0]
-        longest = int(max(end - start for start, end, _ in runs))
+        stays = [(start, end, piece) for piece in pieces for start, end in runs(piece == extreme)]
+        arrivals = [abs(piece[start] - piece[start - 1]) for start, _, piece in stays if start > 0]
+        longest = int(max(end - start for start, end, _ in stays))
         # Other levels near the extreme are as frequent where a coarse signal merely rests there.
         others = np.unique(y[y != extreme], return_counts=True)[1]
         usual = float(others.mean()) / len(y) if len(others) else 1.0
@@ -300,12 +301,6 @@ def _signals(recording: Recording, records: Sequence[Record]) -> list[tuple[str,
     pieces = [[r.y for r in records], *([r.u[:, i] for r in records] for i in range(count))]
     columns = enumerate(zip((recording.output, *recording.inputs), pieces, strict=True))
     return [(column, signal_name(i, count), own) for i, (column, own) in columns]
-
-
-def _runs(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """Return start and end of each run of true entries."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], flags.astype(np.int8), [0]])))
-    return [(int(a), int(b)) for a, b in edges.reshape(-1, 2)]
 
 
 def _order_of_excitation(pieces: list[Array], decimation: int, lags: int) -> int:

@@ -22,6 +22,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from narxbench.identification.data.copies import copies, last_digit
+from narxbench.identification.data.sampling import runs
 from narxbench.io.delimited import SEPARATORS, Delimited, is_missing, is_numeric, read_delimited
 from narxbench.io.errors import FieldError, NarxbenchError, did_you_mean, printable, show
 from narxbench.model.functions import applied, check_function, parsed
@@ -84,13 +85,11 @@ def read_recording(
     Parameters
     ----------
     data : path, DataFrame, mapping of str to array, a list of these, or None
-        Each is an experiment of its own. A file is text with columns of numbers. None: ``input`` and ``output`` are
-        arrays.
+        Each is an experiment of its own; a file is text with columns of numbers. None: input and output are arrays.
     input : column, list of columns, array or None
-        A column is its name or its number, counted from 1. A text may hold several, ``"a,b"`` or ``"2,3"``: one that
-        is no name of a column but a whole number is a column number. ``"abs(a)"`` is a further input that is a function
-        of a column, one of those of :mod:`narxbench.model.functions`. An array is of shape (samples,), (samples, 1) or
-        (samples, inputs). None: there is no input, the output depends on its own past only.
+        A column is its name or its number, from 1 on. A text may hold several, ``"a,b"`` or ``"2,3"``: what is no name
+        of a column but a whole number is a number. ``"abs(a)"`` is a further input that is a function of a column, one
+        of :mod:`narxbench.model.functions`. An array is of shape (samples,) or (samples, inputs). None: there is none.
     output : column or array
         The output, likewise; an array is of shape (samples,) or (samples, 1).
     time : column, array, None or False
@@ -110,10 +109,8 @@ def read_recording(
         Units of signals by name.
     header : bool or None
         Whether the first line of files names the columns; None: unless all wanted fields of it are numbers.
-    separator : {",", ";", "tab", "blank"} or None
-        What stands between the fields of files, a tab and a blank also as such; None: found from the first lines.
-    decimal : {".", ","} or None
-        The decimal mark of files; None: found.
+    separator, decimal : {",", ";", "tab", "blank"}, {".", ","} or None
+        What stands between the fields of files, and the decimal mark; None: found from the first lines.
 
     Returns
     -------
@@ -548,10 +545,9 @@ def _read_experiment(source: _Source, wanted: list[tuple[str, Any]], time: Any, 
         what = "row with a missing value was" if len(rows) == 1 else "rows with missing values were"
         notes.append(f"{source.label}: {len(rows)} {what} left out, and the data cut there: {_places(source, rows)}.")
     jumps, sampling_time = _steps(source, times, present, notes) if times else (np.zeros(len(values), bool), None)
-    # Whether a row continues that of before; the first does not, nor does what would come after the last.
-    continues = np.concatenate(([False], present[1:] & present[:-1] & ~jumps[1:], [False]))
-    starts, ends = np.flatnonzero(present & ~continues[:-1]), np.flatnonzero(present & ~continues[1:]) + 1
-    pieces = list(zip(starts.tolist(), ends.tolist(), strict=True))
+    rows = np.flatnonzero(present)
+    gaps = np.flatnonzero((np.diff(rows) > 1) | jumps[rows[1:]]) + 1
+    pieces = [(int(piece[0]), int(piece[-1]) + 1) for piece in np.split(rows, gaps) if len(piece)]
     return _Experiment(source, titles, values, pieces, sampling_time, used)
 
 
@@ -663,8 +659,7 @@ def _steps(
 
 def _even_but_rounded(times: _Times, inner: NDArray[np.bool_]) -> bool:
     """Return whether the times of each piece are those of even steps, but for the rounding of their last digit."""
-    edges = np.flatnonzero(np.diff(np.concatenate(([False], inner, [False])).astype(np.int8)))
-    for start, end in zip(edges[::2], edges[1::2], strict=True):
+    for start, end in runs(inner):
         values = times.seconds[start - 1 : end]
         steps = np.arange(len(values)) - (len(values) - 1) / 2
         slope = steps @ (values - values.mean()) / (steps @ steps)
@@ -723,22 +718,20 @@ def _pieces(experiment: _Experiment, role: Role | None, share: float | None, not
     """Yield the pieces of an experiment that are long enough, with the last part of each for the test."""
     label = experiment.source.label
     whole = Record(label, np.ascontiguousarray(experiment.values[:, 1:]), experiment.values[:, 0].copy(), role)
-    short = [piece for piece in experiment.pieces if piece[1] - piece[0] < LEAST_SAMPLES]
+    short = [f"{start + 1} to {end}" for start, end in experiment.pieces if end - start < LEAST_SAMPLES]
     if short:
-        listed = ", ".join(f"{start + 1} to {end}" for start, end in short[:5]) + (", …" if len(short) > 5 else "")
+        listed = ", ".join(short[:5]) + (", …" if len(short) > 5 else "")
         what = "1 record" if len(short) == 1 else f"{len(short)} records"
         notes.append(f"{label}: {what} of fewer than {LEAST_SAMPLES} samples left out: samples {listed}.")
     undivided = 0
     for start, end in experiment.pieces:
         cut = end - round((share or 0) * (end - start))
-        if end - start < LEAST_SAMPLES:
-            continue
-        if share and min(end - cut, cut - start) >= LEAST_SAMPLES:
+        if min(end - cut, cut - start) >= LEAST_SAMPLES:
             yield _Piece(experiment, start, whole.part(start, cut))
             yield _Piece(experiment, cut, whole.part(cut, end, "test"))
-            continue
-        undivided += share is not None
-        yield _Piece(experiment, start, whole if (start, end) == (0, len(whole)) else whole.part(start, end))
+        elif end - start >= LEAST_SAMPLES:
+            undivided += share is not None
+            yield _Piece(experiment, start, whole if (start, end) == (0, len(whole)) else whole.part(start, end))
     if undivided:
         what = "1 record is" if undivided == 1 else f"{undivided} records are"
         notes.append(f"{label}: {what} too short to set {share:.0%} of the samples aside for the test.")

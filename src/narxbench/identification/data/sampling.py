@@ -27,27 +27,28 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Sampling:
-    """The stride that the correlation of the output asks for, and what limits it; all in samples."""
+    """The stride that the correlation of the output asks for, and what limits it, in samples."""
 
-    advised: int
-    """The stride; 1 where the data are to be used as they are."""
-    candidates: tuple[int, ...]
-    """A few strides that deserve a comparison, ascending: 1 and the advised one are among them."""
-    wanted: int = 1
-    """The stride that the output alone asks for."""
+    advised: int  # 1 where the data are to be used as they are
+    candidates: tuple[int, ...]  # a few that deserve a comparison, ascending: 1 and the advised one are among them
+    wanted: int = 1  # what the output alone asks for
+    # What made the advised stride smaller: the input changes too fast, or too few samples would stay.
     limit: Literal["", "input", "length"] = ""
-    """What made the advised stride smaller: the input changes too fast, or too few samples would stay."""
-    first_minimum: int | None = None
-    """tau_m; None for a constant output."""
+    first_minimum: int | None = None  # tau_m; None for a constant output
+    # What was found at tau_m: a minimum, a correlation that has decayed, or, as there is neither, its first zero.
     seen_as: Literal["minimum", "decay", "zero", "none"] = "none"
-    """What was found at tau_m: a minimum, a correlation that has decayed, or, as there is neither, its first zero."""
-    correlations: dict[str, list[float]] = field(default_factory=dict)
-    """For a figure: the autocorrelations of ``y`` and ``y^2`` at ``lag``."""
+    correlations: dict[str, list[float]] = field(default_factory=dict)  # of y and y^2 at lag, for a figure
 
 
 def plain(values: Array) -> list[float]:
     """Return values for a figure, of 5 digits."""
     return [float(f"{value:.5g}") for value in values]
+
+
+def runs(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Return start and end of each run of true entries."""
+    edges = np.flatnonzero(np.diff(flags.astype(np.int8), prepend=0, append=0))
+    return [(int(start), int(end)) for start, end in edges.reshape(-1, 2)]
 
 
 def autocorrelation(pieces: list[Array]) -> Array:

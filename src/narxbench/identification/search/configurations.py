@@ -24,15 +24,11 @@ LOST = 0.1
 class Configuration:
     """One choice of what the candidate terms are made of."""
 
-    decimation: int
-    """Samples of the data in one step; lags count steps."""
+    decimation: int  # samples of the data in one step; lags count steps
     degree: int
-    """Largest degree of a term."""
     y_lags: tuple[int, ...]
-    u_lags: tuple[tuple[int, ...], ...]
-    """Lags of each input."""
-    centred: bool = False
-    """Whether the terms are those of centred and scaled signals."""
+    u_lags: tuple[tuple[int, ...], ...]  # of each input
+    centred: bool = False  # the terms are those of centred and scaled signals
 
     @property
     def name(self) -> str:

@@ -37,14 +37,10 @@ MOST_VALUES = 1_000_000
 class PartErrors:
     """Errors of structures on the parts of the selection, with weights that do not know the part."""
 
-    sse: Floats
-    """Sums of squared errors, shape (structures, parts); +inf where the run diverges or the structure is singular."""
-    singular: NDArray[np.bool_]
-    """Whether a structure is singular in some part, shape (structures,)."""
-    energy: Floats
-    """Sums of squares of the output about its mean over all parts, shape (parts,)."""
-    steps: NDArray[np.int64]
-    """Samples of each part, shape (parts,)."""
+    sse: Floats  # shape (structures, parts); +inf where the run diverges or the structure is singular
+    singular: NDArray[np.bool_]  # in some part, shape (structures,)
+    energy: Floats  # sums of squares of the output about its mean over all parts, shape (parts,)
+    steps: NDArray[np.int64]  # samples of each part
 
 
 def scaling(recording: Recording, centred: bool) -> tuple[tuple[float, ...], tuple[float, ...]] | None:
