@@ -20,16 +20,16 @@ def recording(*pairs, roles=(), **more):
     return Recording(tuple(records), ("a", "b", "c")[: records[0].u.shape[1]], "out", **more)
 
 
+def nothing(samples):
+    return np.empty((samples, 0))
+
+
 def slow(u, pole=0.98):
     return lfilter([0.0, 1.0 - pole], [1.0, -pole], u)
 
 
 def held(rng, samples, each):
     return np.repeat(rng.uniform(-1, 1, samples // each + 1), each)[:samples]
-
-
-def nothing(samples):
-    return np.empty((samples, 0))
 
 
 @pytest.mark.parametrize("name", system_names())

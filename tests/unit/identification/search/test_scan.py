@@ -233,10 +233,9 @@ class TestEffort:
 
 
 def test_searches_of_parts_and_of_all_data():
-    scan = Scan(recording_of(200), settings_of(**{**QUICK, "seeds": 2, "blocks": 3}))
-    assert scan.jobs() == [(0, 1), (0, 2), (1, 1), (2, 1), (3, 1)]
-    by_role = Scan(recording_of(200, ("estimation", "selection")), settings_of(**{**QUICK, "seeds": 2}))
-    assert by_role.jobs() == [(0, 1), (0, 2)]
+    settings = settings_of(**{**QUICK, "seeds": 2, "blocks": 3})
+    assert Scan(recording_of(200), settings).jobs() == [(0, 1), (0, 2), (1, 1), (2, 1), (3, 1)]
+    assert Scan(recording_of(200, ("estimation", "selection")), settings).jobs() == [(0, 1), (0, 2)]
 
 
 @pytest.mark.parametrize("method", ["stepwise", "iterative_ofr"])

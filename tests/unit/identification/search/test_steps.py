@@ -24,10 +24,7 @@ def test_progress_names_each_step_and_what_is_known(recording):
     steps = list(dict.fromkeys(each.step for each in seen))
     assert steps[0] == BRIEF and {THOROUGH, DESCENTS} < {*steps} and steps[-1] == RESAMPLES
     assert [each.share for each in seen] == sorted(each.share for each in seen) and seen[-1].share == 1.0
-    errors = [each.rrse for each in seen]
-    assert None not in errors and seen[-1].terms > 0
-    assert all(each.done <= each.planned for each in seen)
-    assert not any(note.name == "interrupted" for note in found.notes)
+    assert all(each.rrse is not None and each.done <= each.planned and each.terms for each in seen)
     # Who looks on changes nothing.
     assert identified(recording, SETTINGS).model == found.model
 
