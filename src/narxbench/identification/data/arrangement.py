@@ -25,20 +25,9 @@ class Arrangement:
     """Records at a decimation.
 
     A record at decimation q is q phases, each of which has every q-th sample: no sample is lost, and a lag counts
-    samples of a phase. All phases stand one behind the other.
-
-    Parameters
-    ----------
-    records : sequence of Record
-        Those that estimate or select.
-    decimation : int
-        Samples of the data in one step.
-    max_lag : int
-        Steps at the beginning of each phase that only give lags.
-    n_parts : int
-        Parts that take turns in selection, where no record has that role.
-    most_samples : int, optional
-        So many samples are enough: of long records at a large decimation, some phases are left out.
+    samples of a phase. All phases stand one behind the other; the first ``max_lag`` steps of each only give lags.
+    ``n_parts`` parts take turns in selection, where no record has that role. ``most_samples`` are enough: of long
+    records at a large decimation, some phases are left out. Arrays of all samples have the shape (samples,).
     """
 
     records: Sequence[Record]
@@ -64,27 +53,27 @@ class Arrangement:
 
     @cached_property
     def u(self) -> Floats:
-        """Inputs of all phases, shape (samples, inputs)."""
+        """Inputs, shape (samples, inputs)."""
         return np.concatenate([self.records[i].u[places] for i, places in self._phases])
 
     @cached_property
     def y(self) -> Floats:
-        """Output of all phases, shape (samples,)."""
+        """The output."""
         return np.concatenate([self.records[i].y[places] for i, places in self._phases])
 
     @cached_property
     def record(self) -> Integers:
-        """The record of each sample, shape (samples,)."""
+        """The record of each sample."""
         return np.repeat([i for i, _ in self._phases], [len(places) for _, places in self._phases])
 
     @cached_property
     def time(self) -> Integers:
-        """The place of each sample in its record, shape (samples,)."""
+        """The place of each sample in its record."""
         return np.concatenate([places for _, places in self._phases])
 
     @cached_property
     def has_lags(self) -> Mask:
-        """Whether all lags of a sample lie in its record, shape (samples,)."""
+        """Whether all lags of a sample lie in its record."""
         return self.time >= self.max_lag * self.decimation
 
     @cached_property
@@ -94,7 +83,7 @@ class Arrangement:
 
     @cached_property
     def part(self) -> Integers:
-        """The part in which each sample is selected on, shape (samples,); -1: in none."""
+        """The part in which each sample is selected on; -1: in none."""
         lengths, lost = np.array([len(record) for record in self.records]), self.max_lag * self.decimation
         roles = [record.role for record in self.records]
         if not self.takes_turns:
@@ -121,7 +110,7 @@ class Arrangement:
         return len(self.rows()) > 0 and self.n_parts_selected >= (2 if self.takes_turns else 1)
 
     def estimates(self, without: int | None = None) -> Mask:
-        """Return whether each sample estimates, shape (samples,); those of a part may be left out."""
+        """Return whether each sample estimates; those of a part may be left out."""
         estimates: Mask = self.has_lags & (self.takes_turns | (self.part == NO_PART))
         return estimates & (without is None or self.part != without)
 
@@ -133,8 +122,8 @@ class Arrangement:
     def columns(self, monomials: Sequence[Monomial], rows: Integers) -> Floats:
         """Return the values of terms at some samples, shape (rows, terms)."""
         found = np.empty((len(rows), len(monomials)), order="F")
-        for i, monomial in enumerate(monomials):
-            found[:, i] = column(self.u, self.y, monomial, rows)
+        for own, monomial in zip(found.T, monomials, strict=True):
+            own[:] = column(self.u, self.y, monomial, rows)
         return found
 
     def segments(self, chosen: Mask) -> list[range]:

@@ -1,10 +1,10 @@
 """Checks of measured data before the search.
 
-All look at the records of :func:`narxbench.identification.data.sampling.known_records`; those of role test are compared
-with them by range alone. Samples are counted from 1, as rows of a file are.
+All look at the known records; those of role test are compared with them by range alone. Samples are counted from 1, as
+rows of a file are.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -18,12 +18,12 @@ from narxbench.identification.data.sampling import (
     Sampling,
     advised_decimations,
     autocorrelation,
-    known_records,
     plain,
+    runs,
 )
 from narxbench.identification.finding import Finding, Status, worst
-from narxbench.model.records import Recording
-from narxbench.model.terms import OUTPUT, signal_name
+from narxbench.model.records import Record, Recording
+from narxbench.model.terms import signal_name
 
 Array = NDArray[np.float64]
 Taken = Mapping[str, Mapping[str, Any]]
@@ -47,19 +47,9 @@ def checks_before(
 ) -> list[Finding]:
     """Return all checks of the data that need no candidate terms.
 
-    Parameters
-    ----------
-    recording : Recording
-        The data.
-    decimation : int, optional
-        The stride in use; by default the advised one.
-    lags : int
-        The largest lag in use, in steps.
-    sampling, seen : optional
-        What :func:`narxbench.identification.data.sampling.advised_decimations` and
-        :func:`narxbench.identification.data.responses.responses` returned, if that is known.
-    taken : mapping, optional
-        What a model has of each input, if there is one: its ``lags`` among the candidates, and whether it is ``used``.
+    ``decimation`` is the stride in use, by default the advised one, and ``lags`` the largest lag in steps. ``sampling``
+    and ``seen`` are what :func:`advised_decimations` and :func:`responses` returned, if that is known. ``taken`` has
+    what a model takes of each input: its ``lags`` among the candidates, and whether it is ``used``.
     """
     sampling = sampling or advised_decimations(recording)
     stride = decimation or sampling.advised
@@ -101,16 +91,14 @@ def resolution_check(recording: Recording) -> Finding:
     """Count the levels of each signal; an input of few levels has powers that say nothing new."""
     values: dict[str, Any] = {}
     statuses: list[Status] = []
-    for column, term, pieces in _signals(recording):
+    for column, term, pieces in _signals(recording, recording.known):
         levels = np.unique(np.concatenate(pieces))
         # Two texts of one number may differ in the last bit.
         span = float(levels[-1] - levels[0])
         levels = levels[np.append(True, np.diff(levels) > 1e-9 * span)]
         step = float(np.median(np.diff(levels))) if len(levels) > 1 else 0.0
-        few = coarse = False
-        if len(levels) > 1:
-            few = term != "y" and len(levels) <= FEW_LEVELS
-            coarse = not few and span / step < 50 and sum(map(len, pieces)) > 2 * len(levels)
+        few = term != "y" and 1 < len(levels) <= FEW_LEVELS
+        coarse = len(levels) > 1 and not few and span / step < 50 and sum(map(len, pieces)) > 2 * len(levels)
         values[column] = {
             "term": term,
             "levels": len(levels),
@@ -127,16 +115,16 @@ def resolution_check(recording: Recording) -> Finding:
 
 def saturation_check(recording: Recording) -> Finding:
     """Look for an output that stays at its largest or smallest value, where it arrives without slowing down."""
-    pieces = [record.y for record in known_records(recording)]
+    pieces = [record.y for record in recording.known]
     y = np.concatenate(pieces)
     values = {}
     moves = np.concatenate([np.abs(np.diff(piece)) for piece in pieces])
     typical = float(np.median(moves[moves > 0.0])) if moves.any() else 0.0
     for side, extreme in (("largest", float(y.max())), ("smallest", float(y.min()))):
         share = float(np.mean(y == extreme))
-        runs = [(start, end, piece) for piece in pieces for start, end in _runs(piece == extreme)]
-        arrivals = [abs(piece[start] - piece[start - 1]) for start, _, piece in runs if start > 0]
-        longest = int(max(end - start for start, end, _ in runs))
+        stays = [(start, end, piece) for piece in pieces for start, end in runs(piece == extreme)]
+        arrivals = [abs(piece[start] - piece[start - 1]) for start, _, piece in stays if start > 0]
+        longest = int(max(end - start for start, end, _ in stays))
         # Other levels near the extreme are as frequent where a coarse signal merely rests there.
         others = np.unique(y[y != extreme], return_counts=True)[1]
         usual = float(others.mean()) / len(y) if len(others) else 1.0
@@ -164,7 +152,7 @@ def delay_check(
     inputs = {}
     statuses: list[Status] = []
     seen = responses(recording) if seen is None else seen
-    for column, term, _ in _inputs(recording):
+    for column, term, _ in _signals(recording, ())[1:]:
         found = seen[column]
         if not found:
             continue
@@ -198,7 +186,7 @@ def excitation_check(recording: Recording, decimation: int = 1, lags: int = 5, t
     """
     inputs = {}
     status: Status = "fine"
-    for column, term, pieces in _inputs(recording):
+    for column, term, pieces in _signals(recording, recording.known)[1:]:
         low, high = (float(of(of(piece) for piece in pieces)) for of in (min, max))
         changes = high - low > 1e-12 * max(abs(low), abs(high))
         order = _order_of_excitation(pieces, decimation, lags) if changes else 0
@@ -223,7 +211,7 @@ def drift_check(recording: Recording) -> Finding:
     A trend must exceed 4 standard errors and the standard deviation of what is left, an offset 5 and half of that, at
     as many independent samples as its correlation allows; nothing is said of records with fewer than 20 of these.
     """
-    records = known_records(recording)
+    records = recording.known
     static = []
     for u in standard_inputs(records):
         # A slow output follows the mean of an input, and not its changes.
@@ -281,12 +269,12 @@ def outlier_check(recording: Recording) -> Finding:
 
 def test_range_check(recording: Recording) -> Finding:
     """Tell which share of the test samples lies outside the range that the other records cover."""
-    test = [record for record in recording.of_role("test") if len(record)]
+    test = list(recording.of_role("test"))
     values: dict[str, Any] = {}
     statuses: list[Status] = []
-    for index, (column, term, pieces) in enumerate(_signals(recording) if test else ()):
-        seen = np.concatenate(pieces)
-        asked = np.concatenate([record.y if index == 0 else record.u[:, index - 1] for record in test])
+    both = (_signals(recording, recording.known), _signals(recording, test)) if test else ()
+    for (column, term, known), (_, _, tested) in zip(*both, strict=True):
+        seen, asked = np.concatenate(known), np.concatenate(tested)
         low, high = float(seen.min()), float(seen.max())
         share = float(np.mean((asked < low) | (asked > high)))
         # By how much of the known range the test goes beyond it.
@@ -307,23 +295,12 @@ def size_check(n_terms: int, n_rows: int) -> Finding:
     return Finding("size", "look" if n_rows < n_terms else "fine", {"terms": n_terms, "rows": n_rows})
 
 
-def _inputs(recording: Recording) -> Iterator[tuple[str, str, list[Array]]]:
-    """Yield column, name in terms and pieces of each input."""
+def _signals(recording: Recording, records: Sequence[Record]) -> list[tuple[str, str, list[Array]]]:
+    """Return column, name in terms and pieces of the output, and then of each input."""
     count = len(recording.inputs)
-    for index, column in enumerate(recording.inputs):
-        pieces = [record.u[:, index] for record in known_records(recording)]
-        yield column, signal_name(index + 1, count), pieces
-
-
-def _signals(recording: Recording) -> Iterator[tuple[str, str, list[Array]]]:
-    yield recording.output, signal_name(OUTPUT), [record.y for record in known_records(recording)]
-    yield from _inputs(recording)
-
-
-def _runs(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """Return start and end of each run of true entries."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], flags.astype(np.int8), [0]])))
-    return [(int(a), int(b)) for a, b in edges.reshape(-1, 2)]
+    pieces = [[r.y for r in records], *([r.u[:, i] for r in records] for i in range(count))]
+    columns = enumerate(zip((recording.output, *recording.inputs), pieces, strict=True))
+    return [(column, signal_name(i, count), own) for i, (column, own) in columns]
 
 
 def _order_of_excitation(pieces: list[Array], decimation: int, lags: int) -> int:
@@ -337,19 +314,17 @@ def _order_of_excitation(pieces: list[Array], decimation: int, lags: int) -> int
         return lags
     rows = np.vstack(blocks)
     rows -= rows.mean(axis=0)
-    scatter = rows.T @ rows
-    eigenvalues = np.linalg.eigvalsh(scatter)
+    eigenvalues = np.linalg.eigvalsh(rows.T @ rows)
     return int(np.sum(eigenvalues > 1e-6 * eigenvalues[-1]))
 
 
 def _share_at_rest(recording: Recording, window: int) -> float:
     """Return the share of windows in which the middle 90 % of all signals stay within 5 % of their ranges."""
-    records = known_records(recording)
+    records = recording.known
     rows = [np.column_stack([record.y, record.u]) for record in records]
     reach = np.maximum.reduce([r.max(axis=0) for r in rows]) - np.minimum.reduce([r.min(axis=0) for r in rows])
     blocks = [r[: len(r) - len(r) % window].reshape(-1, window, r.shape[1]) for r in rows]
-    found = np.vstack(blocks)
-    if not len(found):
+    if not len(found := np.vstack(blocks)):
         return 0.0
     spans = np.subtract(*np.percentile(found, [95, 5], axis=1))
     return float(np.mean((spans <= 0.05 * reach).all(axis=1)))

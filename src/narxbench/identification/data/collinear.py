@@ -18,21 +18,10 @@ NEARLY = 0.999
 def collinear(columns: Array, terms: list[str]) -> dict[str, str]:
     """Return the candidates that say nothing that a few earlier ones do not say already, each with the reason.
 
-    Parameters
-    ----------
-    columns : array of float, shape (rows, n_terms)
-        Values of the candidates.
-    terms : list of str
-        Their names in canonical order: of a combination, the last is dropped, which is of the highest degree.
+    ``columns`` are their values, shape (rows, n_terms). ``terms`` are in canonical order: of a combination, the last is
+    dropped, which is of the highest degree. What is kept has the same span, but for combinations of more than 8, which
+    make no small structure singular.
 
-    Returns
-    -------
-    dict of str to str
-        Such as ``{"u(k-1)^2": "u(k-1)^2 is 5 u(k-1)"}``. The others have the same span, but for combinations of more
-        than 8, which make no small structure singular.
-
-    Notes
-    -----
     A QR decomposition of columns of unit norm, at some rows, finds the dependent ones; each combination is then tried
     at all rows, and the rows that refute one are added. A Gram matrix would square the errors.
 
@@ -74,15 +63,7 @@ def collinear(columns: Array, terms: list[str]) -> dict[str, str]:
 
 
 def collinear_check(columns: Array, terms: list[str], dropped: dict[str, str]) -> Finding:
-    """Tell which candidates were dropped, and how many pairs of the others are nearly the same.
-
-    Parameters
-    ----------
-    columns, terms
-        As for :func:`collinear`.
-    dropped : dict of str to str
-        What it returned.
-    """
+    """Tell which candidates are ``dropped`` (:func:`collinear`), and how many pairs of the others are nearly alike."""
     kept = [j for j, term in enumerate(terms) if term not in dropped]
     centred = columns[:, kept] - columns[:, kept].mean(axis=0)
     norms = np.sqrt(np.einsum("ij,ij->j", centred, centred))
@@ -95,7 +76,7 @@ def collinear_check(columns: Array, terms: list[str], dropped: dict[str, str]) -
         # The first of the most alike: their last digits are those of a processor.
         i, j = np.unravel_index(int(np.argmax(alike.round(9))), alike.shape)
         nearest = [terms[kept[i]], terms[kept[j]], min(1.0, float(alike[i, j]))]
-    values = {"candidates": len(terms), "dropped": dict(dropped), "near_pairs": count, "worst": nearest}
+    values = {"candidates": len(terms), "dropped": dropped, "near_pairs": count, "worst": nearest}
     return Finding("collinear", "look" if dropped or count else "fine", values)
 
 
@@ -113,21 +94,18 @@ def _combinations(part: Array) -> dict[int, list[int]]:
     """Return each column of about unit norm that is a combination of a few earlier ones, and which these are."""
     # The triangle has the same angles between its columns, and fewer rows.
     triangle = np.asarray(np.linalg.qr(part, mode="r"))
-    size = part.shape[1]
-    lengths = np.maximum(np.linalg.norm(triangle, axis=0), 1e-300)
-    triangle = triangle / lengths
-    basis = np.arange(size)
+    triangle /= np.maximum(np.linalg.norm(triangle, axis=0), 1e-300)
+    basis = np.arange(part.shape[1])
     while True:
         q, r = np.linalg.qr(triangle[:, basis])
-        rank = len(r)
         distance = np.zeros(len(basis))
-        distance[:rank] = np.abs(np.diag(r))
+        distance[: len(r)] = np.abs(np.diag(r))
         if (distance > EXACT).all():
             break
         # Behind a dependent column the decomposition is not to be trusted: what is dropped is looked at again below.
         basis = basis[distance > EXACT]
     found = {}
-    for j in sorted(set(range(size)) - set(basis.tolist())):
+    for j in sorted(set(range(part.shape[1])) - set(basis.tolist())):
         earlier = int(np.searchsorted(basis, j))
         shadow = q.T @ triangle[:, j]
         left = triangle[:, j] - q[:, :earlier] @ shadow[:earlier]

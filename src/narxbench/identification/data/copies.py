@@ -40,22 +40,12 @@ _SHIFTS, _PAIRS, _LEVELS = 8, 200, 12
 
 @dataclass(frozen=True)
 class Copy:
-    """A stretch that two records share.
+    """A stretch that two records share."""
 
-    Attributes
-    ----------
-    records, starts : tuple of int
-        The records, by their place in the list, and the first sample of the stretch in each, counted from 0.
-    length : int
-        Samples.
-    sure : bool
-        Whether they must be the same data; else these data repeat themselves so much that it may be chance.
-    """
-
-    records: tuple[int, int]
-    starts: tuple[int, int]
+    records: tuple[int, int]  # by their place in the list
+    starts: tuple[int, int]  # its first sample in each, counted from 0
     length: int
-    sure: bool
+    sure: bool  # that they are the same data; else these data repeat themselves so much that it may be chance
 
 
 def last_digit(values: Array) -> float:
@@ -66,15 +56,7 @@ def last_digit(values: Array) -> float:
 
 
 def copies(records: Sequence[Record], sources: Sequence[int]) -> list[Copy]:
-    """Return the stretches that records of different sources share, at most one for each two sources.
-
-    Parameters
-    ----------
-    records : sequence of Record
-        With the same signals.
-    sources : sequence of int
-        What each record is a piece of.
-    """
+    """Return the stretches that records share, at most one for each two of the ``sources`` that they are pieces of."""
     order = sorted(range(len(records)), key=sources.__getitem__)
     signals = np.concatenate([np.column_stack([records[i].y, records[i].u]) for i in order])
     source = np.repeat([sources[i] for i in order], [len(records[i]) for i in order])

@@ -10,18 +10,19 @@ import operator
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 from numbers import Real
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from narxbench.identification.data.copies import copies, last_digit
+from narxbench.identification.data.sampling import runs
 from narxbench.io.delimited import SEPARATORS, Delimited, is_missing, is_numeric, read_delimited
 from narxbench.io.errors import FieldError, NarxbenchError, did_you_mean, printable, show
 from narxbench.model.functions import applied, check_function, parsed
@@ -84,13 +85,11 @@ def read_recording(
     Parameters
     ----------
     data : path, DataFrame, mapping of str to array, a list of these, or None
-        Each is an experiment of its own. A file is text with columns of numbers. None: ``input`` and ``output`` are
-        arrays.
+        Each is an experiment of its own; a file is text with columns of numbers. None: input and output are arrays.
     input : column, list of columns, array or None
-        A column is its name or its number, counted from 1. A text may hold several, ``"a,b"`` or ``"2,3"``: one that
-        is no name of a column but a whole number is a column number. ``"abs(a)"`` is a further input that is a function
-        of a column, one of those of :mod:`narxbench.model.functions`. An array is of shape (samples,), (samples, 1) or
-        (samples, inputs). None: there is no input, the output depends on its own past only.
+        A column is its name or its number, from 1 on. A text may hold several, ``"a,b"`` or ``"2,3"``: what is no name
+        of a column but a whole number is a number. ``"abs(a)"`` is a further input that is a function of a column, one
+        of :mod:`narxbench.model.functions`. An array is of shape (samples,) or (samples, inputs). None: there is none.
     output : column or array
         The output, likewise; an array is of shape (samples,) or (samples, 1).
     time : column, array, None or False
@@ -110,10 +109,8 @@ def read_recording(
         Units of signals by name.
     header : bool or None
         Whether the first line of files names the columns; None: unless all wanted fields of it are numbers.
-    separator : {",", ";", "tab", "blank"} or None
-        What stands between the fields of files, a tab and a blank also as such; None: found from the first lines.
-    decimal : {".", ","} or None
-        The decimal mark of files; None: found.
+    separator, decimal : {",", ";", "tab", "blank"}, {".", ","} or None
+        What stands between the fields of files, and the decimal mark; None: found from the first lines.
 
     Returns
     -------
@@ -134,16 +131,15 @@ def read_recording(
     form = _text_form(header, separator, decimal)
     own_columns = test_input is not None or test_output is not None
     in_data = own_columns and test is None
-    if own_columns and data is None:
-        raise FieldError("test", "found columns of the test next to arrays; needed: a pair (input, output)")
     if data is None:
         data, input, output, time, test = _as_columns(input, output, time, test)
     share = _share(test)
     if own_columns and share is not None:
         raise _refused("test", "a share next to columns of its own", "files, or none")
-    for name, given, other in (("output", test_output, "input"), ("input", test_input, "output")):
-        if in_data and given is None and (name == "output" or columns_listed(input)):
-            raise FieldError(f"test_{name}", f"missing; needed next to the {other} of a test in the same data")
+    if in_data and test_output is None:
+        raise FieldError("test_output", "missing; needed next to the input of a test in the same data")
+    if in_data and test_input is None and columns_listed(input):
+        raise FieldError("test_input", "missing; needed next to the output of a test in the same data")
     items = _items(data, "data")
     test_items = [] if share is not None or test is None else _items(test, "test")
     labels, test_labels = _labels(items, "data"), _labels(test_items, "test")
@@ -151,45 +147,46 @@ def read_recording(
     if twice := [item for item in items + test_items if _is_file(item) and files.count(Path(item).resolve()) > 1]:
         raise _wrong(str(twice[-1]), "twice in the data", "each file once")
     role_of = _roles(roles, items, labels)
-    wanted = {"output": output, "input": input}
-    given = {"test_output": test_output, "test_input": test_input}
-    of_test = {name: columns for name, columns in given.items() if columns is not None}
-    of_test |= {name: columns for name, columns in wanted.items() if f"test_{name}" not in of_test and not in_data}
+    wanted = [("output", output), ("input", input)]
+    of_test = [
+        wanted[0] if test_output is None else ("test_output", test_output),
+        wanted[1] if test_input is None else ("test_input", test_input),
+    ]
     notes: list[str] = []
     experiments: list[_Experiment] = []
     pieces: list[_Piece] = []
     for i, (item, label) in enumerate(zip(items + test_items, labels + test_labels, strict=True)):
         kinds = [wanted, of_test] if in_data else [of_test if i >= len(items) else wanted]
-        parts = [part for kind in kinds for columns in kind.values() for part in columns_listed(columns)]
-        source = _source(item, label, None if output is None else _numbers(parts), form)
+        parts = [_column_number(part) for kind in kinds for _, columns in kind for part in columns_listed(columns)]
+        # Where all columns are wanted by number, there may be no header.
+        numbers = None if output is None or None in parts else [number - 1 for number in parts if number is not None]
+        source = _source(item, label, numbers, form)
         read = [_read_experiment(source, kind, time, notes) for kind in kinds]
         notes += _form_notes(source, [column for experiment in read for column in experiment.used])
         for experiment in read:
             is_test = i >= len(items) or experiment is not read[0]
             role = "test" if is_test else role_of.get(i)
-            experiments.append(experiment)
-            if is_test and own_columns:
-                experiments[-1] = _renamed(experiment, experiments[0])
-            _check_alike(experiments[0], experiments[-1])
+            experiments.append(
+                _alike(experiment, experiments[0] if experiments else experiment, is_test and own_columns)
+            )
             pieces += _pieces(experiments[-1], role, None if role else share, notes)
     records = [piece.record for piece in pieces]
     if not any(record.role in (None, "estimation") for record in records):
         if len(role_of) == len(items) and "estimation" not in role_of.values():
             raise FieldError("roles", "found no record to estimate a model from; needed: one without another role")
-        found = f"found no record of at least {LEAST_SAMPLES} samples"
-        raise FieldError("data", " ".join([f"{found}.", *notes]))
+        raise FieldError("data", " ".join([f"found no record of at least {LEAST_SAMPLES} samples.", *notes]))
     if (test is not None or in_data) and not any(record.role == "test" for record in records):
         found = f"no record of at least {LEAST_SAMPLES} samples to test a model on"
         found += f" in {printable(', '.join(test_labels or labels))}"
         raise _refused("test", found, "longer data, or a larger share of them")
     _check_copies(pieces, "test_output" if in_data else "roles" if test is None else "test", share, notes)
     titles = experiments[0].titles
-    known = (experiment.sampling_time for experiment in experiments if experiment.sampling_time)
+    known = next((experiment.sampling_time for experiment in experiments if experiment.sampling_time), None)
     return Recording(
         records=tuple(records),
         inputs=titles[1:],
         output=titles[0],
-        sampling_time=_sampling_time(sampling_time, next(known, None), notes),
+        sampling_time=_sampling_time(sampling_time, known, notes),
         units=_units(units, titles),
         notes=tuple(dict.fromkeys(notes)),
     )
@@ -201,9 +198,6 @@ def _refused(argument: str, found: str, allowed: str, source: str = "") -> Field
 
 def _wrong(place: str, found: str, allowed: str) -> NarxbenchError:
     return NarxbenchError(f"{place}: found {found}; allowed: {allowed}")
-
-
-# ---------------------------------------------------------------------------------------------------------- arguments
 
 
 def _text_form(header: Any, separator: Any, decimal: Any) -> dict[str, Any]:
@@ -222,24 +216,21 @@ def _as_columns(input: Any, output: Any, time: Any, test: Any) -> tuple[Any, Any
     """Return arrays as columns, with the specifications that choose them: input, output, time, test."""
     if output is None or isinstance(output, str | int):
         raise FieldError("data", "found none; needed: a file, a frame, a mapping, or arrays as input and output")
-    given, named = _names_of(input), getattr(output, "name", None)
+    # Frames and series of pandas have names.
+    names = getattr(input, "columns", None)
+    if names is None and isinstance(getattr(input, "name", None), str):
+        names = [input.name]
+    names = None if names is None else list(map(str, names))
+    named = getattr(output, "name", None)
     title = named if isinstance(named, str) else "y"
-    while title in (given or ("u",)):
+    while title in (names or ("u",)):
         title += "_"
     extra = {} if time is None or time is False else {"time": time}
-    data = _columns_of(input, output, given, title, "data", extra)
+    data = _columns_of(input, output, names, title, "data", extra)
     inputs = [name for name in data if name not in (title, *extra)]
     if isinstance(test, tuple) and len(test) == 2:
         test = _columns_of(*test, inputs, title, "test", {})
     return data, inputs or None, title, "time" if extra else time, test
-
-
-def _names_of(input: Any) -> list[str] | None:
-    """Return the names that a frame or a series of pandas has for its columns."""
-    columns = getattr(input, "columns", None)
-    if columns is None and isinstance(getattr(input, "name", None), str):
-        columns = [input.name]
-    return None if columns is None else [str(name) for name in columns]
 
 
 def _columns_of(
@@ -321,11 +312,14 @@ def _roles(roles: Mapping[str, Role] | None, items: list[Any], labels: list[str]
             raise FieldError("roles", f"{printable(str(name))}: found {show(role)}; allowed: {allowed}")
         matches = [i for i, known in enumerate(names) if str(name) in known]
         if not matches:
-            raise _refused(
-                "roles", show(name, kind=False), f"{printable(', '.join(labels))}{did_you_mean(name, labels)}"
-            )
+            raise _unknown("roles", name, labels)
         found |= dict.fromkeys(matches, role)
     return found
+
+
+def _unknown(argument: str, name: Any, allowed: Sequence[str]) -> FieldError:
+    hint = did_you_mean(name, allowed)
+    return _refused(argument, show(name, kind=False), f"{printable(', '.join(allowed))}{hint}")
 
 
 def _units(units: Mapping[str, str] | None, titles: Sequence[str]) -> dict[str, str]:
@@ -333,14 +327,14 @@ def _units(units: Mapping[str, str] | None, titles: Sequence[str]) -> dict[str, 
         raise _refused("units", show(units), "a mapping of signals to units")
     for name, unit in (units or {}).items():
         if name not in titles:
-            allowed = f"{printable(', '.join(titles))}{did_you_mean(name, titles)}"
-            raise _refused("units", show(name, kind=False), allowed)
+            raise _unknown("units", name, titles)
         if not isinstance(unit, str):
             raise FieldError("units", f"{printable(name)}: found {show(unit)}; allowed: text")
     return dict(units or {})
 
 
-# ------------------------------------------------------------------------------------------------- sources and columns
+# A column counted from 0, and the function of it that is an input; "" where it is the column itself.
+_Column = tuple[int, str]
 
 
 @dataclass(frozen=True)
@@ -354,20 +348,16 @@ class _Source:
     table: Delimited | None = None  # the file
     numbered: bool = False  # whether numbers are names of the columns
     index: Any = None  # times next to the columns
-    functions: list[tuple[str, int]] = field(default_factory=list)  # columns behind the others: of which one
 
     def place(self, row: int) -> str:
         return self.table.place(row) if self.table else f"row {row + 1}"
 
-    def title(self, column: int) -> str:
+    def title(self, column: int, function: str = "") -> str:
         """Return a name of the column that no other column has."""
-        if column >= len(self.columns):
-            function, of = self.functions[column - len(self.columns)]
-            return f"{function}({self.title(of)})"
         name = self.names[column] if self.names else ""
         if not name or (self.names and self.names.count(name) > 1):
-            return f"{name} (column {column + 1})" if name else f"column {column + 1}"
-        return name
+            name = f"{name} (column {column + 1})" if name else f"column {column + 1}"
+        return f"{function}({name})" if function else name
 
     @property
     def overview(self) -> str:
@@ -377,41 +367,36 @@ class _Source:
         names = (repr(name) if self.numbered else f"{i} {name!r}" for i, name in enumerate(self.names, 1))
         return printable(", ".join(names), 400)
 
-    def wrong(self, row: int, column: int, found: str, allowed: str) -> NarxbenchError:
-        return _wrong(f"{self.name}: {self.place(row)}, column {printable(self.title(column))}", found, allowed)
+    def wrong(self, row: int, title: str, found: str, allowed: str) -> NarxbenchError:
+        return _wrong(f"{self.name}: {self.place(row)}, column {printable(title)}", found, allowed)
 
-    def numbers(self, columns: Sequence[int]) -> Array:
+    def numbers(self, columns: Sequence[_Column]) -> Array:
         """Return columns as an array of shape (rows, columns), with NaN where a value is missing."""
-        given = [self.given(column) for column in columns]
-        found = self.table.numbers(given) if self.table else np.column_stack([self._floats(i) for i in given])
-        for place, column in enumerate(columns):
-            if column >= len(self.columns):
-                values, function = found[:, place].copy(), self.functions[column - len(self.columns)][0]
-                found[:, place] = applied(function, values)
-                for row in np.flatnonzero(np.isfinite(values) & ~np.isfinite(found[:, place])).tolist():
-                    raise self.wrong(row, column, f"{values[row]:g}", f"values for which {function} is a finite number")
+        places = [place for place, _ in columns]
+        found = self.table.numbers(places) if self.table else np.column_stack([self._floats(i) for i in places])
+        for own, (place, function) in zip(found.T, columns, strict=True):
+            if function:
+                values = own.copy()
+                own[:] = applied(function, values)
+                for row in np.flatnonzero(np.isfinite(values) & ~np.isfinite(own)).tolist():
+                    allowed = f"values for which {function} is a finite number"
+                    raise self.wrong(row, self.title(place, function), f"{values[row]:g}", allowed)
         return found
-
-    def given(self, column: int) -> int:
-        """Return the column that a function is of; any other as it is."""
-        return self.functions[column - len(self.columns)][1] if column >= len(self.columns) else column
 
     def _floats(self, column: int) -> Array:
         """Return an array of numbers of any type as floats; true and false are none."""
-        array = self.columns[column]
+        array, title = self.columns[column], self.title(column)
         if array.dtype.kind not in "iufO":
-            where = f"{self.name}: column {printable(self.title(column))}"
-            raise _wrong(where, f"values of type {array.dtype}", "numbers")
-        values = np.full(len(array), np.nan)
+            raise _wrong(f"{self.name}: column {printable(title)}", f"values of type {array.dtype}", "numbers")
+        values = np.full(len(array), np.nan) if array.dtype.kind == "O" else array.astype(float)
         for row, value in enumerate(array) if array.dtype.kind == "O" else ():
             is_number = isinstance(value, Real | Decimal) and not isinstance(value, bool | np.bool_)
             try:
                 values[row] = np.nan if _is_none(value) else float(value if is_number else "no number")
             except (ValueError, OverflowError):
-                raise self.wrong(row, column, show(value), "a number, or NaN where it is missing") from None
-        values = values if array.dtype.kind == "O" else array.astype(float)
+                raise self.wrong(row, title, show(value), "a number, or NaN where it is missing") from None
         for row in np.flatnonzero(np.isinf(values)).tolist():
-            raise self.wrong(row, column, str(array[row]), "a finite number, or NaN where it is missing")
+            raise self.wrong(row, title, str(array[row]), "a finite number, or NaN where it is missing")
         return values
 
     def times(self, column: int) -> tuple[Array, bool]:
@@ -428,7 +413,7 @@ class _Source:
             of_time = (isinstance(value, str | datetime) and not _is_none(value) for value in values)
             stamped = values.dtype.kind in "OU" and any(of_time)
         if not stamped:
-            return self.numbers([column])[:, 0], False
+            return self.numbers([(column, "")])[:, 0], False
         seconds = np.full(len(values), np.nan)
         first = None
         for row, value in enumerate(values):
@@ -440,7 +425,7 @@ class _Source:
                 seconds[row] = (moment - first).total_seconds()
             except (ValueError, TypeError):  # TypeError: with and without a time zone
                 allowed = "numbers, or date and time as in 2024-05-31T12:00:00.01, all with a time zone or none"
-                raise self.wrong(row, column, show(value, kind=False), allowed) from None
+                raise self.wrong(row, self.title(column), show(value, kind=False), allowed) from None
         return seconds, True
 
 
@@ -450,11 +435,11 @@ def _is_none(value: Any) -> bool:
 
 def _source(item: Any, label: str, wanted: Sequence[int] | None, form: dict[str, Any]) -> _Source:
     """Return a file, frame or mapping as a source; ``wanted`` are columns that have to be numbers, if known."""
-    if isinstance(item, str | os.PathLike):
+    if _is_file(item):
         table = read_delimited(item, wanted, **form)
         return _Source(str(item), label, table.names, table.columns, table)
-    names, series = zip(*item.items(), strict=True) if len(list(item)) else ((), ())
-    arrays = [_array(s, f"{label}: column {printable(str(name))}", 1) for name, s in zip(names, series, strict=True)]
+    arrays = [_array(values, f"{label}: column {printable(str(name))}", 1) for name, values in item.items()]
+    names = list(item.keys())
     if len(set(map(len, arrays))) != 1:
         lengths = ", ".join(f"{name} {len(array)}" for name, array in zip(names, arrays, strict=True))
         raise NarxbenchError(f"{label}: found columns of lengths {printable(lengths) or 'none'}; needed: one length")
@@ -486,14 +471,8 @@ def _column_number(part: Any) -> int | None:
         return None
 
 
-def _numbers(parts: Sequence[Any]) -> list[int] | None:
-    """Return columns counted from 0, or None where there is none or one is wanted by name."""
-    numbers = [number - 1 for part in parts if (number := _column_number(part)) is not None]
-    return numbers if parts and len(numbers) == len(parts) else None
-
-
-def _columns(source: _Source, argument: str, specification: Any, used: Sequence[int] = ()) -> list[int]:
-    """Return the columns, counted from 0, that a specification chooses, of those that are not used yet."""
+def _columns(source: _Source, argument: str, specification: Any, used: Sequence[_Column] = ()) -> list[_Column]:
+    """Return the columns that a specification chooses, of those that are not used yet."""
     names, found = source.names or (), list(used)
     whole = isinstance(specification, str) and specification.strip() in names
     parts = [specification] if whole else columns_listed(specification)
@@ -502,43 +481,32 @@ def _columns(source: _Source, argument: str, specification: Any, used: Sequence[
     for part in parts:
         number = 0 if source.numbered else _column_number(part) or 0
         same = [i for i, name in enumerate(names) if isinstance(part, str) and name == part.strip()]
-        if not same and argument.endswith("input") and (function := parsed(part)):
-            same = [_function(source, argument, *function)]
         if len(same) > 1:
             allowed = f"one of them by its number, {', '.join(str(i + 1) for i in same)}"
             raise _refused(argument, f"{len(same)} columns {part.strip()!r}", allowed, source.name)
-        if not same and not 1 <= number <= len(source.columns):
+        if not same and argument.endswith("input") and (function := parsed(part)):
+            column = _function(source, argument, *function)
+        elif same or 1 <= number <= len(source.columns):
+            column = (same[0] if same else number - 1), ""
+        else:
             what = f"no column {show(part, kind=False)}" if _column_number(part) is None else f"column number {part}"
             hint = f"{' by its name as text' if source.numbered else ''}{did_you_mean(part, names)}"
             raise _refused(argument, what, f"{source.overview}{hint}", source.name)
-        column = same[0] if same else number - 1
         if column in found:
-            title = printable(source.title(column))
-            raise _refused(
-                argument,
-                f"column {title}, which is already in use",
-                f"each column once, of {source.overview}",
-                source.name,
-            )
+            what = f"column {printable(source.title(*column))}, which is already in use"
+            raise _refused(argument, what, f"each column once, of {source.overview}", source.name)
         found.append(column)
     return found[len(used) :]
 
 
-def _function(source: _Source, argument: str, function: str, of: str) -> int:
-    """Return the column of a function of another column, which is made if there is none yet."""
+def _function(source: _Source, argument: str, function: str, of: str) -> _Column:
     try:
         check_function(function)
     except NarxbenchError as error:
         raise FieldError(argument, str(error), source.name) from None
     if parsed(of) and of not in (source.names or ()):
         raise _refused(argument, f"a function of {printable(of)}", "a function of a column", source.name)
-    wanted = function, _columns(source, argument, [of])[0]
-    if wanted not in source.functions:
-        source.functions.append(wanted)
-    return len(source.columns) + source.functions.index(wanted)
-
-
-# --------------------------------------------------------------------------------------------------------- experiments
+    return _columns(source, argument, [of])[0][0], function
 
 
 @dataclass(frozen=True)
@@ -553,20 +521,20 @@ class _Experiment:
     used: Sequence[int]  # columns, also that of the time
 
 
-def _read_experiment(source: _Source, wanted: Mapping[str, Any], time: Any, notes: list[str]) -> _Experiment:
+def _read_experiment(source: _Source, wanted: list[tuple[str, Any]], time: Any, notes: list[str]) -> _Experiment:
     """Return the signals of a source, and where they have gaps."""
-    columns: list[int] = []
-    for argument in sorted(wanted, key=lambda name: name.endswith("input")):  # the output first
-        if argument == "output" and not columns_listed(wanted[argument]):
+    columns: list[_Column] = []
+    for argument, specification in wanted:
+        if argument == "output" and not columns_listed(specification):
             raise FieldError("output", f"missing; allowed: one of {source.overview}", source.name)
-        columns += _columns(source, argument, wanted[argument], columns)
-    values = source.numbers(columns)
+        columns += _columns(source, argument, specification, columns)
+    values, titles = source.numbers(columns), tuple(source.title(*column) for column in columns)
     times = _times(source, time, columns, notes)
-    used = [*map(source.given, columns), *([times.column] if times else [])]
+    used = [*(column for column, _ in columns), *([times.column] if times else [])]
     # Columns of other lengths end before others do.
     end = int(np.flatnonzero(np.append(True, np.isfinite(values).any(axis=1)))[-1])
     if 0 < end < len(values):
-        named = printable(", ".join(map(source.title, columns)))
+        named = printable(", ".join(titles))
         notes.append(f"{source.label}: the data end in {source.place(end - 1)} of {named}; below it they are empty.")
         values, times = values[:end], times and replace(times, seconds=times.seconds[:end])
     present: NDArray[np.bool_] = np.asarray(np.isfinite(values).all(axis=1))
@@ -577,11 +545,10 @@ def _read_experiment(source: _Source, wanted: Mapping[str, Any], time: Any, note
         what = "row with a missing value was" if len(rows) == 1 else "rows with missing values were"
         notes.append(f"{source.label}: {len(rows)} {what} left out, and the data cut there: {_places(source, rows)}.")
     jumps, sampling_time = _steps(source, times, present, notes) if times else (np.zeros(len(values), bool), None)
-    # Whether a row continues that of before; the first does not, nor does what would come after the last.
-    continues = np.concatenate(([False], present[1:] & present[:-1] & ~jumps[1:], [False]))
-    starts, ends = np.flatnonzero(present & ~continues[:-1]), np.flatnonzero(present & ~continues[1:]) + 1
-    pieces = list(zip(starts.tolist(), ends.tolist(), strict=True))
-    return _Experiment(source, tuple(map(source.title, columns)), values, pieces, sampling_time, used)
+    rows = np.flatnonzero(present)
+    gaps = np.flatnonzero((np.diff(rows) > 1) | jumps[rows[1:]]) + 1
+    pieces = [(int(piece[0]), int(piece[-1]) + 1) for piece in np.split(rows, gaps) if len(piece)]
+    return _Experiment(source, titles, values, pieces, sampling_time, used)
 
 
 def _form_notes(source: _Source, used: Sequence[int]) -> list[str]:
@@ -595,24 +562,11 @@ def _form_notes(source: _Source, used: Sequence[int]) -> list[str]:
     return [f"{source.label}: {note}" for note in notes]
 
 
-def _renamed(experiment: _Experiment, first: _Experiment) -> _Experiment:
-    """Return an experiment whose columns have other names, with those of the first one."""
-    if len(experiment.titles) != len(first.titles):
-        found = f"{len(experiment.titles) - 1} inputs"
-        raise _refused("test_input", found, f"{len(first.titles) - 1}, as the model has", experiment.source.name)
-    if experiment.source.label == first.source.label:
-        experiment = replace(experiment, source=replace(experiment.source, label=f"{first.source.label} (test)"))
-    return replace(experiment, titles=first.titles)
-
-
 def _places(source: _Source, rows: NDArray[np.int64]) -> str:
     """Return the first few of some rows: ``lines 3, 4, 7 and 12 more``."""
     words = [source.place(int(row)).split() for row in rows[:5]]
     more = f" and {len(rows) - 5} more" if len(rows) > 5 else ""
     return f"{words[0][0]}{'s' if len(rows) > 1 else ''} {', '.join(number for _, number in words)}{more}"
-
-
-# ----------------------------------------------------------------------------------------------------------------- time
 
 
 @dataclass(frozen=True)
@@ -626,15 +580,15 @@ class _Times:
     known: bool  # whether the unit is known, so that they are seconds indeed
 
 
-def _times(source: _Source, wanted: Any, columns: Sequence[int], notes: list[str]) -> _Times | None:
+def _times(source: _Source, wanted: Any, columns: Sequence[_Column], notes: list[str]) -> _Times | None:
     """Return the times of a source: of the column that is wanted, or of one that looks like it."""
     if wanted is False or isinstance(wanted, np.bool_):
         return None
     if wanted is not None:
-        return _read_times(source, _columns(source, "time", wanted, columns)[0])
+        return _read_times(source, _columns(source, "time", wanted, columns)[0][0])
     refused = []
     for column, name in enumerate(source.names or ()):
-        if column not in columns and _TIME.fullmatch(name):
+        if (column, "") not in columns and _TIME.fullmatch(name):
             try:
                 times = _read_times(source, column)
             except NarxbenchError as error:
@@ -651,18 +605,18 @@ def _times(source: _Source, wanted: Any, columns: Sequence[int], notes: list[str
 
 def _read_times(source: _Source, column: int) -> _Times:
     """Return the times of a column; those that do not increase raise NarxbenchError."""
-    values, stamps = source.times(column)
+    (values, stamps), title = source.times(column), source.title(column)
     match = _TIME.fullmatch(source.names[column]) if source.names else None
     unit = (match["unit"] or match["suffix"] or "s").strip().lower() if match and not stamps else "s"
-    where = f"column {printable(source.title(column))}"
     rows = np.flatnonzero(np.isfinite(values))
     if not len(rows):
-        raise NarxbenchError(f"{source.name}: {where}: found no value; needed: times")
+        raise NarxbenchError(f"{source.name}: column {printable(title)}: found no value; needed: times")
     for i in np.flatnonzero(np.diff(values[rows]) <= 0):
         before, row = rows[i : i + 2].tolist()
         found = "the same time as" if values[row] == values[before] else "an earlier time than"
-        raise source.wrong(row, column, f"{found} in {source.place(before)}", "times that increase")
+        raise source.wrong(row, title, f"{found} in {source.place(before)}", "times that increase")
     scale = _SECONDS.get(unit, 1.0)
+    where = f"column {printable(title)}"
     return _Times(column, where, values * scale, last_digit(values[rows]) * scale, unit in _SECONDS)
 
 
@@ -670,8 +624,8 @@ def _steps(
     source: _Source, times: _Times, present: NDArray[np.bool_], notes: list[str]
 ) -> tuple[NDArray[np.bool_], float | None]:
     """Return before which rows the time jumps, and the sampling time; an uneven time is noted or refused."""
-    follows = np.concatenate(([False], present[1:] & present[:-1]))
-    steps = np.concatenate(([np.nan], np.diff(times.seconds)))
+    follows = np.append(False, present[1:] & present[:-1])
+    steps = np.diff(times.seconds, prepend=np.nan)
     if not follows.any():
         return follows, None
     median = float(np.median(steps[follows]))
@@ -696,9 +650,8 @@ def _steps(
         often = "once" if len(rows) == 1 else f"{len(rows)} times"
         notes.append(f"{source.label}: the time jumps {often}, and the data were cut there: {_places(source, rows)}.")
     if not times.known:
-        notes.append(
-            f"{source.label}: the unit of {times.where} is not known, so that the sampling time is not either."
-        )
+        what = f"the unit of {times.where} is not known, so that the sampling time is not either"
+        notes.append(f"{source.label}: {what}.")
         return jumps, None
     count = int(inner.sum())
     return jumps, _rounded(float(steps[inner].sum() / count), count, times.resolution)
@@ -706,8 +659,7 @@ def _steps(
 
 def _even_but_rounded(times: _Times, inner: NDArray[np.bool_]) -> bool:
     """Return whether the times of each piece are those of even steps, but for the rounding of their last digit."""
-    edges = np.flatnonzero(np.diff(np.concatenate(([False], inner, [False])).astype(np.int8)))
-    for start, end in zip(edges[::2], edges[1::2], strict=True):
+    for start, end in runs(inner):
         values = times.seconds[start - 1 : end]
         steps = np.arange(len(values)) - (len(values) - 1) / 2
         slope = steps @ (values - values.mean()) / (steps @ steps)
@@ -734,55 +686,52 @@ def _sampling_time(given: Any, known: float | None, notes: list[str]) -> float |
     return float(given)
 
 
-# -------------------------------------------------------------------------------------------------------------- records
-
-
-def _check_alike(first: _Experiment, other: _Experiment) -> None:
-    """Raise NarxbenchError where two experiments name the signals, or are sampled, in other ways."""
-    where, model = other.source.name, first.source.name
-    if first.source.names and other.source.names and other.titles != first.titles:
-        found = f"the columns {printable(', '.join(other.titles))} (output first)"
+def _alike(experiment: _Experiment, first: _Experiment, renamed: bool) -> _Experiment:
+    """Return an experiment that is named and sampled as the first; ``renamed`` has the names of the first from here."""
+    where, model = experiment.source.name, first.source.name
+    if renamed:
+        if len(experiment.titles) != len(first.titles):
+            found = f"{len(experiment.titles) - 1} inputs"
+            raise _refused("test_input", found, f"{len(first.titles) - 1}, as the model has", where)
+        if experiment.source.label == first.source.label:
+            experiment = replace(experiment, source=replace(experiment.source, label=f"{first.source.label} (test)"))
+        experiment = replace(experiment, titles=first.titles)
+    if first.source.names and experiment.source.names and experiment.titles != first.titles:
+        found = f"the columns {printable(', '.join(experiment.titles))} (output first)"
         raise _wrong(where, found, f"{', '.join(first.titles)} as in {model}")
-    if first.sampling_time and other.sampling_time and abs(other.sampling_time / first.sampling_time - 1) > _EVEN:
-        allowed = f"{first.sampling_time:g} s as in {model}; resample the data to the same steps"
-        raise _wrong(where, f"a sampling time of {other.sampling_time:g} s", allowed)
+    times = experiment.sampling_time, first.sampling_time
+    if times[0] and times[1] and abs(times[0] / times[1] - 1) > _EVEN:
+        allowed = f"{times[1]:g} s as in {model}; resample the data to the same steps"
+        raise _wrong(where, f"a sampling time of {times[0]:g} s", allowed)
+    return experiment
 
 
-@dataclass(frozen=True)
-class _Piece:
+class _Piece(NamedTuple):
     """A record, and where it stands in its experiment."""
 
     experiment: _Experiment
     start: int
     record: Record
 
-    def rows(self, first: int, count: int) -> str:
-        """Return some samples of the record, as messages say where they stand."""
-        place = self.experiment.source.place
-        low, high = place(self.start + first), place(self.start + first + count - 1)
-        return f"{low.split()[0]}s {low.split()[1]} to {high.split()[1]} of {printable(self.experiment.source.label)}"
-
 
 def _pieces(experiment: _Experiment, role: Role | None, share: float | None, notes: list[str]) -> Iterator[_Piece]:
     """Yield the pieces of an experiment that are long enough, with the last part of each for the test."""
     label = experiment.source.label
     whole = Record(label, np.ascontiguousarray(experiment.values[:, 1:]), experiment.values[:, 0].copy(), role)
-    short = [piece for piece in experiment.pieces if piece[1] - piece[0] < LEAST_SAMPLES]
+    short = [f"{start + 1} to {end}" for start, end in experiment.pieces if end - start < LEAST_SAMPLES]
     if short:
-        listed = ", ".join(f"{start + 1} to {end}" for start, end in short[:5]) + (", …" if len(short) > 5 else "")
+        listed = ", ".join(short[:5]) + (", …" if len(short) > 5 else "")
         what = "1 record" if len(short) == 1 else f"{len(short)} records"
         notes.append(f"{label}: {what} of fewer than {LEAST_SAMPLES} samples left out: samples {listed}.")
     undivided = 0
     for start, end in experiment.pieces:
         cut = end - round((share or 0) * (end - start))
-        if end - start < LEAST_SAMPLES:
-            continue
-        if share and min(end - cut, cut - start) >= LEAST_SAMPLES:
+        if min(end - cut, cut - start) >= LEAST_SAMPLES:
             yield _Piece(experiment, start, whole.part(start, cut))
             yield _Piece(experiment, cut, whole.part(cut, end, "test"))
-            continue
-        undivided += share is not None
-        yield _Piece(experiment, start, whole if (start, end) == (0, len(whole)) else whole.part(start, end))
+        elif end - start >= LEAST_SAMPLES:
+            undivided += share is not None
+            yield _Piece(experiment, start, whole if (start, end) == (0, len(whole)) else whole.part(start, end))
     if undivided:
         what = "1 record is" if undivided == 1 else f"{undivided} records are"
         notes.append(f"{label}: {what} too short to set {share:.0%} of the samples aside for the test.")
@@ -790,22 +739,28 @@ def _pieces(experiment: _Experiment, role: Role | None, share: float | None, not
 
 def _check_copies(pieces: Sequence[_Piece], argument: str, share: float | None, notes: list[str]) -> None:
     """Raise FieldError where a test has data that a model sees; note what else is the same."""
+
+    def rows(piece: _Piece, first: int, count: int) -> str:
+        """Return some samples of a record, as messages say where they stand."""
+        source, start = piece.experiment.source, piece.start + first
+        (kind, low), (_, high) = (source.place(row).split() for row in (start, start + count - 1))
+        return f"{kind}s {low} to {high} of {printable(source.label)}"
+
     place = {id(piece.experiment): i for i, piece in enumerate(pieces)}
     sources = [2 * place[id(piece.experiment)] + (piece.record.role == "test") for piece in pieces]
     for copy in copies([piece.record for piece in pieces], sources):
         both = [(pieces[i], start) for i, start in zip(copy.records, copy.starts, strict=True)]
         (seen, first), (other, second) = sorted(both, key=lambda each: each[0].record.role == "test")
-        rows, before = other.rows(second, copy.length), seen.rows(first, copy.length)
+        after, before = rows(other, second, copy.length), rows(seen, first, copy.length)
         if other.record.role != "test":
             if copy.sure:
-                notes.append(f"{rows} are the same data as {before}: they count twice.")
+                notes.append(f"{after} are the same data as {before}: they count twice.")
         elif seen.record.role != "test":
             if copy.sure:
                 allowed = "data that were measured apart from these" + (", or a share such as 20%" if not share else "")
-                found = f"in {rows} the same data as in {before}, which the model sees"
-                raise _refused(argument, found, allowed)
+                raise _refused(argument, f"in {after} the same data as in {before}, which the model sees", allowed)
             if 2 * copy.length >= len(other.record):
                 notes.append(
-                    f"{rows} repeat {before}, in all signals. These data repeat themselves, so that it may be chance; "
+                    f"{after} repeat {before}, in all signals. These data repeat themselves, so that it may be chance; "
                     "but such a test hardly shows what the model does on new data."
                 )

@@ -1,5 +1,6 @@
 """Signs of an effect of an input on the output, and samples of the output that are none."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -8,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.fft import irfft, next_fast_len, rfft
 from scipy.linalg import solve_toeplitz
 
-from narxbench.identification.data.sampling import autocorrelation, known_records
+from narxbench.identification.data.sampling import autocorrelation
 from narxbench.model.records import Record, Recording
 
 Array = NDArray[np.float64]
@@ -36,13 +37,13 @@ def responses(recording: Recording) -> dict[str, list[Response]]:
     """Return the signs of an effect of each input on the output, by its column; of some inputs nothing can."""
     # A disturbance of the measurement may be in all signals at once, which is no effect of one on another.
     y = [record.y - away for record, away in outliers(recording)[0]]
-    inputs = {name: [record.u[:, i] for record in known_records(recording)] for i, name in enumerate(recording.inputs)}
-    return {name: _responses(u, y) for name, u in inputs.items()}
+    pieces = {name: [record.u[:, i] for record in recording.known] for i, name in enumerate(recording.inputs)}
+    return {name: _responses(u, y) for name, u in pieces.items()}
 
 
 def outliers(recording: Recording) -> tuple[list[tuple[Record, Array]], float]:
     """Return by how much each sample of the output sticks out, 0 for most, and what counts as sticking out."""
-    records = known_records(recording)
+    records = recording.known
     around = [sliding_window_view(np.pad(record.y, 3, mode="edge"), 7) for record in records]
     away = [record.y - np.median(windows, axis=1) for record, windows in zip(records, around, strict=True)]
     # The peak of a smooth oscillation lies above the median, but close to its neighbours.
@@ -68,7 +69,7 @@ def _spread(sizes: list[Array], times: float) -> float:
     return times * 1.4826 * float(np.median(np.concatenate(sizes)))
 
 
-def _unexplained(records: list[Record]) -> list[Array]:
+def _unexplained(records: Sequence[Record]) -> list[Array]:
     """Return the size of what a rough model leaves of y: its last two values, and powers of u at lag 0 to 3."""
     rows = []
     for record, inputs in zip(records, standard_inputs(records), strict=True):
@@ -81,7 +82,7 @@ def _unexplained(records: list[Record]) -> list[Array]:
     return [np.abs(record.y - row @ weights) for record, row in zip(records, rows, strict=True)]
 
 
-def standard_inputs(records: list[Record]) -> list[Array]:
+def standard_inputs(records: Sequence[Record]) -> list[Array]:
     """Return the inputs of each record, moved and scaled to within -1 and 1, so that their powers are too."""
     u = np.vstack([record.u for record in records])
     mean = u.mean(axis=0)

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.fft import irfft, next_fast_len, rfft
 
-from narxbench.io.errors import NarxbenchError
-from narxbench.model.records import Record, Recording
+from narxbench.model.records import Recording
 
 STEPS, FEWEST_STEPS, MOST_STEPS = 20, 5, 25
 LEAST_SAMPLES = 60
@@ -28,41 +27,17 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Sampling:
-    """The stride that the correlation of the output asks for, and what limits it.
+    """The stride that the correlation of the output asks for, and what limits it, in samples."""
 
-    Attributes
-    ----------
-    advised : int
-        The stride; 1 where the data are to be used as they are.
-    candidates : tuple of int
-        A few strides that deserve a comparison, ascending: 1 and the advised one are among them.
-    wanted : int
-        The stride that the output alone asks for.
-    limit : {"", "input", "length"}
-        What made the advised stride smaller than that: the input changes too fast, or too few samples would stay.
-    first_minimum : int or None
-        tau_m in samples; None for a constant output.
-    seen_as : {"minimum", "decay", "zero", "none"}
-        What was found at tau_m: a minimum, a correlation that has decayed, or, as there is neither, its first zero.
-    correlations : dict of str to list of float
-        For a figure: ``lag`` in samples, and the autocorrelations of ``y`` and ``y^2`` there.
-    """
-
-    advised: int
-    candidates: tuple[int, ...]
-    wanted: int = 1
+    advised: int  # 1 where the data are to be used as they are
+    candidates: tuple[int, ...]  # a few that deserve a comparison, ascending: 1 and the advised one are among them
+    wanted: int = 1  # what the output alone asks for
+    # What made the advised stride smaller: the input changes too fast, or too few samples would stay.
     limit: Literal["", "input", "length"] = ""
-    first_minimum: int | None = None
+    first_minimum: int | None = None  # tau_m; None for a constant output
+    # What was found at tau_m: a minimum, a correlation that has decayed, or, as there is neither, its first zero.
     seen_as: Literal["minimum", "decay", "zero", "none"] = "none"
-    correlations: dict[str, list[float]] = field(default_factory=dict)
-
-
-def known_records(recording: Recording) -> list[Record]:
-    """Return the known records that are not empty; where there is none, NarxbenchError is raised."""
-    found = [record for record in recording.known if len(record)]
-    if not found:
-        raise NarxbenchError("records: found none but test records; allowed: at least one to estimate from")
-    return found
+    correlations: dict[str, list[float]] = field(default_factory=dict)  # of y and y^2 at lag, for a figure
 
 
 def plain(values: Array) -> list[float]:
@@ -70,19 +45,17 @@ def plain(values: Array) -> list[float]:
     return [float(f"{value:.5g}") for value in values]
 
 
+def runs(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Return start and end of each run of true entries."""
+    edges = np.flatnonzero(np.diff(flags.astype(np.int8), prepend=0, append=0))
+    return [(int(start), int(end)) for start, end in edges.reshape(-1, 2)]
+
+
 def autocorrelation(pieces: list[Array]) -> Array:
-    """Return the autocorrelation of a signal over several records, each less its own mean.
+    """Return the autocorrelation of a signal over several records, each less its own mean; no product spans two.
 
-    Parameters
-    ----------
-    pieces : list of array, shape (samples,)
-        The signal in each record; no product spans two of them.
-
-    Returns
-    -------
-    array of float, shape (lags,)
-        At lag 0, 1, … up to half of the longest record. Biased: sums are divided by the number of all samples. Empty
-        for a constant signal.
+    It is given at lag 0, 1, … up to half of the longest record, and biased: sums are divided by the number of all
+    samples. For a constant signal it is empty.
 
     Examples
     --------
@@ -118,7 +91,7 @@ def advised_decimations(recording: Recording) -> Sampling:
     >>> advised_decimations(Recording((Record("S1", u[:, None], y),), ("u",), "y")).advised
     1
     """
-    records = known_records(recording)
+    records = recording.known
     outputs = {"y": [record.y for record in records], "y^2": [record.y**2 for record in records]}
     correlations = {name: autocorrelation(pieces) for name, pieces in outputs.items()}
     samples = sum(map(len, records))
@@ -131,9 +104,7 @@ def advised_decimations(recording: Recording) -> Sampling:
     by_length = max(1, samples // LEAST_SAMPLES)
     by_input = min((_largest_stride(r, 2 * wanted) for r in inputs if len(r)), default=2 * wanted)
     advised = min(wanted, by_length, by_input)
-    limit: Literal["", "input", "length"] = ""
-    if advised < wanted:
-        limit = "input" if by_input <= by_length else "length"
+    limit: Literal["", "input", "length"] = "" if advised == wanted else "input" if by_input <= by_length else "length"
     candidates = {1, advised}
     if advised > 1:
         candidates |= {(advised + 1) // 2, min(advised + (advised + 1) // 2, by_length, by_input)}

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from narxbench.algorithms.registry import algorithm
 from narxbench.identification.search.configurations import Configuration
 from narxbench.identification.search.scan import FORWARD, NOTHING, POLISHED, STANDS_IN, Scan, in_order
 from narxbench.identification.search.steps import DESCENTS, NOISE, WEIGHTS, Steps
@@ -24,44 +25,30 @@ def choose(
     searches: Sequence[Search],
     steps: Steps | None = None,
 ) -> Choice:
-    """Choose a structure from all that were found.
+    """Choose a structure from all that were found; ``steps`` runs what is still to be searched.
 
-    Parameters
-    ----------
-    scan : Scan
-        What is tried.
-    briefs : sequence of Search
-        The brief searches, in the order of the configurations.
-    ranked : sequence of Configuration
-        Those that were searched thoroughly.
-    searches : sequence of Search
-        The thorough searches.
-    steps : Steps, optional
-        Runs what is still to be searched.
-
-    Raises
-    ------
-    NarxbenchError
-        If every structure that was found diverges or is singular.
+    Raises NarxbenchError if every structure diverges or is singular.
     """
     method, names = scan.settings.method, [configuration.name for configuration in ranked]
     briefly = scan.briefly(briefs)
-    runs = [Run(s.configuration, s.found_by, s.terms, s.drawn) for s in briefly if s.configuration in names]
+    runs = [structure.run for structure in briefly if structure.configuration in names]
+    drawn = not algorithm(method).about.deterministic
     for each in searches:
         without = f" without part {each.part}" if each.part else ""
         terms = each.found.terms if each.found else []
-        runs.append(Run(each.configuration, f"{method}, seed {each.seed}{without}", terms, scan.draws))
+        runs.append(Run(each.configuration, f"{method}, seed {each.seed}{without}", terms, drawn))
     steps = steps or Steps()
     first = [] if method == FORWARD else names[:1]
     found = steps.run(FORWARD_STEP, scan.forward, [(scan.named[name],) for name in first])
     forward = dict(zip(first[: len(found)], found, strict=True))
     runs += [Run(name, FORWARD, terms, drawn=False) for name, terms in forward.items()]
-    density = scan.density(ranked)
+    # So many samples count as one: the phases of the best configuration see the same disturbances.
+    density = max(scan.sampling.advised, ranked[0].decimation)
     by_likelihood = steps.run(NOISE, scan.by_prediction_errors, [(each,) for each in scan.ordered(briefs)[:LIKELY]])
     likely = [found for each in by_likelihood for found in each]
     starts = _starts(scan.compared([*runs, *likely], density), names)
     polished = steps.run(DESCENTS, scan.polished, [(start, density) for start in starts])
-    runs += [Run(s.configuration, s.found_by, s.terms, s.drawn) for s in polished]
+    runs += [structure.run for structure in polished]
     everything = _under_noise(scan, scan.compared([*runs, *likely], density), likely, density, steps)
     _check_finite(everything)
     place = next((i for i, s in enumerate(everything[:LOOKED_AT]) if s.fitness is not None and scan.holds(s)), None)
@@ -93,11 +80,7 @@ def _starts(structures: Sequence[Structure], names: Sequence[str]) -> list[Struc
 
 
 def _under_noise(
-    scan: Scan,
-    structures: Sequence[Structure],
-    likely: Sequence[Run],
-    density: int,
-    steps: Steps,
+    scan: Scan, structures: Sequence[Structure], likely: Sequence[Run], density: int, steps: Steps
 ) -> list[Structure]:
     """Return structures together with the best and the likely ones under each noise model, the best first."""
     models = scan.settings.noise_models

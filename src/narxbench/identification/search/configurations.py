@@ -1,6 +1,6 @@
 """What a scan tries: decimations, degrees and lags, and the candidate terms of each."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from itertools import product
@@ -22,27 +22,13 @@ LOST = 0.1
 
 @dataclass(frozen=True)
 class Configuration:
-    """One choice of what the candidate terms are made of.
+    """One choice of what the candidate terms are made of."""
 
-    Attributes
-    ----------
-    decimation : int
-        Samples of the data in one step; lags count steps.
-    degree : int
-        Largest degree of a term.
-    y_lags : tuple of int
-        Lags of the output.
-    u_lags : tuple of tuple of int
-        Lags of each input.
-    centred : bool
-        Whether the terms are those of centred and scaled signals.
-    """
-
-    decimation: int
+    decimation: int  # samples of the data in one step; lags count steps
     degree: int
     y_lags: tuple[int, ...]
-    u_lags: tuple[tuple[int, ...], ...]
-    centred: bool = False
+    u_lags: tuple[tuple[int, ...], ...]  # of each input
+    centred: bool = False  # the terms are those of centred and scaled signals
 
     @property
     def name(self) -> str:
@@ -78,13 +64,7 @@ def _short(lags: Sequence[int]) -> str:
 
 
 def candidates(configuration: Configuration, settings: IdentificationSettings) -> list[Monomial]:
-    """Return the candidate terms of a configuration in canonical order.
-
-    Raises
-    ------
-    NarxbenchError
-        If none or too many are left, and for a name that means none.
-    """
+    """Return the candidate terms of a configuration in canonical order; NarxbenchError if none is left."""
     n_inputs = len(configuration.u_lags)
     kept = _all_candidates(configuration, settings)
     if settings.y_degree is not None:
@@ -98,22 +78,18 @@ def candidates(configuration: Configuration, settings: IdentificationSettings) -
 
 
 def _all_candidates(configuration: Configuration, settings: IdentificationSettings) -> list[Monomial]:
-    n_inputs = len(configuration.u_lags)
     factors = [(OUTPUT, lag) for lag in configuration.y_lags]
     factors += [(INPUT + i, lag) for i, lags in enumerate(configuration.u_lags) for lag in lags]
-    _check_size(configuration)
     found = monomials_of(factors, configuration.degree)
-    further = {parse_term(name, n_inputs, current=True) for name in settings.include} - set(found)
+    further = _included(settings, len(configuration.u_lags)) - set(found)
     return sorted([*found, *further], key=lambda m: (len(m), m))
 
 
-def _check_size(configuration: Configuration) -> None:
-    if configuration.size > MAX_TERMS:
-        raise FieldError(
-            "degree",
-            f"found {configuration.size} candidate terms of degree {configuration.degree} with these lags; "
-            f"allowed: at most {MAX_TERMS}",
-        )
+def _included(settings: IdentificationSettings, n_inputs: int) -> set[Monomial]:
+    try:
+        return {parse_term(name, n_inputs, current=True) for name in settings.include}
+    except NarxbenchError as error:
+        raise FieldError("include", str(error)) from None
 
 
 def configurations(
@@ -121,36 +97,27 @@ def configurations(
 ) -> list[Configuration]:
     """Return what a scan may try, in canonical order.
 
-    Parameters
-    ----------
-    recording : Recording
-        The data; its inputs are looked at, and how many samples there are.
-    settings : IdentificationSettings
-        What is given, and what is to be scanned.
-    decimations : sequence of int
-        Those that deserve a comparison, where none is given.
-    delays : sequence of int
-        Samples before each input acts, as far as the data show.
-
-    Raises
-    ------
-    NarxbenchError
-        If nothing can be tried with these data, a set of candidate terms is too large, or a pattern of ``exclude``
-        matches nothing.
+    ``decimations`` deserve a comparison, where none is given; ``delays`` are the samples before each input acts, as far
+    as the data show. NarxbenchError is raised if nothing can be tried with these data, a set of candidate terms is too
+    large, or a pattern of ``exclude`` matches nothing.
     """
-    _check_names(recording, settings)
+    for name in settings.u_lags if isinstance(settings.u_lags, dict) else ():
+        if name not in recording.inputs:
+            allowed = ", ".join(recording.inputs) or "none, for there is no input"
+            hint = did_you_mean(name, recording.inputs)
+            raise FieldError("u_lags", f"found the input {name!r}; allowed: {allowed}{hint}")
+    n_inputs = len(recording.inputs)
+    included = max((lag for monomial in _included(settings, n_inputs) for _, lag in monomial), default=0)
     strides = list(decimations) if settings.decimation == "auto" else sorted(set(settings.decimation))
     degrees = list(DEGREES) if settings.degree == "auto" else sorted(set(settings.degree))
     scans_lags = settings.y_lags == "auto" or (bool(recording.inputs) and settings.u_lags == "auto")
     centred = [False, True] if settings.centre == "auto" else [settings.centre]
     known = recording.known
     samples = sum(map(len, known))
-    further = [parse_term(name, len(recording.inputs), current=True) for name in settings.include]
-    included = max((lag for monomial in further for _, lag in monomial), default=0)
     found: dict[Configuration, None] = {}
     for stride, degree, count in product(strides, degrees, LAGS if scans_lags else (0,)):
         y_lags = tuple(range(1, count + 1)) if settings.y_lags == "auto" else tuple(sorted(set(settings.y_lags)))
-        u_lags = tuple(_lags_of(recording, settings, i, count, stride, delays) for i in range(len(recording.inputs)))
+        u_lags = tuple(_lags_of(recording, settings, i, count, stride, delays) for i in range(n_inputs))
         given = settings.degree != "auto" and not scans_lags
         tried = Configuration(stride, degree, y_lags, u_lags)
         # Blocks that take turns shall be longer than the lags; the fewest lags are tried with whatever there is.
@@ -175,25 +142,23 @@ def configurations(
             f"decimation, degree and lags: found none that {samples} samples are enough for; allowed: fewer lags "
             f"(give y_lags and u_lags{given_too}), a smaller decimation, or longer records"
         )
-    _check_size(max(found, key=lambda configuration: configuration.size))
-    for pattern in settings.exclude:
-        names = {term_name(m, len(recording.inputs)): None for c in found for m in _all_candidates(c, settings)}
-        if not any(fnmatchcase(name, pattern) for name in names):
-            hint = did_you_mean(pattern, names)
-            raise FieldError("exclude", f"found {pattern!r}, which no candidate term matches; allowed: others{hint}")
+    largest = max(found, key=lambda configuration: configuration.size)
+    if largest.size > MAX_TERMS:
+        terms = f"{largest.size} candidate terms of degree {largest.degree} with these lags"
+        raise FieldError("degree", f"found {terms}; allowed: at most {MAX_TERMS}")
     if settings.exclude:
+        names = {term_name(m, n_inputs): None for c in found for m in _all_candidates(c, settings)}
+        for pattern in settings.exclude:
+            if not any(fnmatchcase(name, pattern) for name in names):
+                others = f"others{did_you_mean(pattern, names)}"
+                raise FieldError("exclude", f"found {pattern!r}, which no candidate term matches; allowed: {others}")
         for configuration in found:
             candidates(configuration, settings)
     return list(found)
 
 
 def _lags_of(
-    recording: Recording,
-    settings: IdentificationSettings,
-    i: int,
-    count: int,
-    stride: int,
-    delays: Sequence[int],
+    recording: Recording, settings: IdentificationSettings, i: int, count: int, stride: int, delays: Sequence[int]
 ) -> tuple[int, ...]:
     given = settings.u_lags
     own = given.get(recording.inputs[i]) if isinstance(given, dict) else given if given != "auto" else None
@@ -209,27 +174,12 @@ def _lags_of(
     return tuple(range(first, first + (count or LAGS[1])))
 
 
-def _check_names(recording: Recording, settings: IdentificationSettings) -> None:
-    if isinstance(settings.u_lags, dict):
-        for name in settings.u_lags:
-            if name not in recording.inputs:
-                hint = did_you_mean(name, recording.inputs)
-                allowed = ", ".join(recording.inputs) or "none, for there is no input"
-                raise FieldError("u_lags", f"found the input {name!r}; allowed: {allowed}{hint}")
-    n_inputs = len(recording.inputs)
-    for name in settings.include:
-        try:
-            parse_term(name, n_inputs, current=True)
-        except NarxbenchError as error:
-            raise FieldError("include", str(error)) from None
-
-
-def strides(advised: int, first_minimum: int | None, samples: int) -> Iterator[int]:
-    """Yield decimations that deserve a comparison: those of a coarse scale, the advised one, and some around it.
+def strides(advised: int, first_minimum: int | None, samples: int) -> list[int]:
+    """Return decimations that deserve a comparison: those of a coarse scale, the advised one, and some around it.
 
     The correlation of the output first dips after ``first_minimum`` samples; of a larger stride than a fifth of that
     (Billings and Aguirre) too few steps would be left in between.
     """
     longest = max(advised, (first_minimum or 1) // 5)
     wanted = {*STRIDES, advised, (advised + 1) // 2, (3 * advised + 1) // 4}
-    yield from sorted(q for q in wanted if 1 <= q <= longest and (q == 1 or samples // q >= 60))
+    return sorted(q for q in wanted if 1 <= q <= longest and (q == 1 or samples // q >= 60))

@@ -30,17 +30,7 @@ class Stretches:
 
 @dataclass(frozen=True)
 class NoiseFit:
-    """Weights of a structure under a noise model.
-
-    Attributes
-    ----------
-    errors : PredictionErrors
-        The data that they are from.
-    fit : Fit
-        The weights as scaled there.
-    scale : float
-        The power of two that outputs are scaled by.
-    """
+    """Weights of a structure under a noise model, as scaled in its errors: outputs by a power of two, ``scale``."""
 
     errors: PredictionErrors
     fit: Fit
@@ -64,12 +54,8 @@ class NoiseFit:
     def regression(self) -> tuple[Floats, Floats]:
         """Return the least-squares problem that the weights solve, as far as it is linear about them.
 
-        Returns
-        -------
-        columns : array of float, shape (rows, n + order)
-            What the prediction gains by each weight of the terms, and then of the moving average.
-        explained : array of float, shape (rows,)
-            What they explain: innovations and the share of the weights.
+        That is what the prediction gains by each weight of the terms, and then of the moving average, shape
+        (rows, n + order), and what they explain: innovations and the share of the weights, shape (rows,).
         """
         unit = replace(self.fit, weights=np.ones_like(self.fit.weights))
         innovations = self.errors.innovations(self.fit)
@@ -87,20 +73,9 @@ def weighed(
     segments: Sequence[range],
     start: NoiseFit | None = None,
 ) -> NoiseFit:
-    """Return the weights of a structure under a noise model.
+    """Return the weights of a structure under a noise model, by the runs of samples that estimate.
 
-    Parameters
-    ----------
-    arrangement : Arrangement
-        The samples.
-    monomials : sequence of Monomial
-        The terms.
-    noise_model : {"narx", "narmax", "noe"}
-        Where the error enters.
-    segments : sequence of range
-        Runs of samples that estimate.
-    start : NoiseFit, optional
-        Weights of the same structure on other samples of the arrangement, to begin at.
+    They are sought from ``start`` on, those of the same structure on other samples.
     """
     stretches = np.array([[segment.start, segment.stop] for segment in segments], np.int64)
     errors = PredictionErrors(Stretches(arrangement.u, arrangement.y, stretches, monomials))

@@ -16,35 +16,26 @@ MANY_RECORDS = 8
 SIMILAR = 1.5
 
 
-def block_length(n_rows: int, longest_lag: int, correlation: int = 0) -> int:
-    """Return the length of the blocks of a moving-block bootstrap, in samples.
+def block_length(n_rows: int, longest_lag: int) -> int:
+    """Return the length of the blocks of a moving-block bootstrap, in samples; the lag is times the decimation.
 
     The largest of n^(1/3), the order that is known to be right (P. Hall, J. L. Horowitz and B.-Y. Jing, Biometrika 82,
-    1995, pages 561-574), of twice the longest lag, so that most rows of a block stay together with those that they
-    share samples with, and of the samples over which residuals are correlated.
-
-    Parameters
-    ----------
-    n_rows : int
-        Estimation rows.
-    longest_lag : int
-        Largest lag of the candidates times the decimation.
-    correlation : int
-        Samples over which residuals are correlated, if that is known.
+    1995, pages 561-574), and of twice the longest lag, so that most rows of a block stay together with those that they
+    share samples with.
 
     Examples
     --------
     >>> block_length(1000, longest_lag=3), block_length(1000, longest_lag=24)
     (10, 48)
     """
-    return max(math.ceil(round(math.cbrt(n_rows), 9)), 2 * longest_lag, correlation, 1)
+    return max(math.ceil(round(math.cbrt(n_rows), 9)), 2 * longest_lag, 1)
 
 
 def resample(rows_by_record: Sequence[Rows], block: int, *, number: int, **axes: object) -> Rows:
     """Return a resample of the estimation rows: whole records where there are many alike, else moving blocks.
 
     Records count as many from 8 on, and as alike if the longest has at most 1.5 times the rows of the shortest. As many
-    records are drawn, with replacement, as there are. Parameters are those of :func:`moving_blocks`.
+    records are drawn, with replacement, as there are. Arguments are those of :func:`moving_blocks`.
 
     Examples
     --------
@@ -65,21 +56,8 @@ def moving_blocks(rows_by_record: Sequence[Rows], block: int, *, number: int, **
     records; a record shorter than a block is a block. Source: H. R. Künsch, Annals of Statistics 17, 1989, pages
     1217-1241.
 
-    Parameters
-    ----------
-    rows_by_record : sequence of arrays of int
-        The estimation rows of each record, ascending, without gaps.
-    block : int
-        Rows of a block: see :func:`block_length`.
-    number : int
-        Which resample.
-    **axes
-        Further axes of the random draws, such as the digest of the data.
-
-    Returns
-    -------
-    array of int, shape (rows,)
-        As many rows as there are; the last block is cut for that.
+    ``rows_by_record`` are the estimation rows of each record, ascending and without gaps, and as many are returned: the
+    last block is cut for that. ``axes`` are further ones of the random draws, such as the digest of the data.
 
     Examples
     --------
@@ -90,9 +68,8 @@ def moving_blocks(rows_by_record: Sequence[Rows], block: int, *, number: int, **
     records = [rows for rows in rows_by_record if len(rows)]
     sizes = np.array([len(rows) for rows in records])
     lengths = np.minimum(block, sizes)
-    total = int(sizes.sum())
     drawn: list[Rows] = []
-    missing = total
+    missing = int(sizes.sum())
     # Then each row of a short record is drawn about as often as one of a long record.
     shares = np.cumsum(sizes / lengths)
     while missing > 0:

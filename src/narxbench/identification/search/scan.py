@@ -6,7 +6,7 @@ depends on data, settings and its own seed alone; none looks at a clock.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from typing import Any
@@ -14,14 +14,13 @@ from typing import Any
 import numpy as np
 
 from narxbench.algorithms.forward_regression import forward
-from narxbench.algorithms.registry import algorithm
 from narxbench.algorithms.search import prepared, search
 from narxbench.fitness.criteria import parse_criterion
 from narxbench.fitness.prediction_error import NoiseModel
 from narxbench.fitness.problem import StructureProblem
 from narxbench.identification.data.checks import delay_check
 from narxbench.identification.data.responses import responses
-from narxbench.identification.data.sampling import Sampling, advised_decimations
+from narxbench.identification.data.sampling import advised_decimations
 from narxbench.identification.search.configurations import Configuration, configurations, strides
 from narxbench.identification.search.noise import TITLES
 from narxbench.identification.search.resampling import block_length, resample
@@ -72,41 +71,25 @@ _MOST_VALUES = 2e7
 
 
 class Scan:
-    """All steps of a search on one recording.
+    """All steps of a search on one recording, whose test records are not looked at.
 
-    Parameters
-    ----------
-    recording : Recording
-        The data; test records are not looked at.
-    settings : IdentificationSettings
-        What is tried.
-
-    Attributes
-    ----------
-    sampling : Sampling
-        What the correlation of the data says of the decimation.
-    responses : dict of str to list of Response
-        Signs of an effect of each input on the output.
-    configurations : list of Configuration
-        What is tried, in the order of the cost.
-    named : dict of str to Configuration
-        The same by name.
-    left_out : int
-        How many configurations the time is not planned for.
+    ``configurations`` are what is tried, in the order of the cost, ``named`` the same by name, and ``n_finalists`` of
+    them are searched thoroughly; ``left_out`` is how many the time is not planned for.
     """
 
     def __init__(self, recording: Recording, settings: IdentificationSettings) -> None:
         self.recording, self.settings = recording, settings
         _check_signals(recording)
-        self.sampling: Sampling = advised_decimations(recording)
+        self.sampling = advised_decimations(recording)
         self.responses = responses(recording)
         samples = self.n_samples = sum(map(len, recording.known))
         delays = delay_check(recording, seen=self.responses).values["inputs"]
         tried = configurations(
             recording,
             settings,
-            list(strides(self.sampling.advised, self.sampling.first_minimum, samples)),
-            [_delay(delays.get(name)) for name in recording.inputs],
+            strides(self.sampling.advised, self.sampling.first_minimum, samples),
+            # 1 where no effect is seen.
+            [1 if (seen := delays.get(name, {}).get("delay")) is None else seen for name in recording.inputs],
         )
         tried.sort(key=self._brief_cost)
         budget = _SHARES["brief"] * settings.effort
@@ -114,16 +97,16 @@ class Scan:
         count = max(1, int(np.searchsorted(costs, budget, side="right")))
         self.configurations, self.left_out = tried[:count], len(tried) - count
         self.named = {configuration.name: configuration for configuration in self.configurations}
+        self.n_finalists = min(FINALISTS, len(self.configurations))
+        by_role = {role: sum(map(len, recording.of_role(role))) for role in ("selection", None)}
+        # Parts that take turns in selection, at most: short data have fewer at a large decimation.
+        self.n_parts = 0 if by_role["selection"] else settings.blocks
+        # Samples of the selection: one number for all configurations, whatever they need for lags.
+        self._n_selected = by_role["selection"] or by_role[None] or samples
         # Threads that want the same configuration at once may both make it; it is the same.
-        self.trial = lru_cache(maxsize=KEPT_TRIALS)(self._trial)
-
-    def _trial(self, configuration: Configuration) -> Trial:
-        return Trial(self.recording, configuration, self.settings, self.sampling.advised)
-
-    @cached_property
-    def draws(self) -> bool:
-        """Whether what the method finds hangs on random draws."""
-        return not algorithm(self.settings.method).about.deterministic
+        self.trial = lru_cache(maxsize=KEPT_TRIALS)(
+            lambda configuration: Trial(recording, configuration, settings, self.sampling.advised)
+        )
 
     # How much is planned
 
@@ -140,59 +123,51 @@ class Scan:
 
     def seconds(self, kind: str, configuration: Configuration) -> float:
         """Return the seconds that a ``brief``, ``thorough`` or ``resampled`` search is planned for."""
-        if kind == "brief":
-            return self._brief_cost(configuration)
         searched = self._search_cost(configuration, self.evaluations(kind, configuration))
-        return searched + (self._products_cost(configuration) if kind == "resampled" else 0.0)
-
-    @cached_property
-    def n_finalists(self) -> int:
-        """How many configurations are searched thoroughly."""
-        return min(FINALISTS, len(self.configurations))
+        return searched if kind == "thorough" else self._products_cost(configuration) + searched
 
     def evaluations(self, kind: str, configuration: Configuration) -> int:
-        """Return the fitness evaluations of a ``thorough`` or ``resampled`` search that the time is planned for."""
-        most = {"thorough": THOROUGH, "resampled": RESAMPLED}[kind]
-        searches = {
-            "thorough": self.n_finalists * (self.settings.seeds + self.n_parts),
-            "resampled": max(1, self.n_resamples(configuration)),
-        }[kind]
+        """Return the fitness evaluations of a search that the time is planned for."""
+        if kind == "brief":
+            return BRIEF
+        if kind == "thorough":
+            most, searches = THOROUGH, self.n_finalists * (self.settings.seeds + self.n_parts)
+        else:
+            most, searches = RESAMPLED, max(1, self.n_resamples(configuration))
         share = _SHARES[kind] * self.settings.effort / searches / self._search_cost(configuration, 1)
         return int(min(most, max(BRIEF, share)))
 
-    @cached_property
-    def n_parts(self) -> int:
-        """How many parts take turns in selection, at most: short data have fewer at a large decimation."""
-        return self.settings.blocks if next(self.recording.of_role("selection"), None) is None else 0
-
     def n_resamples(self, configuration: Configuration) -> int:
         """Return how many resampled data sets are searched: as many as were asked for, if the time allows."""
-        each = self._products_cost(configuration) + self._search_cost(configuration, BRIEF)
-        affordable = int(_SHARES["resampled"] * self.settings.effort / each)
+        affordable = int(_SHARES["resampled"] * self.settings.effort / self._brief_cost(configuration))
         return min(self.settings.resamples, max(FEWEST_RESAMPLES, affordable))
 
     # Steps
 
     def brief(self, configuration: Configuration) -> Search:
         """Score what a forward regression finds in a configuration; if nothing of it is finite, search briefly."""
-        problem = self.trial(configuration).whole()
+        problem, name = self.trial(configuration).whole(), configuration.name
         found, density = Found(terms=[], fitness=None), self.sampling.advised
-        scored = self._scored(configuration, _path(problem), "", density)
+        scored = self._scored([Run(name, "", terms, drawn=False) for terms in _path(problem)], density)
         if not any(math.isfinite(structure.rank) for structure in scored):
-            found = self._searched(problem, configuration, 1, BRIEF, "brief")
-            scored += self._scored(configuration, [found.terms], "", density, drawn=True)
-        best = min(scored, key=lambda s: s.rank)
-        score = Score(**best.model_dump(include=set(Score.model_fields)))
-        if best.terms != found.terms:
-            found = Found(terms=best.terms, fitness=None)
-        return Search(configuration=configuration.name, found=found.model_copy(update={"score": score}))
+            found = self._searched(problem, configuration, "brief")
+            scored += self._scored([Run(name, "", found.terms)], density)
+        score = Score(fitness=None, rrse=None, divergent=1.0, singular=False, candidates=0, drawn=True)
+        if scored:
+            best = min(scored, key=lambda s: s.rank)
+            score = Score(**best.model_dump(include=set(Score.model_fields)))
+            if best.terms != found.terms:
+                found = Found(terms=best.terms, fitness=None)
+        return Search(configuration=name, found=found.model_copy(update={"score": score}))
 
     def briefly(self, briefs: Sequence[Search]) -> list[Structure]:
         """Return the structure that each brief search found, in the order of the configurations."""
-        found = [(brief.configuration, brief.found) for brief in briefs if brief.found and brief.found.score]
         return [
-            Structure(configuration=name, terms=each.terms, found_by="brief search", **dict(each.score or ()))
-            for name, each in found
+            Structure(
+                configuration=b.configuration, terms=b.found.terms, found_by="brief search", **dict(b.found.score)
+            )
+            for b in briefs
+            if b.found and b.found.score
         ]
 
     def ranked(self, briefs: Sequence[Search]) -> list[Configuration]:
@@ -206,23 +181,16 @@ class Scan:
         return [self.named[structure.configuration] for structure in order]
 
     def jobs(self) -> list[tuple[int, int]]:
-        """Return part and seed of each thorough search of a configuration; part 0 stands for all data.
-
-        A search without a part is on other data than the rest: what it finds is judged like all others.
-        """
+        """Return part and seed of each thorough search of a configuration; part 0 stands for all data."""
         seeds = range(1, self.settings.seeds + 1)
         return [*((0, seed) for seed in seeds), *((part, 1) for part in range(1, self.n_parts + 1))]
 
     def thorough(self, configuration: Configuration, part: int, seed: int) -> Search:
-        """Search a configuration thoroughly, on all data or without a part.
-
-        Nothing is found where the configuration has fewer parts.
-        """
+        """Search on all data or without a part; nothing is found where the configuration has fewer parts."""
         trial, found = self.trial(configuration), Found(terms=[], fitness=None)
         if part <= trial.arrangement.n_parts_selected:
             problem = trial.whole() if part == 0 else trial.without(part - 1)
-            evaluations = self.evaluations("thorough", configuration)
-            found = self._searched(problem, configuration, seed, evaluations, "thorough", part=part)
+            found = self._searched(problem, configuration, "thorough", seed, part=part)
         return Search(configuration=configuration.name, part=part, seed=seed, found=found)
 
     def forward(self, configuration: Configuration) -> list[str]:
@@ -235,63 +203,41 @@ class Scan:
     def by_prediction_errors(self, configuration: Configuration) -> list[Run]:
         """Return the best structure by the likelihood of each noise model, as :meth:`compared` takes it."""
         problem = self.trial(configuration).for_prediction_errors()
-        settings: dict[str, Any] = {"noise_models": list(self.settings.noise_models)}
-        with prepared(PREDICTION_ERRORS, settings) as runner:
+        with prepared(PREDICTION_ERRORS, {"noise_models": list(self.settings.noise_models)}) as runner:
             details = runner.run(problem, seed=1, evaluations=1).result.details
         # There is none where no model is finite.
-        found = details.get("noise_models", {}).items()
         return [
             Run(configuration.name, f"{PREDICTION_ERRORS}, {TITLES[name]}", best["terms"], drawn=False)
-            for name, best in found
+            for name, best in details.get("noise_models", {}).items()
             if best["terms"]
         ]
-
-    def density(self, ranked: Sequence[Configuration]) -> int:
-        """Return how many samples count as one, for all that is compared in the end.
-
-        That is the decimation that the correlation of the output asks for, or that of the best configuration if it is
-        larger: its phases see the same disturbances.
-        """
-        return max(self.sampling.advised, ranked[0].decimation)
 
     def compared(self, runs: Sequence[Run], density: int) -> list[Structure]:
         """Return each different structure that was found with its score, the best first.
 
-        Parameters
-        ----------
-        runs : sequence of Run
-            What was found.
-        density : int
-            What :meth:`density` returned.
+        So many samples count as one as ``density`` says.
         """
         by_configuration: dict[str, dict[tuple[str, ...], Run]] = {}
         # What is found without a draw is so, whatever else finds it.
         for run in sorted(runs, key=lambda run: run.drawn):
             if run.terms:
                 by_configuration.setdefault(run.configuration, {}).setdefault(tuple(run.terms), run)
-        found = []
-        for configuration, structures in by_configuration.items():
-            for scored in self._scored(self.named[configuration], list(structures), "", density):
-                run = structures[tuple(scored.terms)]
-                own = scored.model_copy(update={"found_by": run.found_by, "drawn": run.drawn})
-                found.append(self.with_fitness(own, density))
-        return in_order(found)
+        return in_order(s for own in by_configuration.values() for s in self._scored(list(own.values()), density))
 
     def under(self, structure: Structure, noise_model: NoiseModel, density: int) -> Structure:
         """Return a structure with its score where its weights are estimated under another noise model."""
-        configuration = self.named[structure.configuration]
-        found_by, drawn = structure.found_by, structure.drawn
-        return self._scored(configuration, [structure.terms], found_by, density, noise_model, drawn)[0]
+        return self._scored([structure.run], density, noise_model)[0]
 
     def holds(self, structure: Structure) -> bool:
         """Return whether a free run over whole records is about as good as over the parts, and so bounded.
 
         Parts are short and begin with measured outputs: what grows slowly is not seen there.
         """
-        if self.trial(self.named[structure.configuration]).error == "one_step":
+        trial = self.trial(self.named[structure.configuration])
+        if trial.error == "one_step":
             return True
-        found = self.trial(self.named[structure.configuration]).whole_error(structure.terms, structure.noise_model)
-        return found <= COMPARABLE * (structure.rrse or 0.0) + NEGLIGIBLE
+        allowed = COMPARABLE * (structure.rrse or 0.0) + NEGLIGIBLE
+        return trial.whole_error(structure.terms, structure.noise_model) <= allowed
 
     def polished(self, start: Structure, density: int) -> Structure:
         """Return where a descent ends that adds, drops and swaps terms by the score on unseen parts.
@@ -299,8 +245,7 @@ class Scan:
         The searches minimise J of the data that also give the weights. What counts in the end is the error on parts
         that the weights do not know; a few steps lead from the minimum of one to that of the other.
         """
-        configuration = self.named[start.configuration]
-        trial, best, seen = self.trial(configuration), start, {tuple(start.terms)}
+        trial, best, seen = self.trial(self.named[start.configuration]), start, {tuple(start.terms)}
         place = {term: i for i, term in enumerate(trial.terms)}
         each = _PER_EVALUATION * max(1, self.n_parts) + _PER_STEP * self.n_samples
         # Brief looks are planned as searches, and take less: that is left for the other half of the descents.
@@ -317,7 +262,7 @@ class Scan:
             left -= len(structures)
             if left < 0 or not structures:
                 return best
-            scored = self._scored(configuration, structures, start.found_by, density, drawn=start.drawn)
+            scored = self._scored([start.run._replace(terms=terms) for terms in structures], density)
             found = min(scored, key=lambda s: s.rank)
             if found.rank >= best.rank:
                 return best
@@ -340,8 +285,7 @@ class Scan:
         rng = generator(purpose="resampled parts", number=number, **axes)
         parts = rng.integers(arrangement.n_parts_selected, size=arrangement.n_parts_selected)
         problem = trial.resampled(drawn, parts.tolist())
-        evaluations = self.evaluations("resampled", configuration)
-        found = self._searched(problem, configuration, 1, evaluations, "resampled", number=number)
+        found = self._searched(problem, configuration, "resampled", number=number)
         return Search(configuration=configuration.name, resample=number, found=found)
 
     @cached_property
@@ -351,16 +295,11 @@ class Scan:
         return replace(self.recording, records=self.recording.known, inputs=(), output="").digest
 
     def _searched(
-        self,
-        problem: StructureProblem,
-        configuration: Configuration,
-        seed: int,
-        evaluations: int,
-        kind: str,
-        **axes: Any,
+        self, problem: StructureProblem, configuration: Configuration, kind: str, seed: int = 1, **axes: Any
     ) -> Found:
         settings = self.settings
         axes |= {"base": settings.seed, "data": self._digest, "configuration": configuration.name, "kind": kind}
+        evaluations = self.evaluations(kind, configuration)
         with prepared(settings.method, settings.method_settings, keep=True) as runner:
             result = runner.run(problem, seed=seed, evaluations=evaluations, axes=axes).result
         if result.terms:
@@ -369,36 +308,24 @@ class Scan:
         terms = _sparse(problem)
         return Found(terms=terms, fitness=None, note=STANDS_IN if terms else NOTHING)
 
-    def _scored(
-        self,
-        configuration: Configuration,
-        structures: Sequence[Sequence[str]],
-        found_by: str,
-        density: int,
-        noise_model: NoiseModel = "narx",
-        drawn: bool = False,
-    ) -> list[Structure]:
-        """Return structures with their errors on the parts that the weights do not know."""
-        scored, trial = [], self.trial(configuration)
-        present = [list(terms) for terms in structures if terms]
-        errors = trial.part_errors(present, noise_model) if present else None
-        places = iter(range(len(present)))
-        for terms in structures:
-            relative, divergent, singular = np.inf, 1.0, False
-            if terms and errors is not None:
-                i = next(places)
-                (relative, divergent), singular = self._error(errors, i), bool(errors.singular[i])
+    def _scored(self, runs: Sequence[Run], density: int, noise_model: NoiseModel = "narx") -> list[Structure]:
+        """Return what was found in one configuration with its errors on the parts that the weights do not know."""
+        runs = [run for run in runs if run.terms]
+        if not runs:
+            return []
+        trial = self.trial(self.named[runs[0].configuration])
+        errors = trial.part_errors([run.terms for run in runs], noise_model)
+        scored = []
+        for i, run in enumerate(runs):
+            relative, divergent = self._error(errors, i)
             structure = Structure(
-                configuration=configuration.name,
-                terms=list(terms),
-                found_by=found_by,
+                **{**run._asdict(), "terms": list(run.terms)},
                 fitness=None,
                 rrse=float(np.sqrt(relative)) if np.isfinite(relative) else None,
                 divergent=divergent,
-                singular=singular,
-                candidates=len(trial.terms) if terms else 0,
+                singular=bool(errors.singular[i]),
+                candidates=len(trial.terms),
                 noise_model=noise_model,
-                drawn=drawn,
             )
             scored.append(self.with_fitness(structure, density))
         return scored
@@ -419,12 +346,6 @@ class Scan:
         fitness += BY_CHANCE * structure.drawn
         return structure.model_copy(update={"fitness": float(fitness)})
 
-    @cached_property
-    def _n_selected(self) -> int:
-        """Samples of the selection: one number for all configurations, whatever they need for lags."""
-        by_role = (sum(map(len, self.recording.of_role(role))) for role in ("selection", None))
-        return next(filter(None, by_role), self.n_samples)
-
     def _error(self, errors: PartErrors, i: int) -> tuple[float, float]:
         """Return the squared error relative to the output's variance, and the share of parts that diverge."""
         sse, runs = errors.sse[i], np.isfinite(errors.sse[i])
@@ -441,11 +362,6 @@ class Scan:
 def in_order(structures: Iterable[Structure]) -> list[Structure]:
     """Return structures by their J, the best first; the order of equal ones depends on nothing else than them."""
     return sorted(structures, key=lambda s: (s.rank, len(s.terms), s.configuration, s.terms, s.noise_model))
-
-
-def _delay(seen: Mapping[str, Any] | None) -> int:
-    """Return the samples before an input acts; 1 where no effect is seen."""
-    return 1 if seen is None or seen["delay"] is None else int(seen["delay"])
 
 
 def _check_signals(recording: Recording) -> None:
@@ -473,13 +389,6 @@ def _path(problem: StructureProblem) -> list[list[str]]:
 
 def _sparse(problem: StructureProblem) -> list[str]:
     """Return the structure of lowest J on the path of a forward regression, or none if no J on it is finite."""
-    structures = _path(problem)
-    if not structures:
-        return []
-    place = {term: i for i, term in enumerate(problem.terms)}
-    positions = np.zeros((len(structures), len(place)), np.uint8)
-    for position, structure in zip(positions, structures, strict=True):
-        position[[place[term] for term in structure]] = 1
-    fitness, _, _ = problem.evaluate_positions(positions)
-    best = int(np.argmin(fitness))
-    return structures[best] if np.isfinite(fitness[best]) else []
+    scored = [(problem.evaluate(terms).fitness, terms) for terms in _path(problem)]
+    fitness, best = min(scored, key=lambda pair: pair[0], default=(math.inf, []))
+    return best if math.isfinite(fitness) else []

@@ -24,42 +24,20 @@ THREADS = 4
 
 
 class Progress(NamedTuple):
-    """How far a search is.
-
-    Attributes
-    ----------
-    step : str
-        What is being done.
-    done, planned : int
-        Jobs of this step.
-    rrse : float or None
-        Relative error of the best structure so far, on parts that its weights do not know; None: none is known.
-    terms : int
-        How many terms it has.
-    share : float
-        Share of the planned time that is over, above 0.
-    """
+    """How far a search is: the jobs of a step, the best structure so far, and the share of the planned time."""
 
     step: str
     done: int
     planned: int
-    rrse: float | None
+    rrse: float | None  # on parts that the weights do not know; None: no structure is known
     terms: int
     share: float
 
 
 class Steps:
-    """Runs jobs in threads.
+    """Runs jobs in threads, and tells ``progress`` whenever one is done.
 
-    Parameters
-    ----------
-    progress : function, optional
-        Called with a :class:`Progress` whenever a job is done.
-
-    Attributes
-    ----------
-    interrupted : str
-        The step that Ctrl-C ended; empty: none. What was not begun then, and all later jobs, are left out.
+    ``interrupted`` is the step that Ctrl-C ended, or empty. What was not begun then, and all later jobs, are left out.
     """
 
     def __init__(self, progress: Callable[[Progress], None] | None = None) -> None:

@@ -22,18 +22,12 @@ class Run(NamedTuple):
 class Score(Settings):
     """How good a structure is on parts of the data that its weights do not know."""
 
-    fitness: float | None
-    """J of these errors, lower is better; None where it diverges on too many parts or is singular."""
-    rrse: float | None = Field(ge=0)
-    """Root relative squared error over all parts."""
-    divergent: float = Field(ge=0, le=1)
-    """Share of the parts on which it diverges."""
-    singular: bool
-    """Whether terms depend on one another in some part."""
-    candidates: int = Field(ge=0)
-    """How many candidate terms there were."""
-    drawn: bool = False
-    """Whether only searches have found it that hang on random draws."""
+    fitness: float | None  # J, lower is better; None where it diverges on too many parts or is singular
+    rrse: float | None = Field(ge=0)  # over all parts
+    divergent: float = Field(ge=0, le=1)  # share of the parts on which it diverges
+    singular: bool  # in some part, terms depend on one another
+    candidates: int = Field(ge=0)  # how many there were
+    drawn: bool = False  # only searches have found it that hang on random draws
 
     @property
     def rank(self) -> float:
@@ -45,11 +39,14 @@ class Structure(Score):
     """A structure with its score, where it was found, and what found it first."""
 
     configuration: str
-    terms: list[str]
-    """Its terms in canonical order."""
+    terms: list[str]  # in canonical order
     found_by: str
-    noise_model: NoiseModel = "narx"
-    """What its weights are estimated under."""
+    noise_model: NoiseModel = "narx"  # what its weights are estimated under
+
+    @property
+    def run(self) -> Run:
+        """What has found it."""
+        return Run(self.configuration, self.found_by, self.terms, self.drawn)
 
 
 class Found(Settings):
@@ -85,22 +82,14 @@ class Failures(Settings):
 class Choice(Settings):
     """What all searches have led to."""
 
-    finalists: list[Structure] = Field(min_length=1)
-    """All structures that were compared, the best first."""
-    briefly: list[Structure]
-    """The best structure of each configuration that was searched briefly only."""
-    runs: list[list[str]]
-    """What was found in the best configuration with each seed."""
-    forward: Structure | None
-    """What iterative orthogonal forward regression found there."""
-    notes: list[Failures]
-    """What went otherwise than planned."""
-    density: int = Field(ge=1)
-    """How many samples count as one, for all that was compared."""
-    passed_over: list[Structure]
-    """Those of a lower J than the best whose free run over whole records is not like that over the parts."""
-    holds: bool
-    """Whether that of the best is."""
+    finalists: list[Structure] = Field(min_length=1)  # all that were compared, the best first
+    briefly: list[Structure]  # the best of each configuration that was searched briefly only
+    runs: list[list[str]]  # what was found in the best configuration with each seed
+    forward: Structure | None  # what iterative orthogonal forward regression found there
+    notes: list[Failures]  # what went otherwise than planned
+    density: int = Field(ge=1)  # how many samples count as one, for all that was compared
+    passed_over: list[Structure]  # of a lower J than the best, but worse over whole records than over the parts
+    holds: bool  # whether the best is not worse there
 
     @property
     def best(self) -> Structure:

@@ -20,7 +20,7 @@ from narxbench.identification.settings import IdentificationSettings
 from narxbench.io.errors import NarxbenchError
 from narxbench.model.narx import DivergedError, Model
 from narxbench.model.records import Record, Recording
-from narxbench.model.terms import Monomial, term_name
+from narxbench.model.terms import term_name
 
 Floats = NDArray[np.float64]
 
@@ -35,24 +35,12 @@ MOST_VALUES = 1_000_000
 
 @dataclass(frozen=True)
 class PartErrors:
-    """Errors of structures on the parts of the selection, with weights that do not know the part.
+    """Errors of structures on the parts of the selection, with weights that do not know the part."""
 
-    Attributes
-    ----------
-    sse : array of float, shape (structures, parts)
-        Sums of squared errors; +inf where the run diverges or the structure is singular.
-    singular : array of bool, shape (structures,)
-        Whether a structure is singular in some part.
-    energy : array of float, shape (parts,)
-        Sums of squares of the output about its mean over all parts.
-    steps : array of int, shape (parts,)
-        Samples of each part.
-    """
-
-    sse: Floats
-    singular: NDArray[np.bool_]
-    energy: Floats
-    steps: NDArray[np.int64]
+    sse: Floats  # shape (structures, parts); +inf where the run diverges or the structure is singular
+    singular: NDArray[np.bool_]  # in some part, shape (structures,)
+    energy: Floats  # sums of squares of the output about its mean over all parts, shape (parts,)
+    steps: NDArray[np.int64]  # samples of each part
 
 
 def scaling(recording: Recording, centred: bool) -> tuple[tuple[float, ...], tuple[float, ...]] | None:
@@ -79,53 +67,41 @@ def scaled(record: Record, by: tuple[tuple[float, ...], tuple[float, ...]] | Non
 
 
 class Trial:
-    """A configuration on the data.
+    """A configuration on the data, whose test records are not looked at.
 
-    Parameters
-    ----------
-    recording : Recording
-        The data; its test records are not looked at.
-    configuration : Configuration
-        What the candidate terms are made of.
-    settings : IdentificationSettings
-        Criterion, parts, and what is left out.
-    density : int
-        Samples of the data that count as one, as they follow one another so fast.
+    So many samples of the data count as one as ``density`` says, for they follow one another so fast.
     """
 
     def __init__(
         self, recording: Recording, configuration: Configuration, settings: IdentificationSettings, density: int
     ) -> None:
-        self.configuration, self.criterion, self._density = configuration, settings.criterion, density
+        self._criterion, self._density = settings.criterion, density
         # Without an input nothing drives a free run, and noise that is part of the series cannot be foreseen for long.
         auto: ErrorKind = "free_run" if recording.inputs else "one_step"
         self.error: ErrorKind = auto if settings.error == "auto" else settings.error
-        self.scaling = scaling(recording, configuration.centred)
-        records = [scaled(record, self.scaling) for record in recording.known]
+        by = scaling(recording, configuration.centred)
+        records = [scaled(record, by) for record in recording.known]
         monomials = candidates(configuration, settings)
-        lags = [lag for m in monomials for _, lag in m]
+        max_lag = max((lag for m in monomials for _, lag in m), default=0)
         self.n_inputs = len(recording.inputs)
-        self.arrangement = Arrangement(
-            records, configuration.decimation, max(lags, default=0), settings.blocks, MOST_ROWS
-        )
+        self.arrangement = Arrangement(records, configuration.decimation, max_lag, settings.blocks, MOST_ROWS)
         rows = self.arrangement.rows()
         if not self.arrangement.enough:
-            lost = self.arrangement.max_lag * configuration.decimation
             raise NarxbenchError(
                 f"records: found none that is long enough, at most {max(map(len, records))} samples; needed: several "
-                f"times {lost}, the largest lag ({self.arrangement.max_lag}) times the decimation"
+                f"times {max_lag * configuration.decimation}, the largest lag ({max_lag}) times the decimation"
             )
         names = [term_name(m, self.n_inputs) for m in monomials]
         compared = rows[:: -(-len(rows) // MOST_COMPARED)]
-        self.dropped: dict[str, str] = collinear(self.arrangement.columns(monomials, compared), names)
+        self.dropped = collinear(self.arrangement.columns(monomials, compared), names)
         self.monomials = [m for m, name in zip(monomials, names, strict=True) if name not in self.dropped]
-        self.terms = [term_name(m, self.n_inputs) for m in self.monomials]
+        self.terms = [name for name in names if name not in self.dropped]
+        self._place = {name: i for i, name in enumerate(self.terms)}
 
     @cached_property
     def _products(self) -> tuple[Floats, list[Floats]]:
         """Inner products over all rows that estimate, and over those of each part that takes turns."""
-        arrangement = self.arrangement
-        rows = arrangement.rows()
+        arrangement, rows = self.arrangement, self.arrangement.rows()
         numbers = arrangement.part[rows]
         turns = range(arrangement.n_parts_selected) if arrangement.takes_turns else ()
         by_part = [self._products_over(rows[numbers == part]) for part in (NO_PART, *turns)]
@@ -146,7 +122,7 @@ class Trial:
             self.monomials,
             rows=rows,
             segments=segments,
-            criterion=self.criterion,
+            criterion=self._criterion,
             error=self.error,
             # The phases that are in use are so many samples of one stride.
             repeated=max(1.0, self._density * arrangement.n_phases / arrangement.decimation),
@@ -161,20 +137,18 @@ class Trial:
 
     def without(self, part: int) -> StructureProblem:
         """Return the problem of a part: it is simulated, and the others estimate."""
-        segments = self._shortened(self.arrangement.segments(self.arrangement.part == part))
-        return self._of_part(part, segments)
+        return self._of_part(part, self._shortened(self._segments(part)))
 
     def resampled(self, rows: NDArray[np.int64], parts: Sequence[int]) -> StructureProblem:
         """Return the problem of resampled rows, which is simulated over some parts, one of them perhaps twice."""
-        segments = [part for number in parts for part in self.arrangement.segments(self.arrangement.part == number)]
-        return self._problem(rows, self._shortened(segments))
+        return self._problem(rows, self._shortened([each for part in parts for each in self._segments(part)]))
+
+    def _segments(self, part: int) -> list[range]:
+        return self.arrangement.segments(self.arrangement.part == part)
 
     def _of_part(self, part: int, segments: list[range]) -> StructureProblem:
-        return self._problem(self.arrangement.rows(part), segments, self._products_without(part))
-
-    def _products_without(self, part: int) -> Floats:
         whole, by_part = self._products
-        return whole - by_part[part] if by_part else whole
+        return self._problem(self.arrangement.rows(part), segments, whole - by_part[part] if by_part else whole)
 
     def _shortened(self, segments: list[range], most: int = MOST_STEPS) -> list[range]:
         """Return segments that are no more than can be simulated quickly: the beginning of each, or pieces of long."""
@@ -193,18 +167,10 @@ class Trial:
         return [pieces[i] for i in chosen]
 
     @cached_property
-    def _place(self) -> dict[str, int]:
-        return {name: i for i, name in enumerate(self.terms)}
-
-    @cached_property
-    def _part_segments(self) -> list[tuple[int, list[range]]]:
-        arrangement = self.arrangement
-        parts = ((part, arrangement.segments(arrangement.part == part)) for part in range(arrangement.n_parts_selected))
-        return [(part, segments) for part, segments in parts if segments]
-
-    @cached_property
-    def _parts(self) -> list[StructureProblem]:
-        return [self._of_part(part, segments) for part, segments in self._part_segments]
+    def _parts(self) -> list[tuple[int, list[range], StructureProblem]]:
+        """Each part that has its lags, its segments, and its problem."""
+        parts = ((part, self._segments(part)) for part in range(self.arrangement.n_parts_selected))
+        return [(part, segments, self._of_part(part, segments)) for part, segments in parts if segments]
 
     def for_prediction_errors(self) -> StructureProblem:
         """Return the problem that prediction error methods search: of one phase, and of long records some pieces.
@@ -215,39 +181,25 @@ class Trial:
         phase = replace(arrangement, most_samples=sum(map(len, arrangement.records)) // arrangement.decimation)
         segments = self._shortened(phase.segments(phase.has_lags), MOST_VALUES // len(self.terms))
         rows = np.concatenate([np.arange(segment.start, segment.stop) for segment in segments])
+        signals = phase.u, phase.y, self.monomials
         return StructureProblem.of_records(
-            phase.u,
-            phase.y,
-            self.monomials,
-            rows=rows,
-            segments=segments,
-            criterion=self.criterion,
-            error=self.error,
+            *signals, rows=rows, segments=segments, criterion=self._criterion, error=self.error
         )
 
-    def weighed(
-        self, monomials: Sequence[Monomial], noise_model: NoiseModel, without: int | None = None, start: Any = None
+    def _weighed(
+        self, structure: Sequence[str], noise_model: NoiseModel, without: int | None = None, start: Any = None
     ) -> NoiseFit:
         """Return the weights of a structure under a noise model, on all data that estimate or without a part."""
         segments = self._shortened(self.arrangement.segments(self.arrangement.estimates(without)), MOST_WEIGHED)
+        monomials = [self.monomials[self._place[name]] for name in structure]
         return weighed(self.arrangement, monomials, noise_model, segments, start)
 
-    def whole_error(self, structure: Sequence[str], noise_model: NoiseModel) -> float:
-        """Return the root relative squared error of free runs over whole records; +inf where one diverges."""
-        arrangement, monomials = self.arrangement, [self.monomials[self._place[name]] for name in structure]
-        weights = self.weighed(monomials, noise_model)
+    def _squares(self, structure: Sequence[str], weights: NoiseFit, segments: list[range], steps: int | None) -> float:
+        """Return the sum of squared errors, from the measured outputs before each segment; +inf if one diverges."""
         if not weights.finite:
             return math.inf
-        segments = arrangement.segments(arrangement.has_lags)
-        model = self._model(structure, weights)
-        squares = math.fsum(_squares(model, arrangement, segment, None) for segment in segments)
-        y = arrangement.y[arrangement.has_lags]
-        middle = mean(y.tolist())
-        return math.sqrt(squares / math.fsum(((y - middle) ** 2).tolist()))
-
-    def _model(self, structure: Sequence[str], weights: NoiseFit) -> Model:
-        """Return a model of the arranged samples, whose signals may be centred and are of one phase."""
-        return Model(
+        # Of the arranged samples, whose signals may be centred and are of one phase.
+        model = Model(
             terms=tuple(structure),
             coefficients=tuple(weights.coefficients.tolist()),
             inputs=tuple(f"u{i}" for i in range(self.n_inputs)),
@@ -255,6 +207,25 @@ class Trial:
             noise_model=weights.fit.noise_model,
             moving_average=weights.moving_average,
         )
+        sums = []
+        for segment in segments:
+            known = slice(segment.start - model.initial_samples, segment.stop)
+            y = self.arrangement.y[known]
+            try:
+                predicted = model.predict(self.arrangement.u[known], y, steps)
+            except DivergedError:
+                return math.inf
+            sums.append(math.fsum(((y - predicted) ** 2).tolist()))
+        return math.fsum(sums)
+
+    def whole_error(self, structure: Sequence[str], noise_model: NoiseModel) -> float:
+        """Return the root relative squared error of free runs over whole records; +inf where one diverges."""
+        arrangement = self.arrangement
+        segments = arrangement.segments(arrangement.has_lags)
+        squares = self._squares(structure, self._weighed(structure, noise_model), segments, None)
+        y = arrangement.y[arrangement.has_lags]
+        middle = mean(y.tolist())
+        return math.sqrt(squares / math.fsum(((y - middle) ** 2).tolist()))
 
     def part_errors(self, structures: Sequence[Sequence[str]], noise_model: NoiseModel = "narx") -> PartErrors:
         """Return the errors of structures on each part, run freely from the measured outputs before it.
@@ -262,55 +233,29 @@ class Trial:
         Where parts take turns, the weights for one are estimated on the others. The noise model decides how: what is
         judged is the free run, for all alike.
         """
-        if noise_model == "narx":
-            sse, singular = self._least_squares_errors(structures)
-        else:
-            sse = np.array([self._noise_errors(structure, noise_model) for structure in structures])
-            singular = np.zeros(len(structures), np.bool_)
-        measured = [problem.data.measured for problem in self._parts]
-        middle = mean(np.concatenate(measured).tolist())
-        return PartErrors(
-            sse=sse,
-            singular=singular,
-            energy=np.array([math.fsum(((y - middle) ** 2).tolist()) for y in measured]),
-            steps=np.array([len(y) for y in measured]),
-        )
-
-    def _least_squares_errors(self, structures: Sequence[Sequence[str]]) -> tuple[Floats, NDArray[np.bool_]]:
-        """Return the sums of squares on each part, shape (structures, parts), and which structures are singular."""
-        positions = np.zeros((len(structures), len(self.terms)), np.uint8)
-        for row, structure in zip(positions, structures, strict=True):
-            row[[self._place[name] for name in structure]] = 1
         sse, singular = np.empty((len(structures), len(self._parts))), np.zeros(len(structures), np.bool_)
-        for k, problem in enumerate(self._parts):
-            _, sse[:, k], weights = problem.evaluate_positions(positions)
-            singular |= ~np.isfinite(sse[:, k]) & ~weights.any(axis=1)
-        return sse, singular
+        if noise_model == "narx":
+            positions = np.zeros((len(structures), len(self.terms)), np.uint8)
+            for row, structure in zip(positions, structures, strict=True):
+                row[[self._place[name] for name in structure]] = 1
+            for k, (_, _, problem) in enumerate(self._parts):
+                _, sse[:, k], weights = problem.evaluate_positions(positions)
+                singular |= ~np.isfinite(sse[:, k]) & ~weights.any(axis=1)
+        else:
+            for own, structure in zip(sse, structures, strict=True):
+                own[:] = self._noise_errors(structure, noise_model)
+        measured = [problem.data.measured for _, _, problem in self._parts]
+        middle = mean(np.concatenate(measured).tolist())
+        energy = np.array([math.fsum(((y - middle) ** 2).tolist()) for y in measured])
+        return PartErrors(sse, singular, energy, np.array([len(y) for y in measured]))
 
-    def _noise_errors(self, structure: Sequence[str], noise_model: NoiseModel) -> Floats:
-        """Return the sums of squares of one structure on each part, shape (parts,)."""
-        arrangement, sse = self.arrangement, np.full(len(self._parts), np.inf)
-        monomials = [self.monomials[self._place[name]] for name in structure]
-        whole = self.weighed(monomials, noise_model)
-        if not whole.finite:
-            return sse
-        steps = 1 if self.error == "one_step" else None
-        own = whole
-        for k, (part, segments) in enumerate(self._part_segments):
-            if arrangement.takes_turns:
-                own = self.weighed(monomials, noise_model, part, whole)
-            if own.finite:
-                model = self._model(structure, own)
-                sse[k] = math.fsum(_squares(model, arrangement, segment, steps) for segment in segments)
-        return sse
-
-
-def _squares(model: Model, arrangement: Arrangement, segment: range, steps: int | None) -> float:
-    """Return the sum of squared errors over a segment, from the measured outputs before it; +inf if it diverges."""
-    first = segment.start - model.initial_samples
-    y = arrangement.y[first : segment.stop]
-    try:
-        predicted = model.predict(arrangement.u[first : segment.stop], y, steps)
-    except DivergedError:
-        return math.inf
-    return math.fsum(((y - predicted) ** 2).tolist())
+    def _noise_errors(self, structure: Sequence[str], noise_model: NoiseModel) -> list[float]:
+        """Return the sums of squares of one structure on each part."""
+        whole = self._weighed(structure, noise_model)
+        steps, turns = 1 if self.error == "one_step" else None, self.arrangement.takes_turns and whole.finite
+        return [
+            self._squares(
+                structure, self._weighed(structure, noise_model, part, whole) if turns else whole, segments, steps
+            )
+            for part, segments, _ in self._parts
+        ]

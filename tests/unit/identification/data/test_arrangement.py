@@ -41,10 +41,10 @@ def test_what_holds_of_all_records(known, decimation, lag, parts):
     assert found.u.tolist() == [records[i].u[k].tolist() for i, k in zip(found.record, found.time, strict=True)]
     # A lag is so many steps before, in the same record and phase.
     assert found.has_lags.tolist() == [bool(k >= lag * decimation) for k in found.time]
-    for place in np.flatnonzero(found.has_lags):
-        for back in range(lag + 1):
-            assert found.record[place - back] == found.record[place]
-            assert found.time[place - back] == found.time[place] - back * decimation
+    places = np.flatnonzero(found.has_lags)
+    for back in range(lag + 1):
+        assert (found.record[places - back] == found.record[places]).all()
+        assert (found.time[places - back] == found.time[places] - back * decimation).all()
     # Rows in the order of time.
     takes_turns = "selection" not in roles
     assert found.takes_turns == takes_turns
@@ -54,9 +54,7 @@ def test_what_holds_of_all_records(known, decimation, lag, parts):
     assert list(zip(found.record[rows], found.time[rows], strict=True)) == expected
     # Parts have their lags, and records of estimation are in none but where there is nothing else.
     if takes_turns:
-        assert found.has_lags[found.part != NO_PART].all()
         shares = {i for i, role in enumerate(roles) if role is None} or set(range(len(roles)))
-        assert set(found.record[found.part != NO_PART]) <= shares
         scored = [(i, k) for i, n in enumerate(lengths) for k in range(lag * decimation, n) if i in shares]
         members = found.part != NO_PART
         assert sorted(zip(found.record[members], found.time[members], strict=True)) == scored
@@ -65,22 +63,17 @@ def test_what_holds_of_all_records(known, decimation, lag, parts):
         numbers = {i: n for n, i in enumerate(selects)}
         assert found.part.tolist() == [numbers.get(int(i), NO_PART) for i in found.record]
         assert found.n_parts_selected == len(selects)
+        assert found.rows(0).tolist() == rows.tolist()
     # Segments are the chosen samples, each once, and none crosses a record or a phase.
     everything = found.segments(np.ones(len(found.y), bool))
-    at = [k for segment in everything for k in segment]
-    assert at == np.flatnonzero(found.has_lags).tolist()
+    assert [k for segment in everything for k in segment] == places.tolist()
     for segment in everything:
         assert len(set(found.record[segment])) == 1
         assert all(b - a == decimation for a, b in pairwise(found.time[segment]))
     assert len(everything) == sum(max(0, min(decimation, n - lag * decimation)) for n in lengths)
 
 
-@given(
-    lengths=st.lists(st.integers(60, 300), min_size=1, max_size=4),
-    decimation=st.integers(1, 6),
-    lag=st.integers(1, 5),
-    parts=st.integers(2, 10),
-)
+@given(st.lists(st.integers(60, 300), min_size=1, max_size=4), st.integers(1, 6), st.integers(1, 5), st.integers(2, 10))
 @quick
 def test_parts_are_of_about_equal_size_and_follow_one_another(lengths, decimation, lag, parts):
     found = Arrangement(records_of(lengths), decimation, lag, parts)
@@ -95,33 +88,9 @@ def test_parts_are_of_about_equal_size_and_follow_one_another(lengths, decimatio
     ordered = members[np.lexsort((found.time[members], found.record[members]))]
     assert (np.diff(found.part[ordered]) >= 0).all()
     for part in range(parts):
-        kept = found.rows(part)
-        assert not (found.part[kept] == part).any()
-        assert len(kept) == len(found.rows()) - counts[part]
+        kept, rows = found.rows(part), found.rows()
+        assert kept.tolist() == rows[found.part[rows] != part].tolist()
         assert sum(map(len, found.segments(found.part == part))) == counts[part]
-
-
-@pytest.mark.parametrize(
-    ("roles", "estimating", "in_parts"),
-    [
-        ((None, None), (0, 1), (0, 1)),
-        (("estimation", "estimation"), (0, 1), (0, 1)),
-        (("estimation", None), (0, 1), (1,)),
-        (("estimation", "selection"), (0,), (1,)),
-        ((None, "selection"), (0,), (1,)),
-        (("estimation", "selection", "selection"), (0,), (1, 2)),
-        (("selection", None, "estimation", "selection"), (1, 2), (0, 3)),
-    ],
-)
-def test_roles(roles, estimating, in_parts):
-    found = Arrangement(records_of([50] * len(roles), roles), 2, 3, 4)
-    assert set(found.record[found.rows()]) == set(estimating)
-    assert set(found.record[found.part != NO_PART]) == set(in_parts)
-    part = found.rows(0)
-    if found.takes_turns:
-        assert 0 < len(part) < len(found.rows()) and found.n_parts_selected == 4
-    else:
-        assert part.tolist() == found.rows().tolist() and found.n_parts_selected == len(in_parts)
 
 
 @pytest.mark.parametrize(
@@ -141,9 +110,6 @@ def test_some_phases_are_enough_of_long_records(decimation, most, phases):
             assert times.tolist() == list(range(first, length, decimation))
     if most is not None and decimation > 1:
         assert len(found.y) <= max(most, 200 // decimation + 2)
-    if phases * 20 > 40:
-        counts = np.bincount(found.part[found.part != NO_PART])
-        assert len(counts) == 4 and counts.max() - counts.min() <= phases + 1
 
 
 def test_segments_of_some_samples():
@@ -154,10 +120,3 @@ def test_segments_of_some_samples():
     bounds = [(s.start, s.stop) for s in found.segments(chosen)]
     assert bounds == [(1, 4), (5, 6), (9, 10), (11, 12), (19, 20), (21, 22), (25, 26), (31, 32)]
     assert found.segments(np.zeros(32, bool)) == []
-
-
-def test_records_that_are_too_short_give_no_rows():
-    found = Arrangement(records_of([6, 40, 5]), 2, 3, 2)
-    assert set(found.record[found.rows()]) == {1} and len(found.rows()) == 34
-    assert Arrangement(records_of([6]), 2, 3, 2).rows().tolist() == []
-    assert Arrangement(records_of([6]), 2, 3, 2).n_parts_selected == 0

@@ -36,13 +36,10 @@ def dependent(columns):
     "draw",
     [
         lambda rng, n: rng.choice([0.0, 5.0], n),
-        lambda rng, n: rng.choice([2.2, 2.5], n),
         lambda rng, n: rng.choice([-1.0, 0.0, 2.0], n),
         lambda rng, n: rng.choice([1.0, 2.0], n // 50).repeat(50),
         lambda rng, n: rng.choice([0.0, 1.0], n, p=[0.995, 0.005]),
-        lambda rng, n: np.sin(0.7 * np.arange(n)),
         lambda rng, n: rng.normal(size=n),
-        lambda rng, n: rng.normal(size=n // 50).repeat(50),
         lambda rng, n: np.zeros(n),
         lambda rng, n: np.column_stack([rng.choice([0.0, 1.0], n)] * 2),
         lambda rng, n: np.column_stack([rng.normal(size=n), rng.choice([0.0, 1.0], n)]),
@@ -75,23 +72,17 @@ def test_rows_that_refute_a_combination_are_found(rng):
     # Of norm 1, and elsewhere zero.
     columns[:, 2] = np.arange(20_000) == 77
     assert collinear(columns, list("abc")) == {}
-
-
-def test_too_few_rows_are_no_reason_to_drop(rng):
+    # Too few rows are no reason to drop.
     assert collinear(rng.normal(size=(30, 100)), [f"x{i}" for i in range(100)]) == {}
-    assert collinear(np.empty((0, 0)), []) == {}
 
 
 def test_nearly_alike_is_reported_and_not_dropped(rng):
     x = rng.normal(size=(1000, 3))
     columns = np.column_stack([np.ones(1000), x, x[:, 1] + 0.01 * rng.normal(size=1000)])
     terms = ["1", "a", "b", "c", "d"]
-    dropped = collinear(columns, terms)
-    assert dropped == {}
-    found = collinear_check(columns, terms, dropped)
-    assert found.status == "look"
-    assert (found.values["near_pairs"], found.values["worst"][:2]) == (1, ["b", "d"])
+    assert collinear(columns, terms) == {}
+    found = collinear_check(columns, terms, {})
+    assert (found.status, found.values["near_pairs"], found.values["worst"][:2]) == ("look", 1, ["b", "d"])
     assert collinear_check(columns[:, :4], terms[:4], {}).status == "fine"
     both = collinear_check(columns, terms, {"d": "d is b"})
-    assert (both.values["near_pairs"], both.status) == (0, "look")
-    assert (both.values["candidates"], both.values["dropped"]) == (5, {"d": "d is b"})
+    assert (both.status, both.values["near_pairs"]) == ("look", 0)

@@ -32,17 +32,10 @@ def signals(kind, n, draw):
     return np.resize(np.random.default_rng(1).standard_normal(PERIOD), n)  # periodic, and the same in all records
 
 
-KINDS = st.sampled_from(["white", "on/off", "periodic"])
+KINDS, SEEDS = st.sampled_from(["white", "on/off", "periodic"]), st.integers(0, 999)
 
 
-@given(
-    kind=KINDS,
-    start=st.integers(0, 300),
-    length=st.integers(150, 300),
-    before=st.integers(0, 200),
-    digits=st.sampled_from([None, 3, 4]),
-    seed=st.integers(0, 999),
-)
+@given(KINDS, st.integers(0, 300), st.integers(150, 300), st.integers(0, 200), st.sampled_from([None, 3, 4]), SEEDS)
 @settings(max_examples=60, deadline=None)
 def test_copies_are_found_where_they_are(kind, start, length, before, digits, seed):
     draw = np.random.default_rng(seed)
@@ -53,19 +46,13 @@ def test_copies_are_found_where_they_are(kind, start, length, before, digits, se
     z = np.append(response(other, 0.05, draw), y[start : start + length])
     if digits:
         v, z = np.round(v, digits), np.array([float(f"{value:.{digits}g}") for value in z])
-    a, b = record(u, y), record(v, z)
-    (found,) = copies([a, b], [0, 1])
+    (found,) = copies([record(u, y), record(v, z)], [0, 1])
     assert found.sure and found.records == (0, 1)
     assert found.starts[0] - found.starts[1] == start - before
     assert found.length == pytest.approx(length, abs=2 if digits is None else 10)
 
 
-@given(
-    kind=st.sampled_from(["white", "on/off", "long rests", "periodic"]),
-    levels=st.sampled_from([None, 8, 64, 4096]),
-    n=st.sampled_from([60, 300, 2000]),
-    seed=st.integers(0, 999),
-)
+@given(KINDS | st.just("long rests"), st.sampled_from([None, 8, 64, 4096]), st.sampled_from([60, 300, 2000]), SEEDS)
 @settings(max_examples=120, deadline=None)
 def test_what_was_measured_again_is_no_copy(kind, levels, n, seed):
     """The noise is that of a converter of so many levels."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from narxbench.identification.data.reading import LEAST_SAMPLES, read_recording
@@ -42,9 +42,7 @@ def test_files_frames_mappings_and_arrays_are_read_alike(tmp_path: Path) -> None
     ]
     for recording in recordings:
         (record,) = recording.records
-        assert record.u.tobytes() == U.tobytes()
-        assert record.y.tobytes() == Y.tobytes()
-        assert record.role is None
+        assert (record.u.tobytes(), record.y.tobytes(), record.role) == (U.tobytes(), Y.tobytes(), None)
         assert recording.sampling_time == 0.02
     assert [recording.records[0].name for recording in recordings[2:5]] == ["a.csv", "b", "data"]
     assert (recordings[0].inputs, recordings[0].output) == (("in", "in2"), "out")
@@ -52,27 +50,19 @@ def test_files_frames_mappings_and_arrays_are_read_alike(tmp_path: Path) -> None
     assert (recordings[7].inputs, recordings[7].output) == (("u1", "u2"), "y")
 
 
-def test_no_sample_is_swallowed_as_a_header_and_no_input_is_needed(tmp_path: Path) -> None:
-    recording = read_recording(_file(tmp_path, header=False), output=3)
-    assert recording.records[0].u.shape == (N, 0)
-    assert len(recording.records[0]) == N
-    assert any("no header" in note for note in recording.notes)
-
-
 @pytest.mark.parametrize("dtype", [np.float32, np.int16, np.uint8, "Int64", "Float32"])
 def test_all_types_of_numbers(dtype: Any) -> None:
     values = pd.Series(np.arange(N), dtype=dtype)
     (record,) = read_recording({"u": values, "y": values}, input="u", output="y").records
-    assert record.u.dtype == record.y.dtype == float
-    np.testing.assert_array_equal(record.y, np.arange(N))
+    assert record.u[:, 0].tobytes() == record.y.tobytes() == np.arange(float(N)).tobytes()
 
 
 @given(
-    missing=st.lists(st.tuples(st.integers(0, 99), st.integers(0, 1)), max_size=12), jumps=st.sets(st.integers(1, 99))
+    missing=st.lists(st.tuples(st.integers(0, 99), st.integers(0, 1)), max_size=12),
+    jumps=st.sets(st.integers(1, 99), max_size=8),
 )
 @settings(max_examples=100, deadline=None)
 def test_pieces_are_the_runs_without_gaps(missing: list[tuple[int, int]], jumps: set[int]) -> None:
-    jumps = set(sorted(jumps)[:8])
     steps = np.array([3.0 if row in jumps else 1.0 for row in range(100)])
     columns = np.arange(200.0).reshape(100, 2)
     for row, column in missing:
@@ -84,17 +74,13 @@ def test_pieces_are_the_runs_without_gaps(missing: list[tuple[int, int]], jumps:
         if not np.isnan(columns[row]).any():
             runs[-1].append(row)
     runs = [run for run in runs if len(run) >= LEAST_SAMPLES]
+    assume(runs)
     data = {"t": np.cumsum(steps), "u": columns[:, 0], "y": columns[:, 1]}
-    if not runs:
-        with pytest.raises(NarxbenchError):
-            read_recording(data, input="u", output="y")
-        return
     recording = read_recording(data, input="u", output="y")
     assert [(record.y / 2).astype(int).tolist() for record in recording.records] == runs
     names = [f"data, samples {run[0] + 1} to {run[-1] + 1}" if len(run) < 100 else "data" for run in runs]
     assert [record.name for record in recording.records] == names
-    assert recording.sampling_time == 1
-    assert any("missing" in note for note in recording.notes) == bool(missing)
+    assert recording.sampling_time == 1 and any("missing" in note for note in recording.notes) == bool(missing)
 
 
 def test_gaps_are_noted_by_line(tmp_path: Path) -> None:
@@ -104,11 +90,8 @@ def test_gaps_are_noted_by_line(tmp_path: Path) -> None:
     recording = read_recording(_file(tmp_path, frame), input="in", output="out")
     assert [len(record) for record in recording.records] == [11, 18, 14, 15]
     text = " ".join(recording.notes)
-    assert "2 rows with missing values" in text
-    assert "lines 13, 32." in text
-    assert "the time jumps once" in text
-    assert "line 47." in text
-    assert "'in2'" in text
+    for words in ("2 rows with missing values", "lines 13, 32.", "the time jumps once", "line 47.", "'in2'"):
+        assert words in text
 
 
 def _timed(times: Any, name: str = "time", **options: Any) -> Any:
@@ -134,20 +117,19 @@ def _timed(times: Any, name: str = "time", **options: Any) -> Any:
 def test_sampling_time(name: str, times: Any, expected: float) -> None:
     recording = _timed(times, name)
     assert recording.sampling_time == pytest.approx(expected, rel=1e-2 if expected == 1 / 60 else 1e-4)
-    assert len(recording.records) == 1
-    assert not any("uneven" in note for note in recording.notes)
+    assert len(recording.records) == 1 and not any("uneven" in note for note in recording.notes)
 
 
 def test_stamps_in_a_file_and_in_the_index_of_a_frame(tmp_path: Path) -> None:
-    frame = FRAME.assign(time=pd.date_range("2024-03-01", periods=N, freq="10ms").astype(str))
+    stamps = pd.date_range("2024-03-01", periods=N, freq="10ms")
+    frame = FRAME.assign(time=stamps.astype(str))
     assert read_recording(_file(tmp_path, frame), output="out").sampling_time == 0.01
     assert read_recording(_file(tmp_path, frame, header=False), output=3, time=1).sampling_time == 0.01
-    frame = FRAME.drop(columns="time").set_index(pd.date_range("2024-03-01", periods=N, freq="10ms"))
-    assert read_recording(frame, output="out").sampling_time == 0.01
+    assert read_recording(FRAME.drop(columns="time").set_index(stamps), output="out").sampling_time == 0.01
 
 
 def test_uneven_time() -> None:
-    even = np.arange(N, dtype=float)
+    even = np.arange(float(N))
     wave = np.sin(even)
     assert not any("uneven" in note for note in _timed(even + 0.003 * wave).notes)
     assert any("uneven, steps are up to" in note for note in _timed(even + 0.05 * wave).notes)
@@ -158,20 +140,17 @@ def test_uneven_time() -> None:
     assert [len(record) for record in _timed(np.delete(even, 30)).records] == [30, 29]
 
 
-def test_time_that_does_not_increase() -> None:
+def test_columns_that_are_no_time() -> None:
     times = np.arange(float(N))
+    assert _timed(times, "T").sampling_time is None  # rather a temperature
+    assert _timed(times, "time [cycles]").sampling_time is None
+    assert read_recording({"t": T, "y": Y}, output="t").sampling_time is None
     times[20] = times[19]
     recording = _timed(times)
     assert recording.sampling_time is None
     assert "row 21, column time: found the same time as in row 20" in " ".join(recording.notes)
     with pytest.raises(NarxbenchError):
         _timed(times, time="time")
-
-
-def test_columns_that_are_no_time() -> None:
-    assert _timed(np.arange(N), "T").sampling_time is None  # rather a temperature
-    assert _timed(np.arange(N), "time [cycles]").sampling_time is None
-    assert read_recording({"t": T, "y": Y}, output="t").sampling_time is None
 
 
 @pytest.mark.parametrize("share", ["20%", "20 %", 0.2, "0.2", np.float32(0.2)])
@@ -199,33 +178,18 @@ def test_files_for_the_test_roles_and_units(tmp_path: Path) -> None:
     assert [record.name for record in read.records] == ["data 1", "data 2", "test"]
 
 
-def test_files_of_one_name_keep_their_folder(tmp_path: Path) -> None:
-    files = []
-    for folder in ("x", "y"):
-        (tmp_path / folder).mkdir()
-        files.append(_file(tmp_path / folder))
-    assert [record.name for record in read_recording(files, output="out").records] == list(map(str, files))
-
-
 def test_equal_names(tmp_path: Path) -> None:
+    (tmp_path / "x").mkdir()
+    files = [_file(tmp_path), _file(tmp_path / "x")]
+    assert [record.name for record in read_recording(files, output="out").records] == list(map(str, files))
     frame = FRAME.set_axis(["time", "u", "y", "u"], axis=1)
     path = _file(tmp_path, frame)
     with pytest.raises(NarxbenchError):
         read_recording(path, input="u", output="y")
     assert read_recording(path, output="y").inputs == ()
     recording = read_recording(path, input=[2, 4], output="y")
-    assert recording.inputs == ("u (column 2)", "u (column 4)")
-    assert recording.records[0].u.tobytes() == U.tobytes()
+    assert recording.inputs == ("u (column 2)", "u (column 4)") and recording.records[0].u.tobytes() == U.tobytes()
 
-
-def test_large_files(tmp_path: Path) -> None:
-    n = 50_000
-    path = _file(tmp_path, pd.DataFrame({"t": np.arange(n), "u": np.arange(n) / 7, "y": np.sqrt(np.arange(n))}))
-    recording = read_recording(path, input="u", output="y")
-    assert recording.records[0].y.tobytes() == np.sqrt(np.arange(n)).tobytes()
-
-
-# ------------------------------------------------------------------------------------- the same data in another form
 
 M = 200
 DRAW = np.random.default_rng(7)
@@ -239,30 +203,22 @@ COPIES = {
     "fewer decimals": (ROUNDED[50:90], {}, "lines 2 to 41 of b.csv", "lines 52 to 91 of a.csv"),
     "fewer digits": (LONG[50:90], {"float_format": "%.4g"}, "lines 2 to 41 of b.csv", "lines 52 to 91 of a.csv"),
     "single precision": (LONG.astype(np.float32)[99:], {}, "lines 2 to 102 of b.csv", "lines 101 to 201 of a.csv"),
-    "between others": (
-        pd.concat([LONG[::-1][:60], LONG[40:90], LONG[::-1][50:80]]),
-        {},
-        "lines 62 to 111 of b.csv",
-        "lines 42 to 91 of a.csv",
-    ),
+    "behind others": (pd.concat([LONG[::-1][:60], LONG[40:90]]), {}, "lines 62 to 111 of b.csv", "lines 42 to 91 of a"),
 }
 
 
 @pytest.mark.parametrize("name", COPIES)
-@pytest.mark.parametrize("role", ["estimation", "selection", "test"])
-def test_a_copy_is_no_test_and_counts_twice_elsewhere(tmp_path: Path, name: str, role: Any) -> None:
+def test_a_copy_is_no_test_and_counts_twice_elsewhere(tmp_path: Path, name: str) -> None:
     frame, form, rows, before = COPIES[name]
-    files = [_file(tmp_path, LONG), _file(tmp_path, frame, "b.csv", **form)]
-    if role != "test":
-        notes = read_recording(files, input="u", output="y", roles={"b.csv": role}).notes
-        assert any(note.startswith(f"{rows} are the same data as {before}") for note in notes)
-        return
+    files: Any = [_file(tmp_path, LONG), _file(tmp_path, frame, "b.csv", **form)]
+    notes = read_recording(files, input="u", output="y", roles={"b.csv": "selection"}).notes
+    assert any(note.startswith(f"{rows} are the same data as {before}") for note in notes)
+    arguments: Any
     for arguments in ({"data": files, "roles": {"b.csv": "test"}}, {"data": files[0], "test": files[1]}):
         with pytest.raises(FieldError) as error:
             read_recording(**arguments, input="u", output="y")
         assert error.value.field == ("roles" if "roles" in arguments else "test")
         assert f"found in {rows} the same data as in {before}" in str(error.value)
-        assert "\n" not in str(error.value)
 
 
 def test_what_repeats_itself_inside_a_file_is_no_test() -> None:
@@ -274,21 +230,17 @@ def test_what_repeats_itself_inside_a_file_is_no_test() -> None:
 def test_columns_of_the_test_in_the_same_data(tmp_path: Path) -> None:
     short = LONG[::-1].reset_index(drop=True)[:150]
     both = pd.DataFrame({"uEst": LONG.u, "yEst": LONG.y, "uVal": short.u, "yVal": short.y})
-    columns = {"input": "uEst", "output": "yEst", "test_input": "uVal", "test_output": "yVal"}
-    by_number = {"input": 1, "output": 2, "test_input": 3, "test_output": 4}
+    by_name, arguments = ("uEst", "yEst", "uVal", "yVal"), ("input", "output", "test_input", "test_output")
     file = _file(tmp_path, both)
-    for data, chosen, label in ((file, columns, "a.csv"), (both, columns, "data"), (file, by_number, "a.csv")):
-        recording = read_recording(data, **chosen)
+    for data, columns, label in ((file, by_name, "a.csv"), (both, by_name, "data"), (file, (1, 2, 3, 4), "a.csv")):
+        recording = read_recording(data, **dict(zip(arguments, columns, strict=True)))
         known, test = recording.records
-        assert [(r.name, r.role, len(r)) for r in (known, test)] == [
-            (label, None, M),
-            (f"{label} (test)", "test", 150),
-        ]
-        np.testing.assert_array_equal(test.y, short.y)
-        np.testing.assert_array_equal(test.u[:, 0], short.u)
+        names = [(label, None), (f"{label} (test)", "test")]
+        assert [(r.name, r.role) for r in (known, test)] == names and len(known) == M
+        assert test.y.tolist() == short.y.tolist() and test.u[:, 0].tolist() == short.u.tolist()
         assert (recording.inputs, recording.output) == (("uEst",), "yEst")
-        assert not any("not used" in note for note in recording.notes)
-        assert any("the data end in" in note for note in recording.notes)
+        notes = " ".join(recording.notes)
+        assert "not used" not in notes and "the data end in" in notes
     other = _file(tmp_path, short, "b.csv")
     recording = read_recording(file, input="uEst", output="yEst", test=other, test_input="u", test_output="y")
     assert [len(record) for record in recording.records] == [M, 150]
@@ -308,7 +260,9 @@ def test_columns_of_the_test_in_the_same_data(tmp_path: Path) -> None:
 
 def test_every_guess_about_a_file_is_a_note(tmp_path: Path) -> None:
     path = _file(tmp_path, FRAME, sep=";", decimal=",", header=False)
-    notes = " ".join(read_recording(path, input=2, output=3).notes)
+    recording = read_recording(path, output=3)  # no sample is swallowed as a header, and no input is needed
+    assert recording.records[0].u.shape == (N, 0)
+    notes = " ".join(recording.notes)
     for words in ("separator was taken to be a semicolon", "commas in numbers", "no header was found", "not used"):
         assert words in notes
     reported = read_recording(path, input=2, output=3, time=1, separator=";", decimal=",", header=False)

@@ -4,19 +4,16 @@ import math
 
 import numpy as np
 import pytest
+from tests.unit.identification.search.test_configurations import settings_of
 
 from narxbench.identification.search.configurations import Configuration
-from narxbench.identification.search.trial import MOST_ROWS, MOST_STEPS, Trial, scaled, scaling
-from narxbench.identification.settings import IdentificationSettings
+from narxbench.identification.search.trial import MOST_ROWS, MOST_STEPS, Trial, scaling
 from narxbench.io.errors import NarxbenchError
-from narxbench.io.settings import validated
 from narxbench.model.records import Record, Recording
 from narxbench.model.terms import parse_term
 from narxbench.numerics.random_streams import generator
 
-
-def settings_of(**values):
-    return validated(IdentificationSettings, values, "test")
+LINEAR = Configuration(1, 1, (1,), ((1,),))
 
 
 def recording_of(lengths=(150,), roles=None, n_inputs=1, levels=False, decimation=1, shift=0.0):
@@ -96,25 +93,18 @@ def plain_errors(recording, configuration, terms, blocks, lag):
 
 
 CASES = {
-    "one record": ({}, Configuration(1, 2, (1, 2), ((1,),)), 4),
     "centred": ({"shift": 3.0}, Configuration(1, 2, (1, 2), ((1,),), True), 4),
     "decimation": ({"lengths": (200,), "decimation": 3}, Configuration(3, 2, (1,), ((0, 1),)), 3),
     "records": ({"lengths": (90, 60, 70)}, Configuration(2, 2, (1,), ((1, 2),)), 3),
-    "estimates and shared": (
-        {"lengths": (90, 60, 70), "roles": ("estimation", None, None)},
-        Configuration(1, 2, (1,), ((1,),)),
-        3,
-    ),
+    "shared": ({"lengths": (90, 60, 70), "roles": ("estimation", None, None)}, Configuration(1, 2, (1,), ((1,),)), 3),
     "estimation alone": ({"lengths": (90, 60), "roles": ("estimation",) * 2}, Configuration(1, 2, (1,), ((1,),)), 5),
     "selection": (
         {"lengths": (90, 60, 70, 50), "roles": (None, "selection", "test", "selection"), "decimation": 2},
-        Configuration(2, 2, (1, 2), ((1, 2),)),
-        4,
+        *(Configuration(2, 2, (1, 2), ((1, 2),)), 4),
     ),
     "centred selection": (
         {"lengths": (90, 60, 70), "roles": ("estimation", "selection", "test"), "shift": -2.0},
-        Configuration(1, 2, (1,), ((1,),), True),
-        4,
+        *(Configuration(1, 2, (1,), ((1,),), True), 4),
     ),
     "two inputs": ({"n_inputs": 2}, Configuration(1, 2, (1,), ((1,), (0, 1))), 4),
     "no input": ({"n_inputs": 0}, Configuration(1, 2, (1, 3), ()), 4),
@@ -143,56 +133,41 @@ def test_errors_of_parts(name):
 
 
 def test_the_error_one_step_ahead():
-    recording = recording_of()
-    configuration = Configuration(1, 1, (1,), ((1,),))
-    trial = Trial(recording, configuration, settings_of(blocks=3, error="one_step"), 1)
-    terms = ["1", "y(k-1)", "u(k-1)"]
-    found = trial.part_errors([terms])
+    recording, terms = recording_of(), ["1", "y(k-1)", "u(k-1)"]
+    found = Trial(recording, LINEAR, settings_of(blocks=3, error="one_step"), 1).part_errors([terms])
     (record,) = recording.records
-    columns = np.column_stack([np.ones(149), record.y[:-1], record.u[:-1, 0]])
-    part = np.arange(149) * 3 // 149
+    columns, part = np.column_stack([np.ones(149), record.y[:-1], record.u[:-1, 0]]), np.arange(149) * 3 // 149
     for number in range(3):
         weights = np.linalg.lstsq(columns[part != number], record.y[1:][part != number], rcond=None)[0]
         errors = record.y[1:][part == number] - columns[part == number] @ weights
         assert found.sse[0, number] == pytest.approx(np.sum(errors**2), rel=1e-8)
-
-
-def test_by_default_a_series_without_an_input_is_judged_one_step_ahead():
-    configuration = Configuration(1, 1, (1,), ())
-    assert Trial(recording_of(n_inputs=0), configuration, settings_of(), 1).error == "one_step"
-    assert Trial(recording_of(n_inputs=0), configuration, settings_of(error="free_run"), 1).error == "free_run"
-    assert Trial(recording_of(), Configuration(1, 1, (1,), ((1,),)), settings_of(), 1).error == "free_run"
+    # By default a series without an input is judged by it.
+    series = recording_of(n_inputs=0), Configuration(1, 1, (1,), ())
+    assert Trial(*series, settings_of(), 1).error == "one_step"
+    assert Trial(*series, settings_of(error="free_run"), 1).error == "free_run"
+    assert Trial(recording, LINEAR, settings_of(), 1).error == "free_run"
 
 
 def test_what_is_searched():
     """J of the whole problem: weights of all rows, free runs over all parts."""
-    recording = recording_of((90, 60))
-    configuration = Configuration(2, 2, (1,), ((1, 2),))
-    trial = Trial(recording, configuration, settings_of(blocks=3), 1)
-    problem = trial.whole()
-    rows = problem.estimation_rows
+    trial = Trial(recording_of((90, 60)), Configuration(2, 2, (1,), ((1, 2),)), settings_of(blocks=3), 1)
+    problem, arrangement = trial.whole(), trial.arrangement
+    rows, terms = problem.estimation_rows, ["y(k-1)", "u(k-1)", "u(k-1)^2"]
     assert len(rows) == 90 + 60 - 2 * 2 * 2 and sum(map(len, problem.segments)) == len(rows)
-    columns = trial.arrangement.columns(trial.monomials, rows)
-    np.testing.assert_allclose(problem.data.gram[:-1, :-1], columns.T @ columns, rtol=1e-11, atol=1e-11)
-    terms = ["y(k-1)", "u(k-1)", "u(k-1)^2"]
-    chosen = columns[:, [trial.terms.index(t) for t in terms]]
-    weights = np.linalg.lstsq(chosen, trial.arrangement.y[rows], rcond=None)[0]
-    np.testing.assert_allclose(problem.evaluate(terms).coefficients, weights, rtol=1e-8)
-    for part in range(3):
-        without = trial.without(part)
-        assert sorted(without.estimation_rows) == sorted(rows[trial.arrangement.part[rows] != part])
-        np.testing.assert_allclose(
-            without.data.gram[:-1, :-1],
-            trial.arrangement.columns(trial.monomials, without.estimation_rows).T
-            @ trial.arrangement.columns(trial.monomials, without.estimation_rows),
-            rtol=1e-9,
-            atol=1e-9,
-        )
-        assert without.evaluate(terms).sse == pytest.approx(trial.part_errors([terms]).sse[0, part], rel=1e-12)
+    for part in (None, 0, 1, 2):
+        problem = trial.whole() if part is None else trial.without(part)
+        own = problem.estimation_rows
+        assert sorted(own) == sorted(rows[arrangement.part[rows] != part])
+        columns = arrangement.columns(trial.monomials, own)
+        np.testing.assert_allclose(problem.data.gram[:-1, :-1], columns.T @ columns, rtol=1e-9, atol=1e-9)
+        weights = np.linalg.lstsq(columns[:, [trial.terms.index(t) for t in terms]], arrangement.y[own], rcond=None)[0]
+        np.testing.assert_allclose(problem.evaluate(terms).coefficients, weights, rtol=1e-8)
+        if part is not None:
+            assert problem.evaluate(terms).sse == pytest.approx(trial.part_errors([terms]).sse[0, part], rel=1e-12)
 
 
 def test_resampled_rows_and_parts():
-    trial = Trial(recording_of((120,)), Configuration(1, 1, (1,), ((1,),)), settings_of(blocks=4), 1)
+    trial = Trial(recording_of((120,)), LINEAR, settings_of(blocks=4), 1)
     rows = np.sort(generator(purpose="draw").choice(trial.arrangement.rows(), 119))
     problem = trial.resampled(rows, [2, 0, 2, 3])
     assert sum(map(len, problem.segments)) == sum(int(np.sum(trial.arrangement.part == p)) for p in (2, 0, 2, 3))
@@ -201,69 +176,42 @@ def test_resampled_rows_and_parts():
     np.testing.assert_allclose(problem.evaluate(trial.terms).coefficients, weights, rtol=1e-8)
 
 
-class TestCollinear:
-    recording = recording_of((300,), levels=True)
-    trial = Trial(recording, Configuration(1, 3, (1,), ((1, 2),)), settings_of(blocks=4), 1)
+def test_no_structure_of_what_collinear_candidates_leave_is_singular():
+    trial = Trial(recording_of((300,), levels=True), Configuration(1, 3, (1,), ((1, 2),)), settings_of(blocks=4), 1)
+    assert {"u(k-1)^2", "u(k-1)^3", "u(k-2)^2", "y(k-1)*u(k-1)^2", "u(k-1)^2*u(k-2)"} <= set(trial.dropped)
+    assert not set(trial.terms) & set(trial.dropped)
+    rng = generator(purpose="subsets")
+    drawn = [rng.random(len(trial.terms)) < p for p in np.linspace(0.2, 1.0, 20)]
+    structures = [[t for t, chosen in zip(trial.terms, each, strict=True) if chosen] for each in drawn if each.any()]
+    assert not trial.part_errors(structures).singular.any()
 
-    def test_powers_of_two_levels_are_left_out(self):
-        assert set(self.trial.dropped) >= {"u(k-1)^2", "u(k-1)^3", "u(k-2)^2", "y(k-1)*u(k-1)^2", "u(k-1)^2*u(k-2)"}
-        assert self.trial.dropped["u(k-1)^2"] == "u(k-1)^2 is 5 u(k-1)"
-        assert not set(self.trial.terms) & set(self.trial.dropped)
-        columns = self.trial.arrangement.columns(self.trial.monomials, self.trial.arrangement.rows())
-        scaled_ = columns / np.linalg.norm(columns, axis=0)
-        assert np.linalg.svd(scaled_, compute_uv=False)[-1] > 1e-6
 
-    def test_what_is_left_spans_the_same(self):
-        rows = self.trial.arrangement.rows()
-        dropped = [parse_term(name) for name in self.trial.dropped]
-        kept, others = (
-            self.trial.arrangement.columns(self.trial.monomials, rows),
-            self.trial.arrangement.columns(dropped, rows),
-        )
-        fitted = kept @ np.linalg.lstsq(kept, others, rcond=None)[0]
-        np.testing.assert_allclose(fitted, others, atol=1e-7 * np.abs(others).max())
-
-    def test_no_structure_of_what_is_left_is_singular(self):
-        rng = generator(purpose="subsets")
-        structures = [
-            [t for t, chosen in zip(self.trial.terms, rng.random(len(self.trial.terms)) < p, strict=True) if chosen]
-            for p in np.linspace(0.2, 1.0, 20)
-        ]
-        found = self.trial.part_errors([terms for terms in structures if terms])
-        assert not found.singular.any()
-
-    def test_a_structure_that_is_singular_without_a_part_is_reported(self):
-        """An input that moves in one part only."""
-        (record,) = recording_of((200,)).records
-        u = np.where((np.arange(200) >= 60) & (np.arange(200) < 90), record.u[:, 0], 0.0)
-        recording = Recording((Record("r", u[:, None], record.y),), ("u",), "y")
-        trial = Trial(recording, Configuration(1, 1, (1,), ((1,),)), settings_of(blocks=2), 1)
-        found = trial.part_errors([["y(k-1)", "u(k-1)"], ["y(k-1)"]])
-        assert found.singular.tolist() == [True, False] and np.isinf(found.sse[0]).any()
+def test_a_structure_that_is_singular_without_a_part_is_reported():
+    """An input that moves in one part only."""
+    (record,) = recording_of((200,)).records
+    u = np.where((np.arange(200) >= 60) & (np.arange(200) < 90), record.u[:, 0], 0.0)
+    recording = Recording((Record("r", u[:, None], record.y),), ("u",), "y")
+    found = Trial(recording, LINEAR, settings_of(blocks=2), 1).part_errors([["y(k-1)", "u(k-1)"], ["y(k-1)"]])
+    assert found.singular.tolist() == [True, False] and np.isinf(found.sse[0]).any()
 
 
 def test_scaling():
+    """What it does to each record, the free runs of centred signals show above."""
     recording = recording_of((100, 50, 80), (None, "selection", "test"), n_inputs=2, shift=7.0)
     y = np.concatenate([record.y for record in recording.records[:2]])
     u = np.concatenate([record.u for record in recording.records[:2]])
     offsets, scales = scaling(recording, True)
     np.testing.assert_allclose(offsets, [y.mean(), *u.mean(axis=0)], rtol=1e-12)
     np.testing.assert_allclose(scales, [y.std(), *u.std(axis=0)], rtol=1e-12)
-    found = scaled(recording.records[0], (offsets, scales))
-    np.testing.assert_allclose(found.y, (recording.records[0].y - y.mean()) / y.std(), rtol=1e-9, atol=1e-12)
-    assert scaling(recording, False) is None and scaled(recording.records[0], None) is recording.records[0]
     # A constant signal has no scale of its own.
     flat = Recording((Record("r", np.full((30, 1), 4.0), y[:30]),), ("u",), "y")
     assert scaling(flat, True)[0][1] == 4.0 and scaling(flat, True)[1][1] == 1.0
 
 
 def test_long_records_are_simulated_in_pieces():
-    rng = generator(purpose="long")
-    n = 4 * MOST_STEPS
+    rng, n = generator(purpose="long"), 4 * MOST_STEPS
     u = rng.standard_normal((n, 1))
-    y = np.zeros(n)
-    y[1:] = 0.5 * u[:-1, 0]
-    recording = Recording((Record("r", u, y + 0.01 * rng.standard_normal(n)),), ("u",), "y")
+    recording = Recording((Record("r", u, 0.5 * np.roll(u[:, 0], 1) + 0.01 * rng.standard_normal(n)),), ("u",), "y")
     trial = Trial(recording, Configuration(4, 1, (1, 2), ((1, 2),)), settings_of(blocks=4), 4)
     assert len(trial.arrangement.rows()) <= MOST_ROWS and trial.arrangement.n_phases < 4
     steps = [sum(map(len, problem.segments)) for problem in (trial.whole(), trial.without(1))]
