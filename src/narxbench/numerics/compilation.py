@@ -27,22 +27,13 @@ def compiled(function: Callable[..., Any]) -> Any:
 
 
 class Notice(event.Listener):
-    """Says once in a process that functions of this package are being compiled, when that has lasted a while.
+    """Says once in a process that functions of this package are being compiled, when that has lasted ``patience``
+    seconds.
 
     Meanwhile Python collects no cyclic garbage: it would search what the compiler builds again and again, in vain.
-
     Numba reports the beginning and the end of each compilation, also of the functions that the function calls, but not
-    of code that it loads. It holds its lock meanwhile, so that threads take turns here.
-
-    Parameters
-    ----------
-    patience : float
-        Seconds of compilation, in total, before anything is said.
-
-    Notes
-    -----
-    A library speaks through logging, where a program can silence or redirect it. The level is that of a warning because
-    lower ones are not shown unless the program asks for them: then the first search would seem to hang.
+    of code that it loads. It holds its lock meanwhile, so that threads take turns here. The level is that of a warning
+    because lower ones are not shown unless the program asks for them: then the first search would seem to hang.
     """
 
     def __init__(self, patience: float) -> None:

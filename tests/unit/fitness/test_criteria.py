@@ -7,19 +7,16 @@ import narxbench
 from narxbench.fitness.criteria import CRITERIA, canonical_criterion, parse_criterion
 
 
-@pytest.mark.parametrize(("text", "rho"), [("aic-6.5", 6.5), ("aic-2", 2.0), ("aic-1e3", 1000.0), ("aic-.5", 0.5)])
-def test_any_positive_weight(text, rho):
-    assert parse_criterion(text).penalties(600, 5).tolist() == [rho * n for n in range(6)]
-
-
 @pytest.mark.parametrize(
     ("name", "penalty"),
     [
         ("bic", lambda n: n * math.log(200)),
+        ("aic-6.5", lambda n: 6.5 * n),
         ("aicc", lambda n: 2 * n * 200 / (200 - n - 1)),
         ("hq", lambda n: 2 * n * math.log(math.log(200))),
         ("ebic-1", lambda n: n * math.log(200) + 2 * math.log(math.comb(9, n))),
         ("ebic-0.25", lambda n: n * math.log(200) + math.log(math.comb(9, n)) / 2),
+        ("ebicl-2", lambda n: n * math.log(200) + 4 * n * math.log(9)),
     ],
 )
 def test_penalties_are_those_of_the_literature(name, penalty):
@@ -35,10 +32,6 @@ def test_more_terms_never_cost_less_and_nothing_is_nan(family, samples):
     # Up to half of the candidates: of larger structures there are fewer, which extended BIC rewards.
     penalties = parse_criterion(family.example).penalties(samples, 30)[:16]
     assert not np.isnan(penalties).any() and penalties.tolist() == sorted(penalties)
-
-
-def test_the_last_term_that_samples_allow_costs_most():
-    assert parse_criterion("aicc").penalties(6, 6).tolist() == [0, 3, 8, 18, 48, math.inf, math.inf]
 
 
 @pytest.mark.parametrize("rho", [2.0, 6.5, 0.1, 1e-300, 1e22, 123456789.125])
