@@ -81,9 +81,6 @@ def as_json(found: Identification) -> dict[str, Any]:
     return {**found.to_dict(), "warnings": warnings(found), "summary": summary}
 
 
-# The data
-
-
 def _sampling(found: Finding, _: Setting) -> tuple[str, str]:
     values = found.values
     tau, stride = values["first_minimum"], values["advised"]
@@ -258,9 +255,6 @@ def _size(found: Finding, _: Setting) -> tuple[str, str]:
     return text, "" if rows >= terms else "Fewer lags or a lower degree leave less to chance."
 
 
-# The three answers
-
-
 def _to_predict(found: Finding, setting: Setting) -> tuple[str, str]:
     values, units = found.values, found.values["units"]
     unseen = {"test": "the test data", "selection": "data that chose the model, but not its weights,"}
@@ -330,9 +324,6 @@ def _first(names: Sequence[str], before: str, after: str = "") -> str:
     """Return a list in a sentence of which the first ones are named, or "" for none."""
     more = [f"{len(names) - _MOST_NAMES} more"] if len(names) > _MOST_NAMES else []
     return before + listed([*names[:_MOST_NAMES], *more]) + after if names else ""
-
-
-# The model
 
 
 def _exact(found: Finding, _: Setting) -> tuple[str, str]:
@@ -463,9 +454,6 @@ def _static(found: Finding, setting: Setting) -> tuple[str, str]:
         text += f" At {values['without']} of them the model has no stable output."
     advice = "Try another degree, or records that dwell at more inputs."
     return text, "" if found.status == "fine" else advice
-
-
-# The search
 
 
 def _searches(found: Finding, _: Setting) -> tuple[str, str]:

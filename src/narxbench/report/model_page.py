@@ -125,33 +125,28 @@ def model_page(identification: Identification, *, repository: str = "") -> str:
         **{"found": found, "model": model, "recording": recording, "marks": _MARKS, "study": ""},
         "warnings": before_all(found),
         "lights": _lights(found),
-        "equation": Markup(format_equation(equation, "html")),
-        "legend": legend,
-        "fits": fits,
-        "steps": steps,
-        "captions": captions,
-        "ordinal": ordinal(model.decimation),
+        **{
+            "equation": Markup(format_equation(equation, "html")),
+            "legend": legend,
+            "ordinal": ordinal(model.decimation),
+        },
+        **{"fits": fits, "steps": steps, "captions": captions, "programs": programs, "error_of": error_of},
         "figures": {name: svg and inline_svg(svg, name) for name, svg in figures.items()},
         "tables": {table.name: to_html(table) for table in tables},
         "searched": [in_words(note).text for note in found.notes if note.status == "fine"],
         "each_record": any(_several(found, role) for role in ROLES),
         "tried_sentences": _tried_sentences(found),
-        "error_of": error_of,
         "says": {finding.name: _worded(finding) for finding in found.summary},
         "checks": [_worded(finding) for finding in found.checks],
-        "programs": programs,
         "settings": [(name, value) for name, value in flattened(found.settings) if value not in ("null", "[]", "{}")],
         "configuration": [(name, value) for name, value in flattened(found.configuration) if name != "name"],
         "versions": {name: metadata.version(name) for name in _VERSIONS},
         "method": method_name(found.settings["method"]),
-        "left_out_records": max(0, len(recording.records) - len(places)),
+        "left_out_records": len(recording.records) > len(places),
         "confidence": share(found.settings["confidence"]),
         "data": script_json(_chart_data(fits, captions, axis, output)),
     }
     return rendered("model.html.j2", page)
-
-
-# Whether it can be trusted
 
 
 def _worded(finding: Finding) -> dict[str, str]:
@@ -217,9 +212,6 @@ def _chart_data(fits: Sequence[Fit], captions: Sequence[str], axis: drawn.TimeAx
     }
 
 
-# How sure it is
-
-
 def _weights_table(found: Identification) -> Table:
     head = (
         *columns("equation", term="Term"),
@@ -274,9 +266,6 @@ def _structures_table(found: Identification) -> Table:
     return Table.of("structures", "Structures next to one another", head, rows, notes=tuple(filter(None, notes)))
 
 
-# Whether it is good
-
-
 def _several(found: Identification, role: str) -> list[str]:
     """Return the names of the records of a role, where there are several."""
     own = found.validation[found.validation["role"] == role]
@@ -309,12 +298,13 @@ def _figures(found: Identification, record: str, **place: Any) -> list[str]:
 def _figures_table(found: Identification) -> Table:
     head = (*columns(role="Data", sampling="Sampling", model="Prediction by"), *_figure_columns(found))
     stride, present = found.model.decimation, set(found.validation["role"])
-    samplings = {validation.DECIMATED: f"every {ordinal(stride)}"} if stride > 1 else {}
+    samplings = {validation.DECIMATED: f"every {ordinal(stride)}", validation.INCOMING: "every sample"}
     rows = [
         (role, title, shown, *_figures(found, validation.ALL, role=role, model=name, sampling=sampling))
         for role in reversed(ROLES)
         if role in present
-        for sampling, title in {**samplings, validation.INCOMING: "every sample"}.items()
+        for sampling, title in samplings.items()
+        if stride > 1 or sampling == validation.INCOMING
         for name, shown in _COMPARED.items()
     ]
     notes = [
@@ -383,9 +373,6 @@ def _fixed_points_table(found: Identification) -> Table:
     return Table.of("fixed_points", "Where the model rests", head, rows)
 
 
-# What was tried
-
-
 def _error_of(found: Identification) -> str:
     """Return what error the search compared."""
     error = found.settings["error"]
@@ -436,9 +423,6 @@ def _tried_table(found: Identification) -> Table:
     return Table.of("tried", "Configurations, the best first", head, rows, notes=notes)
 
 
-# Data
-
-
 def _shown_records(found: Identification) -> tuple[list[int], list[str]]:
     """Return the places of the records that are drawn, of each role the longest first, and what stands above them."""
     records = found.recording.records
@@ -459,9 +443,6 @@ def _data_table(found: Identification) -> Table:
     return Table.of("data-records", "Records", head, rows, notes=_left(len(records) - len(rows), "are not listed"))
 
 
-# Files
-
-
 def _programs(model: Model) -> list[tuple[str, str, str, str]]:
     """Return file, language, text and, where there is none, the reason of each program."""
     found = []
@@ -478,20 +459,12 @@ def _all_terms(found: Identification) -> pd.DataFrame:
     weights = {row["term"]: row for row in found.weights}
     often = {row["term"]: row for row in found.selection.to_dict("records")}
     coefficients = dict(zip(found.model.terms, found.model.coefficients, strict=True))
-    names = [name for name in (found.weights[0] if found.weights else {}) if name not in ("term", "coefficient")]
-    rows = [
-        {
-            **weights.get(term, {}),
-            **often.get(term, {}),
-            **{"term": term, "in_model": term in coefficients, "coefficient": coefficients.get(term)},
-        }
-        for term in dict.fromkeys([*coefficients, *often])
-    ]
-    frequencies = found.selection.columns.drop("term")
-    return pd.DataFrame(rows, columns=["term", "in_model", "coefficient", *names, *frequencies], dtype=object)
-
-
-# Forms
+    names = dict.fromkeys(["term", "in_model", "coefficient", *next(iter(found.weights), {}), *found.selection.columns])
+    rows = []
+    for term in dict.fromkeys([*coefficients, *often]):
+        own = {"term": term, "in_model": term in coefficients, "coefficient": coefficients.get(term)}
+        rows.append(weights.get(term, {}) | often.get(term, {}) | own)
+    return pd.DataFrame(rows, columns=[*names], dtype=object)
 
 
 def _left(number: int, where: str) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from narxbench.identification.finding import Finding
 from narxbench.identification.result import Identification
 from narxbench.identification.search.structures import Structure
 from narxbench.identification.settings import IdentificationSettings
+from narxbench.identification.trust import validation as validated
 from narxbench.identification.trust.bands import BAND, Unseen
 from narxbench.identification.trust.certainty import selection_table
 from narxbench.identification.trust.residuals import correlation_tests, free_run_bias
@@ -206,22 +207,19 @@ def cells(html, table):
 def test_the_first_table_has_the_errors_of_the_free_run_on_the_test_data(undrawn, name, samplings):
     of, html = undrawn[name]
     frame = of.validation
-    shown = cells(html, "fit_figures")
-    assert [row[0] for row in shown] == ["this model", ARX, LAST_VALUE]
-    for row, who in zip(shown, (MODEL, ARX, LAST_VALUE), strict=True):
+    at = (frame["role"] == "test") & (frame["record"] == "all") & (frame["kind"] == "free_run")
+    for row, who in zip(cells(html, "fit_figures"), (MODEL, ARX, LAST_VALUE), strict=True):
+        assert row[0] == {MODEL: "this model"}.get(who, who)
         for place, sampling in enumerate(samplings):
-            at = (frame["role"] == "test") & (frame["record"] == "all") & (frame["kind"] == "free_run")
-            (found_rrse,) = frame[at & (frame["model"] == who) & (frame["sampling"] == sampling)]["rrse"]
-            assert float(row[1 + 2 * place]) == pytest.approx(found_rrse, rel=5e-3)
-            fit = float(row[2 + 2 * place].removesuffix(" %").replace("−", "-"))
-            assert fit == pytest.approx(100 * (1 - found_rrse), abs=0.06)
+            (rrse,) = frame[at & (frame["model"] == who) & (frame["sampling"] == sampling)]["rrse"]
+            assert row[1 + 2 * place] == f"{rrse:.3g}"
+            assert row[2 + 2 * place] == f"{100 * (1 - rrse):.1f} %".replace("-", "−")
 
 
 def test_without_an_input_predictions_ahead_are_what_counts(undrawn):
     of, html = undrawn["no input"]
-    place = {"steps": 5, "role": "test", "record": "all", "model": MODEL, "sampling": INCOMING}
-    (rrse,) = of.validation[(of.validation[list(place)] == pd.Series(place)).all(axis=1)]["rrse"]
-    assert cells(html, "fit_figures")[0][1] == f"{rrse:.3g}"
+    row = validated.row_at(of.validation, steps=5, role="test", record="all", model=MODEL, sampling=INCOMING)
+    assert cells(html, "fit_figures")[0][1] == f"{row['rrse']:.3g}"
     assert "5 steps ahead on the test data" in html and "Prediction 5 steps ahead and measured output" in html
 
 
