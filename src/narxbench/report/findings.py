@@ -136,9 +136,8 @@ def _saturation(found: Finding, _: Setting) -> tuple[str, str]:
     ]
     if not texts:
         return "The output does not stay at its largest or smallest value as if it were cut off.", ""
-    return " ".join(
-        texts
-    ), "A polynomial cannot follow a limit: leave these parts out, or measure with a smaller input."
+    advice = "A polynomial cannot follow a limit: leave these parts out, or measure with a smaller input."
+    return " ".join(texts), advice
 
 
 def _delay(found: Finding, _: Setting) -> tuple[str, str]:
@@ -575,13 +574,12 @@ def _ahead(values: Values) -> str:
 
 
 def _samples(number: int, period: float | None) -> str:
-    return f"{number} sample{plural_s(number)}" + ("" if period is None else f" ({_duration(number * period)})")
-
-
-def _duration(seconds: float) -> str:
+    samples = f"{number} sample{plural_s(number)}"
+    if period is None:
+        return samples
     units = (("h", 3600.0, 2.0), ("min", 60.0, 2.0), ("s", 1.0, 0.1), ("ms", 1e-3, 0.1), ("µs", 1e-6, 0.0))
-    unit, size = next((unit, size) for unit, size, least in units if seconds >= least * size)
-    return f"{seconds / size:.3g} {unit}"
+    unit, size = next((unit, size) for unit, size, least in units if number * period >= least * size)
+    return f"{samples} ({number * period / size:.3g} {unit})"
 
 
 def _percent(share: float) -> str:

@@ -47,17 +47,6 @@ def test_every_criterion_has_a_name_and_can_compare_sets_of_candidates(family):
     assert parse_criterion(found.across_candidates().name) == found.across_candidates()
 
 
-@pytest.mark.parametrize("name", [family.example for family in CRITERIA])
-def test_a_problem_adds_the_penalty_of_the_size(name):
-    u, y = narxbench.load_system("S1").simulate(400, snr_db=30)
-    of = {"n_u": 2, "n_y": 2, "degree": 2, "n_validation": 100}
-    problem = narxbench.StructureProblem(u, y, criterion=name, **of)
-    for n in (1, 4, 9):
-        found = problem.evaluate(problem.terms[:n])
-        expected = 100 * math.log(found.sse) + parse_criterion(name).penalties(100, len(problem.terms))[n]
-        assert found.fitness == pytest.approx(expected, rel=1e-14)
-
-
 def test_a_structure_with_more_terms_than_the_criterion_allows_has_no_finite_fitness():
     u, y = narxbench.load_system("S1").simulate(400, snr_db=30)
     of = {"n_u": 2, "n_y": 2, "degree": 2, "criterion": "aicc"}
