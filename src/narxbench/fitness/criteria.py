@@ -5,7 +5,6 @@ A criterion is one class of this file that :data:`CRITERIA` names.
 
 import math
 import re
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar
@@ -19,24 +18,12 @@ from narxbench.numerics.logarithm import natural_log
 
 
 @dataclass(frozen=True)
-class Criterion(ABC):
-    """A criterion. The penalty of xi terms is ``per_term`` times xi, and a ``surcharge`` where it is not linear.
+class Criterion:
+    """A criterion. The penalty of xi terms is ``per_term`` times xi, and a ``surcharge`` where it is not linear."""
 
-    Attributes
-    ----------
-    number : float
-        The number in its name; 0 for a criterion without one.
-    form : str
-        How its name is written. A word in capitals stands for a number above 0 and up to ``most``.
-    heading : str
-        What readers know it as, with ``{}`` for the number.
-    example : str
-        A name of this form.
-    """
-
-    number: float = 0.0
-    form: ClassVar[str]
-    heading: ClassVar[str]
+    number: float = 0.0  # in its name; 0 for a criterion without one
+    form: ClassVar[str]  # how its name is written; a word in capitals stands for a number above 0 and up to ``most``
+    heading: ClassVar[str]  # what readers know it as, with {} for the number
     example: ClassVar[str]
     most: ClassVar[float] = math.inf
 
@@ -51,9 +38,9 @@ class Criterion(ABC):
         """What readers know it as."""
         return self.heading.format(_shortest(self.number))
 
-    @abstractmethod
     def per_term(self, samples: float) -> float:
-        """Return what each term adds to J, with L = ``samples``."""
+        """Return what each term adds to J, with L = ``samples``: ln(L), unless a criterion says otherwise."""
+        return float(natural_log(float(samples)))
 
     def surcharge(self, terms: int, samples: float, candidates: int) -> float:
         """Return what so many terms, chosen from so many candidates, add in addition; +inf forbids them."""
@@ -64,21 +51,9 @@ class Criterion(ABC):
         return self
 
     def penalties(self, samples: float, candidates: int, repeated: float = 1.0) -> NDArray[np.float64]:
-        """Return the penalty of each number of terms.
+        """Return the penalty of 0 to N_t terms, shape (N_t + 1,); +inf for more than the samples allow.
 
-        Parameters
-        ----------
-        samples : float
-            L.
-        candidates : int
-            N_t.
-        repeated : float
-            How many of these samples say the same.
-
-        Returns
-        -------
-        array of float, shape (N_t + 1,)
-            Added to J for 0 to N_t terms; +inf for more terms than the samples allow.
+        ``repeated`` is how many of these samples say the same.
 
         Examples
         --------
@@ -97,15 +72,8 @@ class BIC(Criterion):
 
     form, heading, example = "bic", "BIC", "bic"
 
-    def per_term(self, samples: float) -> float:
-        """Return ln(L)."""
-        return float(natural_log(float(samples)))
-
     def across_candidates(self) -> Criterion:
-        """Return the extended BIC in the middle of its range.
-
-        gamma = 0 lets spurious terms in, and 1 leaves out what small models of real data need.
-        """
+        """Return the extended BIC: 0 would let spurious terms in, 1 leaves out what small models of real data need."""
         return ExtendedBIC(0.5)
 
 
@@ -141,10 +109,10 @@ class HannanQuinn(Criterion):
 
     def per_term(self, samples: float) -> float:
         """Return 2 ln(ln(L)), and 0 for the fewest samples, where it would reward terms."""
-        return 2.0 * float(natural_log(max(float(natural_log(float(samples))), 1.0)))
+        return 2.0 * float(natural_log(max(super().per_term(samples), 1.0)))
 
 
-class ExtendedBIC(BIC):
+class ExtendedBIC(Criterion):
     """BIC and 2 gamma ln(number of structures of this size), for among many candidates some terms fit by chance.
 
     J. Chen and Z. Chen, Extended Bayesian information criteria for model selection with large model spaces,
@@ -158,12 +126,8 @@ class ExtendedBIC(BIC):
         """Return 2 gamma ln(N_t over xi)."""
         return 2.0 * self.number * _log_binomials(candidates)[terms]
 
-    def across_candidates(self) -> Criterion:
-        """Return itself: it counts the candidates."""
-        return self
 
-
-class LinearExtendedBIC(BIC):
+class LinearExtendedBIC(Criterion):
     """BIC and 2 gamma ln(N_t) for each term: the extended BIC for structures that are small among many candidates.
 
     ln(N_t over xi) is at most xi ln(N_t), and close to it while xi is small. R. Foygel and M. Drton, Extended Bayesian
@@ -177,10 +141,6 @@ class LinearExtendedBIC(BIC):
         """Return 2 gamma xi ln(N_t)."""
         return 2.0 * self.number * terms * float(natural_log(float(candidates)))
 
-    def across_candidates(self) -> Criterion:
-        """Return itself: it counts the candidates."""
-        return self
-
 
 CRITERIA: tuple[type[Criterion], ...] = (BIC, AIC, CorrectedAIC, HannanQuinn, ExtendedBIC, LinearExtendedBIC)
 FORMS = ", ".join(family.form for family in CRITERIA)
@@ -189,17 +149,7 @@ _NUMBER = r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 
 
 def parse_criterion(text: str) -> Criterion:
-    """Return a criterion by name, the same in whatever way its number is written.
-
-    Parameters
-    ----------
-    text : str
-        A name in one of the :data:`FORMS`: ``"bic"``, ``"aic-2"``, ``"aicc"``, ``"hq"``, ``"ebic-0.5"``.
-
-    Raises
-    ------
-    NarxbenchError
-        If there is no such criterion.
+    """Return a criterion by its name, in one of the :data:`FORMS`, the same in whatever way its number is written.
 
     Examples
     --------

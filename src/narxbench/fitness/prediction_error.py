@@ -61,23 +61,13 @@ class Training(Protocol):
 
 @dataclass(frozen=True)
 class Fit:
-    """A structure with its weights under one noise model.
+    """A structure with its weights under one noise model, for signals as :class:`PredictionErrors` scales them.
 
-    Attributes
-    ----------
-    noise_model : {"narx", "narmax", "noe"}
-        Where the error enters.
-    terms : array of int, shape (n,)
-        Its terms, as numbers of candidates, ascending.
-    weights : array of float, shape (n,)
-        Their weights, for signals as :class:`PredictionErrors` scales them.
-    moving : array of float, shape (order,)
-        c_1, c_2, ... of the moving average; none but for NARMAX.
-    sse : float
-        Sum of squares of the innovations that count, scaled; +inf where the model diverges.
-    initial : array of float, shape (stretches, depth)
-        Scaled outputs before each stretch, the last one first, where an NOE model begins: its past is not what was
-        measured with noise. They count as measured with the same noise as all others. As measured otherwise.
+    ``terms``, shape (n,), are numbers of candidates, ascending, ``weights`` theirs; ``moving`` has c_1, c_2, ... of the
+    moving average, none but for NARMAX. ``sse`` is the sum of squares of the innovations that count; +inf where the
+    model diverges. ``initial``, shape (stretches, depth), has the outputs before each stretch, the last one first,
+    where an NOE model begins: its past is not what was measured with noise. They count as measured with the same noise
+    as all others.
     """
 
     noise_model: NoiseModel
@@ -89,30 +79,20 @@ class Fit:
 
 
 class Uncertainty(NamedTuple):
-    """Standard errors of weights: of white innovations of one variance, and robust ones."""
+    """Standard errors of the terms, in the units of the data, and of the moving average, shape (n + order,)."""
 
-    classical: Floats
-    """Shape (n + order,): of the terms, in the units of the data, and of the moving average."""
-    robust: Floats
-    """The same where innovations may be correlated over some samples and change their variance."""
+    classical: Floats  # of white innovations of one variance
+    robust: Floats  # where innovations may be correlated over some samples and change their variance
 
 
 class Linearised:
     """The choice of terms close to a model, as a problem of linear regression.
 
     Columns are the sensitivities of all N_t candidates and, behind them, of the weights of the moving average. What
-    they explain are the innovations and what the present terms contribute.
-
-    Attributes
-    ----------
-    gram : array of float, shape (N_t + order, N_t + order)
-        Inner products of the columns; off its diagonal only the rows that :meth:`enter` was called for hold numbers.
-    moments : array of float, shape (N_t + order,)
-        Inner products of the columns with what they explain.
-    energy : float
-        The inner product of that with itself.
-    finite : bool
-        Whether all of these are finite: not where sensitivities grow without bounds.
+    they explain are the innovations and what the present terms contribute. ``gram`` has the inner products of the
+    columns; off its diagonal only the rows that :meth:`enter` was called for hold numbers. ``moments`` are those with
+    what they explain, ``energy`` is that of this with itself. ``finite`` is False where sensitivities grow without
+    bounds.
     """
 
     def __init__(self, data: kernel.Signals, rows: int, bands: Floats, fit: Fit, n_terms: int) -> None:
@@ -157,27 +137,11 @@ class Linearised:
 class PredictionErrors:
     """Data and candidate terms, for fits under each noise model.
 
-    Signals are scaled by powers of two, which rounds nothing: units do not matter. :meth:`linearised` takes 8 bytes for
-    each sample and candidate: 160 MB for 1001 candidates and 20,000 samples.
-
-    Parameters
-    ----------
-    problem : Training
-        A :class:`~narxbench.fitness.problem.StructureProblem`, or what an algorithm sees of it. All of its samples are
-        predicted, in stretches without a gap, each from the measured outputs before it.
-
-    Attributes
-    ----------
-    n_terms : int
-        N_t.
-    samples : int
-        N, the samples whose errors count: all but a transient at the beginning of each stretch, which free runs need
-        to forget where they began. All noise models leave out the same.
-
-    Raises
-    ------
-    NarxbenchError
-        If this takes more memory than the machine has.
+    All samples of the problem are predicted, in stretches without a gap, each from the measured outputs before it. Of
+    the errors count ``samples``, N: all but a transient at the beginning of each stretch, which free runs need to
+    forget where they began; all noise models leave out the same. Signals are scaled by powers of two, which rounds
+    nothing: units do not matter. :meth:`linearised` takes 8 bytes for each sample and candidate: 160 MB for 1001
+    candidates and 20,000 samples; a ``NarxbenchError`` tells where that is more than the machine has.
 
     Examples
     --------
@@ -232,7 +196,7 @@ class PredictionErrors:
         self._bands = np.empty(0)
         energy = 0.0
         for first, last in zip(self._data.counted.tolist(), end.tolist(), strict=True):
-            for value in self._data.values[first:last].tolist():
+            for value in values[OUTPUT, first:last].tolist():
                 energy += value * value
         self._least_sse = max(EXACT * energy, 1e-300)
 
@@ -246,20 +210,11 @@ class PredictionErrors:
         moving: Floats | None = None,
         initial: Floats | None = None,
     ) -> Fit:
-        """Fit the weights of a structure by Gauss-Newton steps.
+        """Fit the weights of the candidates of these numbers by Gauss-Newton steps.
 
-        Parameters
-        ----------
-        noise_model : {"narx", "narmax", "noe"}
-            Where the error enters.
-        terms : iterable of int
-            Numbers of candidates.
-        order : int
-            Order of the moving average of NARMAX, where ``moving`` is not given.
-        weights, moving, initial : arrays of float, optional
-            Where to begin: scaled weights, in ascending order of the terms, those of the moving average, and outputs
-            before the stretches. Without them NARX begins at 0, which least squares leaves in one step, and the others
-            at the weights of NARX.
+        ``order`` is that of the moving average of NARMAX, where ``moving`` is not given. ``weights``, scaled and in
+        ascending order of the terms, ``moving``, and ``initial``, the outputs before the stretches, say where to begin.
+        Without them NARX begins at 0, which least squares leaves in one step, and the others at the weights of NARX.
         """
         chosen = np.array(sorted(terms), np.int64)
         if noise_model == "narx":
@@ -277,8 +232,7 @@ class PredictionErrors:
 
     def innovations(self, fit: Fit) -> Floats:
         """Return the innovations of a fit in the units of y, shape (samples of all stretches,)."""
-        innovations: Floats = np.ldexp(self._predicted(fit)[1], self._output_exponent)
-        return innovations
+        return np.asarray(np.ldexp(self._predicted(fit)[1], self._output_exponent))
 
     def linearised(self, fit: Fit) -> Linearised:
         """Return the choice of terms close to a model; it holds until the next one is asked for."""
@@ -291,15 +245,12 @@ class PredictionErrors:
     def sensitivities(self, fit: Fit) -> Floats:
         """Return what the prediction gains by the weight of each candidate, then of the moving average.
 
-        Returns
-        -------
-        array of float, shape (rows, N_t + order)
-            For scaled signals.
+        For scaled signals, shape (rows, N_t + order).
         """
-        bands = np.empty(kernel.columns_size(self._rows, self.n_terms + len(fit.moving) + 1))
+        n = self.n_terms + len(fit.moving)
+        bands = np.empty(kernel.columns_size(self._rows, n + 1))
         self._linearise(fit, np.arange(self.n_terms), bands)
-        columns = bands.reshape(-1, self._rows, kernel.BAND).transpose(1, 0, 2).reshape(self._rows, -1)
-        return columns[:, : self.n_terms + len(fit.moving)]
+        return bands.reshape(-1, self._rows, kernel.BAND).transpose(1, 0, 2).reshape(self._rows, -1)[:, :n]
 
     def deviance(self, fit: Fit) -> float:
         """Return N ln(SSE / N) in the units of y: -2 times the logarithm of the likelihood but for a constant."""
@@ -314,8 +265,7 @@ class PredictionErrors:
 
     def coefficients(self, fit: Fit) -> Floats:
         """Return the weights of a fit in the units of the data, shape (n,)."""
-        weights: Floats = np.ldexp(fit.weights, self._exponents[fit.terms])
-        return weights
+        return np.asarray(np.ldexp(fit.weights, self._exponents[fit.terms]))
 
     def uncertainty(self, fit: Fit) -> Uncertainty:
         """Return the standard errors of the weights, from the Gauss-Newton Hessian.

@@ -168,30 +168,14 @@ class StructureProblem:
     ) -> "StructureProblem":
         """Return the problem for records that stand one behind the other.
 
-        Parameters
-        ----------
-        u : array of float, shape (samples, inputs)
-            Inputs of all records; without any there are only terms of the output.
-        y : array of float, shape (samples,)
-            Output of all records.
-        monomials : list of Monomial
-            The candidate terms in canonical order.
-        rows : array of int, shape (rows,)
-            The samples that estimate; the lags of a row must lie in its record. A row may occur again.
-        segments : list of range
-            The samples that validate, each range from the measured outputs before it.
-        criterion, error : str
-            As for the class.
-        repeated : float
-            How many samples that validate say the same, as those of a record that is sampled far too fast do. The
-            penalty grows with it, as the criterion's other part does.
-        products : array of float, shape (N_t + 1, N_t + 1), optional
-            Inner products over ``rows`` that are known, :func:`narxbench.fitness.kernel.problem_data.products_over`.
+        Inputs have the shape (samples, inputs); without any there are only terms of the output. ``monomials`` are the
+        candidate terms in canonical order. ``rows`` estimate: the lags of a row must lie in its record, and a row may
+        occur again. Each range of ``segments`` validates, from the measured outputs before it. ``repeated`` says how
+        many samples that validate say the same, as those of a record that is sampled far too fast do: the penalty grows
+        with it, as the criterion's other part does. ``products`` are those of
+        :func:`narxbench.fitness.kernel.problem_data.products_over` over ``rows``, where they are known.
 
-        Returns
-        -------
-        StructureProblem
-            Its ``estimation_part`` has zeros where no row reaches.
+        The ``estimation_part`` has zeros where no row reaches.
         """
         problem = cls.__new__(cls)
         problem.n_validation, problem.estimation = sum(map(len, segments)), "before_validation"
@@ -276,8 +260,8 @@ class StructureProblem:
         """
         if isinstance(term_names, str):
             raise NarxbenchError(f"terms: found the text {term_names!r}; allowed: a list of term names")
-        chosen = self._chosen(term_names)
-        fitness, sse, coefficients = self.evaluate_positions(self._position(chosen))
+        chosen, position = self._position(term_names)
+        fitness, sse, coefficients = self.evaluate_positions(position)
         weights = coefficients[0, chosen].tolist()
         return Evaluation([self.terms[i] for i in chosen], float(fitness[0]), float(sse[0]), weights)
 
@@ -290,19 +274,16 @@ class StructureProblem:
             The predicted output at the samples of ``segments``; that of a divergent structure may hold infinities or
             NaN.
         """
-        position = self._position(self._chosen(term_names))
+        _, position = self._position(term_names)
         outputs = np.empty((1, len(self.data.measured)))
         evaluate_structures(self.kernel, self.data, position, np.empty(1), np.empty(1), np.empty((0, 0)), outputs)
         predicted: NDArray[np.float64] = outputs[0]
         return predicted
 
-    def _chosen(self, term_names: Iterable[str]) -> list[int]:
-        return index_of_terms(term_names, self._index, self.n_inputs)
-
-    def _position(self, chosen: list[int]) -> NDArray[np.uint8]:
-        position = np.zeros((1, len(self.terms)), np.uint8)
-        position[0, chosen] = 1
-        return position
+    def _position(self, term_names: Iterable[str]) -> tuple[list[int], NDArray[np.uint8]]:
+        chosen, position = index_of_terms(term_names, self._index, self.n_inputs), np.zeros(len(self.terms), np.uint8)
+        position[chosen] = 1
+        return chosen, position[None]
 
     def evaluate_positions(self, positions: ArrayLike) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
         """Evaluate many structures at once.

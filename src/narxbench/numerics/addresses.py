@@ -13,20 +13,9 @@ from numba.extending import intrinsic
 
 
 def address_of(function: Any, *arguments: types.Type) -> int:
-    """Return where the machine code of a compiled function is, in this process.
+    """Return where the machine code of a compiled function that returns nothing is in this process, for :func:`call`.
 
-    Parameters
-    ----------
-    function
-        A function of :func:`narxbench.numerics.compilation.compiled` that returns nothing. It is compiled for these
-        types, or loaded, if it is not there yet.
-    *arguments : numba type
-        The types of its arguments.
-
-    Returns
-    -------
-    int
-        What :func:`call` takes.
+    The function is compiled for these types of its arguments, or loaded, if it is not there yet.
     """
     function.compile(arguments)
     code = function.overloads[arguments]

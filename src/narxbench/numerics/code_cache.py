@@ -102,25 +102,17 @@ class CodeCache(FunctionCache):
                 CodeCache._reported = True
                 logger.warning("narxbench: compiled code is not kept for other processes: %s", error)
 
-    def flush(self) -> None:
-        """Remove all code of the function."""
-        for path in Path(self.cache_path).glob(f"{self._stem}-*.nbc"):
-            path.unlink(missing_ok=True)
-
-    @property
-    def _stem(self) -> str:
-        return f"{Path(self._py_func.__code__.co_filename).stem}.{self._py_func.__name__}"
-
     def _place(self, sig: Any, codegen: Any) -> tuple[Path, Any]:
         """Return the file of the function for these types on this processor, and what seals its content.
 
         A new source takes over the file of the old one, so that files do not pile up.
         """
-        key = self._index_key(sig, codegen)
+        key, source = self._index_key(sig, codegen), Path(self._py_func.__code__.co_filename)
         versions = sys.implementation.cache_tag, numba.__version__, llvmlite.__version__
         name = repr((*versions, sig, codegen.magic_tuple()))
-        path = Path(self.cache_path, f"{self._stem}-{hashlib.sha256(name.encode()).hexdigest()[:16]}.nbc")
+        file = f"{source.stem}.{self._py_func.__name__}-{hashlib.sha256(name.encode()).hexdigest()[:16]}.nbc"
+        path = Path(self.cache_path, file)
         # It holds the functions that it calls in other files: an edit of any of them must count.
-        stamp = digest_of_compiled_modules(Path(self._py_func.__code__.co_filename))
+        stamp = digest_of_compiled_modules(source)
         prefix = repr((stamp, name, key)).encode()
         return path, lambda body: hashlib.sha256(prefix + body).digest()

@@ -4,6 +4,7 @@ No operation is reassociated or fused (no fastmath).
 """
 
 import gc
+import math
 import time
 from collections.abc import Callable
 from typing import Any
@@ -27,29 +28,19 @@ def compiled(function: Callable[..., Any]) -> Any:
 
 
 class Notice(event.Listener):
-    """Says once in a process that functions of this package are being compiled, when that has lasted a while.
+    """Says once in a process that functions of this package are being compiled, when that has lasted ``patience``
+    seconds.
 
     Meanwhile Python collects no cyclic garbage: it would search what the compiler builds again and again, in vain.
-
     Numba reports the beginning and the end of each compilation, also of the functions that the function calls, but not
-    of code that it loads. It holds its lock meanwhile, so that threads take turns here.
-
-    Parameters
-    ----------
-    patience : float
-        Seconds of compilation, in total, before anything is said.
-
-    Notes
-    -----
-    A library speaks through logging, where a program can silence or redirect it. The level is that of a warning because
-    lower ones are not shown unless the program asks for them: then the first search would seem to hang.
+    of code that it loads. It holds its lock meanwhile, so that threads take turns here. The level is that of a warning
+    because lower ones are not shown unless the program asks for them: then the first search would seem to hang.
     """
 
     def __init__(self, patience: float) -> None:
         self._left = patience
         self._outermost: Any = None
         self._began = 0.0
-        self._said = False
         self._collecting = False
 
     def on_start(self, event: Any) -> None:
@@ -59,9 +50,9 @@ class Notice(event.Listener):
             self._outermost, self._began = event.data, time.monotonic()
             self._collecting = gc.isenabled()
             gc.disable()
-        if self._outermost is None or self._said or time.monotonic() - self._began < self._left:
+        if self._outermost is None or time.monotonic() - self._began < self._left:
             return
-        self._said = True
+        self._left = math.inf
         if self._outermost["dispatcher"]._cache.keeps:
             logger.warning("narxbench: compiling the search for this processor, once; this takes some seconds")
         else:

@@ -36,24 +36,10 @@ class Draws(NamedTuple):
 
 @contextmanager
 def draws_of(rng: np.random.Generator, longest: int) -> Iterator[Draws]:
-    """Give the draws of a generator to compiled code; afterwards the generator goes on where that ended.
+    """Give the draws of a PCG64 generator to compiled code; afterwards the generator goes on where that ended.
 
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-        A generator of the kind PCG64, as :func:`narxbench.numerics.random_streams.generator` makes it.
-    longest : int
-        How far :func:`uniform_ahead` and :func:`skip` may go at once.
-
-    Yields
-    ------
-    Draws
-        The first argument of the functions below.
-
-    Raises
-    ------
-    TypeError
-        For a generator of another kind.
+    ``longest`` says how far :func:`uniform_ahead` and :func:`skip` may go at once. Raises a TypeError for a generator
+    of another kind.
 
     Examples
     --------

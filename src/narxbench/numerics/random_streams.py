@@ -9,15 +9,10 @@ from narxbench.numerics.logarithm import natural_log
 
 
 def generator(**axes: object) -> np.random.Generator:
-    """Return the PCG64 generator of the named axes.
+    """Return the PCG64 generator of the named axes: what the draws belong to, such as purpose, system and seed.
 
-    The axes are hashed (SHA-256) as ``name=value`` lines sorted by name. Streams of different axes are independent,
-    and adding a system, an SNR or a seed changes no other stream.
-
-    Parameters
-    ----------
-    **axes
-        What the draws belong to, such as ``purpose``, ``system`` and ``seed``; the text ``str(value)`` counts.
+    The axes are hashed (SHA-256) as ``name=value`` lines sorted by name, a value as its text. Streams of different axes
+    are independent, and adding a system, an SNR or a seed changes no other stream.
 
     Examples
     --------

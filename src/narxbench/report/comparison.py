@@ -78,15 +78,24 @@ class Compared(NamedTuple):
         measured = np.concatenate([record.y[self.first :] for record in self.records])
         rows = []
         for name, model in models.items():
-            row = {"model": name, "terms": len(model.terms), "decimation": model.decimation, "samples": len(measured)}
-            found = {}
+            row: dict[str, Any] = {
+                "model": name,
+                "terms": len(model.terms),
+                "decimation": model.decimation,
+                "samples": len(measured),
+            }
             for kind, steps in KINDS.items():
                 runs = [self.run(model, record, steps) for record in self.records]
-                found[kind] = _errors(measured, [run[self.first :] for run in runs if run is not None], len(runs))
-                row |= {f"{kind}_rmse": found[kind][0], f"{kind}_rrse": found[kind][1]}
-            row["diverged"] = [kind for kind, (rmse, _) in found.items() if rmse is None]
-            row["known"] = model.data_digest == self.digest
-            rows.append(row)
+                kept = [run[self.first :] for run in runs if run is not None]
+                # Both are of all records together; None where a prediction diverges.
+                row |= dict.fromkeys((f"{kind}_rmse", f"{kind}_rrse"))
+                if len(kept) == len(runs):
+                    squares = math.fsum(error * error for error in (measured - np.concatenate(kept)).tolist())
+                    rrse = scores(measured, np.concatenate(kept)).rrse
+                    row[f"{kind}_rmse"] = significant(math.sqrt(squares / len(measured)))
+                    row[f"{kind}_rrse"] = None if rrse is None else significant(rrse)
+            diverged = [kind for kind in KINDS if row[f"{kind}_rmse"] is None]
+            rows.append(row | {"diverged": diverged, "known": model.data_digest == self.digest})
         return pd.DataFrame(rows, dtype=object)
 
     def longest(self, models: Mapping[str, Model]) -> tuple[Record, dict[str, Floats]]:
@@ -116,15 +125,6 @@ def prepared(models: Mapping[str, Model], data: Any, reading: Reading) -> Compar
     return Compared(records, inputs, first, recording.digest)
 
 
-def _errors(measured: Floats, runs: list[Floats], wanted: int) -> tuple[float | None, float | None]:
-    """Return RMSE and RRSE over all records together; None where a prediction diverges."""
-    if len(runs) < wanted:
-        return None, None
-    squares = math.fsum(error * error for error in (measured - np.concatenate(runs)).tolist())
-    rrse = scores(measured, np.concatenate(runs)).rrse
-    return significant(math.sqrt(squares / len(measured))), None if rrse is None else significant(rrse)
-
-
 def cells(row: Mapping[Any, Any], diverges: str, undefined: str) -> list[str]:
     """Return the errors of a row of :func:`compare` as text."""
     found = []
@@ -141,13 +141,10 @@ def as_text(table: pd.DataFrame) -> str:
     for row in table.to_dict("records"):
         counted = [printable(row["model"]), str(row["terms"]), str(row["decimation"])]
         rows.append([*counted, *cells(row, "diverges", "-")])
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    first, *widths = (max(map(len, column)) for column in zip(*rows, strict=True))
     lines = [
-        "  ".join(
-            cell.rjust(width) if i else cell.ljust(width)
-            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        for row in rows
+        "  ".join([name.ljust(first), *(cell.rjust(width) for cell, width in zip(others, widths, strict=True))])
+        for name, *others in rows
     ]
     lines.append(f"{table['samples'].iloc[0]} samples, the same for all; RMSE in the unit of the output.")
     if known := [printable(row["model"]) for row in table.to_dict("records") if row["known"]]:

@@ -73,16 +73,12 @@ def before_all(found: Identification) -> list[str]:
 
 def as_json(found: Identification) -> dict[str, Any]:
     """Return what ``narxbench identify --json`` prints: :meth:`Identification.to_dict` with findings in words."""
-    worded = [(finding, in_words(finding)) for finding in found.summary]
-    summary: list[dict[str, Any]] = [
-        {"name": of.name, "status": of.status, "text": words.text, "advice": words.advice} for of, words in worded
-    ]
-    for (of, _), entry in zip(worded, summary, strict=True):
-        entry.update({"values": of.values} if of.name in ANSWERS else {})
+    summary: list[dict[str, Any]] = []
+    for of in found.summary:
+        _, text, advice = in_words(of)
+        values = {"values": of.values} if of.name in ANSWERS else {}
+        summary.append({"name": of.name, "status": of.status, "text": text, "advice": advice, **values})
     return {**found.to_dict(), "warnings": warnings(found), "summary": summary}
-
-
-# The data
 
 
 def _sampling(found: Finding, _: Setting) -> tuple[str, str]:
@@ -98,8 +94,7 @@ def _sampling(found: Finding, _: Setting) -> tuple[str, str]:
         text = f"The output is sampled about {values['wanted']} times faster than needed: {seen} {enough}"
         if values["limit"]:
             too = {"input": "the input changes too fast for so large a stride", "length": "too few samples would stay"}
-            text += f" But {too[values['limit']]}."
-            text += "" if stride == 1 else f" Every {ordinal(stride)} is advised."
+            text += f" But {too[values['limit']]}." + ("" if stride == 1 else f" Every {ordinal(stride)} is advised.")
         if stride > 1:
             advice = f"Use every {ordinal(stride)} sample, or compare {listed(map(str, values['candidates']))}."
     elif tau < FEWEST_STEPS:
@@ -110,8 +105,8 @@ def _sampling(found: Finding, _: Setting) -> tuple[str, str]:
     else:
         text = f"The output is sampled as a model needs it: {seen} {usual}"
     if "compared" in values:
-        strides = ", ".join(map(str, values["compared"]))
-        advice = f"The model takes {values['taken']} of the compared decimations {strides}."
+        compared = ", ".join(map(str, values["compared"]))
+        advice = f"The model takes {values['taken']} of the compared decimations {compared}."
     return text, advice
 
 
@@ -184,7 +179,7 @@ def _excitation(found: Finding, _: Setting) -> tuple[str, str]:
             continue
         text = f"{_capital(name)} covers {low:.4g} to {high:.4g}"
         if order < lags:
-            text += f", but changes in {order} way{_s(order)} only: that tells no more than {order} lags."
+            text += f", but changes in {order} way{plural_s(order)} only: that tells no more than {order} lags."
             # A model that was found may well have more, if other terms tell them apart.
             fewer = f"Use at most {order} lags of {name}, or excite it" if "lags" not in of else f"Excite {name}"
             advice.append(f"{fewer} at more frequencies.")
@@ -202,9 +197,8 @@ def _drift(found: Finding, _: Setting) -> tuple[str, str]:
     for of in found.values["trends"]:
         change, unit = of["change"], of["deviation"]
         times = f"{abs(change) / unit:.2g} standard deviations" if unit > 0.0 else "far more than the deviation"
-        texts.append(
-            f"The output of {of['record']} drifts by {change:.3g}, {times} of the rest, without a cause in the inputs."
-        )
+        drifts = f"drifts by {change:.3g}, {times} of the rest, without a cause in the inputs."
+        texts.append(f"The output of {of['record']} {drifts}")
     for of in found.values["offsets"]:
         off = f"{of['offset']:+.3g} off the middle of the records, for equal inputs."
         texts.append(f"The output of {of['record']} lies {off}")
@@ -220,10 +214,8 @@ def _outliers(found: Finding, _: Setting) -> tuple[str, str]:
         return "No sample of the output sticks out.", ""
     places = [f"{number} of {name}" if values["records"] > 1 else str(number) for name, number, _ in values["samples"]]
     more = f" and {count - 8} more" if count > 8 else ""
-    text = (
-        f"{count} of {values['total']} samples of the output stick out of their neighbours by more than "
-        f"{values['limit']:.3g}: sample{_s(count)} {', '.join(places[:8])}{more}."
-    )
+    text = f"{count} of {values['total']} samples of the output stick out of their neighbours by more than "
+    text += f"{values['limit']:.3g}: sample{plural_s(count)} {', '.join(places[:8])}{more}."
     return text, "See whether they are mistakes of the measurement."
 
 
@@ -245,16 +237,13 @@ def _collinear(found: Finding, _: Setting) -> tuple[str, str]:
     values, dropped, count = found.values, [*found.values["dropped"].values()], found.values["near_pairs"]
     texts, advice = [], ""
     if dropped:
-        more = f", and {len(dropped) - 3} more" if len(dropped) > 3 else ""
-        texts.append(
-            f"{len(dropped)} of {values['candidates']} candidates say nothing new and are left out: "
-            f"{'; '.join(dropped[:3])}{more}."
-        )
+        shown = "; ".join(dropped[:3]) + (f", and {len(dropped) - 3} more" if len(dropped) > 3 else "")
+        said = f"{len(dropped)} of {values['candidates']} candidates say nothing new and are left out"
+        texts.append(f"{said}: {shown}.")
     if count:
-        texts.append(
-            f"{count} pair{_s(count)} of candidates {'are' if count > 1 else 'is'} nearly the same (correlation over "
-            f"{NEARLY}), most of all {values['worst'][0]} and {values['worst'][1]}."
-        )
+        said = f"{count} pair{plural_s(count)} of candidates {'are' if count > 1 else 'is'} nearly the same"
+        first, second = values["worst"][:2]
+        texts.append(f"{said} (correlation over {NEARLY}), most of all {first} and {second}.")
         advice = "Which one of a pair a model has is a matter of chance: a larger stride tells them apart."
     return " ".join(texts) or f"All {values['candidates']} candidates differ.", advice
 
@@ -263,9 +252,6 @@ def _size(found: Finding, _: Setting) -> tuple[str, str]:
     terms, rows = found.values["terms"], found.values["rows"]
     text = f"{terms} candidate terms and {rows} rows to estimate from, {rows / max(1, terms):.2g} for each."
     return text, "" if rows >= terms else "Fewer lags or a lower degree leave less to chance."
-
-
-# The three answers
 
 
 def _to_predict(found: Finding, setting: Setting) -> tuple[str, str]:
@@ -337,9 +323,6 @@ def _first(names: Sequence[str], before: str, after: str = "") -> str:
     """Return a list in a sentence of which the first ones are named, or "" for none."""
     more = [f"{len(names) - _MOST_NAMES} more"] if len(names) > _MOST_NAMES else []
     return before + listed([*names[:_MOST_NAMES], *more]) + after if names else ""
-
-
-# The model
 
 
 def _exact(found: Finding, _: Setting) -> tuple[str, str]:
@@ -454,8 +437,9 @@ def _fixed_points(found: Finding, _: Setting) -> tuple[str, str]:
             "Try a lower degree, or records that dwell at such inputs."
         )
     if values["several"]:
-        text += f" At {values['several']} of them it has several stable outputs: "
-        text += "where it ends depends on where it starts."
+        text += (
+            f" At {values['several']} of them it has several stable outputs: where it ends depends on where it starts."
+        )
         advice.append("If the process has one output for each input, try a lower degree.")
     return text, " ".join(advice)
 
@@ -471,25 +455,12 @@ def _static(found: Finding, setting: Setting) -> tuple[str, str]:
     return text, "" if found.status == "fine" else advice
 
 
-# The search
-
-
 def _searches(found: Finding, _: Setting) -> tuple[str, str]:
     values = found.values
     method = values["method"] + (" on resampled data" if values["resampled"] else "")
     others = "the best one of a forward regression stands in" if values["note"] == STANDS_IN else "nor did others"
     text = f"In {values['count']} of {values['searches']} searches {method} found no structure with a finite J"
     return f"{text}: what it tried is singular or diverges; {others}.", ""
-
-
-def _no_test(_: Finding, __: Setting) -> tuple[str, str]:
-    helped = "the figures of the selection helped to choose the model"
-    return f"No data are kept for a test: {helped}, so expect larger errors on new data.", ""
-
-
-def _resamples(found: Finding, _: Setting) -> tuple[str, str]:
-    counts = f"Only {found.values['searched']} of {found.values['wanted']} resampled data sets were searched"
-    return f"{counts}: more would take longer than planned. A larger effort allows more.", ""
 
 
 _NOISE = {
@@ -501,14 +472,12 @@ _NOISE = {
 
 def _noise_model(found: Finding, _: Setting) -> tuple[str, str]:
     values = found.values
-    best = [
-        f"{NOISE_TITLES[row['name']]} {row['rrse']:.3g} ({row['terms']} term{_s(row['terms'])}, J {row['fitness']:.1f})"
-        for row in values["best"]
-    ]
-    text = (
-        f"The error is taken to be {_NOISE[values['chosen']]}. Relative error over parts of the data that the weights "
+    best = ", ".join(
+        f"{NOISE_TITLES[of['name']]} {of['rrse']:.3g} ({(n := of['terms'])} term{plural_s(n)}, J {of['fitness']:.1f})"
+        for of in values["best"]
     )
-    text += f"do not know, of the best structure under each: {', '.join(best)}. "
+    text = f"The error is taken to be {_NOISE[values['chosen']]}. Relative error over parts of the data that the "
+    text += f"weights do not know, of the best structure under each: {best}. "
     return f"{text}NARX is taken unless another has a J that is lower by more than {CLEARLY_BETTER:g}.", ""
 
 
@@ -523,17 +492,12 @@ def _repeats(found: Finding, _: Setting) -> tuple[str, str]:
     values = found.values
     text = f"With {values['times']} sets of random draws "
     if values["least"] is not None:
-        text += f"the relative error {_ahead(values)} on the {values['role']} data is {values['least']:.3g} to "
-        text += f"{values['most']:.3g}, and "
+        of = f"the relative error {_ahead(values)} on the {values['role']} data"
+        text += f"{of} is {values['least']:.3g} to {values['most']:.3g}, and "
     text += f"{values['alike']} of {values['times']} models have these terms."
     if values["without"]:
         text += f" {values['without']} diverge{'s' if values['without'] == 1 else ''}."
     return text, ""
-
-
-def _interrupted(found: Finding, _: Setting) -> tuple[str, str]:
-    text = f"Stopped by Ctrl-C during the {found.values['step']}: this is the best model until then"
-    return f"{text}, and another run finds another.", ""
 
 
 def _whole_records(found: Finding, setting: Setting) -> tuple[str, str]:
@@ -543,6 +507,21 @@ def _whole_records(found: Finding, setting: Setting) -> tuple[str, str]:
         return f"Of no structure that was looked at the free run over whole records holds: it is {worse}.", advice
     were = "structure of a lower J was" if count == 1 else "structures of a lower J were"
     return f"{count} {were} passed over: the free run over whole records is {worse}.", ""
+
+
+def _no_test(_: Finding, __: Setting) -> tuple[str, str]:
+    helped = "the figures of the selection helped to choose the model"
+    return f"No data are kept for a test: {helped}, so expect larger errors on new data.", ""
+
+
+def _resamples(found: Finding, _: Setting) -> tuple[str, str]:
+    counts = f"Only {found.values['searched']} of {found.values['wanted']} resampled data sets were searched"
+    return f"{counts}: more would take longer than planned. A larger effort allows more.", ""
+
+
+def _interrupted(found: Finding, _: Setting) -> tuple[str, str]:
+    text = f"Stopped by Ctrl-C during the {found.values['step']}: this is the best model until then"
+    return f"{text}, and another run finds another.", ""
 
 
 _WORDS: dict[str, tuple[str, Phrase]] = {
@@ -591,17 +570,16 @@ def _signal(column: str, term: str) -> str:
 
 def _ahead(values: Values) -> str:
     steps = values["steps"]
-    return "in free run" if values["kind"] == FREE_RUN else f"{steps} step{_s(steps)} ahead"
+    return "in free run" if values["kind"] == FREE_RUN else f"{steps} step{plural_s(steps)} ahead"
 
 
 def _samples(number: int, period: float | None) -> str:
-    return f"{number} sample{_s(number)}" + ("" if period is None else f" ({_duration(number * period)})")
-
-
-def _duration(seconds: float) -> str:
+    samples = f"{number} sample{plural_s(number)}"
+    if period is None:
+        return samples
     units = (("h", 3600.0, 2.0), ("min", 60.0, 2.0), ("s", 1.0, 0.1), ("ms", 1e-3, 0.1), ("µs", 1e-6, 0.0))
-    unit, size = next((unit, size) for unit, size, least in units if seconds >= least * size)
-    return f"{seconds / size:.3g} {unit}"
+    unit, size = next((unit, size) for unit, size, least in units if number * period >= least * size)
+    return f"{samples} ({number * period / size:.3g} {unit})"
 
 
 def _percent(share: float) -> str:
@@ -612,5 +590,6 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _s(number: int) -> str:
+def plural_s(number: int) -> str:
+    """Return the ending of a noun that so many are of."""
     return "" if number == 1 else "s"

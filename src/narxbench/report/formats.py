@@ -86,34 +86,30 @@ def significant(value: float, digits: int = 2) -> str:
     return f"{sign}{short:,.{max(0, digits - 1 - math.floor(math.log10(short)))}f}"
 
 
-_LATEX = {
-    **{char: f"\\{char}" for char in "{}$&#_%"},
-    # A bracket or star after the end of a row would be read as an argument of \\.
-    **{char: f"{{{char}}}" for char in '[]*"'},
-    "\\": r"\textbackslash{}",
-    "^": r"\textasciicircum{}",
-    "~": r"\textasciitilde{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    "ν": r"$\nu$",
-    "ρ": r"$\rho$",
-    "ϱ": r"$\varrho$",
-    "σ": r"$\sigma$",
-    "ω": r"$\omega$",
-    "–": r"\textendash{}",
-    "−": r"$-$",
-    "≥": r"$\ge$",
-    "≤": r"$\le$",
-    "≠": r"$\ne$",
-    "\n": " ",
+_TEXT = {
+    "\\": "backslash",
+    "^": "asciicircum",
+    "~": "asciitilde",
+    "<": "less",
+    ">": "greater",
+    "|": "bar",
+    "–": "endash",
 }
+_SYMBOLS = {"ν": "nu", "ρ": "rho", "ϱ": "varrho", "σ": "sigma", "ω": "omega", "≥": "ge", "≤": "le", "≠": "ne"}
+_LATEX = str.maketrans(
+    {char: f"\\{char}" for char in "{}$&#_%"}
+    # A bracket or star after the end of a row would be read as an argument of \\.
+    | {char: f"{{{char}}}" for char in '[]*"'}
+    | {char: rf"\text{name}{{}}" for char, name in _TEXT.items()}
+    | {char: rf"$\{name}$" for char, name in _SYMBOLS.items()}
+    | {"−": "$-$", "\n": " "}
+)
 
 
 def escape(text: str, output_format: OutputFormat) -> str:
     """Return any text, as a user may have written it, such that the format shows it literally."""
     if output_format == "latex":
-        return "".join(_LATEX.get(char, char) for char in text).replace("--", "-{}-")
+        return text.translate(_LATEX).replace("--", "-{}-")
     if output_format == "html":
         return _escape_html(text)
     if output_format == "markdown":

@@ -5,7 +5,6 @@ import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from types import MappingProxyType
 from typing import Any
 
 from markdown_it import MarkdownIt
@@ -15,6 +14,7 @@ from markupsafe import Markup, escape
 from narxbench.io.errors import NarxbenchError, printable, show
 from narxbench.io.files import StrPath, read_text
 
+_SECTION = ("heading_open", "h2")
 _SCROLL = '<div class="scroll" role="group" aria-label="{}" tabindex="0">'
 
 
@@ -23,26 +23,16 @@ def markdown_html(
 ) -> Markup:
     """Return Markdown as HTML without its title; the ids of its headings are ``prefix`` and their text.
 
-    Parameters
-    ----------
-    text
-        The Markdown.
-    prefix
-        What the ids start with.
-    figures
-        SVG by the path of the image whose place it takes.
-    deeper
-        By how many levels headings are lower than in the text: 1 where the page has a heading above them.
-    files
-        The folder of the files to which links stay, from the page; links to all others become plain text.
+    ``figures`` are SVG by the path of the image whose place each takes. Headings are lower by ``deeper`` levels than in
+    the text. Links to other files than those of the folder ``files`` of the page become plain text.
     """
-    return _render(_within_page(_untitled(text), prefix, figures or {}, deeper, files))
+    return _render(_within_page(_untitled(text), prefix, figures, deeper, files))
 
 
 def markdown_sections(text: str, prefix: str) -> list[tuple[Markup, Markup]]:
     """Return heading, without its number, and body of every section of Markdown, without what precedes the first."""
     tokens = _untitled(text)
-    starts = [index for index, token in enumerate(tokens) if token.type == "heading_open" and token.tag == "h2"]
+    starts = [index for index, token in enumerate(tokens) if (token.type, token.tag) == _SECTION]
     found = []
     for start, end in pairwise([*starts, len(tokens)]):
         heading = tokens[start + 1]
@@ -54,8 +44,7 @@ def markdown_sections(text: str, prefix: str) -> list[tuple[Markup, Markup]]:
 def markdown_headings(text: str, prefix: str) -> dict[str, Markup]:
     """Return the headings of the second level of Markdown by the ids that `markdown_html` gives them."""
     tokens = _untitled(text)
-    starts = (index for index, token in enumerate(tokens) if token.type == "heading_open" and token.tag == "h2")
-    headings = (tokens[start + 1] for start in starts)
+    headings = [heading for opening, heading in pairwise(tokens) if (opening.type, opening.tag) == _SECTION]
     return {f"{prefix}-{slug(heading.content)}": _render([heading]) for heading in headings}
 
 
@@ -65,13 +54,7 @@ def slug(text: str) -> str:
 
 
 def read_svg(path: StrPath) -> str:
-    """Return the text of an SVG file that can stand on a page.
-
-    Raises
-    ------
-    NarxbenchError
-        If the file cannot be read, is cut short, or has what no figure of this project has.
-    """
+    """Return the text of an SVG file; a NarxbenchError where it is cut short or has what no figure here has."""
     text = read_text(path)
     _drawing(text, path)
     return text
@@ -117,16 +100,13 @@ _SVG = "{http://www.w3.org/2000/svg}"
 # What matplotlib and the curves of a comparison are drawn with. All else is refused and not repaired: a figure is made
 # by a step, which can make it again.
 _ELEMENTS = ("svg", "g", "defs", "clipPath", "path", "rect", "line", "use", "text", "tspan")
-_PROPERTIES = (
+_ATTRIBUTES = (
+    *("clip-path", "d", "height", "href", "id", "preserveAspectRatio", "transform", "version", "viewBox", "width"),
+    *("x", "x1", "x2", "y", "y1", "y2"),
     *("fill", "fill-opacity", "fill-rule", "opacity", "stroke", "stroke-dasharray", "stroke-dashoffset"),
     *("stroke-linecap", "stroke-linejoin", "stroke-miterlimit", "stroke-opacity", "stroke-width"),
     *("font-family", "font-size", "font-style", "font-weight", "text-anchor", "vector-effect"),
 )
-_PLACES = (
-    *("clip-path", "d", "height", "href", "id", "preserveAspectRatio", "transform", "version", "viewBox", "width"),
-    *("x", "x1", "x2", "y", "y1", "y2"),
-)
-_ATTRIBUTES = (*_PLACES, *_PROPERTIES)
 # Besides words and numbers a value has transformations, and addresses within the drawing only.
 _FUNCTION = re.compile(r"url\(#[\w.-]+\)|(?:translate|scale|rotate|matrix|skewX|skewY)\([-+\d.,e\s]*\)")
 _WORDS = re.compile(r"[\w\s.,#%'+-]*")
@@ -186,11 +166,7 @@ def _render(tokens: Iterable[Token]) -> Markup:
 
 
 def _within_page(
-    tokens: Sequence[Token],
-    prefix: str,
-    figures: Mapping[str, str] = MappingProxyType({}),
-    deeper: int = 1,
-    files: str = "",
+    tokens: Sequence[Token], prefix: str, figures: Mapping[str, str] | None = None, deeper: int = 1, files: str = ""
 ) -> Iterator[Token]:
     """Yield tokens with the levels, ids and links of the page, and with figures for the images of that path."""
     skipped = 0
@@ -205,7 +181,7 @@ def _within_page(
             token.attrs = {{"style": "data-style"}.get(key, key): value for key, value in token.attrs.items()}
             if token.type == "th_open":
                 token.attrSet("scope", "col")
-        elif token.type == "paragraph_open" and (figure := _figure(following.children or [], prefix, figures)):
+        elif token.type == "paragraph_open" and (figure := _figure(following.children or [], prefix, figures or {})):
             yield _raw("html_block", figure)
             skipped = 3
         if not skipped:

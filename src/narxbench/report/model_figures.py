@@ -46,8 +46,7 @@ class TimeAxis(NamedTuple):
 
     def of(self, count: int, stride: int = 1) -> Floats:
         """Return where so many samples lie on the axis, each ``stride`` behind the one before."""
-        places: Floats = self.begin + self.scale * stride * np.arange(count, dtype=np.float64)
-        return places
+        return np.asarray(self.begin + self.scale * stride * np.arange(count, dtype=np.float64))
 
 
 def time_axis(sampling_time: float | None) -> TimeAxis:
@@ -87,33 +86,21 @@ def fit_figure(fit: Fit, axis: TimeAxis, output: str) -> str:
             panel.set_xlabel(axis.label)
             panel.xaxis.set_major_locator(MaxNLocator(4))
         figure.supylabel(output, fontsize="medium")
-        figure.legend(handles=fit_key(fit), loc="outside upper right", ncols=3, frameon=False)
-        return _svg(figure)
+        return _svg(figure, handles=fit_key(fit), ncols=3)
 
 
 def fit_key(fit: Fit) -> list[Line2D]:
     """Return what the legend of :func:`draw_fit` shows."""
-    handles = [Line2D([], [], color=MEASURED_COLOUR, linewidth=1, label="measured")]
-    if fit.predicted is not None:
-        handles.append(Line2D([], [], color=MODEL_COLOUR, linewidth=1.3, label="model"))
-        if fit.half_width is not None:
-            handles.append(Line2D([], [], color=MODEL_COLOUR, linewidth=6, alpha=0.2, label=f"{100 * BAND:.0f} % band"))
-    return handles
+    measured = Line2D([], [], color=MEASURED_COLOUR, linewidth=1, label="measured")
+    model = Line2D([], [], color=MODEL_COLOUR, linewidth=1.3, label="model")
+    band = Line2D([], [], color=MODEL_COLOUR, linewidth=6, alpha=0.2, label=f"{100 * BAND:.0f} % band")
+    return [measured, model, band][: 1 + (fit.predicted is not None) + (fit.half_width is not None)]
 
 
 def comparison_figure(y: Floats, runs: Mapping[str, Floats], first: int, axis: TimeAxis, output: str) -> str:
     """Return the figure of measured output and the free runs of several models, and below it of their errors.
 
-    Parameters
-    ----------
-    y : array of float, shape (samples,)
-        Measured output.
-    runs : mapping of str to array of float, shape (samples,)
-        What each model predicts.
-    first : int
-        Samples at the beginning that do not count.
-    axis, output
-        As for :func:`fit_figure`.
+    The ``first`` samples do not count.
     """
     with drawing("comparison of models"):
         figure = new_figure(4.2, NARROW)
@@ -129,8 +116,7 @@ def comparison_figure(y: Floats, runs: Mapping[str, Floats], first: int, axis: T
         for panel in (above, below):
             panel.yaxis.set_major_locator(MaxNLocator(5))
             panel.margins(x=0.01)
-        figure.legend(loc="outside upper right", ncols=3, frameon=False)
-        return _svg(figure)
+        return _svg(figure, ncols=3)
 
 
 def draw_runs(axis: Axes, x: Floats, y: Floats, runs: Mapping[str, Floats]) -> None:
@@ -141,8 +127,8 @@ def draw_runs(axis: Axes, x: Floats, y: Floats, runs: Mapping[str, Floats]) -> N
 
 
 def _look(place: int) -> dict[str, Any]:
-    look: dict[str, Any] = {"color": METHOD_COLOURS[place % len(METHOD_COLOURS)], "linewidth": 1.1}
-    return look | {"linestyle": ("-", "--", ":")[place // len(METHOD_COLOURS) % 3]}
+    turn, colour = divmod(place, len(METHOD_COLOURS))
+    return {"color": METHOD_COLOURS[colour], "linewidth": 1.1, "linestyle": ("-", "--", ":")[turn % 3]}
 
 
 def certainty_figure(selection: pd.DataFrame, terms: Sequence[str]) -> str:
@@ -150,8 +136,7 @@ def certainty_figure(selection: pd.DataFrame, terms: Sequence[str]) -> str:
     with drawing("model certainty"):
         figure = new_figure(terms_height(selection, terms), NARROW)
         handles = draw_terms(figure.subplots(), selection, terms)
-        figure.legend(handles=handles, loc="outside upper right", ncols=len(handles), frameon=False, fontsize=8.5)
-        return _svg(figure)
+        return _svg(figure, handles=handles, ncols=len(handles), fontsize=8.5)
 
 
 def terms_height(selection: pd.DataFrame, terms: Sequence[str]) -> float:
@@ -191,9 +176,8 @@ def draw_terms(axis: Axes, selection: pd.DataFrame, terms: Sequence[str]) -> lis
     axis.tick_params(axis="y", length=0)
     axis.grid(axis="x", color=_GRID, linewidth=0.5)
     axis.set_axisbelow(True)
-    for label, colour in (("in the model", INPUT_COLOUR), ("not in it", _GREY)):
-        handles.append(Line2D([], [], label=label, color=colour, linewidth=3))
-    return handles
+    colours = (("in the model", INPUT_COLOUR), ("not in it", _GREY))
+    return handles + [Line2D([], [], label=label, color=colour, linewidth=3) for label, colour in colours]
 
 
 def residual_figure(tests: Sequence[CorrelationTest]) -> str:
@@ -235,8 +219,7 @@ def static_figure(curve: Sequence[FixedPoint], rests: Sequence[Rest], recording:
         for axis, signal in zip(axes, signals, strict=True):
             handles = draw_static(axis, str(signal), curve, rests, recording)
         axes[0].set_ylabel(signal_label(recording.output, recording.units))
-        figure.legend(handles=handles, loc="outside upper center", ncols=len(handles), frameon=False, fontsize=8.5)
-        return _svg(figure)
+        return _svg(figure, handles=handles, loc="outside upper center", ncols=len(handles), fontsize=8.5)
 
 
 def draw_static(
@@ -296,8 +279,11 @@ def tried_figure(tried: pd.DataFrame, error: str) -> str:
             axis.plot(best[x_name], best["rrse"], "*", color=DARK, markersize=11, label="chosen", zorder=4)
         if by_decimation:
             axis.set_xscale("log")
-            values = sorted(set(known["decimation"].astype(int)))
-            axis.xaxis.set_major_locator(FixedLocator(_apart(values)))
+            values: list[int] = []
+            for value in sorted(set(known["decimation"].astype(int))):
+                # Labels that meet on this axis are left out.
+                values += [value] if not values or value >= 1.3 * values[-1] else []
+            axis.xaxis.set_major_locator(FixedLocator(values))
             axis.xaxis.set_minor_locator(NullLocator())
             axis.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
             axis.set_xlabel("decimation (samples of the data in one step)")
@@ -309,8 +295,7 @@ def tried_figure(tried: pd.DataFrame, error: str) -> str:
         axis.set_ylim(0, min(1.03, 1.15 * float(known["rrse"].max())) if len(known) else 1)
         axis.grid(axis="y", color=_GRID, linewidth=0.5)
         axis.set_axisbelow(True)
-        figure.legend(loc="outside upper right", ncols=len(degrees) + 1, frameon=False)
-        return _svg(figure)
+        return _svg(figure, ncols=len(degrees) + 1)
 
 
 def data_figure(recording: Recording, places: Sequence[int], titles: Sequence[str]) -> str:
@@ -342,7 +327,7 @@ def checks_figure(checks: Sequence[Finding], decimation: int) -> str | None:
     correlations = by_name.get("sampling", {}).get("correlations") or {}
     inputs = by_name.get("delay", {}).get("inputs", {})
     delays = [(name, values) for name, values in inputs.items() if values.get("correlations")][:MOST_INPUTS]
-    drawn: list[Any] = [*([None] if correlations.get("lag") else []), *delays]
+    drawn: list[Any] = [None, *delays] if correlations.get("lag") else [*delays]
     if not drawn:
         return None
     across = min(2, len(drawn))
@@ -380,7 +365,9 @@ def pretty(term: str) -> str:
     return re.sub(r"\^([0-9]*)", lambda power: power[1].translate(raised), text)
 
 
-def _svg(figure: Figure) -> str:
+def _svg(figure: Figure, **legend: Any) -> str:
+    if legend:
+        figure.legend(**{"loc": "outside upper right", "frameon": False, **legend})
     with warnings.catch_warnings():
         # A script that no font has is drawn as boxes; the page itself has the names as text.
         warnings.filterwarnings("ignore", message="Glyph", category=UserWarning)
@@ -414,8 +401,8 @@ def _windows(fit: Fit) -> list[tuple[str, int, int]]:
     order = sorted(starts, key=lambda start: (float(errors[start : start + length].sum()), start))
     if len(order) < 2:
         return []
-    chosen = (("Typical stretch", order[(len(order) - 1) // 2]), ("Worst stretch", order[-1]))
-    return [(title, start, start + length) for title, start in chosen]
+    typical, worst = order[(len(order) - 1) // 2], order[-1]
+    return [("Typical stretch", typical, typical + length), ("Worst stretch", worst, worst + length)]
 
 
 def _thinned(x: Floats, y: Floats) -> tuple[Floats, Floats]:
@@ -428,15 +415,6 @@ def _thinned(x: Floats, y: Floats) -> tuple[Floats, Floats]:
         part = y[start:end]
         places += sorted({start + int(part.argmin()), start + int(part.argmax())})
     return x[places], y[places]
-
-
-def _apart(values: Sequence[int]) -> list[int]:
-    """Return those of ascending values that are so far apart that their labels do not meet on a logarithmic axis."""
-    kept: list[int] = []
-    for value in values:
-        if not kept or value >= 1.3 * kept[-1]:
-            kept.append(value)
-    return kept
 
 
 def _wrapped(text: str, width: int = 44) -> str:

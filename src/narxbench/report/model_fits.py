@@ -23,44 +23,25 @@ SHARED = "estimation and selection in turns"
 
 @dataclass(frozen=True)
 class Fit:
-    """What a model predicts of one record.
-
-    Attributes
-    ----------
-    name, role : str
-        Of the record.
-    stride : int
-        Samples of the record from one here to the next.
-    y : array of float, shape (samples,)
-        Measured output.
-    predicted : array of float, shape (samples,), or None
-        Predicted output; None where the prediction diverges or is not possible.
-    initial : int
-        Samples at the beginning that the model is given.
-    note : str
-        Why there is no prediction, or what is special about it; "" else.
-    half_width : float or None
-        Of the band about the prediction.
-    """
+    """What a model predicts of one record, which has this name and role."""
 
     name: str
     role: str
-    stride: int
-    y: Floats
-    predicted: Floats | None
-    initial: int
-    note: str = ""
-    half_width: float | None = None
+    stride: int  # samples of the record from one here to the next
+    y: Floats  # measured output, shape (samples,)
+    predicted: Floats | None  # None where the prediction diverges or is not possible
+    initial: int  # samples at the beginning that the model is given
+    note: str = ""  # why there is no prediction, or what is special about it
+    half_width: float | None = None  # of the band about the prediction
 
 
 def shown_fits(found: Identification) -> list[Fit]:
     """Return what the chart shows: the records of test, else of selection, else all; the longest run of them first."""
     records = found.recording.records
-    shown: list[Record] = []
-    for role in ("test", "selection", None, "estimation"):
-        shown = shown or [record for record in records if record.role == role and len(record)]
+    roles = ("test", "selection", None, "estimation")
+    shown = ([record for record in records if record.role == role and len(record)] for role in roles)
     budget, fits = MOST_SAMPLES, []
-    for record in shown[:_MOST_CHARTS]:
+    for record in next(filter(None, shown), [])[:_MOST_CHARTS]:
         if budget > 0:
             fits.append(fit_of(found, record, budget))
             budget -= len(fits[-1].y)

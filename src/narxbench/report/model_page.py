@@ -25,8 +25,9 @@ from narxbench.io.settings import flattened
 from narxbench.io.words import ordinal
 from narxbench.model.narx import Model
 from narxbench.model.records import ROLES
+from narxbench.numerics.rounding import significant
 from narxbench.report import model_figures as drawn
-from narxbench.report.findings import as_json, before_all, in_words
+from narxbench.report.findings import as_json, before_all, in_words, plural_s
 from narxbench.report.formats import MISSING, count, fixed, format_equation, method_name, p_value, share
 from narxbench.report.markup import inline_svg, script_json
 from narxbench.report.model_fits import SHARED, Fit, name_of, shown_fits
@@ -51,8 +52,6 @@ _STRUCTURES = {
 }
 _VERSIONS = ("narxbench", "numpy", "scipy", "pandas", "numba", "matplotlib")
 _MARKS = {"fine": ("yes", "✓ fine"), "look": ("open", "! look"), "bad": ("no", "✗ bad")}
-
-_Row = dict[str, Any]
 
 
 def write_report(identification: Identification, folder: StrPath) -> Path:
@@ -92,27 +91,26 @@ def report_files(identification: Identification, *, repository: str = "") -> dic
 def model_page(identification: Identification, *, repository: str = "") -> str:
     """Return the page of an identification: one file that needs no other, nor a network.
 
-    Parameters
-    ----------
-    identification : Identification
-        What was found.
-    repository : str
-        The address of the project's repository, or "" where none is known.
+    ``repository`` is the address of the project's repository, or "" where none is known.
     """
     found, model, recording = identification, identification.model, identification.recording
     fits, (_, steps) = shown_fits(found), validation.decisive(model, found.validation)
     axis = drawn.time_axis(recording.sampling_time)
     output = drawn.signal_label(model.output, model.units)
-    captions = _captions(fits, steps)
+    how = "Free run" if steps is None else f"Prediction {steps} step{plural_s(steps)} ahead"
+    each = f" One of {len(fits)} records." if len(fits) > 1 else ""
+    captions = [f"{how} and measured output: {fit.name} ({fit.role}).{each} {fit.note}".strip() for fit in fits]
     equation, _, legend = model.equation().partition("\n")
     programs, error_of = _programs(model), _error_of(found)
     rests, compared = any(point.y is not None for point in found.curve), found.tried["rrse"].notna().sum() >= 3
     places, titles = _shown_records(found)
-    tables = (
-        *(_fit_table(found), _weights_table(found), _structures_table(found)),
-        *(_figures_table(found), _records_table(found), _tests_table(found), _rests_table(found)),
-        *(_fixed_points_table(found), _tried_table(found), _data_table(found)),
-    )
+    tables = [
+        table(found)
+        for table in (
+            *(_fit_table, _weights_table, _structures_table, _figures_table, _records_table, _tests_table),
+            *(_rests_table, _fixed_points_table, _tried_table, _data_table),
+        )
+    ]
     figures = {
         "fit": drawn.fit_figure(fits[0], axis, output) if fits else None,
         "certainty": drawn.certainty_figure(found.selection, model.terms),
@@ -127,33 +125,28 @@ def model_page(identification: Identification, *, repository: str = "") -> str:
         **{"found": found, "model": model, "recording": recording, "marks": _MARKS, "study": ""},
         "warnings": before_all(found),
         "lights": _lights(found),
-        "equation": Markup(format_equation(equation, "html")),
-        "legend": legend,
-        "fits": fits,
-        "steps": steps,
-        "captions": captions,
-        "ordinal": ordinal(model.decimation),
+        **{
+            "equation": Markup(format_equation(equation, "html")),
+            "legend": legend,
+            "ordinal": ordinal(model.decimation),
+        },
+        **{"fits": fits, "steps": steps, "captions": captions, "programs": programs, "error_of": error_of},
         "figures": {name: svg and inline_svg(svg, name) for name, svg in figures.items()},
         "tables": {table.name: to_html(table) for table in tables},
         "searched": [in_words(note).text for note in found.notes if note.status == "fine"],
         "each_record": any(_several(found, role) for role in ROLES),
         "tried_sentences": _tried_sentences(found),
-        "error_of": error_of,
         "says": {finding.name: _worded(finding) for finding in found.summary},
         "checks": [_worded(finding) for finding in found.checks],
-        "programs": programs,
         "settings": [(name, value) for name, value in flattened(found.settings) if value not in ("null", "[]", "{}")],
         "configuration": [(name, value) for name, value in flattened(found.configuration) if name != "name"],
         "versions": {name: metadata.version(name) for name in _VERSIONS},
         "method": method_name(found.settings["method"]),
-        "left_out_records": max(0, len(recording.records) - len(places)),
+        "left_out_records": len(recording.records) > len(places),
         "confidence": share(found.settings["confidence"]),
         "data": script_json(_chart_data(fits, captions, axis, output)),
     }
     return rendered("model.html.j2", page)
-
-
-# Whether it can be trusted
 
 
 def _worded(finding: Finding) -> dict[str, str]:
@@ -189,27 +182,16 @@ def _fit_table(found: Identification) -> Table:
     for name, shown in _COMPARED.items():
         place = {"role": role, "record": validation.ALL, "model": name, "steps": steps}
         of = [validation.row_at(found.validation, **place, sampling=sampling) for sampling in samplings]
-        rows.append((shown, *(text for row in of for text in (_rrse(row), _fit_percent(row)))))
+        rows.append((shown, *(text for row in of for text in _rrse_and_fit(row))))
     how = "Free run" if steps is None else f"{steps} steps ahead" if steps != 1 else "One step ahead"
     data = {"test": "the test data", "selection": "the selection data"}.get(role, "the data it was estimated from")
     return Table.of("fit_figures", f"{how} on {data}", head, rows)
 
 
-def _rrse(row: _Row | None) -> str:
+def _rrse_and_fit(row: dict[str, Any] | None) -> tuple[str, str]:
     if row is None or row["rrse"] is None:
-        return "diverges" if row is not None and row["diverged"] else MISSING
-    return _number(row["rrse"], 3)
-
-
-def _fit_percent(row: _Row | None) -> str:
-    value = None if row is None else row["fit_percent"]
-    return MISSING if value is None else f"{fixed(value, 1)} %"
-
-
-def _captions(fits: Sequence[Fit], steps: int | None) -> list[str]:
-    how = "Free run" if steps is None else f"Prediction {steps} step{_s(steps)} ahead"
-    each = f" One of {len(fits)} records." if len(fits) > 1 else ""
-    return [f"{how} and measured output: {fit.name} ({fit.role}).{each} {fit.note}".strip() for fit in fits]
+        return "diverges" if row is not None and row["diverged"] else MISSING, MISSING
+    return _number(row["rrse"], 3), f"{fixed(row['fit_percent'], 1)} %"
 
 
 def _chart_data(fits: Sequence[Fit], captions: Sequence[str], axis: drawn.TimeAxis, output: str) -> dict[str, Any]:
@@ -219,18 +201,15 @@ def _chart_data(fits: Sequence[Fit], captions: Sequence[str], axis: drawn.TimeAx
         "output": output,
         "records": [
             {
-                "step": _digits(fit.stride * axis.scale, 12),
+                "step": significant(fit.stride * axis.scale),
                 "initial": fit.initial,
                 "caption": caption,
-                "measured": [_digits(value) for value in fit.y.tolist()],
-                "predicted": None if fit.predicted is None else [_digits(value) for value in fit.predicted.tolist()],
+                "measured": [significant(value, 5) for value in fit.y.tolist()],
+                "predicted": fit.predicted if fit.predicted is None else [significant(p, 5) for p in fit.predicted],
             }
             for fit, caption in zip(fits, captions, strict=True)
         ],
     }
-
-
-# How sure it is
 
 
 def _weights_table(found: Identification) -> Table:
@@ -253,19 +232,13 @@ def _weights_table(found: Identification) -> Table:
 
 
 def _interval(row: Mapping[Any, Any] | None, source: str, found: Identification) -> str:
-    runs = _runs(found, source)
-    if not runs:
+    if not found.selection[f"{source}_runs"].head(1).any():
         return MISSING
     if row is None:
         return share(0)
     text = share(row[f"{source}_frequency"])
     low, high = row[f"{source}_low"], row[f"{source}_high"]
     return text if low is None or high is None else f"{text} ({share(low)} to {share(high)})"
-
-
-def _runs(found: Identification, source: str) -> int:
-    table = found.selection
-    return int(table[f"{source}_runs"].iloc[0]) if len(table) else 0
 
 
 def _structures_table(found: Identification) -> Table:
@@ -281,22 +254,16 @@ def _structures_table(found: Identification) -> Table:
         for name, each in found.structures.items()
     ]
     made, failed = found.structures_made, [each for each in found.structures.values() if each.fitness is None]
-    notes = [
+    notes = (
+        f"RRSE: {_error_of(found)} error on the parts of the selection, with weights that do not know them, relative "
+        "to the spread of the output about its mean over all parts. J weighs it against the number of terms; lower is "
+        "better. Shared: terms of the model.",
         f"The threshold is a frequency of {made['threshold']:g} over {made['source']}.",
         "" if made["reached"] else "No term reaches it: these are the most frequent ones, as many as the best has.",
         "Of some, terms depend on one another." if any(each.singular for each in failed) else "",
         "Some diverge on the selection." if any(not each.singular for each in failed) else "",
-    ]
-    about = (
-        f"RRSE: {_error_of(found)} error on the parts of the selection, with weights that do not know them, relative "
-        "to the spread of the output about its mean over all parts. J weighs it against the number of terms; lower is "
-        "better. Shared: terms of the model."
     )
-    notes = [about, *filter(None, notes)]
-    return Table.of("structures", "Structures next to one another", head, rows, notes=tuple(notes))
-
-
-# Whether it is good
+    return Table.of("structures", "Structures next to one another", head, rows, notes=tuple(filter(None, notes)))
 
 
 def _several(found: Identification, role: str) -> list[str]:
@@ -313,9 +280,9 @@ def _steps(found: Identification) -> list[int]:
 def _figure_columns(found: Identification) -> tuple[Column, ...]:
     of = f" ({printable(unit)})" if (unit := found.model.units.get(found.model.output)) else ""
     return (
-        *columns("text", "RRSE", **{f"ahead_{step}": f"{step} step{_s(step)}" for step in _steps(found)}),
-        *columns(group="Free run", rrse="RRSE", fit_percent="fit", nrmse="NRMSE"),
-        *columns(group="Free run", mae=f"MAE{of}", rmse=f"RMSE{of}", max_error=f"worst{of}"),
+        *columns("text", "RRSE", **{f"ahead_{step}": f"{step} step{plural_s(step)}" for step in _steps(found)}),
+        *columns(group="Free run", rrse="RRSE", fit_percent="fit", nrmse="NRMSE", mae=f"MAE{of}", rmse=f"RMSE{of}"),
+        *columns(group="Free run", max_error=f"worst{of}"),
     )
 
 
@@ -325,18 +292,19 @@ def _figures(found: Identification, record: str, **place: Any) -> list[str]:
         validation.row_at(found.validation, record=record, **place, steps=step) for step in (None, *_steps(found))
     )
     others = (_number(None if free is None else free[name], 3) for name in ("nrmse", "mae", "rmse", "max_error"))
-    return [*map(_rrse, ahead), _rrse(free), _fit_percent(free), *others]
+    return [*(_rrse_and_fit(row)[0] for row in ahead), *_rrse_and_fit(free), *others]
 
 
 def _figures_table(found: Identification) -> Table:
     head = (*columns(role="Data", sampling="Sampling", model="Prediction by"), *_figure_columns(found))
     stride, present = found.model.decimation, set(found.validation["role"])
-    samplings = {validation.DECIMATED: f"every {ordinal(stride)}"} if stride > 1 else {}
+    samplings = {validation.DECIMATED: f"every {ordinal(stride)}", validation.INCOMING: "every sample"}
     rows = [
         (role, title, shown, *_figures(found, validation.ALL, role=role, model=name, sampling=sampling))
         for role in reversed(ROLES)
         if role in present
-        for sampling, title in {**samplings, validation.INCOMING: "every sample"}.items()
+        for sampling, title in samplings.items()
+        if stride > 1 or sampling == validation.INCOMING
         for name, shown in _COMPARED.items()
     ]
     notes = [
@@ -378,12 +346,8 @@ def _rests_table(found: Identification) -> Table:
     )
     worst = sorted(found.rests, key=lambda rest: math.inf if rest.deviation is None else rest.deviation, reverse=True)
     rows = [
-        (
-            *(printable(rest.record), count(rest.samples)),
-            *map(_number, (*rest.u, rest.y, rest.model_y)),
-            _percent(rest.deviation),
-        )
-        for rest in worst[:_MOST_RESTS]
+        (printable(r.record), count(r.samples), *map(_number, (*r.u, r.y, r.model_y)), _percent(r.deviation))
+        for r in worst[:_MOST_RESTS]
     ]
     left = len(found.rests) - len(rows)
     notes = (f"The {_MOST_RESTS} that are farthest off; {left} more are nearer.",) if left > 0 else ()
@@ -409,9 +373,6 @@ def _fixed_points_table(found: Identification) -> Table:
     return Table.of("fixed_points", "Where the model rests", head, rows)
 
 
-# What was tried
-
-
 def _error_of(found: Identification) -> str:
     """Return what error the search compared."""
     error = found.settings["error"]
@@ -423,10 +384,9 @@ def _error_of(found: Identification) -> str:
 def _tried_sentences(found: Identification) -> list[str]:
     rows = found.tried.to_dict("records")
     searched = sum(row["searched"] == "thoroughly" for row in rows)
-    text = f"{count(len(rows))} configuration{_s(len(rows))} of decimation, degree and lags "
+    text = f"{count(len(rows))} configuration{plural_s(len(rows))} of decimation, degree and lags "
     text += f"{'was' if len(rows) == 1 else 'were'} searched, {count(searched)} of them thoroughly"
-    if found.left_out:
-        text += f"; the planned time did not suffice for {count(found.left_out)} more"
+    text += f"; the planned time did not suffice for {count(found.left_out)} more" if found.left_out else ""
     sentences = [f"{text}."]
     own = next((row["rrse"] for row in rows if row["chosen"]), None)
     if own is not None:
@@ -463,16 +423,11 @@ def _tried_table(found: Identification) -> Table:
     return Table.of("tried", "Configurations, the best first", head, rows, notes=notes)
 
 
-# Data
-
-
 def _shown_records(found: Identification) -> tuple[list[int], list[str]]:
     """Return the places of the records that are drawn, of each role the longest first, and what stands above them."""
     records = found.recording.records
-    by_role: list[list[int]] = []
-    for role in (None, "estimation", "selection", "test"):
-        own = [place for place, record in enumerate(records) if record.role == role and len(record)]
-        by_role.append(sorted(own, key=lambda place: -len(records[place])))
+    longest = sorted((place for place, record in enumerate(records) if len(record)), key=lambda p: -len(records[p]))
+    by_role = [[p for p in longest if records[p].role == role] for role in (None, "estimation", "selection", "test")]
     turns = [place for rank in range(drawn.MOST_RECORDS) for own in by_role for place in own[rank : rank + 1]]
     chosen = sorted(turns[: drawn.MOST_RECORDS])
     return chosen, [f"{name_of(records[place])}: {records[place].role or 'estimation, selection'}" for place in chosen]
@@ -486,9 +441,6 @@ def _data_table(found: Identification) -> Table:
         head += columns(duration="Seconds")
         rows = [[*row, _number(time * len(record))] for row, record in zip(rows, records, strict=False)]
     return Table.of("data-records", "Records", head, rows, notes=_left(len(records) - len(rows), "are not listed"))
-
-
-# Files
 
 
 def _programs(model: Model) -> list[tuple[str, str, str, str]]:
@@ -507,20 +459,12 @@ def _all_terms(found: Identification) -> pd.DataFrame:
     weights = {row["term"]: row for row in found.weights}
     often = {row["term"]: row for row in found.selection.to_dict("records")}
     coefficients = dict(zip(found.model.terms, found.model.coefficients, strict=True))
-    names = [name for name in (found.weights[0] if found.weights else {}) if name not in ("term", "coefficient")]
-    rows = [
-        {
-            **weights.get(term, {}),
-            **often.get(term, {}),
-            **{"term": term, "in_model": term in coefficients, "coefficient": coefficients.get(term)},
-        }
-        for term in dict.fromkeys([*coefficients, *often])
-    ]
-    frequencies = found.selection.columns.drop("term")
-    return pd.DataFrame(rows, columns=["term", "in_model", "coefficient", *names, *frequencies], dtype=object)
-
-
-# Forms
+    names = dict.fromkeys(["term", "in_model", "coefficient", *next(iter(found.weights), {}), *found.selection.columns])
+    rows = []
+    for term in dict.fromkeys([*coefficients, *often]):
+        own = {"term": term, "in_model": term in coefficients, "coefficient": coefficients.get(term)}
+        rows.append(weights.get(term, {}) | often.get(term, {}) | own)
+    return pd.DataFrame(rows, columns=[*names], dtype=object)
 
 
 def _left(number: int, where: str) -> tuple[str, ...]:
@@ -546,11 +490,3 @@ def _percent(value: float | None) -> str:
         return MISSING
     size = 100 * abs(value)
     return f"{100 * value:.4g} %" if size >= 1e-3 or not size else "< 0.001 %"
-
-
-def _digits(value: float, digits: int = 5) -> float:
-    return float(f"{value:.{digits}g}")
-
-
-def _s(number: int) -> str:
-    return "" if number == 1 else "s"

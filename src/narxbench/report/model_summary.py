@@ -38,10 +38,8 @@ def _wrapped(text: str, lines: int, indent: str = "", kept: str = "(?!)") -> lis
     """Return text in at most so many lines, not broken at ``kept``; what does not fit is cut off."""
     # Lines are not broken at a no-break space.
     text = re.sub(kept, "\xa0", printable(text, 20 * WIDTH))
-    broken = textwrap.wrap(
-        text, WIDTH, subsequent_indent=indent, max_lines=lines, placeholder=" …", break_on_hyphens=False
-    )
-    return [line.replace("\xa0", " ") for line in broken]
+    options: dict[str, Any] = {"subsequent_indent": indent, "placeholder": " …", "break_on_hyphens": False}
+    return [line.replace("\xa0", " ") for line in textwrap.wrap(text, WIDTH, max_lines=lines, **options)]
 
 
 def _lights(found: Identification) -> list[str]:

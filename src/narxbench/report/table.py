@@ -14,7 +14,7 @@ from markupsafe import Markup
 from narxbench.analysis.metrics import Form
 from narxbench.io.csv import guarded
 from narxbench.report import formats
-from narxbench.report.formats import OutputFormat, escape, format_math
+from narxbench.report.formats import OutputFormat, escape
 from narxbench.report.templating import rendered
 
 _Left = Literal["text", "prose", "evidence", "method", "criterion", "equation", "symbol", "published_table"]
@@ -34,6 +34,12 @@ _FORMS: Mapping[str, Callable[[Any], str]] = {
     "effect": lambda value: formats.fixed(value, 2),
     "bias": formats.signed,
     "published_table": formats.table_name,
+}
+# What is more than text, which is escaped.
+_SET: Mapping[str, Callable[[str, OutputFormat], str]] = {
+    "equation": formats.format_equation,
+    **dict.fromkeys(("prose", "evidence"), formats.format_math),
+    "symbol": formats.format_symbol,
 }
 # Widths in rem of row headers on the page, so that a second one can stay in view next to the first.
 _WIDTHS = {"criterion": 7.4, "snr": 3.6, "method": 5.2}
@@ -62,12 +68,8 @@ class Column(NamedTuple):
         """Return a value as readers see it, escaped for the format."""
         if pd.isna(value):
             return escape(formats.MISSING, output_format)
-        if self.kind == "equation":
-            return formats.format_equation(str(value), output_format)
-        if self.kind in ("prose", "evidence"):
-            return format_math(str(value), output_format)
-        if self.kind == "symbol":
-            return formats.format_symbol(str(value), output_format)
+        if self.kind in _SET:
+            return _SET[self.kind](str(value), output_format)
         text = escape(_FORMS.get(self.kind, str)(value), output_format)
         return text.replace(" ", "~") if self.kind == "snr" and output_format == "latex" else text
 
@@ -237,18 +239,9 @@ def to_latex(table: Table) -> str:
 def to_html(table: Table, *, study: str | None = None, folder: str = "") -> Markup:
     """Return the table as it stands on a page.
 
-    Parameters
-    ----------
-    table
-        What is shown.
-    study
-        The study whose files of the table, with the command that makes them, are named below it.
-    folder
-        Where the folder ``tables`` of the study is from the page.
+    Below it the files of the table in a study are named, with the command that makes them; ``folder`` is where the
+    folder ``tables`` of the study is from the page.
     """
-    given = {
-        "id": re.sub(r"[^\w-]", "-", table.name),
-        "address": f"{folder}tables/{quote(table.name, safe='')}",
-        "command": study and f"snakemake {shlex.quote(f'reports/{study}/tables/{table.name}.csv')}",
-    }
-    return Markup(rendered("table.html.j2", {"table": table, **given}))
+    command = study and f"snakemake {shlex.quote(f'reports/{study}/tables/{table.name}.csv')}"
+    given = {"id": re.sub(r"[^\w-]", "-", table.name), "address": f"{folder}tables/{quote(table.name, safe='')}"}
+    return Markup(rendered("table.html.j2", {"table": table, "command": command, **given}))

@@ -22,12 +22,8 @@ _STYLES = re.compile(
 )
 # Braces and per cent signs are LaTeX's own.
 _LATEX: dict[str, Any] = {
-    "block_start_string": "<%",
-    "block_end_string": "%>",
-    "variable_start_string": "<<",
-    "variable_end_string": ">>",
-    "comment_start_string": "<#",
-    "comment_end_string": "#>",
+    **{"block_start_string": "<%", "block_end_string": "%>", "variable_start_string": "<<"},
+    **{"variable_end_string": ">>", "comment_start_string": "<#", "comment_end_string": "#>"},
 }
 
 
@@ -43,12 +39,10 @@ def rendered(name: str, values: Mapping[str, Any]) -> str:
 
 def _policy(script: str, style: str) -> Markup:
     """Return the content security policy of a page that has these texts in its script element and its style element."""
-    allowed = [f"{name} {_hash(text)}" for name, text in (("script-src", script), ("style-src", style)) if text]
+    texts = {"script-src": script, "style-src": style}
+    hashes = {name: b64encode(sha256(text.encode()).digest()).decode() for name, text in texts.items() if text}
+    allowed = [f"{name} 'sha256-{digest}'" for name, digest in hashes.items()]
     return Markup("; ".join(["default-src 'none'", "base-uri 'none'", "form-action 'none'", *allowed]))
-
-
-def _hash(text: str) -> str:
-    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
 def _styles(html: str) -> Markup:
@@ -72,9 +66,8 @@ def _environment(output_format: formats.OutputFormat) -> jinja2.Environment:
         **(_LATEX if output_format == "latex" else {}),
     )
     mark = Markup if output_format == "html" else str
-    environment.globals["show"] = formats
+    environment.globals |= {"show": formats, "policy": _policy, "styles": _styles}
     environment.globals["own_text"] = lambda file: Markup((TEMPLATES / file).read_text(encoding="utf-8"))
-    environment.globals |= {"policy": _policy, "styles": _styles}
     environment.filters["escaped"] = lambda text: mark(formats.escape(text, output_format))
     environment.filters["math"] = lambda text: mark(formats.format_math(text, output_format))
     return environment

@@ -32,7 +32,9 @@ def explained(html: str, words: Mapping[str, str]) -> Markup:
     >>> explained("its <i>J</i>, and J", {"J": "the fitness"})
     Markup('its <abbr title="the fitness"><i>J</i></abbr>, and J')
     """
-    shown = {form: word for word in words for form in _as_shown(word)}
+    symbols = {"J": "<i>J</i>", "r": "<i>r</i>", "ν_max": "ν<sub>max</sub>"}
+    shown = {symbols.get(word, word): word for word in words}
+    shown |= {word[:1].upper() + word[1:]: word for word in words if len(word) > 1 and word not in symbols}
     left = dict(words)
     pattern = "|".join(re.escape(word) for word in sorted(shown, key=len, reverse=True))
 
@@ -41,9 +43,3 @@ def explained(html: str, words: Mapping[str, str]) -> Markup:
         return f'<abbr title="{escape(meaning)}">{found[0]}</abbr>' if meaning else found[0]
 
     return Markup(re.sub(rf"(?<![\w>])(?:{pattern})(?!\w)", mark, html)) if shown else Markup(html)
-
-
-def _as_shown(word: str) -> set[str]:
-    if word in ("J", "r"):
-        return {f"<i>{word}</i>"}
-    return {"ν<sub>max</sub>"} if word == "ν_max" else {word, word[:1].upper() + word[1:]} if len(word) > 1 else {word}

@@ -32,6 +32,24 @@ def axe():
     return AXE.read_text(encoding="utf-8")
 
 
+@pytest.fixture
+def serves_everybody(axe):
+    """Check that nothing of an open page overflows, and that axe finds nothing in either colour scheme."""
+
+    def check(page):
+        for width in (360, 800, 1400):
+            page.set_viewport_size({"width": width, "height": 900})
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, width
+        page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+        page.evaluate(axe)
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            found = page.evaluate("axe.run().then((result) => result.violations)")
+            assert [(v["id"], [node["html"][:200] for node in v["nodes"][:3]]) for v in found] == [], scheme
+
+    return check
+
+
 @pytest.fixture(scope="session")
 def complete(tmp_path_factory):
     """The pages of the paper's complete study, as files by name."""
@@ -60,8 +78,8 @@ def open_page(chromium):
     """Open a file in a new context; at the end, any error, request to elsewhere or message of the console fails."""
     contexts, problems = [], []
 
-    def opened(path, width=1400, scheme="light", fragment="", **options):
-        context = chromium.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, **options)
+    def opened(path, width=1400, fragment="", **options):
+        context = chromium.new_context(viewport={"width": width, "height": 900}, **options)
         contexts.append(context)
         page = context.new_page()
         page.on("console", lambda message: problems.append(f"console {message.type}: {message.text}"))

@@ -30,16 +30,8 @@ def cells(page, table, column):
     return page.eval_on_selector_all(f"#{table} tbody tr", rows)
 
 
-@pytest.mark.parametrize(("shape", "scheme"), [("large", "light"), ("small", "dark")])
-def test_it_serves_everybody(open_page, axe, pages, shape, scheme):
-    page = open_page(pages[shape], scheme=scheme)
-    for width in (360, 800, 1400):
-        page.set_viewport_size({"width": width, "height": 900})
-        assert page.evaluate("document.documentElement.scrollWidth") <= width, width
-    page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
-    page.evaluate(axe)
-    found = page.evaluate("axe.run().then((result) => result.violations)")
-    assert [(v["id"], [node["html"][:200] for node in v["nodes"][:3]]) for v in found] == []
+def test_it_serves_everybody(open_page, serves_everybody, leaderboard):
+    serves_everybody(open_page(leaderboard))
 
 
 def choose(page, **view):

@@ -19,21 +19,8 @@ def model_page(tmp_path_factory):
     return narxbench.write_report(found, tmp_path_factory.mktemp("model"))
 
 
-def test_axe_finds_nothing(open_page, axe, model_page):
-    page = open_page(model_page)
-    page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
-    page.evaluate(axe)
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)
-        found = page.evaluate("axe.run().then((result) => result.violations)")
-        assert [(v["id"], [node["html"][:200] for node in v["nodes"][:3]]) for v in found] == [], scheme
-
-
-def test_nothing_overflows(open_page, model_page):
-    page = open_page(model_page)
-    for width in (360, 800, 1400):
-        page.set_viewport_size({"width": width, "height": 900})
-        assert page.evaluate("document.documentElement.scrollWidth") <= width, width
+def test_it_serves_everybody(open_page, serves_everybody, model_page):
+    serves_everybody(open_page(model_page))
 
 
 def test_it_zooms_and_prints_on_few_pages(open_page, model_page, tmp_path):

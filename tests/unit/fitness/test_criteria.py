@@ -7,19 +7,16 @@ import narxbench
 from narxbench.fitness.criteria import CRITERIA, canonical_criterion, parse_criterion
 
 
-@pytest.mark.parametrize(("text", "rho"), [("aic-6.5", 6.5), ("aic-2", 2.0), ("aic-1e3", 1000.0), ("aic-.5", 0.5)])
-def test_any_positive_weight(text, rho):
-    assert parse_criterion(text).penalties(600, 5).tolist() == [rho * n for n in range(6)]
-
-
 @pytest.mark.parametrize(
     ("name", "penalty"),
     [
         ("bic", lambda n: n * math.log(200)),
+        ("aic-6.5", lambda n: 6.5 * n),
         ("aicc", lambda n: 2 * n * 200 / (200 - n - 1)),
         ("hq", lambda n: 2 * n * math.log(math.log(200))),
         ("ebic-1", lambda n: n * math.log(200) + 2 * math.log(math.comb(9, n))),
         ("ebic-0.25", lambda n: n * math.log(200) + math.log(math.comb(9, n)) / 2),
+        ("ebicl-2", lambda n: n * math.log(200) + 4 * n * math.log(9)),
     ],
 )
 def test_penalties_are_those_of_the_literature(name, penalty):
@@ -37,10 +34,6 @@ def test_more_terms_never_cost_less_and_nothing_is_nan(family, samples):
     assert not np.isnan(penalties).any() and penalties.tolist() == sorted(penalties)
 
 
-def test_the_last_term_that_samples_allow_costs_most():
-    assert parse_criterion("aicc").penalties(6, 6).tolist() == [0, 3, 8, 18, 48, math.inf, math.inf]
-
-
 @pytest.mark.parametrize("rho", [2.0, 6.5, 0.1, 1e-300, 1e22, 123456789.125])
 def test_a_canonical_name_means_the_same(rho):
     name = canonical_criterion(f"aic-{rho!r}")
@@ -52,17 +45,6 @@ def test_every_criterion_has_a_name_and_can_compare_sets_of_candidates(family):
     found = parse_criterion(family.example)
     assert (found.name, type(found)) == (family.example, family) and "{" not in found.title
     assert parse_criterion(found.across_candidates().name) == found.across_candidates()
-
-
-@pytest.mark.parametrize("name", [family.example for family in CRITERIA])
-def test_a_problem_adds_the_penalty_of_the_size(name):
-    u, y = narxbench.load_system("S1").simulate(400, snr_db=30)
-    of = {"n_u": 2, "n_y": 2, "degree": 2, "n_validation": 100}
-    problem = narxbench.StructureProblem(u, y, criterion=name, **of)
-    for n in (1, 4, 9):
-        found = problem.evaluate(problem.terms[:n])
-        expected = 100 * math.log(found.sse) + parse_criterion(name).penalties(100, len(problem.terms))[n]
-        assert found.fitness == pytest.approx(expected, rel=1e-14)
 
 
 def test_a_structure_with_more_terms_than_the_criterion_allows_has_no_finite_fitness():

@@ -1,7 +1,6 @@
 """Fits of prediction errors against plain loops, NumPy, SciPy, statsmodels, and what theory says."""
 
 import math
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -124,63 +123,53 @@ def record_data(lengths=(80, 60), seed=3):
     return u, np.concatenate(outputs)
 
 
-class TestInnovations:
-    @pytest.mark.parametrize(("noise_model", "moving"), MODELS)
-    def test_at_given_weights_they_are_those_of_plain_loops(self, noise_model, moving):
-        problem = plain_problem(scale_u=0.013, scale_y=370.0)
-        errors, terms = PredictionErrors(problem), numbers(problem, TERMS)
-        fit = model(problem, noise_model, terms, WEIGHTS, moving)
-        expected = plain_innovations(problem, noise_model, terms, errors.coefficients(fit), moving)
-        np.testing.assert_allclose(errors.innovations(fit), expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
+RECORD_TERMS = ["y(k-1)", "u1(k)", "y(k-2)*u2(k-1)"]
 
-    @pytest.mark.parametrize(("noise_model", "moving"), MODELS)
-    def test_of_a_fit_they_are_those_of_plain_loops(self, noise_model, moving):
-        problem = plain_problem(scale_u=130.0, scale_y=0.37)
-        errors, terms = PredictionErrors(problem), numbers(problem, TERMS)
-        fit = errors.fit(noise_model, terms[::-1], order=max(1, len(moving)))
-        assert fit.terms.tolist() == sorted(terms) and len(fit.moving) == len(moving)
-        initial = initial_of(problem, fit)
-        expected = plain_innovations(problem, noise_model, fit.terms, errors.coefficients(fit), fit.moving, initial)
-        np.testing.assert_allclose(errors.innovations(fit), expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
-        sse = float(np.sum(expected[counted_rows(problem)] ** 2) + np.sum((initial - measured_initial(problem)) ** 2))
-        assert (initial != measured_initial(problem)).any() == (noise_model == "noe")
-        samples = len(counted_rows(problem))
-        assert errors.samples == samples == 147 - 7
-        assert errors.deviance(fit) == pytest.approx(samples * math.log(sse / samples), rel=1e-9)
-        density = -0.5 * samples * (math.log(2.0 * math.pi * sse / samples) + 1.0)
-        assert errors.log_likelihood(fit) == pytest.approx(density, rel=1e-9)
 
-    @pytest.mark.parametrize("noise_model", NOISE_MODELS)
-    def test_without_terms_they_are_the_output(self, noise_model):
-        problem = plain_problem()
-        errors = PredictionErrors(problem)
-        fit = errors.fit(noise_model, [])
-        expected = plain_innovations(problem, noise_model, [], [], fit.moving)
-        np.testing.assert_allclose(errors.innovations(fit), expected, rtol=1e-9, atol=1e-12)
-        if noise_model != "narmax":
-            np.testing.assert_array_equal(errors.innovations(fit), problem.training_y[3:])
+def record_problem(lengths=(80, 60), largest=None):
+    """15 candidates, over records that stand one behind the other."""
+    (u, y), ends = record_data(lengths), np.cumsum(lengths)
+    y = y if largest is None else largest * y / np.abs(y).max()
+    rows = np.concatenate([np.arange(end - length + 2, end) for end, length in zip(ends, lengths, strict=True)])
+    monomials = monomials_of([(0, 1), (0, 2), (1, 0), (2, 1)], 2)
+    return StructureProblem.of_records(u, y, monomials, rows=rows, segments=[range(2, 12)])
 
 
 @pytest.mark.parametrize(("noise_model", "moving"), MODELS)
-def test_sensitivities_are_differences_of_plain_innovations(noise_model, moving):
-    problem = plain_problem(100)
+def test_innovations_are_those_of_plain_loops(noise_model, moving):
+    problem = plain_problem(scale_u=130.0, scale_y=0.37)
     errors, terms = PredictionErrors(problem), numbers(problem, TERMS)
-    fit = model(problem, noise_model, terms, WEIGHTS, moving)
-    np.testing.assert_array_equal(errors.coefficients(fit), WEIGHTS)
-    found = errors.sensitivities(fit)
-    assert found.shape == (97, 56 + len(moving))
-    step = 1e-5
-    for column in range(56 + len(moving)):
+    fit = errors.fit(noise_model, terms[::-1], order=max(1, len(moving)))
+    assert fit.terms.tolist() == sorted(terms) and len(fit.moving) == len(moving)
+    initial = initial_of(problem, fit)
+    expected = plain_innovations(problem, noise_model, fit.terms, errors.coefficients(fit), fit.moving, initial)
+    np.testing.assert_allclose(errors.innovations(fit), expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
+    sse = float(np.sum(expected[counted_rows(problem)] ** 2) + np.sum((initial - measured_initial(problem)) ** 2))
+    assert (initial != measured_initial(problem)).any() == (noise_model == "noe")
+    samples = len(counted_rows(problem))
+    assert errors.samples == samples == 147 - 7
+    assert errors.deviance(fit) == pytest.approx(samples * math.log(sse / samples), rel=1e-9)
+    density = -0.5 * samples * (math.log(2.0 * math.pi * sse / samples) + 1.0)
+    assert errors.log_likelihood(fit) == pytest.approx(density, rel=1e-9)
+
+
+@pytest.mark.parametrize("of_records", [False, True])
+@pytest.mark.parametrize(("noise_model", "moving"), MODELS)
+def test_sensitivities_are_differences_of_plain_innovations(noise_model, moving, of_records):
+    problem = record_problem((50, 45), 0.75) if of_records else plain_problem(100)
+    given = dict(zip(RECORD_TERMS, (0.4, 0.3, -0.2), strict=True) if of_records else zip(TERMS, WEIGHTS, strict=True))
+    errors, terms, n = PredictionErrors(problem), numbers(problem, given), len(problem.terms)
+    fit = model(problem, noise_model, terms, [*given.values()], moving)
+    assert errors.coefficients(fit).tolist() == [*given.values()]
+    found, step = errors.sensitivities(fit), 1e-5
+    for column in range(n + len(moving)):
         sides = []
         for sign in (1.0, -1.0):
-            weights, shifted = np.zeros(56), np.array(moving)
-            weights[terms] = WEIGHTS
-            if column < 56:
-                weights[column] += sign * step
-            else:
-                shifted[column - 56] += sign * step
-            present = np.flatnonzero(weights)
-            sides.append(plain_innovations(problem, noise_model, present, weights[present], shifted))
+            weights = np.zeros(n + len(moving))
+            weights[terms], weights[n:] = [*given.values()], moving
+            weights[column] += sign * step
+            present = np.flatnonzero(weights[:n])
+            sides.append(plain_innovations(problem, noise_model, present, weights[present], weights[n:]))
         np.testing.assert_allclose(found[:, column], (sides[1] - sides[0]) / (2.0 * step), rtol=1e-6, atol=1e-8)
 
 
@@ -202,15 +191,6 @@ def test_the_linearised_choice_of_terms_is_least_squares_of_the_sensitivities(no
     np.testing.assert_allclose(linear.gram[known], (columns.T @ columns)[known], rtol=1e-9, atol=1e-10)
     weights = np.linalg.lstsq(columns[:, others], explained, rcond=None)[0]
     np.testing.assert_allclose(linear.weights(np.array(others)), weights, rtol=1e-7)
-
-
-def test_narx_is_least_squares_of_numpy():
-    problem = plain_problem(400, scale_u=7.0, scale_y=0.03)
-    errors, terms = PredictionErrors(problem), numbers(problem, TERMS)
-    columns, y = columns_of(problem, terms)
-    counted = counted_rows(problem)
-    weights = np.linalg.lstsq(columns[counted], y[counted], rcond=None)[0]
-    np.testing.assert_allclose(errors.coefficients(errors.fit("narx", terms)), weights, rtol=1e-8)
 
 
 @pytest.mark.parametrize(("noise_model", "order"), [("narmax", 1), ("narmax", 2), ("noe", 0)])
@@ -270,30 +250,22 @@ def test_narmax_is_the_arma_model_of_statsmodels():
     np.testing.assert_allclose(errors.uncertainty(fit).classical, theirs.bse[:4], rtol=0.1)
 
 
-class TestOutputNoiseOfAFirstOrderSystem:
+def test_noise_on_the_output_biases_narx_towards_zero_but_not_noe():
     """y(k) = a y(k-1) + b u(k-1) + e(k) - a e(k-1)."""
-
     a, b, deviation = 0.7, 0.5, 0.3
-    problem = linear_problem(20_000, 5, a=a, b=b, deviation=deviation)
-    errors = PredictionErrors(problem)
-    terms = (1, 2)
-
-    def test_noe_finds_the_weights(self):
-        fit = self.errors.fit("noe", self.terms)
-        np.testing.assert_allclose(self.errors.coefficients(fit), [self.a, self.b], atol=0.01)
-        assert fit.sse < self.errors.fit("narx", self.terms).sse
-        assert math.sqrt(math.exp(self.errors.deviance(fit) / self.errors.samples)) == pytest.approx(0.3, rel=0.02)
-
-    def test_narx_is_biased_towards_zero(self):
-        power, noise = self.b**2 / (1.0 - self.a**2), self.deviation**2
-        biased = self.a * power / (power + noise)
-        weights = self.errors.coefficients(self.errors.fit("narx", self.terms))
-        assert biased < 0.65
-        np.testing.assert_allclose(weights, [biased, self.b], atol=0.01)
+    errors = PredictionErrors(linear_problem(20_000, 5, a=a, b=b, deviation=deviation))
+    noe, narx = (errors.fit(noise_model, (1, 2)) for noise_model in ("noe", "narx"))
+    np.testing.assert_allclose(errors.coefficients(noe), [a, b], atol=0.01)
+    assert noe.sse < narx.sse
+    assert math.sqrt(math.exp(errors.deviance(noe) / errors.samples)) == pytest.approx(deviation, rel=0.02)
+    power = b**2 / (1.0 - a**2)
+    biased = a * power / (power + deviation**2)
+    assert biased < 0.65
+    np.testing.assert_allclose(errors.coefficients(narx), [biased, b], atol=0.01)
 
 
 class TestStandardErrors:
-    def test_those_of_narx_are_those_of_statsmodels(self):
+    def test_those_of_narx_are_those_of_statsmodels_as_are_the_weights(self):
         problem = plain_problem(500, scale_u=7.0, scale_y=0.03)
         errors, terms = PredictionErrors(problem), numbers(problem, TERMS)
         fit, counted = errors.fit("narx", terms), counted_rows(problem)
@@ -302,6 +274,7 @@ class TestStandardErrors:
         robust = model.fit(cov_type="HAC", cov_kwds={"maxlags": 5, "use_correction": False})
         assert int(4 * (errors.samples / 100) ** (2 / 9)) == 5
         found = errors.uncertainty(fit)
+        np.testing.assert_allclose(errors.coefficients(fit), model.fit().params, rtol=1e-8)
         np.testing.assert_allclose(found.classical, model.fit().bse, rtol=1e-7)
         np.testing.assert_allclose(found.robust, robust.bse, rtol=1e-7)
 
@@ -331,72 +304,36 @@ class TestStandardErrors:
         assert uncertainty.robust[0] * math.sqrt(errors.samples) == pytest.approx(4.0, rel=0.25)
 
 
-class TestUnits:
-    @pytest.mark.parametrize(("noise_model", "moving"), MODELS)
-    def test_powers_of_two_change_no_bit(self, noise_model, moving):
-        plain, scaled = plain_problem(), plain_problem(scale_u=1024.0, scale_y=1024.0)
-        terms = numbers(plain, TERMS)
-        fits = [PredictionErrors(p).fit(noise_model, terms, order=max(1, len(moving))) for p in (plain, scaled)]
-        assert fits[0].weights.tobytes() == fits[1].weights.tobytes()
-        assert fits[0].moving.tobytes() == fits[1].moving.tobytes() and fits[0].sse == fits[1].sse
-        converted = [1024.0 ** (1 - len(plain.monomials[t])) * w for t, w in zip(terms, fits[0].weights, strict=True)]
-        assert PredictionErrors(scaled).coefficients(fits[1]).tolist() == converted
+@pytest.mark.parametrize(("noise_model", "moving"), MODELS)
+def test_powers_of_two_as_units_change_no_bit(noise_model, moving):
+    plain, scaled = plain_problem(), plain_problem(scale_u=1024.0, scale_y=1024.0)
+    terms = numbers(plain, TERMS)
+    fits = [PredictionErrors(p).fit(noise_model, terms, order=max(1, len(moving))) for p in (plain, scaled)]
+    assert fits[0].weights.tobytes() == fits[1].weights.tobytes()
+    assert fits[0].moving.tobytes() == fits[1].moving.tobytes() and fits[0].sse == fits[1].sse
+    converted = [1024.0 ** (1 - len(plain.monomials[t])) * w for t, w in zip(terms, fits[0].weights, strict=True)]
+    assert PredictionErrors(scaled).coefficients(fits[1]).tolist() == converted
 
 
 class TestRecords:
-    lengths = (80, 60)
-    monomials = monomials_of([(0, 1), (0, 2), (1, 0), (2, 1)], 2)
-
-    def problem(self, u, y, rows, segments):
-        return StructureProblem.of_records(u, y, self.monomials, rows=rows, segments=segments)
-
     @pytest.mark.parametrize(("noise_model", "moving"), MODELS)
     def test_each_is_predicted_on_its_own(self, noise_model, moving):
-        u, y = record_data(self.lengths)
-        rows = np.concatenate([np.arange(2, 80), np.arange(82, 140)])
-        both = self.problem(u, y, rows, [range(60, 80), range(130, 140)])
+        both = record_problem()
         assert both.stretches.tolist() == [[2, 80], [82, 140]]
-        terms = numbers(both, ["y(k-1)", "u1(k)", "y(k-2)*u2(k-1)"])
-        errors = PredictionErrors(both)
-        assert errors.samples == 78 - 3 + 58 - 2
+        terms, errors = numbers(both, RECORD_TERMS), PredictionErrors(both)
         fit = errors.fit(noise_model, terms, order=max(1, len(moving)))
         coefficients, initial = errors.coefficients(fit), initial_of(both, fit)
-        parts = [
-            plain_innovations(
-                SimpleNamespace(
-                    training_u=u[at], training_y=y[at], monomials=self.monomials, stretches=np.array([[2, n]])
-                ),
-                *(noise_model, terms, coefficients, fit.moving, initial[None]),
-            )
-            for at, n, initial in ((slice(0, 80), 80, initial[0]), (slice(80, 140), 60, initial[1]))
-        ]
-        np.testing.assert_allclose(errors.innovations(fit), np.concatenate(parts), rtol=1e-9, atol=1e-10)
-        total = sum(float(np.sum(part[skipped:] ** 2)) for part, skipped in zip(parts, (3, 2), strict=True))
-        total += float(np.sum((initial - measured_initial(both)) ** 2))
+        expected = plain_innovations(both, noise_model, terms, coefficients, fit.moving, initial)
+        np.testing.assert_allclose(errors.innovations(fit), expected, rtol=1e-9, atol=1e-10)
+        counted = counted_rows(both)
+        assert errors.samples == len(counted) == 78 - 3 + 58 - 2
+        total = float(np.sum(expected[counted] ** 2) + np.sum((initial - measured_initial(both)) ** 2))
         assert errors.deviance(fit) == pytest.approx(errors.samples * math.log(total / errors.samples), rel=1e-9)
         np.testing.assert_allclose(coefficients, [0.5, 0.4, -0.3], atol=0.15 if noise_model == "noe" else 0.08)
 
-    def test_sensitivities_begin_anew_with_each(self):
-        u, y = record_data(self.lengths)
-        rows = np.concatenate([np.arange(2, 80), np.arange(82, 140)])
-        both = self.problem(u, y, rows, [range(60, 80), range(130, 140)])
-        second = self.problem(u[80:], y[80:], np.arange(2, 60), [range(50, 60)])
-        terms = numbers(both, ["y(k-1)", "u1(k)", "y(k-2)*u2(k-1)"])
-        of_both, of_second = PredictionErrors(both), PredictionErrors(second)
-        for noise_model, moving in MODELS:
-            fit = model(both, noise_model, terms, [0.4, 0.3, -0.2], moving)
-            units = 2.0 ** -(of_second._exponents - of_both._exponents)
-            scaled = model(second, noise_model, terms, units[terms] * fit.weights, moving)
-            output = 2.0 ** (of_second._output_exponent - of_both._output_exponent)
-            n = len(self.monomials)
-            mine, theirs = of_both.sensitivities(fit)[78:, :n], of_second.sensitivities(scaled)[:, :n]
-            np.testing.assert_allclose(mine, output * theirs / units, rtol=1e-9, atol=1e-12)
-
     @pytest.mark.parametrize(("records", "estimated"), [(20, True), (21, False)])
     def test_outputs_before_them_are_estimated_unless_they_are_many(self, records, estimated):
-        u, y = record_data((12,) * records)
-        rows = np.concatenate([np.arange(start + 2, start + 12) for start in range(0, 12 * records, 12)])
-        problem = self.problem(u, y, rows, [range(2, 12)])
+        problem = record_problem((12,) * records)
         errors, terms = PredictionErrors(problem), numbers(problem, ["y(k-1)", "u1(k)"])
         fit = errors.fit("noe", terms)
         assert fit.initial.shape == (records, 2 if estimated else 0)
@@ -417,16 +354,12 @@ class TestRecords:
             segments = [range(first, first + 8), range(first + 10, 118)]
             problem = StructureProblem.of_records(u, y, monomials, rows=rows, segments=segments)
             wanted = {*rows.tolist(), *segments[0], *segments[1]}
-            stretches = problem.stretches.tolist()
-            covered = [k for begin, end in stretches for k in range(begin, end)]
+            covered = [k for begin, end in problem.stretches for k in range(begin, end)]
             assert len(covered) == len({*covered}) and {*covered} <= wanted
-            for begin, _ in stretches:
-                assert not {*range(begin - 4, begin)} & {*covered}
+            assert not {k - lag for k in problem.stretches[:, 0] for lag in (1, 2, 3, 4)} & {*covered}
             # What is left out is a lag of the stretch behind it.
-            ends = [end for _, end in stretches]
-            assert all(any(end <= k < end + 4 for end in ends) for k in wanted - {*covered})
+            assert wanted - {*covered} <= {end + lag for end in problem.stretches[:, 1] for lag in range(4)}
             shorter += len(covered) < len(wanted)
-            assert PredictionErrors(problem).innovations(PredictionErrors(problem).fit("noe", [1])).size == len(covered)
         assert shorter > 20
 
 
@@ -443,8 +376,7 @@ class TestDivergence:
         assert errors.bounded(errors.fit("narx", terms)) and errors.bounded(errors.fit("noe", terms))
 
     def test_a_moving_average_that_does_not_forget_is_refused(self):
-        problem = plain_problem()
-        errors = PredictionErrors(problem)
+        errors = PredictionErrors(plain_problem())
         assert errors.fit("narmax", [1], weights=np.array([0.5]), moving=np.array([1.1])).sse == math.inf
 
     def test_zeros_on_the_circle_are_kept_inside(self):
@@ -458,16 +390,12 @@ class TestDivergence:
     def test_stability_is_that_of_the_roots(self, order):
         rng, counts = np.random.default_rng(9), [0, 0]
         for _ in range(400):
-            roots = rng.uniform(0.5, 1.1, 4) * np.exp(1j * rng.uniform(0.0, math.pi, 4))
-            pairs = [roots[0], roots[0].conj(), roots[1], roots[1].conj()] if order > 1 else []
-            singles = (rng.choice([-1.0, 1.0], 2) * np.abs(roots[2:])).tolist()
-            moving = np.poly([*pairs[: order // 2 * 2], *singles[: order % 2]])[1:].real
+            half = (rng.uniform(0.5, 1.1, 2) * np.exp(1j * rng.uniform(0.0, math.pi, 2)))[: order // 2]
+            single = (rng.choice([-1.0, 1.0], 1) * rng.uniform(0.5, 1.1))[: order % 2]
+            moving = np.poly([*half, *half.conj(), *single])[1:].real
             expected = bool(np.abs(np.roots([1.0, *moving])).max() < 0.98)
             assert kernel.stable(moving) == expected
             counts[expected] += 1
-        for _ in range(100):
-            moving = rng.normal(size=order)
-            assert kernel.stable(moving) == (np.abs(np.roots([1.0, *moving])).max() < 0.98)
         assert min(counts) > 30
 
 

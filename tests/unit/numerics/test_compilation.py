@@ -5,6 +5,7 @@ import itertools
 import math
 import threading
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import numba
 import pytest
@@ -104,10 +105,6 @@ def test_garbage_is_collected_again_after_a_compilation_even_one_that_fails(coll
 
 def test_where_nothing_can_be_kept_the_way_out_is_reported(said, monkeypatch, of_numba):
     of_numba(CACHE_DIR="")
-    monkeypatch.setattr("tempfile.TemporaryFile", _refuse)
+    monkeypatch.setattr("tempfile.TemporaryFile", Mock(side_effect=PermissionError))
     (message,) = said(0.0, lambda: compiled(_ratio)(1, 2))
     assert "NUMBA_CACHE_DIR" in message and "every process" in message and "\n" not in message
-
-
-def _refuse(**_):
-    raise PermissionError

@@ -52,11 +52,16 @@ def test_what_cannot_be_compared(models, words):
         narxbench.compare(models, {"u": np.arange(100.0), "y": np.arange(100.0)})
 
 
-def test_the_command_says_which_model_knows_the_data(tmp_path, capsys):
+@pytest.fixture
+def data(tmp_path):
+    """A file of a record of the true model."""
     record = known_model.record(4, 100, None)
     rows = "".join(f"{u!r},{y!r}\n" for u, y in zip(record.u[:, 0].tolist(), record.y.tolist(), strict=True))
-    data = tmp_path / "data.csv"
-    data.write_text(f"u,y\n{rows}", encoding="utf-8")
+    (tmp_path / "data.csv").write_text(f"u,y\n{rows}", encoding="utf-8")
+    return tmp_path / "data.csv"
+
+
+def test_the_command_says_which_model_knows_the_data(tmp_path, data, capsys):
     TRUE.save(tmp_path / "true.json")
     narxbench.refit(TRUE, data).save(tmp_path / "own.json")
     files = [str(tmp_path / name) for name in ("true.json", "own.json")]
@@ -68,15 +73,12 @@ def test_the_command_says_which_model_knows_the_data(tmp_path, capsys):
     assert "--input: " in capsys.readouterr().err
 
 
-def test_the_page_has_the_table_the_runs_and_the_equations(tmp_path, capsys):
-    record = known_model.record(5, 120, None)
-    rows = "".join(f"{u!r},{y!r}\n" for u, y in zip(record.u[:, 0].tolist(), record.y.tolist(), strict=True))
-    (tmp_path / "data.csv").write_text(f"u,y\n{rows}", encoding="utf-8")
+def test_the_page_has_the_table_the_runs_and_the_equations(tmp_path, data, capsys):
     for name, model in (("<b>", TRUE), ("off", UNSTABLE)):
         (tmp_path / name).mkdir()
         model.save(tmp_path / name / "model.json")
     files, page = [str(tmp_path / name / "model.json") for name in ("<b>", "off")], tmp_path / "page.html"
-    command = ["compare", *files, "--data", str(tmp_path / "data.csv"), "--report", str(page)]
+    command = ["compare", *files, "--data", str(data), "--report", str(page)]
     assert cli.main(command) == 0
     assert str(page) in capsys.readouterr().out
     html = page.read_text(encoding="utf-8")

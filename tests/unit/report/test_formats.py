@@ -2,7 +2,6 @@
 
 from html import unescape
 
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -83,7 +82,3 @@ def test_symbols_are_mathematics_and_the_rest_is_escaped():
         "T<sub>1</sub>&nbsp;<code>y(k-1)^2*u(k-2)</code>, ν<sub>max</sub> &amp; r_x"
     )
     assert formats.format_math(text, "plain") == text
-
-
-def test_names_are_listed():
-    assert formats.listed(pd.Series(["a", "b", "c"])) == "a, b and c"

@@ -2,16 +2,16 @@
 
 import json
 from itertools import pairwise
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from tests.unit.analysis.summaries import REFERENCE, ROOT
 from tests.unit.report.test_page import Page
 
+from narxbench.io.errors import NarxbenchError
 from narxbench.io.yaml import read_mapping
 from narxbench.pipeline.steps import StepFailedError, call
-from narxbench.report.markup import inline_svg, markdown_headings, markdown_html, script_json
+from narxbench.report.markup import inline_svg, markdown_headings, markdown_html, read_svg, script_json
 
 SVG = """<?xml version="1.0"?>
 <!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "svg11.dtd">
@@ -112,51 +112,34 @@ def test_the_citation_agrees_with_the_citation_file():
     assert known["references"][0]["notes"].removeprefix("arXiv:") in paper
 
 
-def page_of(folder: Path, document: str, svg: str = SVG, about: str = "{}") -> Page:
-    """Return the page of a document with one figure, as the step makes it of their files."""
-    (folder / "interpretations").mkdir()
-    texts = {"about": about, "document": document, "interpretations/effects.svg": svg}
-    for name, text in texts.items():
-        (folder / name).write_text(text, encoding="utf-8")
-    files = {name: folder / name for name in ("about", "document")}
-    files["document_figures"] = [folder / "interpretations/effects.svg"]
-    params = SimpleNamespace(settings={"study": "mine", "page": "interpretations"})
-    output = folder / "reports/mine/report.html"
-    call("page", input=files, output=[output], params=params, log=[str(folder / "page.log")])
-    return Page(output.read_text(encoding="utf-8"))
-
-
 @pytest.mark.parametrize("name", FILES)
-def test_a_figure_that_is_none_is_reported_in_one_line(tmp_path, caplog, name):
-    with pytest.raises(StepFailedError):
-        page_of(tmp_path, "# T\n\n![x](interpretations/effects.svg)\n", FILES[name])
-    (shown,) = caplog.messages
-    assert shown.startswith(f"narxbench: {tmp_path}/interpretations/effects.svg: ") and len(shown.splitlines()) == 1
-    assert shown.endswith("; delete it and run again")
-    assert not (tmp_path / "reports/mine/report.html").exists()
+def test_a_figure_that_is_none_is_reported_in_one_line(tmp_path, name):
+    file = tmp_path / "effects.svg"
+    file.write_text(FILES[name], encoding="utf-8")
+    with pytest.raises(NarxbenchError, match=rf"^{file}: [^\n]*; delete it and run again$"):
+        read_svg(file)
 
 
-def test_markdown_brings_no_markup_of_its_own(tmp_path):
-    harmless = page_of(tmp_path, "# T\n\n![x](interpretations/effects.svg)\n\n## A\n\nx\n\ny\n")
+def test_markdown_brings_no_markup_of_its_own():
     lines = [
         "<script>alert(1)</script> <b onclick=alert(1)>x</b> <!-- <style> -->",
         "[l](javascript:alert(1)) <javascript:alert(1)> [d](data:text/html,x) [v](vbscript:x) [o](other.html)",
         "![t](https://x.org/a.png) ![u](data:image/png;base64,x) [r][r] &lt;script&gt; &#60;script&#62;",
         "\n[r]: javascript:alert(1)",
     ]
-    (tmp_path / "b").mkdir()
-    document = "# T</title><script>\n\n![x](interpretations/effects.svg)\n\n## A <script>\n\n" + "\n".join(lines)
-    page = page_of(tmp_path / "b", document)
-    assert page.elements == harmless.elements and page.links == harmless.links
-    assert (
-        "<script>alert(1)</script> <b onclick=alert(1)>x</b>" in page.text
-        and "t u [r][r] <script> <script>" in page.text
-    )
+    harmless = Page(markdown_html("# T\n\n## A\n\nx\n\ny\n", "m"))
+    page = Page(markdown_html("# T</title><script>\n\n## A <script>\n\n" + "\n".join(lines), "m"))
+    assert [tag for tag, _ in page.elements] == [tag for tag, _ in harmless.elements] and page.links == harmless.links
+    assert "<script>alert(1)</script> <b onclick=alert(1)>x</b>" in page.text
+    assert "t u [r][r] <script> <script>" in page.text
 
 
 def test_an_address_that_runs_code_is_none(tmp_path, caplog):
+    files = {name: tmp_path / name for name in ("about", "document")}
+    files["about"].write_text("repository-code: 'javascript:alert(1)'", encoding="utf-8")
+    files["document"].write_text("# T\n", encoding="utf-8")
+    step = {"input": files | {"document_figures": []}, "output": [tmp_path / "page.html"], "log": [tmp_path / "log"]}
     with pytest.raises(StepFailedError):
-        page_of(tmp_path, "# T\n", about="repository-code: 'javascript:alert(1)'")
-    assert caplog.messages == [
-        f"narxbench: {tmp_path}/about: repository-code: found 'javascript:alert(1)' (text); allowed: an address with https://"
-    ]
+        call("page", **step, params=SimpleNamespace(settings={"study": "mine", "page": "interpretations"}))
+    (shown,) = caplog.messages
+    assert shown.startswith(f"narxbench: {tmp_path}/about: repository-code: found 'javascript:alert(1)'")

@@ -62,20 +62,10 @@ def _kernel(data: types.Type, large: bool) -> Kernel:
 def evaluate_structures(kernel, data, positions, fitness, sse, coefficients, outputs):
     """Evaluate structures: J = L ln(e) + penalty (paper, equations 9 to 11).
 
-    Parameters
-    ----------
-    kernel : Kernel
-        From :func:`kernel_for`.
-    data : ProblemData
-        From :func:`narxbench.fitness.kernel.problem_data.prepare`.
-    positions : array of uint8, shape (structures, N_t)
-        A 1 where the structure has the term.
-    fitness, sse : arrays of float, shape (structures,)
-        Receive J and e; both are +inf for empty, singular and divergent structures.
-    coefficients : array of float, shape (structures, N_t) or no rows
-        Receives the least-squares weights, zero for absent terms and for singular structures.
-    outputs : array of float, shape (structures, L) or no rows
-        Receives the simulated outputs.
+    ``positions``, of uint8 and shape (structures, N_t), has a 1 where a structure has the term. ``fitness`` and ``sse``
+    receive J and e, both +inf for empty, singular and divergent structures; ``coefficients``, shape (structures, N_t),
+    the weights, zero for absent terms and singular structures; ``outputs``, shape (structures, L), the simulation. The
+    last two may have no rows.
     """
     n_structures, n_terms = positions.shape
     n_nodes, n_y, n_steps = data.node_parent.shape[0], data.initial.shape[1], data.measured.shape[0]

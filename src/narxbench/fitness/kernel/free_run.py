@@ -22,25 +22,13 @@ KEPT = 60
 def write_program(data, present, place, known, nested):
     """Write down what a simulation of the terms that occur in a group of structures has to do.
 
-    Parameters
-    ----------
-    data : ProblemData
-        Terms and nodes.
-    present : array of bool, shape (N_t,)
-        Whether any structure of the group has the term.
-    place : array of int, shape (N_t,)
-        Receives the place of the term's weights among those of the terms that are present.
-    known : array of int, shape (N_t + 2 nodes,)
-        Receives, for each node, where its c_m(k) go, and the u-monomial of each of its terms; -1 ends the node.
-        Nodes that never change come first.
-    nested : array of int, shape (4 nodes,)
-        Receives, for each node with children, where its value is, and lag and place of each child; a lag of 0 ends the
-        node. The constant comes last: its value is y(k).
+    ``present``, shape (N_t,), says which these are. ``place``, shape (N_t,), receives where the weights of a term are
+    among those that are present. ``known``, shape (N_t + 2 nodes,), receives for each node where its c_m(k) go, and the
+    u-monomial of each of its terms; -1 ends the node. Nodes that never change come first. ``nested``, shape (4 nodes,),
+    receives for each node with children where its value is, and lag and place of each child; a lag of 0 ends the node.
+    The constant comes last: its value is y(k).
 
-    Returns
-    -------
-    fixed, moving, families : int
-        Nodes that never change, nodes that change with k, and nodes with children (the constant included).
+    Returns how many nodes never change, how many change with k, and how many have children (the constant included).
     """
     n_nodes = data.node_parent.shape[0]
     occurs, moves = np.zeros(n_nodes, np.bool_), np.zeros(n_nodes, np.bool_)
@@ -103,24 +91,11 @@ def write_program(data, present, place, known, nested):
 def simulate(data, programs, known, nested, weights, values, past, errors, peaks, outputs):
     """Simulate ``LANES`` structures over the segments of the validation part, each from measured outputs.
 
-    Parameters
-    ----------
-    data : ProblemData
-        Inputs and measured outputs.
-    programs : tuple of int
-        What :func:`write_program` returned.
-    known, nested : arrays of int
-        What it wrote.
-    weights : array of float, shape (terms present, LANES), flat
-        The weights of each term, 0 where a structure does not have it.
-    values : array of float, shape (nodes * STEPS * LANES,)
-        Scratch.
-    past : array of float, shape ((n_y + KEPT) * LANES,)
-        Scratch.
-    errors, peaks : arrays of float, shape (LANES,)
-        Receive the sum of squared errors and the largest |y|, which a NaN does not change.
-    outputs : array of float, shape (structures, L)
-        Receives the simulated outputs of as many structures as it has rows.
+    ``programs``, ``known`` and ``nested`` are from :func:`write_program`. ``weights``, shape (terms present, LANES) and
+    flat, are 0 where a structure does not have the term. ``values``, shape (nodes * STEPS * LANES,), and ``past``,
+    shape ((n_y + KEPT) * LANES,), are scratch. ``errors`` and ``peaks``, shape (LANES,), receive the sum of squared
+    errors and the largest |y|, which a NaN does not change; ``outputs`` receives the outputs of as many structures as
+    it has rows, of L samples each.
     """
     fixed, moving, families = programs
     n_inputs, n_y = data.inputs.shape[1], data.initial.shape[1]

@@ -29,24 +29,11 @@ def large_factor_size(n_terms):
 
 @compiled
 def estimate_large(data, member, n, factor, inverse, weights, regular):
-    """Estimate the weights of one structure.
+    """Estimate the weights, shape (n,), of one structure.
 
-    Parameters
-    ----------
-    data : ProblemData
-        Gram matrix and moments.
-    member : array of int, shape (at least n + BAND,)
-        Its terms; what is behind them is written over.
-    n : int
-        Their number.
-    factor : array of float
-        Scratch, see :func:`large_factor_size`.
-    inverse : array of float, shape (at least n,)
-        Scratch.
-    weights : array of float, shape (at least n,)
-        Receives the weights.
-    regular : array of float, shape (1,)
-        Receives 1, or 0 where a column depends on those before it; there are no weights then.
+    ``member``, shape (at least n + BAND,), has its terms; what is behind them is written over. ``factor``, of
+    :func:`large_factor_size`, and ``inverse``, shape (n,), are scratch. ``regular``, shape (1,), receives 1, or 0 where
+    a column depends on those before it; there are no weights then.
     """
     gram, n_terms = data.gram.reshape(-1), data.gram.shape[0] - 1
     for i in range(n, n + BAND):

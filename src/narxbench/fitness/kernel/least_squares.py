@@ -33,23 +33,12 @@ def factor_size(n_terms):
 
 @compiled
 def estimate(data, member, size, factor, weights, regular):
-    """Estimate the weights of ``LANES`` structures.
+    """Estimate the weights of ``LANES`` structures, of which the largest has n terms.
 
-    Parameters
-    ----------
-    data : ProblemData
-        Gram matrix and moments.
-    member : array of int, shape (at least n * LANES,)
-        The first term of each structure, then the second, ...; n is the size of the largest. What is behind the last
-        term of a structure is written over.
-    size : array of int, shape (LANES,)
-        Number of terms; 0 where there is no structure.
-    factor : array of float
-        Scratch, see :func:`factor_size`.
-    weights : array of float, shape (at least n * LANES,)
-        Receives the weights in the order of ``member``.
-    regular : array of float, shape (LANES,)
-        Receives 1, or 0 where a column depends on those before it.
+    ``member``, shape (at least n * LANES,), has the first term of each structure, then the second, ...; what is behind
+    the last term of a structure is written over. ``size``, shape (LANES,), has their numbers of terms, 0 where there is
+    no structure. ``factor``, of :func:`factor_size`, is scratch. ``weights`` receives the weights in the order of
+    ``member``; ``regular``, shape (LANES,), 1, or 0 where a column depends on those before it.
     """
     n = size[0]
     for lane in range(LANES):

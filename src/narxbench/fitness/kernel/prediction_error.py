@@ -93,29 +93,14 @@ def stable(moving):
 
 @compiled
 def innovations(data, output_error, terms, weights, moving, values, errors):
-    """Compute the innovations of a model.
+    """Compute the innovations of a model, ``errors`` of shape (rows,).
 
-    Parameters
-    ----------
-    data : Signals
-        The data set.
-    output_error : bool
-        Whether the model sees its own past outputs.
-    terms, weights : arrays, shape (n,)
-        Its terms, as numbers of candidates, and their weights.
-    moving : array of float, shape (order,)
-        c_1, c_2, ... of the moving average; none under output error.
-    values : array of float
-        A copy of ``data.values``, which may differ in ``data.depth`` outputs before each stretch; under output error it
-        receives the free run in place of the output.
-    errors : array of float, shape (rows,)
-        Receives the innovations.
+    ``terms`` are numbers of candidates. ``moving``, c_1, c_2, ..., is empty under output error. ``values`` is a copy of
+    ``data.values``, which may differ in ``data.depth`` outputs before each stretch; under output error, where the model
+    sees its own past outputs, it receives the free run in place of the output.
 
-    Returns
-    -------
-    float
-        Their sum of squares over the rows that count, and the squares of what those outputs differ by; +inf where the
-        model diverges.
+    Returns the sum of squares over the rows that count, and the squares of what those outputs differ by; +inf where the
+    model diverges.
     """
     total, flat = 0.0, 0
     places, ends = np.empty(data.factors.shape[1] * terms.shape[0], np.int64), np.empty(terms.shape[0], np.int64)
@@ -242,20 +227,9 @@ def _append(data, moving, feedback, errors, n, depth, bands):
 
 @compiled
 def products(data, rows, bands, wanted, gram):
-    """Compute rows of the Gram matrix over the samples that count.
+    """Compute the rows ``wanted`` of the Gram matrix, shape (columns, columns), over the samples that count.
 
-    Parameters
-    ----------
-    data : Signals
-        The data set.
-    rows : int
-        Rows of all stretches.
-    bands : array of float
-        The columns, from :func:`linearise`.
-    wanted : array of int, shape (m,)
-        Numbers of columns.
-    gram : array of float, shape (columns, columns)
-        Receives the rows of this number.
+    ``rows`` is their number in all stretches; ``bands`` has the columns, from :func:`linearise`.
     """
     # Each sum runs over time in order. BAND columns meet TILE others at a time; all of their sums stay in registers.
     n, sums, places = gram.shape[1], np.empty(TILE * BAND), np.zeros(TILE, np.int64)
@@ -301,19 +275,12 @@ def squares(data, rows, bands, diagonal):
 
 @compiled
 def linearise(data, output_error, terms, weights, moving, values, errors, chosen, depth, bands):
-    """Compute the sensitivities of the predictions to the weights of some candidates, at a model.
+    """Compute the sensitivities of the predictions to the weights of the candidates ``chosen``, at a model.
 
-    Parameters
-    ----------
-    data, output_error, terms, weights, moving, values, errors
-        As for :func:`innovations`, after it.
-    chosen : array of int, shape (m,)
-        Numbers of the candidates.
-    depth : int
-        ``data.depth``, or 0 to leave out the outputs before each stretch.
-    bands : array of float
-        Receives columns, bands of :data:`BAND` of them one behind the other: those of the candidates, of the weights of
-        the moving average, of the outputs before each stretch, and the innovations.
+    The arguments before that are those of :func:`innovations`, after it. ``depth`` is ``data.depth``, or 0 to leave out
+    the outputs before each stretch. ``bands`` receives columns, bands of :data:`BAND` of them one behind the other:
+    those of the candidates, of the weights of the moving average, of the outputs before each stretch, and the
+    innovations.
     """
     order = moving.shape[0]
     if output_error:
@@ -361,21 +328,11 @@ def columns_size(rows, columns):
 
 @compiled
 def gauss_newton(data, output_error, terms, weights, moving, values, errors):
-    """Fit the weights of a structure by least squares of its innovations.
+    """Fit the weights of a structure by least squares of its innovations, ``errors`` of shape (rows,).
 
-    Parameters
-    ----------
-    data, output_error, terms
-        As for :func:`innovations`.
-    weights, moving, values : arrays of float
-        As for :func:`innovations`: where to begin. Receive what was found.
-    errors : array of float, shape (rows,)
-        Receives the innovations.
+    ``weights``, ``moving`` and ``values``, as for :func:`innovations`, say where to begin, and receive what was found.
 
-    Returns
-    -------
-    float
-        Their sum of squares over the rows that count; +inf if the model to begin with diverges, or is not stable.
+    Returns the sum of squares of :func:`innovations`; +inf if the model to begin with diverges, or is not stable.
     """
     n, order, rows = terms.shape[0], moving.shape[0], errors.shape[0]
     depth = data.depth if output_error else 0
@@ -432,26 +389,12 @@ def gauss_newton(data, output_error, terms, weights, moving, values, errors):
 
 @compiled
 def covariances(data, bands, n, errors, freedom, bandwidth, classical, robust):
-    """Compute the covariance of weights from their sensitivities, at the end of :func:`gauss_newton`.
+    """Compute the covariance of n weights from their sensitivities, ``bands``, at the end of :func:`gauss_newton`.
 
-    Parameters
-    ----------
-    data : Signals
-        The data set.
-    bands : array of float
-        Sensitivities of the n weights, from :func:`linearise`.
-    n : int
-        Their number.
-    errors : array of float, shape (rows,)
-        The innovations.
-    freedom : int
-        Samples that count less weights.
-    bandwidth : int
-        Largest lag of the correlations that ``robust`` takes into account.
-    classical, robust : arrays of float, shape (n, n)
-        Receive s^2 H^-1, H being the Gauss-Newton Hessian S'S and s^2 the variance of the innovations; and
-        H^-1 M H^-1, M being the sum of autocovariances of S(k) e(k) with the weights 1 - lag / (bandwidth + 1) (W. K.
-        Newey and K. D. West, Econometrica 55, 1987, pages 703-708).
+    ``freedom`` is the number of samples that count less that of the weights. ``classical``, shape (n, n), receives s^2
+    H^-1, H being the Gauss-Newton Hessian S'S and s^2 the variance of the innovations; ``robust`` H^-1 M H^-1, M being
+    the sum of autocovariances of S(k) e(k) with the weights 1 - lag / (bandwidth + 1) (W. K. Newey and K. D. West,
+    Econometrica 55, 1987, pages 703-708).
     """
     rows = errors.shape[0]
     gram, unit = np.empty((n + 1, n + 1)), np.empty((n + 1, n + 1))

@@ -43,23 +43,9 @@ class ProblemData(NamedTuple):
 
 
 def products_over(u: Floats, y: Floats, monomials: list[Monomial], rows: Integers) -> Floats:
-    """Return the inner products of the candidate columns and y over some samples.
+    """Return the inner products of the candidate columns and, last, y over some samples, shape (N_t + 1, N_t + 1).
 
-    Parameters
-    ----------
-    u : array of float, shape (samples,) or (samples, inputs)
-        Input.
-    y : array of float, shape (samples,)
-        Output.
-    monomials : list of Monomial
-        The N_t candidate terms.
-    rows : array of int, shape (rows,)
-        The samples, in the order in which they are summed.
-
-    Returns
-    -------
-    array of float, shape (N_t + 1, N_t + 1)
-        The last row and column are those of y. Sums over parts of the samples may be added.
+    They are summed in the order of ``rows``. Sums over parts of the samples may be added.
     """
     # The candidate columns and y behind them, BAND columns side by side.
     n_terms = len(monomials)
@@ -84,25 +70,8 @@ def prepare(
 ) -> ProblemData:
     """Compute what all candidate structures of a data set share.
 
-    Parameters
-    ----------
-    u, y, monomials
-        As for :func:`products_over`; the candidate terms in canonical order.
-    n_y : int
-        Largest lag of the output.
-    products : array of float, shape (N_t + 1, N_t + 1)
-        From :func:`products_over`, over the samples that estimate.
-    segments : list of range
-        The rows that validate; each segment is simulated on its own from the measured outputs before it.
-    penalties : array of float, shape (N_t + 1,)
-        Added to J by the number of terms.
-    one_step : bool
-        Whether the error is that of the prediction one step ahead from measured outputs, not of the free run.
-
-    Returns
-    -------
-    ProblemData
-        The argument ``data`` of :func:`narxbench.fitness.kernel.evaluation.evaluate_structures`.
+    The candidates are in canonical order, the ``products`` over the samples that estimate; each segment is simulated on
+    its own from the measured outputs before it. ``one_step``: the error is that of the prediction one step ahead.
     """
     validation, gram = np.concatenate(segments), products.copy()
     moments = gram[-1].copy()
