@@ -270,7 +270,6 @@ FINDINGS = [
         Finding("whole_records", "look" if holds else "bad", {"passed_over": count, "holds": holds})
         for count, holds in ((1, True), (2, True), (0, False))
     ),
-    Finding("average", "fine", {"role": "test", "models": 3, "single": 0.2, "average": 0.19}),
     Finding("repeats", "look", {**REPEATS, "without": 1}),
     Finding("repeats", "fine", {**REPEATS, "alike": 0, "least": None, "most": None, "without": 3}),
     Finding("interrupted", "look", {"step": "brief searches"}),

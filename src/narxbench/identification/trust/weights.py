@@ -28,86 +28,58 @@ INVOLVED = 1e-6
 
 @dataclass(frozen=True)
 class Weights:
-    """Weights of a structure.
-
-    Attributes
-    ----------
-    terms : tuple of str
-        The n terms of the structure.
-    coefficients : array of float, shape (n,)
-        Their weights.
-    covariances : dict of str to array of float, shape (n, n)
-        Covariance of the weights under three assumptions on the residuals. ``"classical"``: white and of one variance;
-        ``"hc"``: white, the variance may change (White, HC1); ``"hac"``: also correlated up to ``bandwidth`` samples
-        (Newey and West). The last is the one to show: see :func:`newey_west_bandwidth`.
-    err : array of float, shape (n,)
-        Error reduction ratio of each term, where the terms enter by forward regression among themselves. The sum is
-        the share of the sum of squares of the output, not of its variance, that they explain together one step ahead.
-    freedom : int
-        Rows less weights, the degrees of freedom of t.
-    bandwidth : int
-        Largest lag, in samples, of the correlations that ``"hac"`` takes into account.
-    moving_average : tuple of float
-        Weights of past errors, where the noise model is NARMAX.
-    """
+    """Weights of the n terms of a structure."""
 
     terms: tuple[str, ...]
     coefficients: Floats
     covariances: dict[Assumption, Floats]
+    """Covariance of the weights under three assumptions on the residuals. ``"classical"``: white and of one variance;
+    ``"hc"``: white, the variance may change (White, HC1); ``"hac"``: also correlated, up to some samples (Newey and
+    West). The last is the one to show: see :func:`newey_west_bandwidth`."""
     err: Floats
+    """Error reduction ratio of each term, where the terms enter by forward regression among themselves. The sum is the
+    share of the sum of squares of the output, not of its variance, that they explain together one step ahead."""
     freedom: int
-    bandwidth: int
+    """Rows less weights, the degrees of freedom of t."""
     moving_average: tuple[float, ...] = ()
+    """Weights of past errors, where the noise model is NARMAX."""
 
-    def standard_errors(self, assumption: Assumption = "hac") -> Floats:
-        """Return the standard errors of the weights, shape (n,)."""
-        errors: Floats = np.sqrt(np.diag(self.covariances[assumption]))
-        return errors
-
-    def t_values(self) -> list[float | None]:
-        """Return weight by standard error of each term; None where the residuals are zero."""
-        pairs = zip(self.coefficients.tolist(), self.standard_errors().tolist(), strict=True)
-        return [significant(weight / error) if error > 0 else None for weight, error in pairs]
-
-    def p_values(self) -> list[float | None]:
-        """Return the two-sided p value of each t; None where there is no t."""
-        values = self.t_values()
-        return [None if t is None else significant(2 * stdtr(self.freedom, -abs(t))) for t in values]
+    def of_model(self) -> dict[str, Any]:
+        """Return what a model keeps, without the last digits, which LAPACK computes differently on other processors."""
+        return {
+            "coefficients": tuple(map(significant, self.coefficients.tolist())),
+            "covariance": tuple(tuple(map(significant, row)) for row in self.covariances["hac"].tolist()),
+        }
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one dict of plain data for each term: what a table of the weights shows."""
+        """Return what a table of the weights shows: a dict for each term; no t and p where the residuals are zero."""
+        errors = {name: np.sqrt(np.diag(covariance)) for name, covariance in self.covariances.items()}
+        pairs = zip(self.coefficients.tolist(), errors["hac"].tolist(), strict=True)
+        t_values = [significant(weight / error) if error > 0 else None for weight, error in pairs]
         named = {
             "term": self.terms,
             "coefficient": self.coefficients.tolist(),
-            "standard_error": map(significant, self.standard_errors()),
-            "t": self.t_values(),
-            "p": self.p_values(),
-            "standard_error_classical": map(significant, self.standard_errors("classical")),
-            "standard_error_hc": map(significant, self.standard_errors("hc")),
+            "standard_error": map(significant, errors["hac"]),
+            "t": t_values,
+            "p": [None if t is None else significant(2 * stdtr(self.freedom, -abs(t))) for t in t_values],
+            "standard_error_classical": map(significant, errors["classical"]),
+            "standard_error_hc": map(significant, errors["hc"]),
             "err": map(significant, self.err),
         }
         return [dict(zip(named, row, strict=True)) for row in zip(*named.values(), strict=True)]
 
 
 class Orthogonal(NamedTuple):
-    """Columns made orthogonal in the order in which forward regression takes them.
-
-    Attributes
-    ----------
-    q : array of float, shape (rows, n)
-        Orthonormal columns.
-    back : array of float, shape (n, n)
-        ``columns @ back`` is q.
-    projections : array of float, shape (n,)
-        q'y.
-    order : array of int, shape (n,)
-        The column that entered at each step.
-    """
+    """Columns made orthogonal in the order in which forward regression takes them."""
 
     q: Floats
+    """Orthonormal columns, shape (rows, n)."""
     back: Floats
+    """``columns @ back`` is q, shape (n, n)."""
     projections: Floats
+    """q'y, shape (n,)."""
     order: NDArray[np.int64]
+    """The column that entered at each step, shape (n,)."""
 
     @property
     def coefficients(self) -> Floats:
@@ -135,26 +107,11 @@ def newey_west_bandwidth(n_rows: int, decimation: int = 1) -> int:
 
 
 def estimate(columns: Floats, y: Floats, *, terms: Sequence[str], times: NDArray[np.int64], bandwidth: int) -> Weights:
-    """Return the least-squares weights of a structure with their uncertainty.
+    """Return the least-squares weights of a structure with their uncertainty, from columns of shape (rows, n).
 
-    Parameters
-    ----------
-    columns : array, shape (rows, n)
-        Values of the terms.
-    y : array, shape (rows,)
-        Output.
-    terms : sequence of str
-        Names of the n terms.
-    times : array of int, shape (rows,)
-        Number of the sample of each row, ascending within a record. Where it does not go up by one, another record
-        begins or samples are missing: no correlation across that place is taken into account.
-    bandwidth : int
-        See :func:`newey_west_bandwidth`; cut to what the longest stretch of samples has.
-
-    Returns
-    -------
-    Weights
-        In the order of ``terms``.
+    The times are the numbers of the samples of the rows, ascending within a record. Where they do not go up by one,
+    another record begins or samples are missing: no correlation across that place is taken into account. The bandwidth
+    is cut to what the longest stretch of samples has.
 
     Raises
     ------
@@ -206,7 +163,6 @@ def estimate(columns: Floats, y: Floats, *, terms: Sequence[str], times: NDArray
         covariances={name: found.back @ value @ found.back.T for name, value in of_projections.items()},
         err=err,
         freedom=freedom,
-        bandwidth=bandwidth,
     )
 
 
@@ -235,32 +191,12 @@ def orthogonalise(columns: Floats, y: Floats, terms: Sequence[str]) -> Orthogona
 def interchangeable(
     columns: Floats, names: Sequence[str], chosen: Sequence[str], least: float = 0.95
 ) -> list[tuple[str, str, float]]:
-    """Return for each term of a model the other candidate that could nearly take its place.
+    """Return for each term of a model the other candidate that could nearly take its place, and their correlation.
 
     That is the candidate outside whose column is most correlated with the term's, once the part of both is removed
-    that the other terms of the model explain. Data hardly distinguish two such terms.
-
-    Parameters
-    ----------
-    columns : array, shape (rows, candidates)
-        Values of all candidate terms.
-    names : sequence of str
-        Their names.
-    chosen : sequence of str
-        The terms of the model.
-    least : float
-        Smallest magnitude of correlation that counts.
-
-    Returns
-    -------
-    list of (term, other, correlation)
-        In the order of the model; terms that no candidate comes near are left out. The correlation is that about zero,
-        as least squares sees columns: about the mean where the model has a constant term.
-
-    Raises
-    ------
-    NarxbenchError
-        For a singular structure.
+    that the other terms of the model explain. Data hardly distinguish two such terms. The columns are those of all
+    candidates, with their names; terms that no candidate comes near are left out. The correlation is that about zero,
+    as least squares sees columns: about the mean where the model has a constant term.
 
     Examples
     --------
