@@ -18,6 +18,7 @@ from narxbench.io.version import __version__
 
 if TYPE_CHECKING:
     from narxbench.identification.result import Identification
+    from narxbench.identification.search.scan import Scan
     from narxbench.identification.search.steps import Progress
 
 # Each command imports what it needs when it runs: --help shall come at once.
@@ -96,12 +97,9 @@ class _Parser(argparse.ArgumentParser):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit code: 0, 1 if a check has failed, 2 for a mistake, with one line.
+    """Run the command with some words, or those of the program.
 
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        The words after ``narxbench``; None: those that the program was called with.
+    The exit code is 0, 1 if a check has failed, or 2 for a mistake, with one line.
     """
     parser = _Parser(prog="narxbench", description="Structure selection of polynomial NARX models.")
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
@@ -177,9 +175,6 @@ def _check_algorithm(name: str) -> int:
     return 1 if failed else 0
 
 
-# ------------------------------------------------------------------------------------------------------------ identify
-
-
 def _add_identify(commands: Any) -> None:
     about = "identify a model from measured data"
     parser = commands.add_parser(
@@ -192,7 +187,7 @@ def _add_identify(commands: Any) -> None:
     )
     data = parser.add_argument_group("data")
     data.add_argument("files", nargs="+", metavar="FILE", help="text with columns of numbers; each is an experiment")
-    _add_columns(data, output=True, without="the model has none", several=True)
+    _add_columns(data, outputs=True, without="the model has none")
     about = "with several outputs: the others are inputs of each, as measured, also in a free run"
     data.add_argument("--other-outputs", action="store_true", help=about)
     about = "files that are for the test alone, or a share such as 20%%: the last part of each record"
@@ -234,12 +229,12 @@ def _progress_line() -> "Callable[[Progress | None], None]":
     return show
 
 
-def _add_columns(data: Any, *, output: bool, without: str, several: bool = False) -> None:
-    """Add the options of reading that every command with data has."""
-    columns = "a column is its name, or its number from 1 on"
-    repeated: dict[str, Any] = {"action": "append"} if several else {}
-    about = f"the output; {columns}" + ("; may be repeated, for a model of each" if several else "")
-    data.add_argument("--output", required=output, metavar="COLUMN", help=about, **repeated)
+def _add_columns(data: Any, *, outputs: bool, without: str) -> None:
+    """Add the options of reading that every command with data has; one or more outputs may be wanted."""
+    about, wanted = "the output; a column is its name, or its number from 1 on", dict[str, Any]()
+    if outputs:
+        about, wanted = f"{about}; may be repeated, for a model of each", {"action": "append", "required": True}
+    data.add_argument("--output", metavar="COLUMN", help=about, **wanted)
     data.add_argument("--input", metavar="COLUMNS", help=f"the inputs, as in u, 2,3 or 'u,abs(u)'; without, {without}")
     data.add_argument("--time", metavar="COLUMN", help="the time; none: no column is (default: one named so)")
     data.add_argument("--sampling-time", metavar="SECONDS", help="between samples (default: from the time)")
@@ -271,29 +266,22 @@ def _identify(given: argparse.Namespace) -> None:
     except SettingsError as error:
         lines = [f"{_flag(str(path[0]))} {place(path[1:])}".rstrip() + f": {text}" for path, text in error.problems]
         raise NarxbenchError("; ".join(lines)) from None
-    show_progress = _progress_line()
+    # A single output has no name.
+    one = len(given.output) == 1 and not given.other_outputs
+    each = {"": {**reading, "output": given.output[0]}} if one else readings(reading, given.other_outputs)
+    found, times, show_progress = {}, _plain(given.repeat), _progress_line()
 
-    def identified(reading: dict[str, Any]) -> "Identification":
+    def affordable(scan: "Scan") -> None:
+        refuse(measured_estimate(scan), cores=THREADS)
+
+    for name, own in each.items():
         try:
             # An algorithm of the user's may print; what overflows is reported in words.
             with redirect_stdout(sys.stderr), warnings.catch_warnings():
                 warnings.simplefilter("ignore", RuntimeWarning)
-                return repeated(
-                    read_recording(given.files, **reading),
-                    settings,
-                    _plain(given.repeat),
-                    lambda scan: refuse(measured_estimate(scan), cores=THREADS),
-                    show_progress,
-                )
+                found[name] = repeated(read_recording(given.files, **own), settings, times, affordable, show_progress)
         finally:
             show_progress(None)
-
-    # A single output has no name.
-    one = len(given.output) == 1 and not given.other_outputs
-    each = {"": {**reading, "output": given.output[0]}} if one else readings(reading, given.other_outputs)
-    found = {}
-    for name, own in each.items():
-        found[name] = identified(own)
         if not given.json:
             lines = summary_lines(found[name], report=given.report is not None)
             _print("".join(f"{line}\n" for line in (*lines, *([] if one else [""]))))
@@ -317,15 +305,12 @@ def _report(given: argparse.Namespace, each: "Mapping[str, Identification]") -> 
             _print(page)
 
 
-# --------------------------------------------------------------------------------------------------- models that exist
-
-
 def _add_refit(commands: Any) -> None:
     parser = _command(commands, "refit", "estimate the weights of a model again, from other data", allow_abbrev=False)
     parser.add_argument("model", metavar="MODEL", help="a file that Model.save or --report wrote")
     parser.add_argument("files", nargs="+", metavar="FILE", help="text with columns of numbers; each is an experiment")
     parser.add_argument("-o", dest="new", required=True, metavar="NEW", help="the file of the new model")
-    _add_columns(parser, output=False, without="those of the model")
+    _add_columns(parser, outputs=False, without="those of the model")
 
 
 def _refit(given: argparse.Namespace) -> None:
@@ -341,7 +326,7 @@ def _add_compare(commands: Any) -> None:
     parser = _command(commands, "compare", "compare the errors of several models on the same data", allow_abbrev=False)
     parser.add_argument("models", nargs="+", metavar="MODEL", help="a file that Model.save or --report wrote")
     parser.add_argument("--data", required=True, action="append", metavar="FILE", help="the data; may be repeated")
-    _add_columns(parser, output=False, without="those of the models")
+    _add_columns(parser, outputs=False, without="those of the models")
     parser.add_argument("--report", metavar="PAGE", help="also write a page with the errors and the free runs")
 
 
@@ -399,9 +384,8 @@ def _arguments(given: argparse.Namespace) -> dict[str, Any]:
         name, equals, value = text.partition("=")
         if not equals or name not in allowed:
             what = show(name, kind=False) if equals else f"{show(text, kind=False)} without ="
-            raise NarxbenchError(
-                f"--set: found {what}; allowed: KEY=VALUE with {', '.join(allowed)}{did_you_mean(name, allowed)}"
-            )
+            known = f"KEY=VALUE with {', '.join(allowed)}"
+            raise NarxbenchError(f"--set: found {what}; allowed: {known}{did_you_mean(name, allowed)}")
         if name in found:
             raise NarxbenchError(f"--set: found {name} twice; allowed: once, here or as an option")
         found[name] = read_value(value, f"--set {name}")

@@ -55,6 +55,7 @@ def concluded(scan: Scan, choice: Choice, resamples: Sequence[Search]) -> Identi
     found = [search.found.terms for search in searched if search.found]
     table = selection_table(trial.terms, choice.runs, found, settings.confidence)
     findings = summary(model, validation, tests, curve, rests, checks, free_run_bias(runs), weights.rows())
+    resampled = {"searched": len(found), "wanted": settings.resamples}
     side, made = structures(table, trial.terms, terms, [*choice.runs, *found], settings.threshold)
     scored = {
         name: scan.compared([Run(configuration.name, name, own)], choice.density)[0] for name, own in side.items()
@@ -84,11 +85,12 @@ def concluded(scan: Scan, choice: Choice, resamples: Sequence[Search]) -> Identi
         summary=findings,
         notes=[
             *(
-                Finding("searches", "look", {"method": settings.method, "resampled": resampled, **each.model_dump()})
-                for of, resampled in ((choice.notes, False), (failures(searched), True))
+                Finding("searches", "look", {"method": settings.method, "resampled": again, **each.model_dump()})
+                for of, again in ((choice.notes, False), (failures(searched), True))
                 for each in of
             ),
-            *_missing(scan, len(found)),
+            *([] if any(record.role == "test" for record in recording.records) else [Finding("no_test", "look")]),
+            *([Finding("resamples", "look", resampled)] if resampled["searched"] < settings.resamples else []),
             *_decided(choice),
         ],
         unseen={FREE_RUN: unseen_errors(fit, model), ONE_STEP: unseen_errors(fit, model, 1)},
@@ -115,26 +117,13 @@ def _checks(scan: Scan, configuration: Configuration, model: Model) -> list[Find
     return [sampling, *others]
 
 
-def _missing(scan: Scan, resamples: int) -> list[Finding]:
-    """Return what was not there to judge the model by: test data, or as many resamples as were asked for."""
-    missing = []
-    if not any(record.role == "test" for record in scan.recording.records):
-        missing.append(Finding("no_test", "look"))
-    if resamples < scan.settings.resamples:
-        missing.append(Finding("resamples", "look", {"searched": resamples, "wanted": scan.settings.resamples}))
-    return missing
-
-
 def _decided(choice: Choice) -> list[Finding]:
     """Return how the noise model was decided on, and whether a structure of lower J was passed over."""
     best: dict[str, Structure] = {}
     for structure in choice.finalists:
         if structure.fitness is not None:
             best.setdefault(structure.noise_model, structure)
-    rows = [
-        {"name": s.noise_model, **s.model_dump(include={"rrse", "fitness"}), "terms": len(s.terms)}
-        for s in best.values()
-    ]
+    rows = [{"name": name, "fitness": of.fitness, "rrse": of.rrse, "terms": len(of.terms)} for name, of in best.items()]
     found = [Finding("noise_model", "fine", {"chosen": choice.best.noise_model, "best": rows})] if len(rows) > 1 else []
     if choice.passed_over or not choice.holds:
         values = {"passed_over": len(choice.passed_over), "holds": choice.holds}

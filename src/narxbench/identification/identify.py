@@ -160,13 +160,7 @@ def repeated(
     affordable: Callable[[Scan], None] | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Identification:
-    """Identify a model as :func:`identified` does, and again with other random draws, to see what they decide.
-
-    Raises
-    ------
-    NarxbenchError
-        Unless ``times`` is a whole number from 1 to 1000, and as :func:`identified`.
-    """
+    """Identify a model as :func:`identified` does, and again with other random draws, to see what they decide."""
     if not is_whole_number(times, 1, 1000):
         raise FieldError("repeat", f"found {show(times)}; allowed: a whole number from 1 to 1000")
     found = [identified(recording, settings, affordable, progress)]

@@ -68,9 +68,8 @@ def readings(arguments: Mapping[str, Any], other_outputs: bool) -> dict[str, dic
         raise FieldError("output", f"found {show(outputs, kind=False)}; allowed: two or more columns, each once")
     if any(arguments.get(name) is not None for name in ("test_output", "test_input")):
         raise FieldError("output", f"found {len(outputs)} with columns of the test; allowed: test files, or a share")
-    found = {}
+    found, inputs = {}, columns_listed(arguments.get("input"))
     for output in outputs:
         others = [other for other in outputs if other != output] if other_outputs else []
-        inputs = [*columns_listed(arguments.get("input")), *others]
-        found[str(output)] = {**arguments, "output": output, "input": inputs or None}
+        found[str(output)] = {**arguments, "output": output, "input": [*inputs, *others] or None}
     return found

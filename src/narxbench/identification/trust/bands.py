@@ -32,10 +32,8 @@ class Unseen(NamedTuple):
         """
         if not self.parts:
             return None
-        others = [
-            np.sort(np.concatenate([part for j, part in enumerate(self.parts) if j != i] or self.parts))
-            for i in range(len(self.parts))
-        ]
+        all_but = ([*self.parts[:i], *self.parts[i + 1 :]] or self.parts for i in range(len(self.parts)))
+        others = [np.sort(np.concatenate(parts)) for parts in all_but]
         for step in range(LEVELS + 1):
             level = confidence + (1 - confidence) * step / LEVELS
             held = [
@@ -69,8 +67,7 @@ def unseen_errors(fit: Fit, model: Model, steps: int | None = None) -> Unseen:
             if not len(times):
                 continue
             try:
-                u = record.u if own.n_inputs else None
-                predicted = own.predict(u, record.y, steps, samples=len(record))
+                predicted = own.predict(record.u if own.n_inputs else None, record.y, steps, samples=len(record))
                 found.append(np.abs(record.y - predicted)[times])
             except DivergedError:
                 found.append(np.full(len(times), np.inf))

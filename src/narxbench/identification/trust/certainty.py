@@ -24,17 +24,9 @@ def selection_table(
     ``<of>_count``, ``<of>_runs``, ``<of>_frequency``, ``<of>_low``, ``<of>_high``. None stands for the frequency of no
     runs, and for the interval of fewer than two.
 
-    Notes
-    -----
     The intervals are Wilson's. They cover what the frequency would be with any number of seeds, or of resamples, on
     these same data, and show whether enough were made. They do not cover what another experiment would give: seeds see
     the same data, and resamples are no independent data sets. They leave the selection records as they are too.
-
-    Examples
-    --------
-    >>> table = selection_table(["1", "y(k-1)", "u(k-1)"], [["y(k-1)"]], [["1", "y(k-1)"], ["y(k-1)"]])
-    >>> table[["term", "resample_frequency", "seed_low"]].values.tolist()
-    [['y(k-1)', 1.0, None], ['1', 0.5, None]]
     """
     sources = {"seed": runs, "resample": resampled}
     counts = {of: Counter(term for run in found for term in set(run)) for of, found in sources.items()}
@@ -71,13 +63,6 @@ def structures(
     The runs are all structures found, over seeds and resamples. How two came about: ``threshold`` and ``source``
     (``"resamples"`` or ``"seeds"``) of the frequencies, whether any term ``reached`` it, and how often (``count``) of
     all ``searches`` the last came up.
-
-    Examples
-    --------
-    >>> runs = [["1", "y(k-1)"], ["u(k-1)"], ["y(k-1)", "u(k-1)"]]
-    >>> table = selection_table(["1", "y(k-1)", "u(k-1)"], runs[:1], runs)
-    >>> structures(table, ["1", "y(k-1)", "u(k-1)"], ["1", "y(k-1)"], runs, threshold=0.6)[0]
-    {'best': ['1', 'y(k-1)'], 'threshold': ['y(k-1)', 'u(k-1)'], 'most_frequent': ['1', 'y(k-1)']}
     """
     position = {term: i for i, term in enumerate(candidates)}
     found: Counter[tuple[int, ...]] = Counter(tuple(sorted({position[term] for term in run})) for run in runs if run)
@@ -85,13 +70,8 @@ def structures(
     common = min(found, key=lambda chosen: (-found[chosen], chosen != of_best, chosen), default=of_best)
     source = frequency_source(table)
     often = table["term"][[(share or 0) >= threshold for share in table[f"{source}_frequency"]]].tolist()
-    made = {
-        "threshold": threshold,
-        "source": f"{source}s",
-        "reached": bool(often),
-        "count": found[common],
-        "searches": len(runs),
-    }
+    made = {"threshold": threshold, "source": f"{source}s", "reached": bool(often)}
+    made |= {"count": found[common], "searches": len(runs)}
     often = often or table["term"].tolist()[: len(best)] or list(best)
     return {
         "best": [candidates[i] for i in of_best],

@@ -77,8 +77,6 @@ class CorrelationTest:
     """The lag of the largest magnitude."""
     worst: float
     """The value there."""
-    samples: int
-    """The number of residuals."""
 
 
 def residuals(model: Model, records: Sequence[Record]) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
@@ -150,8 +148,8 @@ def correlation_tests(model: Model, records: Sequence[Record], lags: int = LAGS)
         values = [significant(_product(a, b, distance) / math.sqrt(energy)) for distance in distances]
         taus = tuple(distance - shift for distance in distances)
         worst, lag = max(zip(values, taus, strict=True), key=lambda pair: abs(pair[0]))
-        verdict = abs(worst) <= limit, lag, worst, samples
-        tests.append(CorrelationTest(name, title, kind, taus, tuple(values), band, limit, *verdict))
+        passed = abs(worst) <= limit
+        tests.append(CorrelationTest(name, title, kind, taus, tuple(values), band, limit, passed, lag, worst))
     return tests
 
 

@@ -73,10 +73,9 @@ def static_curve(model: Model, records: Sequence[Record], points: int = POINTS) 
     cases: list[tuple[str | None, float | None, list[float]]] = [] if model.n_inputs else [(None, None, [])]
     medians = np.median(u, axis=0).tolist()
     for i, signal in enumerate(model.inputs):
-        if i in derived(model.inputs):
-            # It goes with the input that it is of.
-            continue
-        for value in np.unique(np.linspace(u[:, i].min(), u[:, i].max(), points)).tolist():
+        # One that is derived goes with the input that it is of.
+        levels = () if i in derived(model.inputs) else np.unique(np.linspace(u[:, i].min(), u[:, i].max(), points))
+        for value in map(float, levels):
             inputs = np.array([[*medians[:i], value, *medians[i + 1 :]]])
             cases.append((signal, value, completed(model.inputs, inputs)[0].tolist()))
     curve = []

@@ -131,11 +131,7 @@ def linear_arx(
     """Return the linear model of some lags with a constant, by least squares on the records for estimation.
 
     Lags are in steps of the model, those of the inputs by input. All phases of the records count.
-
-    Raises
-    ------
-    NarxbenchError
-        Where no record for estimation is longer than the largest lag.
+    NarxbenchError is raised where no record for estimation is longer than the largest lag.
     """
     factors = [(OUTPUT, lag) for lag in y_lags]
     factors += [(signal, lag) for signal, lags in enumerate(u_lags, 1) for lag in lags]
@@ -172,8 +168,8 @@ def metrics_by_role(frame: pd.DataFrame) -> dict[str, dict[str, Any] | None]:
     """
 
     def both(role: str, sampling: str) -> dict[str, Any]:
-        kinds = {kind: row_of(frame, role, kind, sampling=sampling) for kind in (ONE_STEP, FREE_RUN)}
-        return {kind: {name: row[name] for name in FIGURES if name != "mae"} for kind, row in kinds.items()}
+        rows = {kind: row_of(frame, role, kind, sampling=sampling) for kind in (ONE_STEP, FREE_RUN)}
+        return {kind: {name: row[name] for name in FIGURES if name != "mae"} for kind, row in rows.items()}
 
     present = set(frame["role"])
     return {

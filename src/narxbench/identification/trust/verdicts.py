@@ -36,17 +36,15 @@ from narxbench.numerics.rounding import significant
 if TYPE_CHECKING:
     from narxbench.identification.result import Identification
 
-# A free run that misses at most 25 % of the output's standard deviation follows every
-# movement by eye; at 60 % a third of the variance is missed and one sees where; beyond that a mean does nearly as well.
+# A free run that misses at most 25 % of the output's standard deviation follows every movement by eye; at 60 % a third
+# of the variance is missed and one sees where; beyond that a mean does nearly as well.
 FREE_RUN_FINE, FREE_RUN_LOOK = 0.25, 0.6
 # More than a tenth below linear ARX pays for nonlinear terms; more than a tenth above is no accident of a record.
-BETTER, WORSE = 0.9, 1.1
 # Errors this close are equal for use, whatever their ratio.
-CLOSE = 0.01
-# Two records of one process differ easily by a half in error; an error three times as large was fitted, not found.
-GAP_FINE, GAP_LOOK = 1.5, 3.0
-# An increase of the RRSE that is small in itself is no gap, whatever the ratio.
-GAP_SMALL = 0.05
+BETTER, WORSE, CLOSE = 0.9, 1.1, 0.01
+# Two records of one process differ easily by a half in error; an error three times as large was fitted, not found. An
+# increase of the RRSE that is small in itself is no gap, whatever the ratio.
+GAP_FINE, GAP_LOOK, GAP_SMALL = 1.5, 3.0, 0.05
 # A correlation r foretells the share r^2 of the variance: below 1 % it does not matter even if many samples show it,
 # from 9 % on a better model is within reach.
 CORRELATION_SMALL, CORRELATION_LARGE = 0.1, 0.3
@@ -54,8 +52,8 @@ CORRELATION_SMALL, CORRELATION_LARGE = 0.1, 0.3
 STATIC_FINE = 0.1
 # Where neither the model nor a simpler one explains a tenth of the variance, nothing is there to be predicted.
 NOISE = 0.95
-# Findings on the model; others are on the data.
 ANSWERS = ("to_predict", "to_read", "to_control")
+# Findings on the model; others are on the data.
 OF_MODEL = (
     *("prediction", "exact", "free_run_residuals", "against_linear_arx", "against_last_value", "gap"),
     *("residuals_linear", "residuals_nonlinear", "fixed_points", "static"),
@@ -134,8 +132,7 @@ def _to_predict(found: "Identification", findings: Mapping[str, Finding]) -> Fin
         **{name: row[name] for name in ("rrse", "rmse", "max_error")},
         "ranges": dict(zip((*model.inputs, model.output), ranges, strict=True)),
         "units": dict(model.units),
-        "output": model.output,
-        "noise": noise,
+        **{"output": model.output, "noise": noise},
         "diverged": findings["prediction"].values["diverged"],
         "because": [name for name, of in statuses.items() if of == status != "fine" and name != "prediction"],
     }
@@ -210,11 +207,11 @@ def _gain(curve: Sequence[FixedPoint], u: float) -> tuple[FixedPoint | None, flo
 
 
 def _exact(frame: pd.DataFrame, weights: Sequence[Mapping[str, Any]]) -> Finding | None:
-    row = row_of(frame, "estimation", ONE_STEP, 1)
-    if row.get("rrse") is None or row["rrse"] ** 2 > ROUNDING:
+    rrse = row_of(frame, "estimation", ONE_STEP, 1).get("rrse")
+    if rrse is None or rrse**2 > ROUNDING:
         return None
     nothing = [weight["term"] for weight in weights if weight["err"] <= ROUNDING]
-    return Finding("exact", "look" if nothing else "fine", {"rrse": row["rrse"], "superfluous": nothing})
+    return Finding("exact", "look" if nothing else "fine", {"rrse": rrse, "superfluous": nothing})
 
 
 def _free_run_residuals(bias: Mapping[str, Any], role: str, unit: str) -> Finding:
@@ -278,12 +275,12 @@ def _residuals(tests: Sequence[CorrelationTest], kind: str, free_run: float | No
     own = [test for test in tests if test.kind == kind]
     if not own:
         return None
-    failed = sorted((test for test in own if not test.passed), key=lambda test: -abs(test.worst))
+    ordered = sorted(own, key=lambda test: -abs(test.worst))
+    failed = [test for test in ordered if not test.passed]
     values: dict[str, Any] = {
         "tests": len(own),
         "failed": [{"name": t.name, "title": t.title, "worst": t.worst, "lag": t.worst_lag} for t in failed],
-        "largest": max(own, key=lambda test: abs(test.worst)).worst,
-        "limit": own[0].limit,
+        **{"largest": ordered[0].worst, "limit": own[0].limit},
         "outside": sum(abs(value) > test.band for test in own for value in test.values),
         "coefficients": sum(len(test.values) for test in own),
     }
@@ -300,13 +297,9 @@ def _fixed_points(model: Model, curve: Sequence[FixedPoint]) -> Finding | None:
     places = dict.fromkeys((point.signal, point.u) for point in curve)
     stable = Counter((point.signal, point.u) for point in curve if point.stable and point.inside)
     settling = [p.settling_steps for p in curve if p.inside and p.settling_steps is not None]
-    values: dict[str, Any] = {
-        "cases": len(places),
-        "at_rest": len(stable),
-        "several": sum(count > 1 for count in stable.values()),
-        "settling_steps": max(settling, default=None),
-        "points": None,
-    }
+    values: dict[str, Any] = {"cases": len(places), "at_rest": len(stable)}
+    values["several"] = sum(count > 1 for count in stable.values())
+    values |= {"settling_steps": max(settling, default=None), "points": None}
     if not model.n_inputs:
         values["points"] = [[p.y, p.stable] for p in curve if p.y is not None and p.inside]
         return Finding("fixed_points", "fine", values)

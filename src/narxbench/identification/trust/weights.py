@@ -113,25 +113,13 @@ def estimate(columns: Floats, y: Floats, *, terms: Sequence[str], times: NDArray
     another record begins or samples are missing: no correlation across that place is taken into account. The bandwidth
     is cut to what the longest stretch of samples has.
 
-    Raises
-    ------
-    NarxbenchError
-        For a singular structure, with the terms that depend on each other, and where there are no more rows than terms.
+    NarxbenchError is raised for a singular structure, with the terms that depend on each other, and where there are no
+    more rows than terms.
 
-    Notes
-    -----
     The columns are orthogonalised by the modified Gram-Schmidt method, in the order of forward regression: S. A.
     Billings, S. Chen and M. J. Korenberg, International Journal of Control 49(6), 1989, pages 2157-2189. Covariances
     are those of the orthonormal columns, brought back to the terms; as in statsmodels, correlation has Bartlett's
     weights, and small samples the factor N / (N - n).
-
-    Examples
-    --------
-    >>> u = np.array([1.0, 2.0, 3.0, 4.0, 5.0])
-    >>> y = np.array([3.1, 4.9, 7.0, 9.1, 10.9])
-    >>> found = estimate(np.column_stack([u**0, u]), y, terms=["1", "u(k)"], times=np.arange(5), bandwidth=1)
-    >>> found.coefficients.round(3), found.err.round(3)
-    (array([1.06, 1.98]), array([0.004, 0.996]))
     """
     n_rows, n = columns.shape
     if n_rows <= n:
@@ -182,7 +170,13 @@ def orthogonalise(columns: Floats, y: Floats, terms: Sequence[str]) -> Orthogona
         sizes = np.abs(parts) * np.linalg.norm(columns[:, chosen] / scales[chosen], axis=0)
         least = INVOLVED * float(np.linalg.norm(columns[:, left] / scales[left]))
         involved = sorted([left, *chosen[sizes > least].tolist()]) if least > 0 else [left]
-        raise NarxbenchError(_dependence([terms[i] for i in involved]))
+        named = [terms[i] for i in involved]
+        if len(named) == 1:
+            what, allowed = f"the term {named[0]} is zero on all estimation rows", "terms that vary with the data"
+        else:
+            what = f"on the estimation rows {', '.join(named[:-1])} and {named[-1]} depend on each other"
+            allowed = "all but one of them"
+        raise NarxbenchError(f"structure: {what}; allowed: {allowed}")
     back = np.empty((n, n))
     back[order] = solve_triangular(triangle[:, order], np.eye(n)) / scales[order, None]
     return Orthogonal(q[order].T, back, projections, order)
@@ -197,12 +191,6 @@ def interchangeable(
     that the other terms of the model explain. Data hardly distinguish two such terms. The columns are those of all
     candidates, with their names; terms that no candidate comes near are left out. The correlation is that about zero,
     as least squares sees columns: about the mean where the model has a constant term.
-
-    Examples
-    --------
-    >>> columns = np.array([[1.0, 1.0, 1.0], [2.0, 2.1, -1.0], [3.0, 2.9, 1.0], [4.0, 4.1, -1.0]])
-    >>> interchangeable(columns, ["y(k-1)", "y(k-2)", "u(k-1)"], ["y(k-1)", "u(k-1)"])
-    [('y(k-1)', 'y(k-2)', 0.99...)]
     """
     position = {name: i for i, name in enumerate(names)}
     inside = [position[name] for name in chosen]
@@ -226,13 +214,6 @@ def interchangeable(
         if abs(rounded[most]) >= least:
             pairs.append((term, names[outside[most]], rounded[most]))
     return pairs
-
-
-def _dependence(terms: list[str]) -> str:
-    if len(terms) == 1:
-        return f"structure: the term {terms[0]} is zero on all estimation rows; allowed: terms that vary with the data"
-    named = f"{', '.join(terms[:-1])} and {terms[-1]}"
-    return f"structure: on the estimation rows {named} depend on each other; allowed: all but one of them"
 
 
 @compiled

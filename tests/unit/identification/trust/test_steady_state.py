@@ -55,21 +55,6 @@ def test_a_simulation_ends_at_a_stable_point(a, b, c, level, decimation):
         assert nearest[1] < 1
 
 
-def test_eigenvalues_of_several_lags():
-    # The poles of y(k) = 1.2 y(k-1) - 0.72 y(k-2) + u(k-1) are 0.6 ± 0.6i; the gain is 1 / (1 - 1.2 + 0.72).
-    model = Model(("y(k-1)", "y(k-2)", "u(k-1)"), (1.2, -0.72, 1.0), inputs=("u",), output="y")
-    assert fixed_points(model, [2.0]) == [(pytest.approx(2 / 0.52), pytest.approx(0.6 * math.sqrt(2)))]
-
-
-def test_offsets_and_scales():
-    plain = Model(("y(k-1)", "u(k-1)", "y(k-1)^2"), (0.5, 1.0, -0.1), inputs=("u",), output="y")
-    scaled = Model(plain.terms, plain.coefficients, ("u",), "y", offsets=(100.0, 7.0), scales=(5.0, 2.0))
-    ((low, size_low), (high, size_high)) = fixed_points(plain, [0.5])
-    found = fixed_points(scaled, [0.5 * 2 + 7], around=100.0, scale=10.0)
-    expected = [(low * 5 + 100, size_low), (high * 5 + 100, size_high)]
-    assert np.array(found) == pytest.approx(np.array(expected), rel=1e-9)
-
-
 def test_a_model_of_the_input_alone_and_an_integrator():
     static = Model(("1", "u(k)", "u(k-1)^2"), (1.0, 2.0, 3.0), inputs=("u",), output="y")
     assert fixed_points(static, [2.0]) == [(pytest.approx(17.0), 0.0)]

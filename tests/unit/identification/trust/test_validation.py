@@ -95,19 +95,6 @@ def test_figures(decimation):
                     assert [row["samples"] for row in rows] == [sum(counts), *counts]
 
 
-def test_agrees_with_the_model_itself():
-    own, one = model(2), record("same", 60, "test", 2)
-    frame = validate(own, [one], baselines={})
-    for kind, steps in (("one_step", 1), ("k_step", 5), ("free_run", None)):
-        rows = frame[(frame["record"] == "same") & (frame["model"] == MODEL) & (frame["kind"] == kind)]
-        for sampling, score in (
-            (DECIMATED, own.decimated().score(one.phase(0, 2).u, one.phase(0, 2).y, steps)),
-            (INCOMING, own.score(one.u, one.y, steps)),
-        ):
-            (row,) = rows[rows["sampling"] == sampling].to_dict("records")
-            assert [row[name] for name in score._fields] == pytest.approx(list(score), rel=1e-12)
-
-
 def test_what_is_not_defined_is_none():
     unstable = model(weights=(3.0, 1.0, 0.4))
     records = [
