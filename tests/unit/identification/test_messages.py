@@ -107,6 +107,7 @@ PREDICTED["small"] = False
 RESIDUALS = {"tests": 2, "failed": [], "largest": 0.04, "limit": 0.1, "outside": 3, "coefficients": 61}
 EARLIER = {"name": "phi_xixi", "title": "residuals and earlier residuals", "worst": 0.5, "lag": 1}
 BEFORE = {"name": "phi_uxi", "title": "residuals and u", "worst": -0.2, "lag": -3}
+AFTER = {**BEFORE, "lag": 3}
 RESTS = {"cases": 41, "at_rest": 40, "several": 2, "settling_steps": 12.5, "points": None}
 BY_NOISE = [
     {"name": "noe", "rrse": 0.0683, "fitness": -6264.2, "terms": 10},
@@ -131,6 +132,7 @@ NOWHERE = {"y": None, "rests": 0, "predicts": "bad", "at_rest": 11, "several": 1
 NOWHERE["inputs"] = {"in": {"at": 2.5, "gain": None, "turns": True, "delay": None}}
 UNBIASED = {name: {"error": 0.1, "seen": False} for name in ("rising", "falling", "drift")}
 UNBIASED |= {"role": "test", "unit": "V", "rms": 0.3, "deviation": 1.0}
+LIMIT = {"value": 1.5, "share": 0.08, "longest": 40, "limited": True}
 TRENDS = [{"record": f"r{i}", "change": -2.0, "deviation": 0.5 * i} for i in range(3)]
 OUTLIERS = {"count": 9, "total": 99, "limit": 0.5, "samples": [["r", 7, 1.0]] * 9}
 COLLINEAR = {"candidates": 9, "dropped": {}, "near_pairs": 0, "worst": None}
@@ -141,8 +143,8 @@ def of_input(**values):
     return {"inputs": {"in": {**SEEN, **values}}}
 
 
-def excited(order, lags, at_rest, **values):
-    return {"inputs": {"a": {**INPUT, "order": order, **values}}, "lags": lags, "at_rest": at_rest}
+def excited(order, most, at_rest, **values):
+    return {"inputs": {"a": {**INPUT, "order": order, **values}}, "lags": most, "at_rest": at_rest}
 
 
 # By name: what the values have in common, and what makes them examples, by status.
@@ -160,22 +162,16 @@ EXAMPLES = [
         *("free_run_residuals", UNBIASED),
         ("look", {"rising": {"error": -0.2, "seen": True}, "drift": {"error": 0.2, "seen": True}}),
     ),
-    (
-        *("delay", {"decimation": 10, "period": 0.1}),
-        *(
-            ("look", of_input(lags=taken, **of))
-            for taken in (range(1), range(2, 5))
-            for of in ({"delay": None, "used": True}, {"delay": 0, "shown": 0, "power": 1})
-        ),
+    *(
+        ("delay", {"decimation": 10, "period": 0.1}, ("look", of_input(lags=taken, **of)))
+        for taken in (range(1), range(2, 5))
+        for of in ({"delay": None, "used": True}, {"delay": 0, "shown": 0, "power": 1})
     ),
-    (
-        *("delay", {"period": 0.1}),
-        *(
-            ("look", {**of_input(delay=delay, shown=shown, power=power), "decimation": stride})
-            for delay, stride, shown, power in (
-                *((None, 1, None, 1), (0, 1, 0, 1), (1, 1, 1, 1), (30, 10, 30, 1), (8, 1, 8, 2), (3, 1, 6, 1)),
-            )
-        ),
+    *(
+        ("delay", {"period": 0.1, "decimation": every}, ("look", of_input(delay=delay, shown=shown, power=power)))
+        for delay, every, shown, power in (
+            *((None, 1, None, 1), (0, 1, 0, 1), (1, 1, 1, 1), (30, 10, 30, 1), (8, 1, 8, 2), (3, 1, 6, 1)),
+        )
     ),
     ("delay", {**of_input(delay=None, seldom=True), "decimation": 1, "period": None}, ("fine", {})),
     ("excitation", {}, ("look", excited(11, 16, 0.0, lags=[1])), ("bad", excited(0, 5, 0.7))),
@@ -191,14 +187,7 @@ EXAMPLES = [
     ("resolution", {}, ("look", {"a b": {**INPUT, "term": "u2", "levels": 3, "step": 2.5, "seen": "few"}})),
     ("resolution", {}, ("bad", {"out": {**INPUT, "term": "y", "levels": 4, "step": 1.7, "seen": "coarse"}})),
     ("resolution", {}, ("fine", {"out": {**INPUT, "term": "y", "levels": 400, "step": 0.1, "seen": ""}})),
-    *(
-        (
-            "saturation",
-            {},
-            (status, {"largest": {"value": 1.5, "share": 0.08, "longest": 40, "limited": status == "bad"}}),
-        )
-        for status in ("bad", "fine")
-    ),
+    ("saturation", {}, ("bad", {"largest": LIMIT}), ("fine", {"largest": {**LIMIT, "limited": False}})),
     ("drift", {"trends": [], "offsets": []}, ("fine", {})),
     ("drift", {"trends": TRENDS, "offsets": [{"record": "r9", "offset": 3.0}]}, ("look", {})),
     ("outliers", OUTLIERS, ("fine", {"count": 0}), ("look", {"records": 1}), ("look", {"records": 2})),
