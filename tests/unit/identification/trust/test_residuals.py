@@ -129,19 +129,6 @@ def test_noise_that_is_coloured_or_grows_with_the_input():
     assert (tests["phi_u2xi2"].passed, tests["phi_u2xi2"].worst_lag, tests["phi_xixi"].passed) == (False, 1, True)
 
 
-def test_feedback_shows_at_negative_lags():
-    _, e = simulated("feedback", 800)
-    u = np.zeros(800)
-    y = np.zeros(800)
-    for k in range(1, 800):
-        y[k] = 0.5 * y[k - 1] + u[k - 1] + e[k]
-        u[k] = -0.3 * y[k]
-    model = Model(("y(k-1)", "u(k-1)"), (0.5, 1.0), inputs=("valve",), output="level")
-    test = next(test for test in correlation_tests(model, [record(u, y)]) if test.name == "phi_uxi")
-    assert (test.passed, test.worst_lag) == (False, 0)
-    assert all(abs(value) < test.limit for lag, value in zip(test.lags, test.values, strict=True) if lag > 0)
-
-
 def test_a_series_without_input():
     e = generator(purpose="residuals", seed="series").standard_normal(2000)
     right = lfilter([1.0], [1.0, -0.6], e)

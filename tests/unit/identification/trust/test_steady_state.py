@@ -53,13 +53,6 @@ def test_a_simulation_ends_at_a_stable_point(a, b, c, level, decimation):
         assert nearest[1] < 1
 
 
-def test_a_model_of_the_input_alone_and_an_integrator():
-    static = Model(("1", "u(k)", "u(k-1)^2"), (1.0, 2.0, 3.0), inputs=("u",), output="y")
-    assert fixed_points(static, [2.0]) == [(pytest.approx(17.0), 0.0)]
-    integrator = Model(("y(k-1)", "u(k-1)"), (1.0, 1.0), inputs=("u",), output="y")
-    assert fixed_points(integrator, [2.0]) == fixed_points(integrator, [0.0]) == []
-
-
 def test_the_curve_of_several_inputs():
     model = Model(("y(k-1)", "u1(k-1)", "u2(k-1)"), (0.5, 1.0, 10.0), inputs=("valve", "lid"), output="y")
     u = np.array([[0.0, 3.0], [1.0, 3.0], [5.0, 4.0]])

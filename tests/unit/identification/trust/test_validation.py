@@ -2,6 +2,7 @@
 
 import json
 import math
+from itertools import product
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from narxbench.identification.trust.validation import (
     Case,
     linear_arx,
     metrics_by_role,
+    row_at,
 )
 from narxbench.identification.trust.verdicts import summary
 from narxbench.io.errors import NarxbenchError
@@ -44,11 +46,9 @@ def figures(measured, predicted):
     """Return RRSE, NRMSE, fit, MAE, RMSE and the largest error of lists with an entry for each record."""
     errors = np.concatenate([y - p for y, p in zip(measured, predicted, strict=True)])
     every = np.concatenate(measured)
-    energy = len(every) * np.var(every)
-    rrse = math.sqrt((errors**2).sum() / energy)
-    nrmse = math.sqrt((errors**2).mean()) / (every.max() - every.min())
     rmse, sizes = math.sqrt((errors**2).mean()), np.abs(errors)
-    return [rrse, nrmse, 100 * (1 - rrse), sizes.mean(), rmse, sizes.max()]
+    rrse = rmse / every.std()
+    return [rrse, rmse / (every.max() - every.min()), 100 * (1 - rrse), sizes.mean(), rmse, sizes.max()]
 
 
 @pytest.mark.parametrize("decimation", [1, 3])
@@ -62,37 +62,30 @@ def test_figures(decimation):
     assert tuple(frame.columns) == COLUMNS
     # Six records and three roles, three models, two samplings, four kinds.
     assert len(frame) == 9 * 3 * 2 * 4
-    for sampling, q, every in ((DECIMATED, 1, decimation), (INCOMING, decimation, 1)):
-        for kind, steps in (("one_step", 1), ("k_step", 2), ("k_step", 4), ("free_run", None)):
-            for name, weights in (("model", (0.5, 0.9, 0.3)), ("true", WEIGHTS), (LAST_VALUE, None)):
-                for role in lengths:
-                    measured, predicted = [], []
-                    start = 2 * q if weights else max(2, steps or 1) * q
-                    for one in (r for r in records if r.role == role):
-                        u, y = one.u[::every, 0], one.y[::every]
-                        rows = range(start, len(y))
-                        if weights:
-                            predicted.append(np.array([ahead(u, y, k, steps, q, weights) for k in rows]))
-                        else:
-                            predicted.append(np.array([y[k - steps * q if steps else start - 1] for k in rows]))
-                        measured.append(y[start:])
-                    rows = frame[
-                        (frame["role"] == role)
-                        & (frame["model"] == name)
-                        & (frame["sampling"] == sampling)
-                        & (frame["kind"] == kind)
-                        & np.array([found == steps for found in frame["steps"]])
-                    ].to_dict("records")
-                    places = [ALL, *(r.name for r in records if r.role == role)]
-                    assert [row["record"] for row in rows] == places
-                    expected = [figures(measured, predicted)]
-                    expected += [figures([y], [p]) for y, p in zip(measured, predicted, strict=True)]
-                    for row, numbers in zip(rows, expected, strict=True):
-                        found = [row[key] for key in FIGURES]
-                        assert found == pytest.approx(numbers, rel=1e-9)
-                        assert row["diverged"] is False
-                    counts = [len(y) for y in measured]
-                    assert [row["samples"] for row in rows] == [sum(counts), *counts]
+    samplings, kinds = ((DECIMATED, 1, decimation), (INCOMING, decimation, 1)), (1, 2, 4, None)
+    models = (("model", (0.5, 0.9, 0.3)), ("true", WEIGHTS), (LAST_VALUE, None))
+    for (sampling, q, every), steps, (name, weights), role in product(samplings, kinds, models, lengths):
+        measured, predicted = [], []
+        start = 2 * q if weights else max(2, steps or 1) * q
+        for one in (r for r in records if r.role == role):
+            u, y = one.u[::every, 0], one.y[::every]
+            rows = range(start, len(y))
+            if weights:
+                predicted.append(np.array([ahead(u, y, k, steps, q, weights) for k in rows]))
+            else:
+                predicted.append(np.array([y[k - steps * q if steps else start - 1] for k in rows]))
+            measured.append(y[start:])
+        places = [ALL, *(r.name for r in records if r.role == role)]
+        kind = {1: "one_step", None: "free_run"}.get(steps, "k_step")
+        place = {"role": role, "model": name, "sampling": sampling, "kind": kind, "steps": steps}
+        found = [row_at(frame, record=record, **place) for record in places]
+        expected = [figures(measured, predicted)]
+        expected += [figures([y], [p]) for y, p in zip(measured, predicted, strict=True)]
+        for row, numbers in zip(found, expected, strict=True):
+            assert [row[key] for key in FIGURES] == pytest.approx(numbers, rel=1e-9)
+            assert row["diverged"] is False
+        counts = [len(y) for y in measured]
+        assert [row["samples"] for row in found] == [sum(counts), *counts]
 
 
 def test_what_is_not_defined_is_none():
@@ -126,15 +119,11 @@ def test_metrics_by_role():
     frame = validate(model(2), records, baselines={}, steps=(1, 5))
     metrics = metrics_by_role(frame)
     assert json.loads(json.dumps(metrics)) == metrics
-    assert list(metrics) == ["estimation", "selection", "test"]
-    assert metrics["selection"] is None
-    for role in ("estimation", "test"):
-        for sampling, found in ((DECIMATED, metrics[role]), (INCOMING, metrics[role]["at_incoming_sampling"])):
-            for kind in ("one_step", "free_run"):
-                chosen = frame[(frame["role"] == role) & (frame["record"] == ALL) & (frame["model"] == MODEL)]
-                (row,) = chosen[(chosen["sampling"] == sampling) & (chosen["kind"] == kind)].to_dict("records")
-                assert found[kind] == {name: row[name] for name in FIGURES if name != "mae"}
-    assert set(metrics["test"]) == {"one_step", "free_run", "at_incoming_sampling"}
+    assert list(metrics) == ["estimation", "selection", "test"] and metrics["selection"] is None
+    for role, sampling, kind in product(("estimation", "test"), (DECIMATED, INCOMING), ("one_step", "free_run")):
+        found = metrics[role] if sampling == DECIMATED else metrics[role]["at_incoming_sampling"]
+        row = row_at(frame, role=role, record=ALL, model=MODEL, sampling=sampling, kind=kind)
+        assert found[kind] == {name: row[name] for name in FIGURES if name != "mae"}
 
 
 def test_a_series_without_input():
@@ -145,12 +134,7 @@ def test_a_series_without_input():
     series = Record("series", np.empty((200, 0)), y, "test")
     own = Model(("y(k-1)",), (0.9,), inputs=(), output="y")
     frame = validate(own, [series], baselines={})
-    (row,) = frame[
-        (frame["record"] == ALL)
-        & (frame["model"] == MODEL)
-        & (frame["sampling"] == INCOMING)
-        & (frame["kind"] == "k_step")
-    ].to_dict("records")
+    row = row_at(frame, record=ALL, model=MODEL, sampling=INCOMING, kind="k_step")
     # The first samples are predicted from the first one, which is all that is given.
     predicted = np.array([0.9 ** min(5, k) * y[max(k - 5, 0)] for k in range(1, 200)])
     assert row["rrse"] == pytest.approx(figures([y[1:]], [predicted])[0])
