@@ -142,22 +142,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 return _check_algorithm(given.name)
         return 0
     except FieldError as error:
-        text = ": ".join(filter(None, (error.source, _flag(error.field), error.text)))
-        print(f"narxbench: {text}", file=sys.stderr)
-        return 2
+        problem = ": ".join(filter(None, (error.source, _flag(error.field), error.text)))
     except NarxbenchError as error:
         # What an identification plans is named as in a study.
-        print(f"narxbench: {str(error).removeprefix('identification.')}", file=sys.stderr)
-        return 2
+        problem = str(error).removeprefix("identification.")
     except MemoryError:
-        print("narxbench: not enough memory; needed: fewer samples or candidate terms", file=sys.stderr)
-        return 2
+        problem = "not enough memory; needed: fewer samples or candidate terms"
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
         # Whoever reads has seen enough.
         _abandon_output()
         return 1
+    print(f"narxbench: {problem}", file=sys.stderr)
+    return 2
 
 
 def _command(commands: Any, name: str, about: str, **more: Any) -> Any:

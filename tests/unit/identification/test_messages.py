@@ -83,17 +83,12 @@ TRIED = [
     ({"degree": 8, "y_lags": 20, "u_lags": 20}, ("u",)),
 ]
 STUDIES = [
-    *(
-        "{files: a.csv}",
-        "{files: a.csv, output: true}",
-        "{files: [], output: y}",
-        "{files: a.csv, output: y, inputs: u}",
-    ),
+    *("{files: a.csv}", "{files: a.csv, output: true}", "{files: [], output: y}", "{files: bad.csv, output: y}"),
+    "{files: a.csv, output: y, inputs: u}",
     *(f"{{files: a.csv, output: y, {more}}}" for more in ("input: [u, 1.5]", "test: {a: 1}", "time: true")),
     *(f"{{files: a.csv, output: y, {more}}}" for more in ("decimal: ';'", "units: {z: V}", "roles: {c.csv: test}")),
     *(f"{{files: a.csv, output: y, {more}}}" for more in ("test: c.csv", "test: 0.001", "input: 7")),
     *("{files: aa.csv, output: y}", "{files: [a.csv, no/c.csv], output: y}", "{files: a.csv, output: Y2, input: u}"),
-    "{files: bad.csv, output: y}",
 ]
 KEYS = ["effrt: 3", "seeds: 0", "degree: many", "u_lags: {w: 3}"]
 

@@ -29,10 +29,7 @@ COLUMNS = ("role", "record", "model", "sampling", "kind", "steps", *FIGURES, "sa
 
 
 class _Sums(NamedTuple):
-    """What the figures are made of; those of several records add up, but for the extremes.
-
-    The energy is about the mean of all samples together.
-    """
+    """What the figures are made of; those of several records add up, the energy about the mean of all samples."""
 
     error: float = 0.0
     energy: float = 0.0

@@ -70,16 +70,15 @@ class Weights:
 
 
 class Orthogonal(NamedTuple):
-    """Columns made orthogonal in the order in which forward regression takes them."""
+    """Columns made orthogonal in the order in which forward regression takes them: ``columns @ back`` is q.
+
+    The projections are q'y; the order says which column entered at each step.
+    """
 
     q: Floats
-    """Orthonormal columns, shape (rows, n)."""
     back: Floats
-    """``columns @ back`` is q, shape (n, n)."""
     projections: Floats
-    """q'y, shape (n,)."""
     order: NDArray[np.int64]
-    """The column that entered at each step, shape (n,)."""
 
     @property
     def coefficients(self) -> Floats:
@@ -221,7 +220,7 @@ def _orthogonalise(q, y, order, triangle, projections, dependent):  # type: igno
     # Replaces the columns of a structure, the rows of q, by orthonormal ones; returns how many are independent. Row s
     # of the triangle belongs to the column that entered at step s, its columns to the structure's in their own order.
     # Sums in plain order, not those of a library that depend on the number of cores.
-    n, n_rows = q.shape
+    n = q.shape[0]
     energies, entered = np.empty(n), np.zeros(n, np.bool_)
     rest = y.copy()
     for j in range(n):
@@ -244,21 +243,16 @@ def _orthogonalise(q, y, order, triangle, projections, dependent):  # type: igno
         for s in range(step):
             part = _dot(q[order[s]], own)
             triangle[s, chosen] += part
-            for k in range(n_rows):
-                own[k] -= part * q[order[s], k]
+            own -= part * q[order[s]]
         norm = np.sqrt(_dot(own, own))
-        for k in range(n_rows):
-            own[k] /= norm
+        own /= norm
         triangle[step, chosen], order[step], entered[chosen] = norm, chosen, True
         for j in range(n):
             if not entered[j]:
-                part = _dot(own, q[j])
-                triangle[step, j] = part
-                for k in range(n_rows):
-                    q[j, k] -= part * own[k]
+                triangle[step, j] = _dot(own, q[j])
+                q[j] -= triangle[step, j] * own
         projections[step] = _dot(own, rest)
-        for k in range(n_rows):
-            rest[k] -= projections[step] * own[k]
+        rest -= projections[step] * own
     return n
 
 

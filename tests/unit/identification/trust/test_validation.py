@@ -89,29 +89,21 @@ def test_figures(decimation):
 
 
 def test_what_is_not_defined_is_none():
-    unstable = model(weights=(3.0, 1.0, 0.4))
-    records = [
-        record("long", 90, "test"),
-        record("short", 2, "test"),
-        Record("constant", np.zeros((9, 1)), np.full(9, 0.1), "selection"),
-    ]
-    frame = validate(unstable, records, baselines={}, steps=(1,))
-    free = frame[(frame["model"] == MODEL) & (frame["kind"] == "free_run") & (frame["sampling"] == INCOMING)]
-    by_record = {(row["role"], row["record"]): row for row in free.to_dict("records")}
-    for place, samples in {("test", ALL): 88, ("test", "long"): 88, ("test", "short"): 0}.items():
-        row = by_record[place]
-        assert [row[name] for name in FIGURES] == [None] * 6
+    constant = Record("constant", np.zeros((9, 1)), np.full(9, 0.1), "selection")
+    records = [record("long", 90, "test"), record("short", 2, "test"), constant]
+    frame = validate(model(weights=(3.0, 1.0, 0.4)), records, baselines={}, steps=(1,))
+    free = {"model": MODEL, "kind": "free_run", "sampling": INCOMING}
+    for name, samples in {ALL: 88, "long": 88, "short": 0}.items():
+        row = row_at(frame, role="test", record=name, **free)
+        assert [row[figure] for figure in FIGURES] == [None] * 6
         assert (row["samples"], row["diverged"]) == (samples, samples > 0)
-    constant = by_record["selection", "constant"]
-    assert (constant["rrse"], constant["nrmse"], constant["fit_percent"]) == (None,) * 3
-    assert constant["mae"] > 0
+    row = row_at(frame, role="selection", record="constant", **free)
+    assert (row["rrse"], row["nrmse"], row["fit_percent"]) == (None,) * 3 and row["mae"] > 0
     # One step ahead nothing diverges, and the record that is too short adds nothing.
-    one_step = frame[(frame["model"] == MODEL) & (frame["kind"] == "one_step") & (frame["role"] == "test")]
-    errors = [one_step[one_step["record"] == name]["rrse"].tolist() for name in (ALL, "long")]
-    assert errors[0] == errors[1]
+    place = {"role": "test", "model": MODEL, "kind": "one_step", "sampling": INCOMING}
+    assert row_at(frame, record=ALL, **place)["rrse"] == row_at(frame, record="long", **place)["rrse"]
     assert not any(isinstance(value, float) and math.isnan(value) for value in frame.to_numpy().ravel())
-    metrics = metrics_by_role(frame)
-    assert metrics["test"]["free_run"] == dict.fromkeys(set(FIGURES) - {"mae"})
+    assert metrics_by_role(frame)["test"]["free_run"] == dict.fromkeys(set(FIGURES) - {"mae"})
 
 
 def test_metrics_by_role():

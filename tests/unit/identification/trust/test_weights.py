@@ -169,8 +169,7 @@ def test_interchangeable_terms_by_regressions(seed):
 
 def test_nothing_outside_is_interchangeable():
     columns, _ = data(3)
-    assert interchangeable(columns, names(4), names(4)) == []
-    assert interchangeable(columns, names(4), names(2)) == []
+    assert interchangeable(columns, names(4), names(4)) == interchangeable(columns, names(4), names(2)) == []
     # What the other terms explain wholly takes no place: the structure would be singular.
     columns[:, 3] = 2 * columns[:, 1]
     assert interchangeable(columns, names(4), names(2)) == [("u(k-2)", "u(k-4)", 1.0)]
