@@ -18,6 +18,7 @@ from narxbench.io.version import __version__
 
 if TYPE_CHECKING:
     from narxbench.identification.result import Identification
+    from narxbench.identification.search.scan import Scan
     from narxbench.identification.search.steps import Progress
 
 # Each command imports what it needs when it runs: --help shall come at once.
@@ -30,16 +31,11 @@ _EXAMPLES = """examples:
 
 
 class _Option(NamedTuple):
-    """An option whose value is a setting of an identification, of the same name with ``_`` for ``-``."""
+    """An option whose value is a setting of an identification."""
 
-    flag: str
     metavar: str
     read: Callable[[str], Any]
     about: str
-
-    @property
-    def setting(self) -> str:
-        return self.flag.replace("-", "_")
 
 
 # What is no value of a setting goes on as the text that it is, for the settings say what is allowed.
@@ -62,50 +58,36 @@ def _by_input(text: str) -> Any:
 
 
 _LAGS = "auto, 3 for the lags 1 to 3, or a list such as 1-4,8"
-_CANDIDATES = (
-    _Option("decimation", "N", str, "samples of the data in one step of the model: auto, 9, or a list such as 1,4,9"),
-    _Option("degree", "N", str, "largest degree of a term: auto, 3, or a list such as 1-3"),
-    _Option("y-lags", "LAGS", str, f"lags of the output, in steps: {_LAGS}"),
-    _Option(
-        "u-lags",
-        "LAGS",
-        _by_input,
-        f"lags of the inputs, in steps: {_LAGS}; 0 is the current input; by input: 'valve=1-4;heat=0,2'",
+# By setting; an option has ``-`` for ``_``.
+_CANDIDATES = {
+    "decimation": _Option("N", str, "samples of the data in one step of the model: auto, 9, or a list such as 1,4,9"),
+    "degree": _Option("N", str, "largest degree of a term: auto, 3, or a list such as 1-3"),
+    "y_lags": _Option("LAGS", str, f"lags of the output, in steps: {_LAGS}"),
+    "u_lags": _Option(
+        "LAGS", _by_input, f"lags of the inputs, in steps: {_LAGS}; 0: the current one; by input: 'valve=1-4;heat=0,2'"
     ),
-    _Option("delay", "N", _plain, "smallest lag of the inputs, in samples of the data: auto, or a whole number"),
-    _Option("include", "TERMS", _names, "further candidate terms, such as 'u(k)^2,y(k-1)*u(k-9)'; may be repeated"),
-    _Option(
-        "exclude", "TERMS", _names, "candidate terms, or patterns such as '*u(k-1)*', to leave out; may be repeated"
-    ),
-    _Option(
-        "centre", "WORD", _plain, "whether terms are of centred and scaled signals: auto, true, false (default: false)"
-    ),
-)
-_SEARCH = (
-    _Option("method", "NAME", str, "search algorithm, a module of narxbench.algorithms (default: multistart)"),
-    _Option("criterion", "NAME", str, "criterion of the fitness, such as bic, aic-2, aicc (default: bic)"),
-    _Option("error", "KIND", str, "error that the fitness has: auto, free_run, one_step (default: auto)"),
-    _Option("seed", "N", _plain, "where random draws begin (default: 1)"),
-    _Option("seeds", "N", _plain, "searches of each configuration (default: 4)"),
-    _Option("blocks", "N", _plain, "parts of the data that take turns in selection (default: 8)"),
-    _Option("selection", "WORD", str, "what counts of the errors over these parts: mean, worst (default: mean)"),
-    _Option("resamples", "N", _plain, "resampled data sets, to see how sure each term is (default: 40)"),
-    _Option("noise", "HOW", str, "where the error enters: auto, narx, narmax, noe (default: auto)"),
-    _Option("effort", "SECONDS", _plain, "what the search is planned for (default: 20)"),
-)
-_OPTIONS = {option.setting: option for option in (*_CANDIDATES, *_SEARCH)}
+    "delay": _Option("N", _plain, "smallest lag of the inputs, in samples of the data: auto, or a whole number"),
+    "include": _Option("TERMS", _names, "further candidate terms, such as 'u(k)^2,y(k-1)*u(k-9)'; may be repeated"),
+    "exclude": _Option("TERMS", _names, "terms, or patterns such as '*u(k-1)*', to leave out; may be repeated"),
+    "centre": _Option("WORD", _plain, "whether signals are centred and scaled: auto, true, false (default: false)"),
+}
+_SEARCH = {
+    "method": _Option("NAME", str, "search algorithm, a module of narxbench.algorithms (default: multistart)"),
+    "criterion": _Option("NAME", str, "criterion of the fitness, such as bic, aic-2, aicc (default: bic)"),
+    "error": _Option("KIND", str, "error that the fitness has: auto, free_run, one_step (default: auto)"),
+    "seed": _Option("N", _plain, "where random draws begin (default: 1)"),
+    "seeds": _Option("N", _plain, "searches of each configuration (default: 4)"),
+    "blocks": _Option("N", _plain, "parts of the data that take turns in selection (default: 8)"),
+    "selection": _Option("WORD", str, "what counts of the errors over these parts: mean, worst (default: mean)"),
+    "resamples": _Option("N", _plain, "resampled data sets, to see how sure each term is (default: 40)"),
+    "noise": _Option("HOW", str, "where the error enters: auto, narx, narmax, noe (default: auto)"),
+    "effort": _Option("SECONDS", _plain, "what the search is planned for (default: 20)"),
+}
+_OPTIONS = {**_CANDIDATES, **_SEARCH}
 # What an identification also takes.
 _READING = (
-    "input",
-    "output",
-    "time",
-    "test",
-    "test_input",
-    "test_output",
-    "sampling_time",
-    "separator",
-    "decimal",
-    "header",
+    *("input", "output", "time", "test", "test_input", "test_output"),
+    *("sampling_time", "separator", "decimal", "header"),
 )
 
 
@@ -115,12 +97,9 @@ class _Parser(argparse.ArgumentParser):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit code: 0, 1 if a check has failed, 2 for a mistake, with one line.
+    """Run the command with some words, or those of the program.
 
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        The words after ``narxbench``; None: those that the program was called with.
+    The exit code is 0, 1 if a check has failed, or 2 for a mistake, with one line.
     """
     parser = _Parser(prog="narxbench", description="Structure selection of polynomial NARX models.")
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
@@ -128,9 +107,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _add_identify(commands)
     _add_refit(commands)
     _add_compare(commands)
-    checking = commands.add_parser(
-        "check-algorithm", help="check what every algorithm must do", description="Check what every algorithm must do."
-    )
+    checking = _command(commands, "check-algorithm", "check what every algorithm must do")
     checking.add_argument("name", metavar="NAME", help="of a module of narxbench.algorithms, or of an entry point")
     given, unknown = parser.parse_known_args(arguments)
     if unknown:
@@ -151,21 +128,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 return _check_algorithm(given.name)
         return 0
     except FieldError as error:
-        text = ": ".join(filter(None, (error.source, _flag(error.field), error.text)))
-        print(f"narxbench: {text}", file=sys.stderr)
-        return 2
+        problem = ": ".join(filter(None, (error.source, _flag(error.field), error.text)))
     except NarxbenchError as error:
-        print(f"narxbench: {error}", file=sys.stderr)
-        return 2
+        # What an identification plans is named as in a study.
+        problem = str(error).removeprefix("identification.")
     except MemoryError:
-        print("narxbench: not enough memory; needed: fewer samples or candidate terms", file=sys.stderr)
-        return 2
+        problem = "not enough memory; needed: fewer samples or candidate terms"
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
         # Whoever reads has seen enough.
         _abandon_output()
         return 1
+    print(f"narxbench: {problem}", file=sys.stderr)
+    return 2
+
+
+def _command(commands: Any, name: str, about: str, **more: Any) -> Any:
+    return commands.add_parser(name, help=about, description=f"{about.capitalize()}.", **more)
 
 
 def _check_algorithm(name: str) -> int:
@@ -177,9 +157,6 @@ def _check_algorithm(name: str) -> int:
         _print(f"{'passed' if checked.passed else 'FAILED'}  {checked.name}: {checked.text}\n")
     _print(f"{name}: {f'{failed} failed' if failed else 'all checks passed'}\n")
     return 1 if failed else 0
-
-
-# ------------------------------------------------------------------------------------------------------------ identify
 
 
 def _add_identify(commands: Any) -> None:
@@ -194,7 +171,7 @@ def _add_identify(commands: Any) -> None:
     )
     data = parser.add_argument_group("data")
     data.add_argument("files", nargs="+", metavar="FILE", help="text with columns of numbers; each is an experiment")
-    _add_columns(data, output=True, without="the model has none", several=True)
+    _add_columns(data, outputs=True, without="the model has none")
     about = "with several outputs: the others are inputs of each, as measured, also in a free run"
     data.add_argument("--other-outputs", action="store_true", help=about)
     about = "files that are for the test alone, or a share such as 20%%: the last part of each record"
@@ -204,9 +181,9 @@ def _add_identify(commands: Any) -> None:
     data.add_argument("--test-input", metavar="COLUMNS", help="the inputs of the test, likewise")
     for title, options in (("candidate terms", _CANDIDATES), ("search", _SEARCH)):
         group = parser.add_argument_group(title)
-        for option in options:
+        for name, option in options.items():
             several = {"action": "append"} if option.read is _names else {}
-            group.add_argument(f"--{option.flag}", metavar=option.metavar, help=option.about, **several)
+            group.add_argument(f"--{name.replace('_', '-')}", metavar=option.metavar, help=option.about, **several)
         if options is _SEARCH:
             about = "any other setting, its value as YAML: --set confidence=0.9 --set 'roles={day2.csv: selection}'"
             group.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help=about)
@@ -217,36 +194,31 @@ def _add_identify(commands: Any) -> None:
     results.add_argument("--report", metavar="FOLDER", help="write the page, the model and its code into a folder")
 
 
-class _ProgressLine:
-    """One line of a terminal that says how far the search is; it is written over, and gone in the end."""
+def _progress_line() -> "Callable[[Progress | None], None]":
+    """Return what writes how far the search is into one line of a terminal, over what was there; None clears it."""
+    began = time.monotonic()
 
-    def __init__(self) -> None:
-        self._began = time.monotonic()
+    def show(progress: "Progress | None") -> None:
+        if sys.stderr is None or not sys.stderr.isatty():
+            return
+        text = ""
+        if progress is not None:
+            elapsed = time.monotonic() - began
+            best = f"; best: error {progress.rrse:.3g}, {progress.terms} terms" if progress.rrse is not None else ""
+            text = f"{progress.step} {progress.done}/{progress.planned}{best}"
+            text += f"; {elapsed / progress.share - elapsed:.0f} s left (Ctrl-C: stop)"
+        sys.stderr.write(f"\r\x1b[K{text[: shutil.get_terminal_size().columns - 1]}")
+        sys.stderr.flush()
 
-    def show(self, progress: "Progress") -> None:
-        elapsed = time.monotonic() - self._began
-        text = f"{progress.step} {progress.done}/{progress.planned}"
-        if progress.rrse is not None:
-            text += f"; best: error {progress.rrse:.3g}, {progress.terms} terms"
-        text += f"; {elapsed / progress.share - elapsed:.0f} s left (Ctrl-C: stop)"
-        self._write(text[: shutil.get_terminal_size().columns - 1])
-
-    def clear(self) -> None:
-        self._write("")
-
-    @staticmethod
-    def _write(text: str) -> None:
-        if sys.stderr is not None and sys.stderr.isatty():
-            sys.stderr.write(f"\r\x1b[K{text}")
-            sys.stderr.flush()
+    return show
 
 
-def _add_columns(data: Any, *, output: bool, without: str, several: bool = False) -> None:
-    """Add the options of reading that every command with data has."""
-    columns = "a column is its name, or its number from 1 on"
-    repeated: dict[str, Any] = {"action": "append"} if several else {}
-    about = f"the output; {columns}" + ("; may be repeated, for a model of each" if several else "")
-    data.add_argument("--output", required=output, metavar="COLUMN", help=about, **repeated)
+def _add_columns(data: Any, *, outputs: bool, without: str) -> None:
+    """Add the options of reading that every command with data has; one or more outputs may be wanted."""
+    about, wanted = "the output; a column is its name, or its number from 1 on", dict[str, Any]()
+    if outputs:
+        about, wanted = f"{about}; may be repeated, for a model of each", {"action": "append", "required": True}
+    data.add_argument("--output", metavar="COLUMN", help=about, **wanted)
     data.add_argument("--input", metavar="COLUMNS", help=f"the inputs, as in u, 2,3 or 'u,abs(u)'; without, {without}")
     data.add_argument("--time", metavar="COLUMN", help="the time; none: no column is (default: one named so)")
     data.add_argument("--sampling-time", metavar="SECONDS", help="between samples (default: from the time)")
@@ -267,9 +239,9 @@ def _identify(given: argparse.Namespace) -> None:
     from narxbench.report.findings import as_json
     from narxbench.report.model_summary import summary_lines
 
-    if given.report is not None and os.path.exists(given.report) and not os.path.isdir(given.report):
-        raise NarxbenchError(f"--report: found the file {show(given.report, kind=False)}; allowed: a folder")
     if given.report is not None:
+        if os.path.exists(given.report) and not os.path.isdir(given.report):
+            raise NarxbenchError(f"--report: found the file {show(given.report, kind=False)}; allowed: a folder")
         require("report", "--report")
     arguments = _arguments(given)
     reading = {name: arguments.pop(name) for name in (*_READING, "roles", "units") if name in arguments}
@@ -278,73 +250,51 @@ def _identify(given: argparse.Namespace) -> None:
     except SettingsError as error:
         lines = [f"{_flag(str(path[0]))} {place(path[1:])}".rstrip() + f": {text}" for path, text in error.problems]
         raise NarxbenchError("; ".join(lines)) from None
-    line = _ProgressLine()
+    # A single output has no name.
+    one = len(given.output) == 1 and not given.other_outputs
+    each = {"": {**reading, "output": given.output[0]}} if one else readings(reading, given.other_outputs)
+    found, times, show_progress = {}, _plain(given.repeat), _progress_line()
 
-    def identified(reading: dict[str, Any]) -> "Identification":
+    def affordable(scan: "Scan") -> None:
+        refuse(measured_estimate(scan), cores=THREADS)
+
+    for name, own in each.items():
         try:
             # An algorithm of the user's may print; what overflows is reported in words.
             with redirect_stdout(sys.stderr), warnings.catch_warnings():
                 warnings.simplefilter("ignore", RuntimeWarning)
-                return repeated(
-                    read_recording(given.files, **reading),
-                    settings,
-                    _plain(given.repeat),
-                    lambda scan: refuse(measured_estimate(scan), cores=THREADS),
-                    line.show,
-                )
-        except FieldError:
-            raise
-        except NarxbenchError as error:
-            # What is planned is named as in a study.
-            raise NarxbenchError(str(error).removeprefix("identification.")) from None
+                found[name] = repeated(read_recording(given.files, **own), settings, times, affordable, show_progress)
         finally:
-            line.clear()
-
-    if len(given.output) == 1 and not given.other_outputs:
-        found = identified({**reading, "output": given.output[0]})
-        _show(as_json(found) if given.json else "\n".join(summary_lines(found, report=given.report is not None)))
-        _report(given, {"": found})
-        return
-    each = {}
-    for name, own in readings(reading, given.other_outputs).items():
-        each[name] = identified(own)
+            show_progress(None)
         if not given.json:
-            _show("\n".join([*summary_lines(each[name], report=given.report is not None), ""]))
+            lines = summary_lines(found[name], report=given.report is not None)
+            _print("".join(f"{line}\n" for line in (*lines, *([] if one else [""]))))
     if given.json:
-        _show({name: as_json(found) for name, found in each.items()})
-    _report(given, each)
-
-
-def _show(result: Any) -> None:
-    _print(f"{result if isinstance(result, str) else json.dumps(result, indent=1, allow_nan=False)}\n")
+        objects = {name: as_json(of) for name, of in found.items()}
+        _print(f"{json.dumps(objects[''] if one else objects, indent=1, allow_nan=False)}\n")
+    if given.report is not None:
+        _report(given, found)
 
 
 def _report(given: argparse.Namespace, each: "Mapping[str, Identification]") -> None:
     """Write a page into the folder of a report, or one for each output into a folder of its own there."""
-    if given.report is None:
-        return
     from narxbench.report.model_page import write_report
 
     for number, (name, found) in enumerate(each.items(), 1):
         own = f"{number}-" + re.sub(r"[^\w.-]+", "_", name)[:80] if name else ""
-        page = write_report(found, os.path.join(given.report, own))
-        where = f"The page is {printable(str(page), 1000)}\n"
+        page = f"The page is {printable(str(write_report(found, os.path.join(given.report, own))), 1000)}\n"
         if given.json:
-            sys.stderr.write(where)
+            sys.stderr.write(page)
         else:
-            _print(where)
-
-
-# --------------------------------------------------------------------------------------------------- models that exist
+            _print(page)
 
 
 def _add_refit(commands: Any) -> None:
-    about = "estimate the weights of a model again, from other data"
-    parser = commands.add_parser("refit", help=about, description=f"{about.capitalize()}.", allow_abbrev=False)
+    parser = _command(commands, "refit", "estimate the weights of a model again, from other data", allow_abbrev=False)
     parser.add_argument("model", metavar="MODEL", help="a file that Model.save or --report wrote")
     parser.add_argument("files", nargs="+", metavar="FILE", help="text with columns of numbers; each is an experiment")
     parser.add_argument("-o", dest="new", required=True, metavar="NEW", help="the file of the new model")
-    _add_columns(parser, output=False, without="those of the model")
+    _add_columns(parser, outputs=False, without="those of the model")
 
 
 def _refit(given: argparse.Namespace) -> None:
@@ -357,11 +307,10 @@ def _refit(given: argparse.Namespace) -> None:
 
 
 def _add_compare(commands: Any) -> None:
-    about = "compare the errors of several models on the same data"
-    parser = commands.add_parser("compare", help=about, description=f"{about.capitalize()}.", allow_abbrev=False)
+    parser = _command(commands, "compare", "compare the errors of several models on the same data", allow_abbrev=False)
     parser.add_argument("models", nargs="+", metavar="MODEL", help="a file that Model.save or --report wrote")
     parser.add_argument("--data", required=True, action="append", metavar="FILE", help="the data; may be repeated")
-    _add_columns(parser, output=False, without="those of the models")
+    _add_columns(parser, outputs=False, without="those of the models")
     parser.add_argument("--report", metavar="PAGE", help="also write a page with the errors and the free runs")
 
 
@@ -419,9 +368,8 @@ def _arguments(given: argparse.Namespace) -> dict[str, Any]:
         name, equals, value = text.partition("=")
         if not equals or name not in allowed:
             what = show(name, kind=False) if equals else f"{show(text, kind=False)} without ="
-            raise NarxbenchError(
-                f"--set: found {what}; allowed: KEY=VALUE with {', '.join(allowed)}{did_you_mean(name, allowed)}"
-            )
+            known = f"KEY=VALUE with {', '.join(allowed)}"
+            raise NarxbenchError(f"--set: found {what}; allowed: {known}{did_you_mean(name, allowed)}")
         if name in found:
             raise NarxbenchError(f"--set: found {name} twice; allowed: once, here or as an option")
         found[name] = read_value(value, f"--set {name}")

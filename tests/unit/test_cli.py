@@ -37,23 +37,6 @@ def plugins(monkeypatch, tmp_path):
     return tmp_path
 
 
-@pytest.mark.slow
-def test_an_algorithm_that_holds(capsys):
-    assert cli.main(["check-algorithm", "random_search"]) == 0
-    *lines, last = capsys.readouterr().out.splitlines()
-    assert len(lines) > 10 and all(line.startswith("passed  ") for line in lines)
-    assert last == "random_search: all checks passed"
-
-
-@pytest.mark.slow
-def test_one_that_does_not(plugins, capsys):
-    assert cli.main(["check-algorithm", "settings_without_text"]) == 1
-    printed = capsys.readouterr().out
-    assert "\nFAILED  settings: setting 'step' has no description; needed" in printed
-    assert "\npassed  a run: " in printed
-    assert printed.endswith("\nsettings_without_text: 1 failed\n")
-
-
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -149,61 +132,39 @@ def wanted(monkeypatch, *words):
 
 def test_json_is_one_object_that_is_what_python_gives(file, found):
     command = [sys.executable, "-m", "narxbench.cli", "identify", file, "--input", "valve,heat", "--output", "4"]
-    done = subprocess.run(
-        [*command, "--test", "25%", "--decimation", "2", *WORDS, "--json"],
-        capture_output=True,
-        text=True,
-        env=environment() | {"PYTHONIOENCODING": "ascii"},
-    )
-    assert done.returncode == 0
-    reported = json.loads(done.stdout)
-    assert reported == json.loads(json.dumps(as_json(found)))
-    for name in ("terms", "coefficients", "standard_errors", "selection_frequency"):
-        assert len(reported[name]) == len(found.model.terms)
-    for role in ("estimation", "selection", "test"):
-        for place in (reported["metrics"][role], reported["metrics"][role]["at_incoming_sampling"]):
-            assert all(
-                set(place[kind]) == {"rrse", "nrmse", "fit_percent", "rmse", "max_error"}
-                for kind in ("one_step", "free_run")
-            )
+    command += ["--test", "25%", "--decimation", "2", *WORDS, "--json"]
+    ascii_only = environment() | {"PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(command, capture_output=True, text=True, env=ascii_only, check=True)
+    assert json.loads(done.stdout) == json.loads(json.dumps(as_json(found)))
     assert all(line.startswith("narxbench: compiling") for line in done.stderr.splitlines())
 
 
 def test_the_summary(file, found):
-    words = ["--input", "2,3", "--output", "temp (µK)", "--test", "25%", "--decimation", "2", *WORDS]
-    code, out, err = run(file, *words)
+    code, out, err = run(
+        *(file, "--input", "2,3", "--output", "temp (µK)", "--test", "25%", "--decimation", "2"), *WORDS
+    )
     assert (code, err) == (0, "")
     assert "\ny(k) = " in out and re.search(r"^(FINE|LOOK|BAD)  ", out, re.MULTILINE)
     for term, weight in zip(found.model.terms, found.model.coefficients, strict=True):
         assert re.search(rf"^{re.escape(term)} +{re.escape(f'{weight:.5g}')} ± \S+ +\d+%$", out, re.MULTILINE)
-    metrics = found.to_dict()["metrics"]["test"]
     (row,) = [line.split() for line in out.splitlines() if line.startswith("test, free run")]
-    assert len(row) == 9
-    assert row[3] == f"{metrics['free_run']['rrse']:.3g}"
-    assert row[6] == f"{metrics['at_incoming_sampling']['free_run']['rrse']:.3g}"
     frame = found.validation
     mask = (frame["role"] == "test") & (frame["record"] == "all") & (frame["kind"] == "free_run")
-    expected = [f"{value:.3g}" for value in frame[mask]["rrse"]]
-    assert row[3:] == expected
+    assert row[3:] == [f"{value:.3g}" for value in frame[mask]["rrse"]]
     assert "--report FOLDER" in out.splitlines()[-1]
 
 
-@pytest.mark.parametrize("report", [False, True])
 @pytest.mark.parametrize("n_terms", [1, 3, 80])
-def test_the_summary_fits_a_terminal(found, n_terms, report):
+def test_the_summary_fits_a_terminal(found, n_terms):
     terms = [f"y(k-{i})*u1(k-{100 + i})^2*u2(k-{i})" for i in range(1, n_terms + 1)]
-    weights = found.weights[:1] * n_terms
     model = replace(found.model, terms=terms, coefficients=[-1e-300 / 3] * n_terms, covariance=None)
     values = {"role": "test", "kind": "free_run", "steps": None, "decimation": 2, "free_run": None, "rrse": None}
     values["diverged"] = [f"record {i}\n" for i in range(99)]
     summary = [Finding("prediction", status, values) for status in ("bad", "look", "fine") for _ in range(9)]
-    notes = ("Word " * 99, "x", "y", "x", "z")
-    crowded = replace(
-        found, model=model, weights=weights, summary=summary, recording=replace(found.recording, notes=notes)
-    )
-    lines = summary_lines(crowded, report=report)
-    assert len(lines) + report <= 40 and max(map(len, lines)) <= 100
-    assert len(lines) + report == 40 or n_terms < 80
+    recording = replace(found.recording, notes=("Word " * 99, "x", "y", "x", "z"))
+    crowded = replace(found, model=model, weights=found.weights[:1] * n_terms, summary=summary, recording=recording)
+    lines = summary_lines(crowded, report=False)
+    assert len(lines) <= 40 and max(map(len, lines)) <= 100 and (len(lines) == 40 or n_terms < 80)
 
 
 @pytest.mark.slow
@@ -216,27 +177,23 @@ def test_a_terminal_without_the_signs(file):
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        ("--decimation 9", {"decimation": [9]}),
-        ("--decimation 1,4,9 --degree 1-3", {"decimation": [1, 4, 9], "degree": [1, 2, 3]}),
-        ("--y-lags 3 --u-lags auto", {"y_lags": [1, 2, 3], "u_lags": "auto"}),
-        ("--y-lags 3-3 --u-lags 0-2,8", {"y_lags": [3], "u_lags": [0, 1, 2, 8]}),
+        ("--decimation 9 --degree 1-3", {"decimation": [9], "degree": [1, 2, 3]}),
+        ("--y-lags 3 --u-lags 0-2,8", {"y_lags": [1, 2, 3], "u_lags": [0, 1, 2, 8]}),
         ("--u-lags valve=1-4;heat=0,2", {"u_lags": {"valve": [1, 2, 3, 4], "heat": [0, 2]}}),
-        ("--delay 0 --centre true", {"delay": 0, "centre": True}),
-        ("--delay auto --centre auto", {"delay": "auto", "centre": "auto"}),
+        ("--delay auto --centre true", {"delay": "auto", "centre": True}),
         ("--include u1(k)^2,y(k-9) --include u2(k-7)", {"include": ["u1(k)^2", "y(k-9)", "u2(k-7)"]}),
         ("--exclude *u1(k-1)*", {"exclude": ["*u1(k-1)*"]}),
-        ("--method ga --criterion aic-4", {"method": "ga", "criterion": "aic-4"}),
-        ("--error one_step --noise noe --selection worst", {"error": "one_step", "noise": "noe"}),
+        (
+            "--method ga --criterion aic-4 --selection worst",
+            {"method": "ga", "criterion": "aic-4", "selection": "worst"},
+        ),
         ("--seeds 2 --blocks 3 --resamples 0 --effort 1.5", {"seeds": 2, "blocks": 3, "resamples": 0, "effort": 1.5}),
-        ("--set confidence=0.9 --set y_degree=1", {"confidence": 0.9, "y_degree": 1}),
+        ("--set confidence=0.9 --set y_degree=1 --noise noe", {"confidence": 0.9, "y_degree": 1, "noise": "noe"}),
     ],
 )
 def test_options_are_settings(monkeypatch, file, words, expected):
     _, settings = wanted(monkeypatch, file, "--input", "2,3", "--output", "4", *words.split())
-    assert {name: getattr(settings, name) for name in expected} == expected
-    given = {word.removeprefix("--").replace("-", "_") for word in words.split() if word.startswith("--")}
-    unchanged = set(IdentificationSettings.model_fields) - set(expected) - given
-    assert all(getattr(settings, name) == getattr(IdentificationSettings(), name) for name in unchanged)
+    assert settings.model_dump() == {**IdentificationSettings().model_dump(), **expected}
 
 
 def test_options_of_the_data(monkeypatch, tmp_path):
@@ -264,11 +221,10 @@ def test_help_comes_at_once_and_names_the_defaults(capsys):
     code += "print({'numpy', 'pydantic', 'pandas', 'numba'} & set(sys.modules))"
     reported = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert reported.endswith("\nset()\n")
-    options = {option.setting: option for option in (*cli._CANDIDATES, *cli._SEARCH)}
     defaults = IdentificationSettings().model_dump()
-    assert set(options) < set(defaults) and len(options) == 18
-    for name, option in options.items():
-        assert f"--{option.flag} {option.metavar}" in reported
+    assert set(cli._OPTIONS) < set(defaults) and len(cli._OPTIONS) == 18
+    for name, option in cli._OPTIONS.items():
+        assert f"--{name.replace('_', '-')} {option.metavar}" in reported
         if match := re.search(r"\(default: (.*)\)", option.about):
             assert option.read(match[1]) == defaults[name]
 
@@ -281,53 +237,34 @@ def test_help_comes_at_once_and_names_the_defaults(capsys):
         ("no.csv --output y", r"no\.csv: cannot be read: No such file or directory"),
         ("pipe --output y", r"pipe: cannot be read: not a regular file"),
         ("F --output tmp", r".*: --output: found no column 'tmp'; allowed: 1 't \[s\]', 2 'valve', 3 'heat', 4 .*"),
-        ("F --output 4 --input vale", r".*: --input: found no column 'vale'; .* \(did you mean 'valve'\?\)"),
         ("F --output 4 --sampling-time 1e999", r"--sampling-time: found inf; allowed: a number of seconds above 0"),
-        ("F --output 4 --separator ab", r"--separator: found 'ab' .*"),
         ("F --output 4 --degree 0 --seeds x", r"--degree: found '0' .*; allowed: .*; --seeds: found 'x' \(text\); .*"),
         ("F --output 4 --method frol", r"--method: found 'frol'; .*\(did you mean 'frols'\?\)"),
         ("F --output 4 --input 2 --u-lags vale=3", r"--u-lags: found the input 'vale'; .*\(did you mean 'valve'\?\)"),
         ("F --output 4 --set confidance=1", r"--set: found 'confidance'; .* \(did you mean 'confidence'\?\)"),
         ("F --output 4 --set confidence", r"--set: found 'confidence' without =; allowed: KEY=VALUE with .*"),
-        ("F --output 4 --set confidence=[", r"--set confidence: .*"),
         ("F --output 4 --degree 2 --set degree=3", r"--set: found degree twice; allowed: once, here or as an option"),
-        ("F --output 4 --include u9(k-1)", r".*u9.*"),
         ("F --output 4 --report F", r"--report: found the file '.*oven\.csv'; allowed: a folder"),
-        ("uneven.csv --output y", r".*uneven; allowed: less than 10%; resample .*"),
-        ("mixed.csv --output 2", r"mixed.csv: --header: line 1: found .*; needed: true or false"),
     ],
 )
 def test_a_mistake_of_identify_is_reported_in_one_line(monkeypatch, tmp_path, file, words, message):
     monkeypatch.chdir(tmp_path)
     os.mkfifo("pipe")
-    (tmp_path / "uneven.csv").write_text("t,y\n" + "".join(f"{k * k},1\n" for k in range(20)))
-    (tmp_path / "mixed.csv").write_text("x,1\n" + "1,2\n" * 20)
-    if "mixed" in words:
-        words += " --input 1"
     code, out, err = run(*(file if word == "F" else word for word in words.split()), "--json")
     assert (code, out) == (2, "")
     assert re.fullmatch(f"narxbench: {message}\n", err), err
 
 
-def test_a_pipe_that_the_shell_has_opened(file):
-    """As in ``narxbench identify <(zcat data.csv.gz)``."""
-    reading, writing = os.pipe()
-    os.set_inheritable(reading, True)
-    with open(writing, "w", encoding="utf-8") as stream:
-        stream.write(Path(file).read_text(encoding="utf-8"))
-    try:
-        code, out, err = run(f"/dev/fd/{reading}", "--output=temp (µK)", "--input=valve,heat", *WORDS, "--json")
-    finally:
-        os.close(reading)
-    assert (code, err) == (0, ""), err
-    _, of_file, _ = run(file, "--output=temp (µK)", "--input=valve,heat", *WORDS, "--json")
-    assert json.loads(out)["coefficients"] == json.loads(of_file)["coefficients"]
-
-
 TEXTS = st.text(max_size=8) | st.sampled_from(
     ["9" * 5000, "1e400", "nan", "-1", "4-1", "1," * 2000, "\udc80", "a\nb", "a=1;b", "=", ";", "{a: 1}", "null", "*"]
 )
-FLAGS = [*(option.flag for option in cli._OPTIONS.values()), "test", "time", "sampling-time", "separator", "decimal"]
+FLAGS = [*(name.replace("_", "-") for name in cli._OPTIONS), "test", "time", "sampling-time", "separator", "decimal"]
+NUMBERS = st.tuples(st.floats(-9, 9) | st.just(0.0), st.floats(-1e60, 1e60) | st.floats(-9, 9))
+
+
+def one_line_or_a_result(path, *words):
+    code, out, err = run(str(path), "--output=y", *WORDS, *words)
+    assert (code == 2 and not out and re.fullmatch("narxbench: .*\n", err)) or (out and not err and code == 0)
 
 
 @pytest.mark.slow
@@ -337,23 +274,18 @@ def test_whatever_is_given_is_no_traceback(tmp_path, options, content):
     path = tmp_path / "any.csv"
     for data in (content, b"u,y\n" + b"1,2\n3,1\n" * 9):
         path.write_bytes(data)
-        words = [f"--{flag}={text}" for flag, text in options.items()]
-        code, out, err = run(str(path), "--output=y", *WORDS, *words, "--json")
-        assert (code == 2 and not out and re.fullmatch("narxbench: .*\n", err)) or json.loads(out)
+        one_line_or_a_result(path, *(f"--{flag}={text}" for flag, text in options.items()))
 
 
 @settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
-    st.lists(
-        st.tuples(st.floats(-9, 9) | st.just(0.0), st.floats(-1e60, 1e60) | st.floats(-9, 9)), min_size=1, max_size=50
-    ),
+    st.lists(NUMBERS, min_size=1, max_size=50),
     st.sampled_from(["", "--input u", "--input u --noise noe", "--input u --noise narmax", "--test 40%"]),
 )
 def test_whatever_the_numbers_are_is_no_traceback(tmp_path, rows, words):
     path = tmp_path / "any.csv"
     path.write_text("u,y\n" + "".join(f"{u!r},{y!r}\n" for u, y in rows))
-    code, out, err = run(str(path), "--output", "y", *WORDS, *words.split())
-    assert (code == 2 and not out and re.fullmatch("narxbench: .*\n", err)) or (out and not err and code == 0)
+    one_line_or_a_result(path, *words.split())
 
 
 def test_only_json_is_printed(monkeypatch, capsys, file, found):
@@ -371,14 +303,12 @@ def test_only_json_is_printed(monkeypatch, capsys, file, found):
 def test_the_page_and_where_it_is(monkeypatch, capsys, tmp_path, file, found):
     monkeypatch.setattr("narxbench.identification.identify.identified", lambda *_: found)
     page = tmp_path / "new" / "report.html"
-    words = ["identify", file, "--output", "4", "--report", str(page.parent)]
-    assert cli.main([*words, "--json"]) == 0
+    assert cli.main(["identify", file, "--output", "4", "--report", str(page.parent), "--json"]) == 0
     out, err = capsys.readouterr()
     assert json.loads(out) and err == f"The page is {page}\n"
     assert narxbench.Model.load(page.parent / "model.json") == found.model
-    html = unescape(page.read_text(encoding="utf-8"))
     # It has the licences of the letters in its figures.
-    assert (TEMPLATES / "notices/fonts.txt").read_text(encoding="utf-8") in html
+    assert (TEMPLATES / "notices/fonts.txt").read_text(encoding="utf-8") in unescape(page.read_text(encoding="utf-8"))
 
 
 @pytest.mark.slow

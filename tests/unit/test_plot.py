@@ -36,27 +36,25 @@ def test_each_draws_on_a_new_figure_or_on_given_axes(found):
         narxbench.plot.terms,
         lambda of, ax=None: narxbench.plot.compare(models, input=test.u, output=test.y, ax=ax),
     ]
+    before = dict(matplotlib.rcParams)
     for drawing in drawings:
         own = drawing(found)
         assert isinstance(own, Axes) and own.has_data()
         _, given = pyplot.subplots()
-        before = len(pyplot.get_fignums())
+        figures = len(pyplot.get_fignums())
         assert drawing(found, ax=given) is given and given.has_data()
-        assert len(pyplot.get_fignums()) == before
+        assert len(pyplot.get_fignums()) == figures
+    assert dict(matplotlib.rcParams) == before
 
 
 def test_the_fit_is_that_of_the_test_data_with_its_band(found):
     axes = narxbench.plot.fit(found)
     measured, model = (line.get_ydata() for line in axes.lines)
-    test = found.recording.records[-1]
-    assert np.array_equal(measured, test.y)
-    assert np.array_equal(model, found.model.predict(test.u, test.y))
+    first, test = found.recording.records
+    assert np.array_equal(measured, test.y) and np.array_equal(model, found.model.predict(test.u, test.y))
     assert axes.get_ylabel() == "level" and axes.get_xlabel() == "sample"
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["measured", "model", "90 % band"]
-
-
-def test_a_record_a_test_and_an_input_are_chosen_by_name(found):
-    first = found.recording.records[0]
+    # Others are chosen by name.
     assert len(narxbench.plot.fit(found, first.name).lines[0].get_ydata()) == len(first)
     title = found.tests[-1].title
     assert narxbench.plot.residuals(found, title).get_title(loc="left").replace("\n", " ") == title
@@ -67,9 +65,3 @@ def test_a_record_a_test_and_an_input_are_chosen_by_name(found):
 def test_what_is_not_there_is_named(found, name, argument):
     with pytest.raises(narxbench.NarxbenchError, match=f"^{argument}: found 'valvee'.*; allowed: "):
         getattr(narxbench.plot, name)(found, **{argument: "valvee"})
-
-
-def test_settings_of_the_user_stay_as_they_are(found):
-    before = dict(matplotlib.rcParams)
-    narxbench.plot.terms(found)
-    assert dict(matplotlib.rcParams) == before

@@ -1,8 +1,7 @@
 """What a choice leads to: the weights of its structure, and how sure and how good the model is."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import pandas as pd
 
@@ -13,14 +12,13 @@ from narxbench.identification.result import Identification
 from narxbench.identification.search.choice import failures
 from narxbench.identification.search.configurations import Configuration
 from narxbench.identification.search.scan import FORWARD, Scan
-from narxbench.identification.search.structures import Choice, Failures, Run, Search, Structure
-from narxbench.identification.search.trial import MOST_COMPARED, Trial
-from narxbench.identification.trust.average import average
+from narxbench.identification.search.structures import Choice, Run, Search, Structure
+from narxbench.identification.search.trial import MOST_COMPARED
 from narxbench.identification.trust.bands import unseen_errors
 from narxbench.identification.trust.certainty import selection_table, structures
 from narxbench.identification.trust.fit import Fit
 from narxbench.identification.trust.residuals import correlation_tests, free_run_bias
-from narxbench.identification.trust.steady_state import measured_static_points, static_curve
+from narxbench.identification.trust.steady_state import POINTS, measured_static_points, static_curve
 from narxbench.identification.trust.validation import FREE_RUN, ONE_STEP, validate
 from narxbench.identification.trust.verdicts import answers, summary
 from narxbench.identification.trust.weights import interchangeable
@@ -33,8 +31,7 @@ def concluded(scan: Scan, choice: Choice, resamples: Sequence[Search]) -> Identi
     """Estimate the weights of the chosen structure, and judge how sure and how good the model is."""
     recording, settings = scan.recording, scan.settings
     configuration, terms = scan.named[choice.best.configuration], choice.best.terms
-    trial = scan.trial(configuration)
-    fit = Fit(recording, configuration, terms, settings, choice.best.noise_model)
+    trial, fit = scan.trial(configuration), Fit(scan, choice.best)
     weights = fit.weights()
     model = fit.model(weights)
     cases = fit.cases(model)
@@ -45,18 +42,24 @@ def concluded(scan: Scan, choice: Choice, resamples: Sequence[Search]) -> Identi
     role = next(role for role in reversed(ROLES) if any(case.record.role == role for case in cases))
     runs = [(case.model, case.record) for case in cases if case.record.role == role and model.inputs]
     # The stability of a state costs the third power of the largest lag.
-    curve = static_curve(model, known, points=41 if model.max_lag <= 60 else 5)
+    curve = static_curve(model, known, points=POINTS if model.max_lag <= 60 else 5)
     rests = measured_static_points(model, known)
     rows = trial.arrangement.rows()
+    checks = _checks(scan, configuration, model)
+    size = size_check(len(trial.terms), len(rows))
     rows = rows[:: -(-len(rows) // MOST_COMPARED)]
-    columns = trial.arrangement.columns(trial.monomials, rows)
-    checks = [*_checks(scan, configuration, model), _collinear(trial, rows, columns)]
-    checks.append(size_check(len(trial.terms), len(trial.arrangement.rows())))
+    names = [*trial.terms, *trial.dropped]
+    monomials = [parse_term(name, trial.n_inputs, current=True) for name in names]
+    checks += [collinear_check(trial.arrangement.columns(monomials, rows), names, trial.dropped), size]
     searched = [search for search in resamples if search.found]
     found = [search.found.terms for search in searched if search.found]
     table = selection_table(trial.terms, choice.runs, found, settings.confidence)
     findings = summary(model, validation, tests, curve, rests, checks, free_run_bias(runs), weights.rows())
-    side = structures(table, trial.terms, terms, [*choice.runs, *found], settings.threshold)
+    resampled = {"searched": len(found), "wanted": settings.resamples}
+    side, made = structures(table, trial.terms, terms, [*choice.runs, *found], settings.threshold)
+    scored = {
+        name: scan.compared([Run(configuration.name, name, own)], choice.density)[0] for name, own in side.items()
+    }
     identified = Identification(
         model=model,
         recording=recording,
@@ -72,20 +75,23 @@ def concluded(scan: Scan, choice: Choice, resamples: Sequence[Search]) -> Identi
         left_out=scan.left_out,
         weights=weights.rows(),
         selection=table,
-        structures=_scored(scan, choice, side.structures),
-        structures_made=side.made,
-        alike=interchangeable(columns, trial.terms, terms),
+        structures=scored | ({FORWARD: choice.forward} if choice.forward else {}),
+        structures_made=made,
+        alike=interchangeable(trial.arrangement.columns(trial.monomials, rows), trial.terms, terms),
         validation=validation,
         tests=tests,
         curve=curve,
         rests=rests,
         summary=findings,
         notes=[
-            *(_failed(each, settings.method, False) for each in choice.notes),
-            *(_failed(each, settings.method, True) for each in failures(searched)),
-            *_missing(scan, len(found)),
-            *_decided(scan, choice),
-            *(average(scan, model, choice.finalists, [record for _, record in runs]) if runs else ()),
+            *(
+                Finding("searches", "look", {"method": settings.method, "resampled": again, **each.model_dump()})
+                for of, again in ((choice.notes, False), (failures(searched), True))
+                for each in of
+            ),
+            *([] if any(record.role == "test" for record in recording.records) else [Finding("no_test", "look")]),
+            *([Finding("resamples", "look", resampled)] if resampled["searched"] < settings.resamples else []),
+            *_decided(choice),
         ],
         unseen={FREE_RUN: unseen_errors(fit, model), ONE_STEP: unseen_errors(fit, model, 1)},
     )
@@ -111,38 +117,13 @@ def _checks(scan: Scan, configuration: Configuration, model: Model) -> list[Find
     return [sampling, *others]
 
 
-def _collinear(trial: Trial, rows: Any, columns: Any) -> Finding:
-    if not trial.dropped:
-        return collinear_check(columns, trial.terms, {})
-    names = [*trial.terms, *trial.dropped]
-    monomials = [parse_term(name, trial.n_inputs, current=True) for name in names]
-    return collinear_check(trial.arrangement.columns(monomials, rows), names, trial.dropped)
-
-
-def _failed(each: Failures, method: str, resampled: bool) -> Finding:
-    return Finding("searches", "look", {"method": method, "resampled": resampled, **each.model_dump()})
-
-
-def _missing(scan: Scan, resamples: int) -> list[Finding]:
-    """Return what was not there to judge the model by: test data, or as many resamples as were asked for."""
-    missing = []
-    if not any(record.role == "test" for record in scan.recording.records):
-        missing.append(Finding("no_test", "look"))
-    if resamples < scan.settings.resamples:
-        missing.append(Finding("resamples", "look", {"searched": resamples, "wanted": scan.settings.resamples}))
-    return missing
-
-
-def _decided(scan: Scan, choice: Choice) -> list[Finding]:
+def _decided(choice: Choice) -> list[Finding]:
     """Return how the noise model was decided on, and whether a structure of lower J was passed over."""
     best: dict[str, Structure] = {}
     for structure in choice.finalists:
         if structure.fitness is not None:
             best.setdefault(structure.noise_model, structure)
-    rows = [
-        {"name": s.noise_model, **s.model_dump(include={"rrse", "fitness"}), "terms": len(s.terms)}
-        for s in best.values()
-    ]
+    rows = [{"name": name, "fitness": of.fitness, "rrse": of.rrse, "terms": len(of.terms)} for name, of in best.items()]
     found = [Finding("noise_model", "fine", {"chosen": choice.best.noise_model, "best": rows})] if len(rows) > 1 else []
     if choice.passed_over or not choice.holds:
         values = {"passed_over": len(choice.passed_over), "holds": choice.holds}
@@ -182,10 +163,3 @@ def _lags(lags: Sequence[int]) -> str:
     if len(lags) > 2 and list(lags) == list(range(lags[0], lags[-1] + 1)):
         return f"{lags[0]}-{lags[-1]}"
     return ", ".join(map(str, lags))
-
-
-def _scored(scan: Scan, choice: Choice, terms: Mapping[str, Sequence[str]]) -> dict[str, Structure]:
-    """Return structures by how they came about, with their scores."""
-    here = choice.best.configuration
-    found = {name: scan.compared([Run(here, name, own)], choice.density)[0] for name, own in terms.items()}
-    return found | ({FORWARD: choice.forward} if choice.forward else {})

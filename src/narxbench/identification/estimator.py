@@ -88,30 +88,8 @@ error, criterion, seed, seeds, blocks, selection, divergent, effort, resamples, 
         confidence: float = 0.95,
         noise: str = "auto",
     ) -> None:
-        self.decimation = decimation
-        self.degree = degree
-        self.y_lags = y_lags
-        self.u_lags = u_lags
-        self.delay = delay
-        self.y_degree = y_degree
-        self.u_degree = u_degree
-        self.include = include
-        self.exclude = exclude
-        self.centre = centre
-        self.method = method
-        self.method_settings = method_settings
-        self.error = error
-        self.criterion = criterion
-        self.seed = seed
-        self.seeds = seeds
-        self.blocks = blocks
-        self.selection = selection
-        self.divergent = divergent
-        self.effort = effort
-        self.resamples = resamples
-        self.threshold = threshold
-        self.confidence = confidence
-        self.noise = noise
+        # scikit-learn wants each argument as an attribute of its name, as it came.
+        self.__dict__.update({name: value for name, value in locals().items() if name != "self"})
 
     def fit(self, X: ArrayLike | None, y: ArrayLike, groups: ArrayLike | None = None) -> Self:  # noqa: N803
         """Identify a model.
@@ -146,10 +124,9 @@ error, criterion, seed, seeds, blocks, selection, divergent, effort, resamples, 
         output = "y"
         while output in names:
             output += "_"
-        empty: dict[str, Any] = {"include": [], "exclude": [], "method_settings": {}}
-        settings: dict[str, Any] = {
-            name: empty.get(name) if value is None else value for name, value in self.get_params().items()
-        }
+        empty = ("include", "exclude", "method_settings")
+        given = self.get_params().items()
+        settings: dict[str, Any] = {name: value for name, value in given if value is not None or name not in empty}
         experiments = [
             {**dict(zip(names, inputs[part].T, strict=True)), output: outputs[part]}
             for part in _parts(groups, len(outputs))

@@ -160,40 +160,31 @@ def repeated(
     affordable: Callable[[Scan], None] | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Identification:
-    """Identify a model as :func:`identified` does, and again with other random draws, to see what they decide.
-
-    Raises
-    ------
-    NarxbenchError
-        Unless ``times`` is a whole number from 1 to 1000, and as :func:`identified`.
-    """
+    """Identify a model as :func:`identified` does, and again with other random draws, to see what they decide."""
     if not is_whole_number(times, 1, 1000):
         raise FieldError("repeat", f"found {show(times)}; allowed: a whole number from 1 to 1000")
-    first = identified(recording, settings, affordable, progress)
-    found = [first]
+    found = [identified(recording, settings, affordable, progress)]
     for seed in range(settings.seed + 1, settings.seed + times):
         if any(note.name == "interrupted" for note in found[-1].notes):
             break
         # Resamples tell how sure the terms of the first model are; here only models are compared.
         other = settings.model_copy(update={"seed": seed, "resamples": 0})
         found.append(identified(recording, other, progress=progress))
-    return replace(first, notes=[_spread(found), *first.notes]) if len(found) > 1 else first
+    return replace(found[0], notes=[_spread(found), *found[0].notes]) if len(found) > 1 else found[0]
 
 
 def _spread(found: Sequence[Identification]) -> Finding:
     """Return the errors of models that were found with other random draws, and how many have the same terms."""
     own = [next(finding for finding in each.summary if finding.name == "prediction").values for each in found]
     errors = [values["rrse"] for values in own if values["rrse"] is not None]
-    first = found[0]
+    structures = [(each.model.terms, each.model.decimation) for each in found]
     values = {
         "times": len(found),
-        "role": own[0]["role"],
-        "kind": own[0]["kind"],
-        "steps": own[0]["steps"],
+        **{name: own[0][name] for name in ("role", "kind", "steps")},
         "least": min(errors, default=None),
         "most": max(errors, default=None),
         "without": len(found) - len(errors),
-        "alike": sum((e.model.terms, e.model.decimation) == (first.model.terms, first.model.decimation) for e in found),
+        "alike": structures.count(structures[0]),
     }
     return Finding("repeats", "look", values)
 

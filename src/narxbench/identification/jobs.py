@@ -30,24 +30,10 @@ class Ranking(Settings):
     configurations: list[str]
 
 
-# The data, and what is tried on them
-
-
 def scan_of(reading: Mapping[str, Any], identification: Mapping[str, Any]) -> Scan:
     """Return the search that some settings ask for; it is made once in a process, unless a file changes.
 
-    Parameters
-    ----------
-    reading : mapping
-        Arguments of :func:`narxbench.identification.data.reading.read_recording` as plain data; ``data`` is a list of
-        files, and so is ``test``, or a share.
-    identification : mapping
-        Fields of :class:`narxbench.identification.settings.IdentificationSettings` as plain data.
-
-    Raises
-    ------
-    NarxbenchError
-        For data that cannot be read, and settings that do not fit them.
+    Both are plain data: arguments of ``read_recording``, with lists of files, and fields of ``IdentificationSettings``.
     """
     test = reading.get("test")
     files = [*reading["data"], *(test if isinstance(test, list) else ())]
@@ -83,9 +69,7 @@ def choice(scan: Scan, briefs: Sequence[StrPath], ranked: StrPath, searches: Seq
     """Choose a structure, by the files of the brief searches, of the ranking and of the thorough searches."""
     configurations = _ranked(scan, ranked)
     wanted = [
-        Search(configuration=c.name, part=part, seed=seed, found=None)
-        for c in configurations
-        for part, seed in scan.jobs()
+        {"configuration": c.name, "part": part, "seed": seed} for c in configurations for part, seed in scan.jobs()
     ]
     brief, thorough = _briefs(scan, briefs), _searches(searches, wanted)
     for path, each in zip([*briefs, *searches], [*brief, *thorough], strict=True):
@@ -106,8 +90,7 @@ def conclusion(scan: Scan, chosen: StrPath, searches: Sequence[StrPath]) -> Iden
     best = scan.named[choice.best.configuration]
     # The others are left out.
     files = searches[: scan.n_resamples(best)]
-    wanted = [Search(configuration=best.name, resample=number, found=None) for number in range(1, len(files) + 1)]
-    resampled = _searches(files, wanted)
+    resampled = _searches(files, [{"configuration": best.name, "resample": i} for i in range(1, len(files) + 1)])
     for path, each in zip(files, resampled, strict=True):
         _check_terms(scan, best.name, each.found.terms if each.found else (), path)
     return concluded(scan, choice, resampled)
@@ -134,17 +117,16 @@ def _read(model: type[T], path: StrPath) -> T:
 
 def _configuration(scan: Scan, name: str, source: object) -> Configuration:
     if name not in scan.named:
-        raise NarxbenchError(
-            f"{source}: found the configuration {printable(name)}; allowed: one of those of the data now"
-        )
+        found = f"found the configuration {printable(name)}"
+        raise NarxbenchError(f"{source}: {found}; allowed: one of those of the data now")
     return scan.named[name]
 
 
-def _searches(files: Sequence[StrPath], wanted: Sequence[Search]) -> list[Search]:
+def _searches(files: Sequence[StrPath], wanted: Sequence[Mapping[str, Any]]) -> list[Search]:
     """Return the searches of some files, which must be those that are wanted, in this order."""
     found = [_read(Search, path) for path in files]
     for path, own, right in zip(files, found, wanted, strict=True):
-        here, there = (each.model_dump(exclude={"found"}) for each in (own, right))
+        here, there = (each.model_dump(exclude={"found"}) for each in (own, Search(**right, found=None)))
         if here != there:
             raise _refused(path, f"found the search {show(here, kind=False)}; needed: {show(there, kind=False)}")
         if own.found is None:
@@ -153,7 +135,7 @@ def _searches(files: Sequence[StrPath], wanted: Sequence[Search]) -> list[Search
 
 
 def _briefs(scan: Scan, files: Sequence[StrPath]) -> list[Search]:
-    found = _searches(files, [Search(configuration=c.name, found=None) for c in scan.configurations])
+    found = _searches(files, [{"configuration": c.name} for c in scan.configurations])
     for path, search in zip(files, found, strict=True):
         if search.found is None or search.found.score is None:
             raise _refused(path, "found no score of what was found")

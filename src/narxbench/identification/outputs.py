@@ -51,15 +51,14 @@ def identify_outputs(
     return {name: identify(data, **reading) for name, reading in each.items()}
 
 
-def _signature() -> inspect.Signature:
-    """Return the signature that notebooks and the documentation show: that of :func:`identify` but for some."""
-    own, of_one = (inspect.signature(function) for function in (identify_outputs, identify))
-    left_out = {*own.parameters, "test_input", "test_output"}
-    others = [each for name, each in of_one.parameters.items() if name not in left_out]
-    return own.replace(parameters=[*list(own.parameters.values())[:-1], *others])
-
-
-identify_outputs.__signature__ = _signature()  # type: ignore[attr-defined]
+# The signature that notebooks and the documentation show is that of identify but for some.
+_OWN, _OF_ONE = (inspect.signature(function).parameters for function in (identify_outputs, identify))
+identify_outputs.__signature__ = inspect.signature(identify_outputs).replace(  # type: ignore[attr-defined]
+    parameters=[
+        *(each for each in _OWN.values() if each.kind != each.VAR_KEYWORD),
+        *(each for name, each in _OF_ONE.items() if name not in {*_OWN, "test_input", "test_output"}),
+    ]
+)
 
 
 def readings(arguments: Mapping[str, Any], other_outputs: bool) -> dict[str, dict[str, Any]]:
@@ -69,9 +68,8 @@ def readings(arguments: Mapping[str, Any], other_outputs: bool) -> dict[str, dic
         raise FieldError("output", f"found {show(outputs, kind=False)}; allowed: two or more columns, each once")
     if any(arguments.get(name) is not None for name in ("test_output", "test_input")):
         raise FieldError("output", f"found {len(outputs)} with columns of the test; allowed: test files, or a share")
-    found = {}
+    found, inputs = {}, columns_listed(arguments.get("input"))
     for output in outputs:
         others = [other for other in outputs if other != output] if other_outputs else []
-        inputs = [*columns_listed(arguments.get("input")), *others]
-        found[str(output)] = {**arguments, "output": output, "input": inputs or None}
+        found[str(output)] = {**arguments, "output": output, "input": [*inputs, *others] or None}
     return found

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal
 
 import pydantic
 from pydantic import AfterValidator, Field, PlainValidator
@@ -24,16 +24,13 @@ def _whole(least: int, most: int, allowed: str) -> Callable[[object], Auto | lis
     """Return a check for ``auto``, a whole number, or a list of whole numbers; texts such as ``1-4,8`` are lists."""
 
     def check(value: object) -> Auto | list[int]:
-        found: Any = value
-        if isinstance(value, str):
-            found = _numbers(value)
-        elif is_whole_number(value, least):
-            found = [value]
         if value == AUTO:
             return AUTO
-        if not isinstance(found, (list, tuple)) or not 1 <= len(found) <= _MOST_LAGS:
-            found = [None]
-        if not all(is_whole_number(number, least, most) for number in found):
+        found: Any = _numbers(value) if isinstance(value, str) else value
+        if is_whole_number(value, least):
+            found = [value]
+        right = isinstance(found, (list, tuple)) and 1 <= len(found) <= _MOST_LAGS
+        if not right or not all(is_whole_number(number, least, most) for number in found):
             raise ValueError(f"found {show(value)}; allowed: {allowed}")
         return sorted({int(number) for number in found})
 
@@ -75,16 +72,13 @@ def _lags_by_input(value: object) -> Auto | list[int] | dict[str, list[int]]:
     return {name: lags for name, lags in found.items() if lags != AUTO}
 
 
-def _delay(value: object) -> Auto | int:
-    if value != AUTO and not is_whole_number(value, 0, MAX_LAG):
-        raise ValueError(f"found {show(value)}; allowed: auto, or a whole number from 0 to {MAX_LAG}")
-    return cast(Auto | int, value)
+def _auto_or(right: Callable[[object], bool], allowed: str) -> Callable[[object], object]:
+    def check(value: object) -> object:
+        if value != AUTO and not right(value):
+            raise ValueError(f"found {show(value)}; allowed: auto{allowed}")
+        return value
 
-
-def _truth(value: object) -> Auto | bool:
-    if value != AUTO and not isinstance(value, bool):
-        raise ValueError(f"found {show(value)}; allowed: auto, true or false")
-    return value
+    return check
 
 
 def _named(check: Callable[[str], str]) -> AfterValidator:
@@ -105,6 +99,8 @@ def _checked(check: Callable[[object], object]) -> Any:
 
 
 _STRIDES = "auto, a positive whole number, or a list of them"
+_DELAY = _auto_or(lambda value: is_whole_number(value, 0, MAX_LAG), f", or a whole number from 0 to {MAX_LAG}")
+_TRUTH = _auto_or(lambda value: isinstance(value, bool), ", true or false")
 _DEGREES = f"auto, a whole number from 1 to {MAX_DEGREE}, or a list of them"
 
 
@@ -123,7 +119,7 @@ class IdentificationSettings(Settings):
         described_as(f"{_LAGS} (0 is the current input), or such a list for each input by its name"),
     ] = AUTO
     """Lags of the inputs."""
-    delay: Annotated[Auto | int, _checked(_delay), described_as("auto, or a whole number from 0")] = AUTO
+    delay: Annotated[Auto | int, _checked(_DELAY), described_as("auto, or a whole number from 0")] = AUTO
     """Smallest lag of the inputs where their lags are scanned, in samples of the data; 0 admits the current input."""
     y_degree: int | None = Field(default=None, ge=0, le=MAX_DEGREE)
     """Largest degree of the outputs in a term."""
@@ -133,7 +129,7 @@ class IdentificationSettings(Settings):
     """Further candidate terms, by name."""
     exclude: list[str] = Field(default=[])
     """Patterns of candidate terms that are left out, such as ``*u(k-1)*``."""
-    centre: Annotated[Auto | bool, _checked(_truth), described_as("auto, true or false")] = False
+    centre: Annotated[Auto | bool, _checked(_TRUTH), described_as("auto, true or false")] = False
     """Whether the terms are those of centred and scaled signals; auto: where that is clearly better."""
     method: Annotated[str, _named(lambda name: algorithm(name).name)] = "multistart"
     """Search algorithm."""

@@ -7,8 +7,8 @@ Such a study is complete in itself: a file (``--configfile``), perhaps others ov
 import os
 import re
 import sys
-from collections.abc import Iterator, Sequence
 from pathlib import Path
+from types import NoneType
 from typing import Annotated, Any, Literal
 
 import pydantic
@@ -26,8 +26,20 @@ from narxbench.io.settings import Problem, Settings, SettingsError, described_as
 from narxbench.model.records import Role
 
 _SHARE = re.compile(r"\s*[0-9]*\.?[0-9]+\s*%?\s*")
-_COLUMN, _COLUMNS = "a name or number of a column", "a name or number of a column, or a list of them"
-_TEST = "a file, a list of files, or a share such as 20%"
+
+
+def _check(allowed: str, kinds: tuple[type, ...], listed: tuple[type, ...] = (), false: bool = False) -> Any:
+    """Return a check for values of some kinds, lists of some, and perhaps false."""
+
+    def check(value: object) -> object:
+        parts, right = (value, listed) if isinstance(value, list) and value and listed else ([value], kinds)
+        for part in parts:
+            # bool is an int to Python.
+            if (isinstance(part, bool) or not isinstance(part, right)) and not (false and part is False):
+                raise ValueError(f"found {show(part)}; allowed: {allowed}")
+        return value
+
+    return BeforeValidator(check)
 
 
 def _listed(value: object) -> object:
@@ -35,35 +47,12 @@ def _listed(value: object) -> object:
     return [value] if isinstance(value, str) else value
 
 
-def _column(value: object) -> object:
-    return _of_kinds(value, (str, int), _COLUMN)
-
-
-def _optional_column(value: object) -> object:
-    return value if value is None else _column(value)
-
-
-def _columns(value: object) -> object:
-    for part in value if isinstance(value, list) and value else [value]:
-        _of_kinds(part, (str, int), _COLUMNS)
-    return value
-
-
-def _time(value: object) -> object:
-    return value if value is None or value is False else _of_kinds(value, (str, int), f"{_COLUMN}, or false")
-
-
-def _test(value: object) -> object:
-    for part in value if isinstance(value, list) and value else [value]:
-        _of_kinds(part, (str,) if isinstance(value, list) else (str, int, float, type(None)), _TEST)
-    return value
-
-
-def _of_kinds(value: object, kinds: tuple[type, ...], allowed: str) -> object:
-    # bool is an int to Python.
-    if isinstance(value, bool) or not isinstance(value, kinds):
-        raise ValueError(f"found {show(value)}; allowed: {allowed}")
-    return value
+_COLUMN, _NAME = "a name or number of a column", (str, int)
+_COLUMNS, _TIME = f"{_COLUMN}, or a list of them", f"{_COLUMN}, or false"
+_TEST = "a file, a list of files, or a share such as 20%"
+_Columns = Annotated[str | int | list[str | int] | None, _check(_COLUMNS, _NAME, _NAME), described_as(_COLUMNS)]
+_Test = Annotated[str | float | list[str] | None, _check(_TEST, (*_NAME, float, NoneType), (str,)), described_as(_TEST)]
+_Time = Annotated[str | int | bool | None, _check(_TIME, (*_NAME, NoneType), false=True), described_as(_TIME)]
 
 
 class MeasuredData(Settings):
@@ -76,17 +65,17 @@ class MeasuredData(Settings):
         described_as("a file, or a list of them"),
     ]
     """Files of text with columns of numbers, each an experiment of its own; paths start from the project's folder."""
-    output: Annotated[str | int, BeforeValidator(_column), described_as(_COLUMN)]
+    output: Annotated[str | int, _check(_COLUMN, _NAME), described_as(_COLUMN)]
     """Column of the output: its name, or its number from 1 on."""
-    input: Annotated[str | int | list[str | int] | None, BeforeValidator(_columns), described_as(_COLUMNS)] = None
+    input: _Columns = None
     """Columns of the inputs; without any the output depends on its own past only."""
-    test: Annotated[str | float | list[str] | None, BeforeValidator(_test), described_as(_TEST)] = None
+    test: _Test = None
     """Data that the model is tested on, and that nothing else sees: files, or the last share of each record."""
-    test_output: Annotated[str | int | None, BeforeValidator(_optional_column), described_as(_COLUMN)] = None
+    test_output: Annotated[str | int | None, _check(_COLUMN, (*_NAME, NoneType)), described_as(_COLUMN)] = None
     """Column of the test's output, where it is another one; without ``test`` it stands in the same files."""
-    test_input: Annotated[str | int | list[str | int] | None, BeforeValidator(_columns), described_as(_COLUMNS)] = None
+    test_input: _Columns = None
     """Columns of the test's inputs, likewise."""
-    time: Annotated[str | int | bool | None, BeforeValidator(_time), described_as(f"{_COLUMN}, or false")] = None
+    time: _Time = None
     """Column of the time; by default the one whose name says so; false: none."""
     roles: dict[str, Role] = Field(default={})
     """What some of the files are for, by name: estimation, selection or test."""
@@ -123,13 +112,17 @@ class MeasuredStudy(Settings):
 
     @pydantic.model_validator(mode="after")
     def _files_are_there(self) -> "MeasuredStudy":
-        found = [*_missing(("data", "files"), self.data.files), *_missing(("data", "test"), self.data.test_files)]
+        # Each file that is not there, with the closest one that is.
+        found = [
+            Problem(("data", key, *((index,) if len(files) > 1 else ())), no_file(name))
+            for key, files in (("files", self.data.files), ("test", self.data.test_files))
+            for index, name in enumerate(files)
+            if not os.path.isfile(name)
+        ]
         own = Path("data", self.study).resolve()
         if any(own in Path(path).resolve().parents for path in self.files):
-            text = (
-                f"found {self.study!r}, but data/{self.study} holds data, and would hold results; allowed: other names"
-            )
-            found.append(Problem(("study",), text))
+            what = f"data/{self.study} holds data, and would hold results"
+            found.append(Problem(("study",), f"found {self.study!r}, but {what}; allowed: other names"))
         if found:
             raise SettingsError(found)
         return self
@@ -146,26 +139,11 @@ class MeasuredStudy(Settings):
         return {"data": given.pop("files"), **given, **({"test": tests} if (tests := self.data.test_files) else {})}
 
 
-def _missing(path: tuple[str, ...], files: Sequence[str]) -> Iterator[Problem]:
-    """Yield each file that is not there, with the closest one that is."""
-    for index, name in enumerate(files):
-        if not os.path.isfile(name):
-            place: tuple[str | int, ...] = (*path, index) if len(files) > 1 else path
-            yield Problem(place, no_file(name))
-
-
 def load_measured(layers: Layers) -> tuple[MeasuredStudy, Scan]:
     """Return the settings of a study of measured data, and what is tried on the data, which are read for it.
 
-    Parameters
-    ----------
-    layers : sequence of (str, mapping)
-        What the study, its overlays and the command line give, each with the name of its source.
-
-    Raises
-    ------
-    NarxbenchError
-        One line for each mistake, with the source that has the last word on its key.
+    The layers are what the study, its overlays and the command line give. NarxbenchError has one line for each mistake,
+    with the source that has the last word on its key.
     """
     try:
         study = validated(MeasuredStudy, together(layers), "")
@@ -179,15 +157,12 @@ def _scan(study: MeasuredStudy) -> Scan:
     try:
         return scan_of(study.reading, study.identification.model_dump(mode="json"))
     except FieldError as error:
-        path = ("data",) if error.field == "data" else (_section(error.field), error.field)
+        section = "identification" if error.field in IdentificationSettings.model_fields else "data"
+        path = ("data",) if error.field == "data" else (section, error.field)
         raise SettingsError([Problem(path, ": ".join(filter(None, (error.source, error.text))))]) from None
     except NarxbenchError as error:
         of_file = str(error).startswith(tuple(f"{name}: " for name in study.files))
         raise SettingsError([Problem(("data" if of_file else "identification",), str(error))]) from None
-
-
-def _section(field: str) -> str:
-    return "identification" if field in IdentificationSettings.model_fields else "data"
 
 
 def schema() -> dict[str, Any]:

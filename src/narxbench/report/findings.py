@@ -481,13 +481,6 @@ def _noise_model(found: Finding, _: Setting) -> tuple[str, str]:
     return f"{text}NARX is taken unless another has a J that is lower by more than {CLEARLY_BETTER:g}.", ""
 
 
-def _average(found: Finding, _: Setting) -> tuple[str, str]:
-    values = found.values
-    text = f"An average of {values['models']} models of nearly the same J, the better the more weight, misses "
-    text += f"{100 * values['average']:.3g} % of the standard deviation of the {values['role']} data in free run; "
-    return f"{text}the chosen model alone {100 * values['single']:.3g} %.", ""
-
-
 def _repeats(found: Finding, _: Setting) -> tuple[str, str]:
     values = found.values
     text = f"With {values['times']} sets of random draws "
@@ -559,7 +552,6 @@ _WORDS: dict[str, tuple[str, Phrase]] = {
     "noise_model": ("Noise", _noise_model),
     "repeats": ("Random draws", _repeats),
     "interrupted": ("Stopped", _interrupted),
-    "average": ("A single structure", _average),
     "whole_records": ("Whole records", _whole_records),
 }
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -24,27 +25,26 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def made(scan: Scan) -> tuple[list[str], list[str], list[str]]:
+def made(scan: Scan) -> tuple[list[str], ...]:
     """Write the files of all jobs before the conclusion, and return those of three kinds of searches."""
-    briefs, searches, resampled = [], [], []
+    kinds: tuple[list[str], ...] = ([], [], [])
 
-    def written(name: str, text: str, names: list[str] | None = None) -> None:
+    def written(name: str, text: str, kind: int | None = None) -> None:
         Path(name).write_text(text)
-        if names is not None:
-            names.append(name)
+        if kind is not None:
+            kinds[kind].append(name)
 
     for i, configuration in enumerate(scan.configurations):
-        written(f"brief-{i}", jobs.brief_search(scan, configuration.name), briefs)
-    written("ranking", jobs.ranking(scan, briefs))
-    for rank in range(1, scan.n_finalists + 1):
-        for part, seed in scan.jobs():
-            text = jobs.thorough_search(scan, "ranking", rank=rank, part=part, seed=seed)
-            written(f"thorough-{rank}-{part}-{seed}", text, searches)
-    written("choice", jobs.choice(scan, briefs, "ranking", searches))
+        written(f"brief-{i}", jobs.brief_search(scan, configuration.name), 0)
+    written("ranking", jobs.ranking(scan, kinds[0]))
+    for rank, (part, seed) in product(range(1, scan.n_finalists + 1), scan.jobs()):
+        text = jobs.thorough_search(scan, "ranking", rank=rank, part=part, seed=seed)
+        written(f"thorough-{rank}-{part}-{seed}", text, 1)
+    written("choice", jobs.choice(scan, kinds[0], "ranking", kinds[1]))
     # One more than the settings ask for.
     for number in range(1, 5):
-        written(f"resampled-{number}", jobs.resampled_search(scan, "choice", number), resampled)
-    return briefs, searches, resampled
+        written(f"resampled-{number}", jobs.resampled_search(scan, "choice", number), 2)
+    return kinds
 
 
 def test_jobs_lead_to_what_one_call_finds_and_check_what_they_read(folder: Path) -> None:
@@ -65,24 +65,17 @@ def test_jobs_lead_to_what_one_call_finds_and_check_what_they_read(folder: Path)
     again = "; delete it and run again"
     # The file of another search, in the place of one.
     assert reported(lambda: jobs.choice(scan, briefs, "ranking", [searches[1], *searches[1:]])).endswith(again)
-    assert reported(lambda: jobs.conclusion(scan, "choice", resampled[::-1])).startswith(
-        "resampled-4: found the search "
-    )
+    message = reported(lambda: jobs.conclusion(scan, "choice", resampled[::-1]))
+    assert message.startswith("resampled-4: found the search ")
     Path("ranking").write_text('{"configurations": ["q9"]}')
-    assert reported(lambda: jobs.choice(scan, briefs, "ranking", searches)).startswith(
-        "ranking: found the configuration q9;"
-    )
-    for text, words in (
-        (Path("choice").read_text()[:-5], "choice: damaged, not valid JSON"),
-        ("{}", "choice: finalists: missing"),
-        (
-            '{"briefly":[],"density":1,"finalists":[],"forward":null,"notes":[],"runs":[]}',
-            "choice: finalists: found []",
-        ),
-    ):
+    message = reported(lambda: jobs.choice(scan, briefs, "ranking", searches))
+    assert message.startswith("ranking: found the configuration q9;")
+    damaged, empty = Path("choice").read_text()[:-5], {"finalists": [], "notes": [], "density": 1}
+    texts = {damaged: "damaged, not valid JSON", "{}": "finalists: missing", json.dumps(empty): "finalists: found []"}
+    for text, words in texts.items():
         Path("choice").write_text(text)
         message = reported(lambda: jobs.resampled_search(scan, "choice", 1))
-        assert message.startswith(words) and message.endswith(again)
+        assert message.startswith(f"choice: {words}") and message.endswith(again)
 
 
 def test_a_search_is_prepared_once_unless_its_settings_or_files_change(folder: Path) -> None:

@@ -83,17 +83,12 @@ TRIED = [
     ({"degree": 8, "y_lags": 20, "u_lags": 20}, ("u",)),
 ]
 STUDIES = [
-    *(
-        "{files: a.csv}",
-        "{files: a.csv, output: true}",
-        "{files: [], output: y}",
-        "{files: a.csv, output: y, inputs: u}",
-    ),
+    *("{files: a.csv}", "{files: a.csv, output: true}", "{files: [], output: y}", "{files: bad.csv, output: y}"),
+    "{files: a.csv, output: y, inputs: u}",
     *(f"{{files: a.csv, output: y, {more}}}" for more in ("input: [u, 1.5]", "test: {a: 1}", "time: true")),
     *(f"{{files: a.csv, output: y, {more}}}" for more in ("decimal: ';'", "units: {z: V}", "roles: {c.csv: test}")),
     *(f"{{files: a.csv, output: y, {more}}}" for more in ("test: c.csv", "test: 0.001", "input: 7")),
     *("{files: aa.csv, output: y}", "{files: [a.csv, no/c.csv], output: y}", "{files: a.csv, output: Y2, input: u}"),
-    "{files: bad.csv, output: y}",
 ]
 KEYS = ["effrt: 3", "seeds: 0", "degree: many", "u_lags: {w: 3}"]
 
@@ -102,33 +97,21 @@ SLOW = {"first_minimum": 238, "seen_as": "minimum", "wanted": 12, "limit": "", "
 SLOW["candidates"] = [1, 6, 12, 18]
 SEEN = {"term": "u1", "seldom": False, "correlations": [0.0] * 101}
 ROW = {"role": "test", "kind": "free_run", "steps": None, "rrse": 0.4}
-PREDICTED = {
-    **ROW,
-    "decimation": 3,
-    "diverged": [],
-    "free_run": 0.4,
-    "incoming": 0.5,
-    "fit_percent": 60.0,
-    "small": False,
-}
+PREDICTED = {**ROW, "decimation": 3, "diverged": [], "free_run": 0.4, "incoming": 0.5, "fit_percent": 60.0}
+PREDICTED["small"] = False
 RESIDUALS = {"tests": 2, "failed": [], "largest": 0.04, "limit": 0.1, "outside": 3, "coefficients": 61}
-FAILED = [
-    {"name": "phi_xixi", "title": "residuals and earlier residuals", "worst": 0.5, "lag": 1},
-    {"name": "phi_uxi", "title": "residuals and u", "worst": -0.2, "lag": -3},
-]
+EARLIER = {"name": "phi_xixi", "title": "residuals and earlier residuals", "worst": 0.5, "lag": 1}
+BEFORE = {"name": "phi_uxi", "title": "residuals and u", "worst": -0.2, "lag": -3}
+AFTER = {**BEFORE, "lag": 3}
 RESTS = {"cases": 41, "at_rest": 40, "several": 2, "settling_steps": 12.5, "points": None}
 BY_NOISE = [
     {"name": "noe", "rrse": 0.0683, "fitness": -6264.2, "terms": 10},
     {"name": "narx", "rrse": 0.0951, "fitness": -5609.1, "terms": 1},
 ]
-REPEATS = {
-    **{"times": 3, "role": "test", "kind": "free_run", "steps": None},
-    **{"least": 0.2, "most": 0.25, "without": 0, "alike": 2},
-}
+REPEATS = {**ROW, "times": 3, "least": 0.2, "most": 0.25, "without": 1, "alike": 2}
 PREDICTS = {
-    **{"role": "test", "kind": "free_run", "steps": None, "rrse": 0.2, "rmse": 0.25, "max_error": 1.5},
+    **{**ROW, "rrse": 0.2, "rmse": 0.25, "max_error": 1.5, "noise": False, "diverged": [], "because": []},
     **{"ranges": {"in": [0.0, 5.0], "out": [-1.0, 2.0]}, "units": {"out": "V"}, "output": "out"},
-    **{"noise": False, "diverged": [], "because": []},
 }
 READS = {
     **{"source": "resample", "runs": 40, "threshold": 0.5, "shares": {"y(k-1)": 1.0, "u(k-2)": 0.25}, "kept": 1},
@@ -140,141 +123,111 @@ CONTROLS = {
     **{"output": "out", "predicts": "fine", "y": 12.0, "eigenvalue": 0.8, "settling_steps": 18.2, "decimation": 8},
     **{"period": 1e-5, "rests": 3, "cases": 41, "at_rest": 41, "several": 0},
 }
-NOWHERE = {**CONTROLS, "y": None, "rests": 0, "predicts": "bad", "at_rest": 11, "several": 1}
+NOWHERE = {"y": None, "rests": 0, "predicts": "bad", "at_rest": 11, "several": 1}
 NOWHERE["inputs"] = {"in": {"at": 2.5, "gain": None, "turns": True, "delay": None}}
 UNBIASED = {name: {"error": 0.1, "seen": False} for name in ("rising", "falling", "drift")}
 UNBIASED |= {"role": "test", "unit": "V", "rms": 0.3, "deviation": 1.0}
-BIASED = {**UNBIASED, "rising": {"error": -0.2, "seen": True}, "drift": {"error": 0.2, "seen": True}}
-FINDINGS = [
-    Finding("to_predict", "fine", PREDICTS),
-    Finding("to_predict", "look", {**PREDICTS, "role": "selection", "because": ["gap", "test-range"]}),
-    Finding("to_predict", "bad", {**PREDICTS, "kind": "k_step", "steps": 5, "noise": True}),
-    Finding("to_predict", "bad", {**PREDICTS, "rmse": None, "diverged": ["a.csv"], "role": "estimation"}),
-    Finding("to_read", "look", READS),
-    Finding("to_read", "bad", {**READS, "kept": 0, "noise": True}),
-    Finding("to_read", "look", {**READS, "source": "seed", "superfluous": ["y(k-3)"]}),
-    Finding("to_read", "fine", {**READS, "shares": {"y(k-1)": 1.0}, "rivals": [], "alike": []}),
-    Finding("to_read", "look", {**READS, "runs": 1}),
-    Finding("to_control", "fine", CONTROLS),
-    Finding("to_control", "bad", NOWHERE),
-    *(Finding("exact", "look", {"rrse": 1e-16, "superfluous": terms}) for terms in ([], ["y(k-1)", "y(k-2)"])),
-    *(Finding("free_run_residuals", "look", bias) for bias in (UNBIASED, BIASED)),
+LIMIT = {"value": 1.5, "share": 0.08, "longest": 40, "limited": True}
+TRENDS = [{"record": f"r{i}", "change": -2.0, "deviation": 0.5 * i} for i in range(3)]
+OUTLIERS = {"count": 9, "total": 99, "limit": 0.5, "samples": [["r", 7, 1.0]] * 9}
+COLLINEAR = {"candidates": 9, "dropped": {}, "near_pairs": 0, "worst": None}
+DROPPED = {f"t{i}": f"t{i} is u" for i in range(5)}
+
+
+def of_input(**values):
+    return {"inputs": {"in": {**SEEN, **values}}}
+
+
+def excited(order, most, at_rest, **values):
+    return {"inputs": {"a": {**INPUT, "order": order, **values}}, "lags": most, "at_rest": at_rest}
+
+
+# By name: what the values have in common, and what makes them examples, by status.
+EXAMPLES = [
+    ("to_predict", PREDICTS, ("fine", {}), ("look", {"role": "selection", "because": ["gap", "test-range"]})),
+    ("to_predict", PREDICTS, ("bad", {"kind": "k_step", "steps": 5, "noise": True})),
+    ("to_predict", PREDICTS, ("bad", {"rmse": None, "diverged": ["a.csv"], "role": "estimation"})),
+    ("to_read", READS, ("look", {}), ("bad", {"kept": 0, "noise": True}), ("look", {"runs": 1})),
+    ("to_read", READS, ("look", {"source": "seed", "superfluous": ["y(k-3)"]})),
+    ("to_read", READS, ("fine", {"shares": {"y(k-1)": 1.0}, "rivals": [], "alike": []})),
+    ("to_control", CONTROLS, ("fine", {}), ("bad", NOWHERE)),
+    ("exact", {"rrse": 1e-16}, *(("look", {"superfluous": terms}) for terms in ([], ["y(k-1)", "y(k-2)"]))),
+    ("free_run_residuals", UNBIASED, ("look", {})),
+    (
+        *("free_run_residuals", UNBIASED),
+        ("look", {"rising": {"error": -0.2, "seen": True}, "drift": {"error": 0.2, "seen": True}}),
+    ),
     *(
-        Finding("delay", "look", {"inputs": {"in": {**SEEN, **of}}, "decimation": 10, "period": 0.1})
+        ("delay", {"decimation": 10, "period": 0.1}, ("look", of_input(lags=taken, **of)))
         for taken in (range(1), range(2, 5))
-        for of in ({"delay": None, "used": True, "lags": taken}, {"delay": 0, "lags": taken, "shown": 0, "power": 1})
+        for of in ({"delay": None, "used": True}, {"delay": 0, "shown": 0, "power": 1})
     ),
-    Finding("excitation", "look", {"inputs": {"a": {**INPUT, "order": 11, "lags": [1]}}, "lags": 16, "at_rest": 0.0}),
-    Finding("sampling", "look", SLOW),
-    Finding("sampling", "fine", {**SLOW, "compared": [1, 6, 12], "taken": 6}),
-    Finding("sampling", "fine", {**SLOW, "limit": "input", "advised": 1}),
-    Finding("sampling", "look", {**SLOW, "limit": "length", "advised": 4, "period": 4000.0}),
     *(
-        Finding("sampling", "fine", {**SLOW, "first_minimum": tau, "wanted": 1, "period": None})
-        for tau in (None, 3, 9, 26)
-    ),
-    Finding("resolution", "look", {"in": {**INPUT, "levels": 2, "step": 5.0, "seen": "few"}}),
-    Finding("resolution", "look", {"a b": {**INPUT, "term": "u2", "levels": 3, "step": 2.5, "seen": "few"}}),
-    Finding("resolution", "bad", {"out": {**INPUT, "term": "y", "levels": 4, "step": 1.7, "seen": "coarse"}}),
-    Finding("resolution", "fine", {"out": {**INPUT, "term": "y", "levels": 400, "step": 0.1, "seen": ""}}),
-    Finding("saturation", "bad", {"largest": {"value": 1.5, "share": 0.08, "longest": 40, "limited": True}}),
-    Finding("saturation", "fine", {"largest": {"value": 1.5, "share": 0.08, "longest": 40, "limited": False}}),
-    *(
-        Finding(
-            "delay",
-            "look",
-            {"inputs": {"in": {**SEEN, "delay": delay, "shown": shown, "power": power}}}
-            | {"decimation": stride, "period": 0.1},
-        )
-        for delay, stride, shown, power in (
-            *((None, 1, None, 1), (0, 1, 0, 1), (1, 1, 1, 1), (30, 10, 30, 1)),
-            *((8, 1, 8, 2), (3, 1, 6, 1)),
+        ("delay", {"period": 0.1, "decimation": every}, ("look", of_input(delay=delay, shown=shown, power=power)))
+        for delay, every, shown, power in (
+            *((None, 1, None, 1), (0, 1, 0, 1), (1, 1, 1, 1), (30, 10, 30, 1), (8, 1, 8, 2), (3, 1, 6, 1)),
         )
     ),
-    Finding(
-        "delay", "fine", {"inputs": {"in": {**SEEN, "delay": None, "seldom": True}}, "decimation": 1, "period": None}
+    ("delay", {**of_input(delay=None, seldom=True), "decimation": 1, "period": None}, ("fine", {})),
+    ("excitation", {}, ("look", excited(11, 16, 0.0, lags=[1])), ("bad", excited(0, 5, 0.7))),
+    ("excitation", {}, ("look", excited(1, 5, 0.0)), ("fine", excited(5, 5, 0.0))),
+    ("sampling", SLOW, ("look", {}), ("fine", {"compared": [1, 6, 12], "taken": 6})),
+    ("sampling", SLOW, ("fine", {"limit": "input", "advised": 1})),
+    ("sampling", SLOW, ("look", {"limit": "length", "advised": 4, "period": 4000.0})),
+    (
+        *("sampling", {**SLOW, "wanted": 1, "period": None}),
+        *(("fine", {"first_minimum": tau}) for tau in (None, 3, 9, 26)),
     ),
-    Finding("excitation", "bad", {"inputs": {"a": {**INPUT, "order": 0}}, "lags": 5, "at_rest": 0.7}),
-    Finding("excitation", "look", {"inputs": {"a": {**INPUT, "order": 1}}, "lags": 5, "at_rest": 0.0}),
-    Finding("excitation", "fine", {"inputs": {"a": {**INPUT, "order": 5}}, "lags": 5, "at_rest": 0.0}),
-    Finding("drift", "fine", {"trends": [], "offsets": []}),
-    Finding(
-        "drift",
-        "look",
-        {
-            "trends": [{"record": f"r{i}", "change": -2.0, "deviation": 0.5 * i} for i in range(3)],
-            "offsets": [{"record": "r9", "offset": 3.0}],
-        },
-    ),
-    Finding("outliers", "fine", {"count": 0}),
+    ("resolution", {}, ("look", {"in": {**INPUT, "levels": 2, "step": 5.0, "seen": "few"}})),
+    ("resolution", {}, ("look", {"a b": {**INPUT, "term": "u2", "levels": 3, "step": 2.5, "seen": "few"}})),
+    ("resolution", {}, ("bad", {"out": {**INPUT, "term": "y", "levels": 4, "step": 1.7, "seen": "coarse"}})),
+    ("resolution", {}, ("fine", {"out": {**INPUT, "term": "y", "levels": 400, "step": 0.1, "seen": ""}})),
+    ("saturation", {}, ("bad", {"largest": LIMIT}), ("fine", {"largest": {**LIMIT, "limited": False}})),
+    ("drift", {"trends": [], "offsets": []}, ("fine", {})),
+    ("drift", {"trends": TRENDS, "offsets": [{"record": "r9", "offset": 3.0}]}, ("look", {})),
+    ("outliers", OUTLIERS, ("fine", {"count": 0}), ("look", {"records": 1}), ("look", {"records": 2})),
+    ("test-range", {}, ("fine", {})),
     *(
-        Finding(
-            "outliers",
-            "look",
-            {"count": 9, "total": 99, "limit": 0.5, "records": records, "samples": [["r", 7, 1.0]] * 9},
-        )
-        for records in (1, 2)
-    ),
-    Finding("test-range", "fine", {}),
-    *(
-        Finding("test-range", status, {"in": {"term": "u", "share": share, "known": [0.0, 1.0], "beyond": 0.3}})
+        ("test-range", {}, (status, {"in": {"term": "u", "share": share, "known": [0.0, 1.0], "beyond": 0.3}}))
         for status, share in (("fine", 0.0), ("fine", 0.002), ("bad", 0.4))
     ),
-    Finding("collinear", "fine", {"candidates": 9, "dropped": {}, "near_pairs": 0, "worst": None}),
-    Finding(
-        "collinear",
-        "look",
-        {
-            "candidates": 9,
-            "dropped": {f"t{i}": f"t{i} is u" for i in range(5)},
-            "near_pairs": 2,
-            "worst": ["a", "b", 1.0],
-        },
-    ),
-    Finding("size", "fine", {"terms": 10, "rows": 1000}),
-    Finding("size", "look", {"terms": 286, "rows": 100}),
-    Finding("prediction", "look", PREDICTED),
-    Finding("prediction", "fine", {**PREDICTED, "rrse": 0.1, "decimation": 1, "small": True}),
-    Finding("prediction", "look", {**PREDICTED, "role": "selection", "kind": "k_step", "steps": 5}),
-    Finding("prediction", "bad", {**PREDICTED, "diverged": ["a.csv", "b.csv"]}),
-    Finding("prediction", "look", {**PREDICTED, "rrse": None}),
+    ("collinear", COLLINEAR, ("fine", {})),
+    ("collinear", COLLINEAR, ("look", {"dropped": DROPPED, "near_pairs": 2, "worst": ["a", "b", 1.0]})),
+    ("size", {}, ("fine", {"terms": 10, "rows": 1000}), ("look", {"terms": 286, "rows": 100})),
+    ("prediction", PREDICTED, ("look", {}), ("fine", {"rrse": 0.1, "decimation": 1, "small": True})),
+    ("prediction", PREDICTED, ("look", {"role": "selection", "kind": "k_step", "steps": 5}), ("look", {"rrse": None})),
+    ("prediction", PREDICTED, ("bad", {"diverged": ["a.csv", "b.csv"]})),
     *(
-        Finding(name, status, {**ROW, "rrse": own, "baseline": simple, "degree": 2})
+        (name, {**ROW, "degree": 2}, (status, {"rrse": own, "baseline": simple}))
         for name in ("against_linear_arx", "against_last_value")
         for status, own, simple in (("fine", 0.1, 0.4), ("look", 0.4, 0.4), ("fine", 0.1, None), ("bad", None, 0.4))
     ),
-    Finding("against_linear_arx", "look", {**ROW, "baseline": 0.4, "degree": 1}),
-    *(
-        Finding("gap", s, {"test": 0.4, "seen": 0.1, "role": "selection", "kind": "free_run", "steps": None})
-        for s in ("fine", "bad")
+    ("against_linear_arx", ROW, ("look", {"baseline": 0.4, "degree": 1})),
+    ("gap", {**ROW, "test": 0.4, "seen": 0.1, "role": "selection"}, ("fine", {}), ("bad", {})),
+    (
+        "residuals_linear",
+        RESIDUALS,
+        ("fine", {}),
+        ("fine", {"failed": [BEFORE]}),
+        ("bad", {"failed": [EARLIER, BEFORE]}),
     ),
-    Finding("residuals_linear", "fine", RESIDUALS),
-    Finding("residuals_linear", "fine", {**RESIDUALS, "failed": FAILED[1:]}),
-    Finding("residuals_linear", "bad", {**RESIDUALS, "failed": FAILED}),
-    Finding("residuals_linear", "look", {**RESIDUALS, "failed": [{**FAILED[1], "lag": 3}]}),
-    Finding("residuals_nonlinear", "look", {**RESIDUALS, "failed": FAILED[1:]}),
-    Finding("residuals_linear", "look", {**RESIDUALS, "failed": FAILED[1:], "free_run": 0.05}),
-    Finding("fixed_points", "look", RESTS),
-    Finding("fixed_points", "fine", {**RESTS, "at_rest": 41, "several": 0, "settling_steps": None}),
-    *(Finding("fixed_points", "fine", {**RESTS, "points": points}) for points in ([[0.5, True], [1.0, False]], [])),
-    Finding("static", "look", {"rests": 4, "without": 1, "largest": 0.2}),
-    Finding("static", "fine", {"rests": 4, "without": 0, "largest": 0.01}),
-    *(
-        Finding("searches", "look", {"method": "ga", "resampled": again, "note": note, "count": 2, "searches": 9})
-        for again, note in ((False, STANDS_IN), (True, NOTHING))
-    ),
-    Finding("no_test", "look"),
-    Finding("resamples", "look", {"searched": 10, "wanted": 40}),
-    *(Finding("noise_model", "fine", {"chosen": chosen, "best": BY_NOISE}) for chosen in ("narx", "narmax", "noe")),
-    *(
-        Finding("whole_records", "look" if holds else "bad", {"passed_over": count, "holds": holds})
-        for count, holds in ((1, True), (2, True), (0, False))
-    ),
-    Finding("average", "fine", {"role": "test", "models": 3, "single": 0.2, "average": 0.19}),
-    Finding("repeats", "look", {**REPEATS, "without": 1}),
-    Finding("repeats", "fine", {**REPEATS, "alike": 0, "least": None, "most": None, "without": 3}),
-    Finding("interrupted", "look", {"step": "brief searches"}),
+    ("residuals_linear", RESIDUALS, ("look", {"failed": [{**BEFORE, "lag": 3}]})),
+    ("residuals_nonlinear", RESIDUALS, ("look", {"failed": [BEFORE]})),
+    ("residuals_linear", RESIDUALS, ("look", {"failed": [BEFORE], "free_run": 0.05})),
+    ("fixed_points", RESTS, ("look", {}), ("fine", {"at_rest": 41, "several": 0, "settling_steps": None})),
+    ("fixed_points", RESTS, ("fine", {"points": [[0.5, True], [1.0, False]]}), ("fine", {"points": []})),
+    ("static", {"rests": 4}, ("look", {"without": 1, "largest": 0.2}), ("fine", {"without": 0, "largest": 0.01})),
+    ("searches", {"method": "ga", "count": 2, "searches": 9}, ("look", {"resampled": False, "note": STANDS_IN})),
+    ("searches", {"method": "ga", "count": 2, "searches": 9}, ("look", {"resampled": True, "note": NOTHING})),
+    ("no_test", {}, ("look", {})),
+    ("resamples", {}, ("look", {"searched": 10, "wanted": 40})),
+    ("noise_model", {"best": BY_NOISE}, *(("fine", {"chosen": chosen}) for chosen in ("narx", "narmax", "noe"))),
+    ("whole_records", {"holds": True}, ("look", {"passed_over": 1}), ("look", {"passed_over": 2})),
+    ("whole_records", {"holds": False}, ("bad", {"passed_over": 0})),
+    ("repeats", REPEATS, ("look", {}), ("fine", {"alike": 0, "least": None, "most": None, "without": 3})),
+    ("interrupted", {}, ("look", {"step": "brief searches"})),
 ]
+FINDINGS = [Finding(name, status, {**base, **of}) for name, base, *examples in EXAMPLES for status, of in examples]
 
 
 def _tried(values, inputs):

@@ -27,11 +27,8 @@ def test_each_output_has_a_model_of_its_own(data):
     found = narxbench.identify_outputs(data, ["a", "b"], input="u", **QUICK)
     assert list(found) == ["a", "b"]
     for output, each in found.items():
-        alone = narxbench.identify(data, input="u", output=output, **QUICK)
-        assert each.model == alone.model and each.model.inputs == ("u",)
-
-
-def test_the_others_are_inputs_where_asked(data):
+        assert each.model == narxbench.identify(data, input="u", output=output, **QUICK).model
+    # The others are inputs where that is asked for.
     found = narxbench.identify_outputs(data, ["a", "b"], input="u", other_outputs=True, **QUICK)
     assert (found["a"].model.inputs, found["b"].model.inputs) == (("u", "b"), ("u", "a"))
     weights = dict(zip(found["b"].model.terms, found["b"].model.coefficients, strict=True))

@@ -1,13 +1,13 @@
 """The JSON of a result: exactly its keys, in shapes that fit each other, and no NaN."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import narxbench
 from narxbench import load_system
-from narxbench.identification.finding import Finding
 from narxbench.identification.settings import IdentificationSettings
 from narxbench.report.findings import as_json
 
@@ -31,19 +31,14 @@ def found():
     return identified()
 
 
-def test_the_keys(found):
-    reported = found.to_dict()
+def test_the_keys_and_one_entry_for_each_term(found):
+    reported, n_terms = found.to_dict(), len(found.model.terms)
     assert list(reported) == list(as_json(found)) == KEYS
     json.dumps(as_json(found), allow_nan=False)
     assert json.loads(json.dumps(reported, allow_nan=False)) == reported
-
-
-def test_one_entry_for_each_term(found):
-    reported, n_terms = found.to_dict(), len(found.model.terms)
     assert reported["terms"] == list(found.model.terms) and reported["coefficients"] == list(found.model.coefficients)
-    assert len(reported["standard_errors"]) == len(reported["selection_frequency"]) == n_terms
+    assert len(reported["standard_errors"]) == n_terms
     np.testing.assert_allclose(reported["standard_errors"], found.model.standard_errors, rtol=1e-6)
-    assert all(0.0 <= share <= 1.0 for share in reported["selection_frequency"])
     frequency = dict(zip(found.selection["term"], found.selection["resample_frequency"], strict=True))
     assert reported["selection_frequency"] == [frequency.get(term, 0.0) for term in reported["terms"]]
 
@@ -57,18 +52,11 @@ def test_no_test_no_figures():
 
 
 def test_settings(found):
-    reported = found.to_dict()
-    assert reported["method"] == "multistart" and reported["decimation"] == 2 and reported["sampling_time"] == 0.5
-    settings = dict(reported["settings"])
-    configuration = settings.pop("found")
-    assert set(settings) == set(IdentificationSettings.model_fields)
+    settings = dict(found.to_dict()["settings"])
+    assert settings.pop("found") == found.configuration
     # They make the same again.
     assert IdentificationSettings(**settings).model_dump(mode="json") == settings
-    assert configuration == found.configuration
-    assert set(configuration) == {
-        *("name", "decimation", "degree", "y_lags", "u_lags", "centred", "candidates", "dropped")
-    }
-    assert configuration["candidates"] + len(configuration["dropped"]) == 15
+    assert found.configuration["candidates"] + len(found.configuration["dropped"]) == 15
 
 
 def test_the_summary(found):
@@ -76,8 +64,6 @@ def test_the_summary(found):
     assert summary and all({"name", "status", "text", "advice"} <= set(entry) for entry in summary)
     assert ["values" in entry for entry in summary[:4]] == [True, True, True, False]
     assert all(set(entry) == {"name", "status", "values"} for entry in found.to_dict()["summary"])
-    assert {entry["status"] for entry in summary} <= {"fine", "look", "bad"}
-    assert all(isinstance(check, Finding) for check in (*found.summary, *found.checks))
     assert len({entry["name"] for entry in summary}) == len(summary)
 
 
@@ -86,41 +72,33 @@ def test_the_parts_agree(found):
     assert list(tried["chosen"]).count(True) == 1 and bool(tried["chosen"][0])
     assert tried["configuration"][0] == found.configuration["name"]
     assert tried["terms"][0] == len(found.model.terms) == len(found.weights)
-    assert [row["term"] for row in found.weights] == list(found.model.terms)
-    assert found.structures["best"].terms == list(found.model.terms)
+    assert [row["term"] for row in found.weights] == list(found.model.terms) == found.structures["best"].terms
     assert set(found.structures) == {"best", "threshold", "most_frequent", "iterative_ofr"}
     assert found.model.data_digest == found.recording.digest == found.to_dict()["data_digest"]
-    assert found.model.step_time == 1.0
-    json.dumps([found.tried.to_dict("records"), found.selection.to_dict("records")], allow_nan=False)
-    json.dumps([found.weights, found.alike, found.validation.to_dict("records")], allow_nan=False)
+    assert (found.model.step_time, found.model.decimation) == (1.0, 2)
+    tables = [frame.to_dict("records") for frame in (found.tried, found.selection, found.validation)]
+    json.dumps([*tables, found.weights, found.alike], allow_nan=False)
 
 
 def test_a_run_that_diverges_is_none_not_nan():
     """Of the test data the free run diverges; the rest is reported all the same."""
     u, y = load_system("S1").simulate(300, snr_db=40)
-    found = narxbench.identify(
-        input=u, output=y, test=(60.0 * u[:100], 60.0 * y[:100]), **{**QUICK, "decimation": 1, "centre": False}
-    )
-    reported = found.to_dict()
+    test = (60.0 * u[:100], 60.0 * y[:100])
+    reported = narxbench.identify(input=u, output=y, test=test, **{**QUICK, "decimation": 1, "centre": False}).to_dict()
     json.dumps(reported, allow_nan=False)
     free = reported["metrics"]["test"]["free_run"]
     assert free == dict.fromkeys(FIGURES) and reported["metrics"]["test"]["one_step"]["rrse"] > 0
     assert any(entry["status"] == "bad" for entry in reported["summary"])
 
 
-def test_what_a_terminal_and_a_notebook_show_is_short(found):
+def test_what_a_terminal_and_a_notebook_show_is_short_and_escaped(found):
     shown, page = repr(found), found._repr_html_()
     assert found.model.equation() in shown and len(shown) < 1000
     error = next(finding for finding in found.summary if finding.name == "prediction").values
-    assert f"RRSE {error['rrse']:.3g}" in shown and error["role"] == "test" and "data of test" in shown
+    assert f"RRSE {error['rrse']:.3g}" in shown and "data of test" in shown
     for status in ("bad", "look", "fine"):
         names = [finding.name.replace("_", " ") for finding in found.summary if finding.status == status]
         assert not names or f"{status.capitalize()}: {', '.join(names)}" in shown
     assert page.startswith("<table>") and "<td" in page and "NaN" not in page
-
-
-def test_what_a_notebook_shows_is_escaped():
-    u, y = load_system("S1").simulate(300, snr_db=30)
-    data = {"<b>u</b>": u, "y": y}
-    small = {**QUICK, "decimation": 1, "resamples": 0}
-    assert "<b>" not in narxbench.identify(data, "y", input=["<b>u</b>"], **small)._repr_html_()
+    hostile = replace(found, recording=replace(found.recording, notes=("<b>u</b>",)))._repr_html_()
+    assert "<b>" not in hostile and "&lt;b&gt;" in hostile

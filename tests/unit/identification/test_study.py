@@ -62,27 +62,16 @@ def test_overlays_and_command_line_are_merged() -> None:
 def test_a_share_is_no_file() -> None:
     study = load(OWN.replace("output: y", "output: y, test: 20%, units: {y: V}, time: false"))
     assert study.files == ["a.csv"] and study.data.test_files == []
-    assert study.reading == {
-        "data": ["a.csv"],
-        "input": "u",
-        "output": "y",
-        "test": "20%",
-        "time": False,
-        "units": {"y": "V"},
-    }
+    own = {"data": ["a.csv"], "input": "u", "output": "y", "test": "20%", "time": False, "units": {"y": "V"}}
+    assert study.reading == own
 
 
-def test_columns_of_the_test_and_copies() -> None:
+def test_columns_of_the_test() -> None:
     rows = zip(*(Path(name).read_text().splitlines()[1:] for name in ("a.csv", "b.csv")), strict=True)
     Path("both.csv").write_text("\n".join(["t,u,y,t2,uVal,yVal", *(f"{a},{b}" for a, b in rows)]))
     own = OWN.replace("a.csv", "both.csv").replace("output: y", "output: y, time: false, test_output: yVal")
     assert load(own.replace("yVal", "yVal, test_input: uVal")).reading["test_input"] == "uVal"
     assert mistake(own).startswith("mine.yaml: data.test_input: missing; needed ")
-    Path("copy.csv").write_text(Path("a.csv").read_text())
-    reported = mistake(OWN.replace("output: y", "output: y, test: copy.csv"))
-    assert reported.startswith(
-        "mine.yaml: data.test: found in lines 2 to 301 of copy.csv the same data as in lines 2 to "
-    )
 
 
 def test_the_example_of_the_documentation_is_a_study() -> None:
@@ -100,10 +89,7 @@ def test_mistakes_of_the_command_line_and_of_names() -> None:
     Path("data/mine").mkdir(parents=True)
     Path("a.csv").rename("data/mine/a.csv")
     reported = mistake(OWN.replace("a.csv", "data/mine/a.csv"))
-    assert (
-        reported
-        == "mine.yaml: study: found 'mine', but data/mine holds data, and would hold results; allowed: other names"
-    )
+    assert reported.startswith("mine.yaml: study: found 'mine', but data/mine holds data, and would hold results;")
 
 
 def test_schema_is_up_to_date_and_fits_the_file() -> None:

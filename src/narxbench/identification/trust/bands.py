@@ -18,15 +18,10 @@ LEVELS = 20
 
 
 class Unseen(NamedTuple):
-    """Absolute errors on samples that the weights did not know.
-
-    Attributes
-    ----------
-    parts : tuple of array of float
-        Sorted errors in each part of the data, in units of the output; infinite where the prediction diverges.
-    """
+    """Absolute errors on samples that the weights did not know, in units of the output."""
 
     parts: tuple[Floats, ...]
+    """Sorted errors in each part of the data; infinite where the prediction diverges."""
 
     def half_width(self, confidence: float) -> float | None:
         """Return the half width of the band that holds this share of samples; None where predictions diverge.
@@ -37,10 +32,8 @@ class Unseen(NamedTuple):
         """
         if not self.parts:
             return None
-        others = [
-            np.sort(np.concatenate([part for j, part in enumerate(self.parts) if j != i] or self.parts))
-            for i in range(len(self.parts))
-        ]
+        all_but = ([*self.parts[:i], *self.parts[i + 1 :]] or self.parts for i in range(len(self.parts)))
+        others = [np.sort(np.concatenate(parts)) for parts in all_but]
         for step in range(LEVELS + 1):
             level = confidence + (1 - confidence) * step / LEVELS
             held = [
@@ -62,16 +55,8 @@ def unseen_errors(fit: Fit, model: Model, steps: int | None = None) -> Unseen:
     """Return the errors of a free run, or of predictions some steps ahead, on what the weights did not know.
 
     Where parts take turns, each is predicted by the weights that the others give, in a run over its whole record: one
-    that began at the part would be too good, for it begins with measured outputs.
-
-    Parameters
-    ----------
-    fit : Fit
-        The structure and the data.
-    model : Model
-        With the weights of all data, for records of the role selection.
-    steps : int, optional
-        Steps of the model ahead; None: a free run.
+    that began at the part would be too good, for it begins with measured outputs. Records of the role selection are
+    predicted by the given model, with the weights of all data. Steps are those of the model; None: a free run.
     """
     arrangement, found = fit.arrangement, list[Floats]()
     for part in range(arrangement.n_parts_selected):
@@ -82,8 +67,7 @@ def unseen_errors(fit: Fit, model: Model, steps: int | None = None) -> Unseen:
             if not len(times):
                 continue
             try:
-                u = record.u if own.n_inputs else None
-                predicted = own.predict(u, record.y, steps, samples=len(record))
+                predicted = own.predict(record.u if own.n_inputs else None, record.y, steps, samples=len(record))
                 found.append(np.abs(record.y - predicted)[times])
             except DivergedError:
                 found.append(np.full(len(times), np.inf))

@@ -2,62 +2,39 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 
-from narxbench.fitness.prediction_error import NoiseModel
 from narxbench.identification.data.arrangement import Arrangement
-from narxbench.identification.search.configurations import Configuration
 from narxbench.identification.search.noise import NoiseFit, weighed
+from narxbench.identification.search.scan import Scan
+from narxbench.identification.search.structures import Structure
 from narxbench.identification.search.trial import scaled, scaling
-from narxbench.identification.settings import IdentificationSettings
 from narxbench.identification.trust.validation import ARX, Case, linear_arx
 from narxbench.identification.trust.weights import Weights, estimate, newey_west_bandwidth, orthogonalise
 from narxbench.io.errors import NarxbenchError
 from narxbench.io.version import __version__
 from narxbench.model.narx import Model
-from narxbench.model.records import Record, Recording
+from narxbench.model.records import Record
 from narxbench.model.terms import Monomial, parse_term
 from narxbench.numerics.rounding import significant
 
 
 class Fit:
-    """Weights of one structure on the data, and on the data without a part, and the models that they make.
+    """Weights of one structure on the data, and on the data without a part, and the models that they make."""
 
-    Parameters
-    ----------
-    recording : Recording
-        The data; test records do not estimate.
-    configuration : Configuration
-        Where the structure was found.
-    terms : sequence of str
-        Its terms.
-    settings : IdentificationSettings
-        The parts that take turns.
-    noise_model : {"narx", "narmax", "noe"}
-        Where the error enters.
-    """
-
-    def __init__(
-        self,
-        recording: Recording,
-        configuration: Configuration,
-        terms: Sequence[str],
-        settings: IdentificationSettings,
-        noise_model: NoiseModel = "narx",
-    ) -> None:
-        self.recording, self.configuration, self.settings = recording, configuration, settings
-        self.noise_model = noise_model
-        # Both are asked for again by what judges the model in several ways.
-        self._weighed = lru_cache(maxsize=1)(self._weighed_anew)
+    def __init__(self, scan: Scan, structure: Structure) -> None:
+        self.recording, self.settings = recording, settings = scan.recording, scan.settings
+        self.configuration = configuration = scan.named[structure.configuration]
+        self.terms, self.noise_model = tuple(structure.terms), structure.noise_model
+        # What judges the model in several ways asks for it again.
         self.unknowing = lru_cache(maxsize=None)(self._unknowing)
-        self.terms = tuple(terms)
-        self.monomials = monomials = [parse_term(term, len(recording.inputs), current=True) for term in terms]
+        self.monomials = [parse_term(term, len(recording.inputs), current=True) for term in self.terms]
         self.scaling = scaling(recording, configuration.centred)
         self.known = recording.known
-        max_lag = max((lag for m in monomials for _, lag in m), default=0)
+        max_lag = max((lag for m in self.monomials for _, lag in m), default=0)
         self.arrangement = Arrangement(
             [scaled(record, self.scaling) for record in self.known], configuration.decimation, max_lag, settings.blocks
         )
@@ -68,7 +45,7 @@ class Fit:
         plain = least_squares(arrangement, self.monomials, self.terms)
         if self.noise_model == "narx":
             return plain
-        found, segments = self._weighed(), arrangement.segments(arrangement.estimates())
+        found, segments = self._weighed, arrangement.segments(arrangement.estimates())
         rows = np.concatenate([np.arange(segment.start, segment.stop) for segment in segments])
         in_time = np.lexsort((arrangement.time[rows], arrangement.record[rows]))
         names = [*self.terms, *(f"e(k-{lag})" for lag in range(1, len(found.moving_average) + 1))]
@@ -84,56 +61,41 @@ class Fit:
             moving_average=found.moving_average,
         )
 
-    def _weighed_anew(self, without: int | None = None) -> NoiseFit:
-        start = None if without is None else self._weighed()
-        segments = self.arrangement.segments(self.arrangement.estimates(without))
+    @cached_property
+    def _weighed(self) -> NoiseFit:
+        return self._weighed_without(None, None)
+
+    def _weighed_without(self, part: int | None, start: NoiseFit | None) -> NoiseFit:
+        segments = self.arrangement.segments(self.arrangement.estimates(part))
         found = weighed(self.arrangement, self.monomials, self.noise_model, segments, start)
         if not found.finite:
             raise NarxbenchError(f"noise: the weights of {self.noise_model} diverge on all data; allowed: noise narx")
         return found
 
-    def _unknowing(self, part: int | None = None) -> Model:
+    def _unknowing(self, part: int) -> Model:
         """Return the model of weights on all rows that estimate but those of a part, without their uncertainty."""
         if self.noise_model != "narx":
-            weights = self._weighed(part)
-            return self._model(weights.coefficients.tolist(), weights.moving_average)
+            weights = self._weighed_without(part, self._weighed)
+            return self._model(weights.coefficients, weights.moving_average)
         rows = self.arrangement.rows(part)
         found = orthogonalise(self.arrangement.columns(self.monomials, rows), self.arrangement.y[rows], self.terms)
-        return self._model(found.coefficients.tolist())
-
-    def _pieces(self, records: Sequence[Record]) -> Iterable[tuple[int, Record]]:
-        """Yield each part that takes turns with its samples and the initial ones before it, as a record."""
-        arrangement = self.arrangement
-        initial = arrangement.max_lag * arrangement.decimation
-        for number in range(arrangement.n_parts_selected):
-            for i, record in enumerate(records):
-                times = arrangement.time[(arrangement.part == number) & (arrangement.record == i)]
-                if len(times):
-                    start, end = int(times.min()), int(times.max()) + 1
-                    yield number, record.part(max(0, start - initial), end)
+        return self._model(found.coefficients)
 
     def model(self, weights: Weights) -> Model:
         """Return the model of the weights on all data."""
-        covariance = _rounded(weights.covariances["hac"])
-        return self._model(weights.coefficients.tolist(), weights.moving_average, covariance)
+        return replace(self._model(weights.coefficients, weights.moving_average), **weights.of_model())
 
-    def _model(
-        self,
-        coefficients: Sequence[float],
-        moving_average: Sequence[float] = (),
-        covariance: tuple[tuple[float, ...], ...] | None = None,
-    ) -> Model:
+    def _model(self, coefficients: Any, moving_average: Sequence[float] = ()) -> Model:
         recording = self.recording
         return Model(
             terms=self.terms,
             # Without the last digits, which LAPACK computes differently on other processors.
-            coefficients=tuple(map(significant, coefficients)),
+            coefficients=tuple(map(significant, coefficients.tolist())),
             inputs=recording.inputs,
             output=recording.output,
             decimation=self.configuration.decimation,
             sampling_time=recording.sampling_time,
             units=recording.units,
-            covariance=covariance,
             offsets=self.scaling and self.scaling[0],
             scales=self.scaling and self.scaling[1],
             data_digest=recording.digest,
@@ -147,7 +109,7 @@ class Fit:
             moving_average=tuple(map(significant, moving_average)),
         )
 
-    def arx(self, records: Sequence[Record]) -> Model:
+    def _arx(self, records: Sequence[Record]) -> Model:
         """Return the linear model of the lags that the model could choose from, up to the largest that it has."""
         configuration, recording = self.configuration, self.recording
         # So it needs no more initial samples, and both are scored on the same ones.
@@ -162,24 +124,33 @@ class Fit:
             sampling_time=recording.sampling_time,
         )
 
+    def _pieces(self) -> Iterable[tuple[int, Record]]:
+        """Yield each part that takes turns with its samples and the initial ones before it, as a record."""
+        arrangement = self.arrangement
+        initial = arrangement.max_lag * arrangement.decimation
+        for number in range(arrangement.n_parts_selected):
+            for i, record in enumerate(self.known):
+                times = arrangement.time[(arrangement.part == number) & (arrangement.record == i)]
+                if len(times):
+                    yield number, record.part(max(0, int(times.min()) - initial), int(times.max()) + 1)
+
     def cases(self, model: Model) -> list[Case]:
         """Return all records with the models that predict them; a part by weights that the other parts give."""
         estimates = [replace(r, role="estimation") for r in self.known if r.role in (None, "estimation")]
-        arx = self.arx(estimates)
+        arx = self._arx(estimates)
         cases = [Case(record, model, {ARX: arx}) for record in estimates]
         if self.arrangement.takes_turns:
-            for number, piece in self._pieces(self.known):
+            pieces = list(self._pieces())
+            for number, piece in pieces:
                 others = [
                     replace(other, role="estimation")
-                    for part, other in self._pieces(self.known)
+                    for part, other in pieces
                     if part != number and len(other) > arx.initial_samples
                 ]
                 own = self.unknowing(number)
-                cases.append(Case(replace(piece, role="selection"), own, {ARX: self.arx(others)}))
-        for record in self.recording.records:
-            if record.role in ("selection", "test"):
-                cases.append(Case(record, model, {ARX: arx}))
-        return cases
+                cases.append(Case(replace(piece, role="selection"), own, {ARX: self._arx(others)}))
+        judged = [record for record in self.recording.records if record.role in ("selection", "test")]
+        return [*cases, *(Case(record, model, {ARX: arx}) for record in judged)]
 
 
 def least_squares(arrangement: Arrangement, monomials: Sequence[Monomial], terms: Sequence[str]) -> Weights:
@@ -198,7 +169,3 @@ def _estimate(arrangement: Arrangement, rows: Any, columns: Any, explained: Any,
         times=arrangement.time[rows] + distance * arrangement.record[rows],
         bandwidth=newey_west_bandwidth(len(rows), arrangement.decimation),
     )
-
-
-def _rounded(matrix: Any) -> tuple[tuple[float, ...], ...]:
-    return tuple(tuple(significant(value) for value in row) for row in matrix.tolist())

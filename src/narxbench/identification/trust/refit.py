@@ -12,7 +12,6 @@ from narxbench.identification.trust.fit import least_squares
 from narxbench.io.errors import FieldError, NarxbenchError
 from narxbench.io.version import __version__
 from narxbench.model.narx import Model
-from narxbench.numerics.rounding import significant
 
 
 def refit(model: Model, data: Any = None, **reading: Unpack[Reading]) -> Model:
@@ -54,19 +53,17 @@ def refit(model: Model, data: Any = None, **reading: Unpack[Reading]) -> Model:
     if len(recording.inputs) != model.n_inputs:
         raise FieldError("input", f"found {len(recording.inputs)}; needed: {model.n_inputs}, as many as the model has")
     offsets, scales = (tuple(values.tolist()) for values in model.scaling())
-    by = offsets, scales
-    arrangement = Arrangement([scaled(record, by) for record in recording.known], model.decimation, model.max_lag, 1)
+    records = [scaled(record, (offsets, scales)) for record in recording.known]
+    arrangement = Arrangement(records, model.decimation, model.max_lag, 1)
     # Weights come from all records that are not for the test: nothing is selected.
     arrangement = replace(arrangement, records=[replace(record, role=None) for record in arrangement.records])
     with np.errstate(over="ignore", invalid="ignore"):
         largest = max(np.abs(arrangement.columns([m], arrangement.rows())).max(initial=0.0) for m in model.monomials)
     if not largest < np.sqrt(np.finfo(np.float64).max):
         raise NarxbenchError("data: found a term whose square is too large for a number; needed: smaller units")
-    weights = least_squares(arrangement, model.monomials, model.terms)
     return replace(
         model,
-        coefficients=tuple(map(significant, weights.coefficients.tolist())),
-        covariance=tuple(tuple(map(significant, row)) for row in weights.covariances["hac"].tolist()),
+        **least_squares(arrangement, model.monomials, model.terms).of_model(),
         sampling_time=recording.sampling_time or model.sampling_time,
         data_digest=recording.digest,
         about={**model.about, "made_by": f"narxbench {__version__}", "refit_of": model.data_digest},

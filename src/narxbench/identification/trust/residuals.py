@@ -25,7 +25,7 @@ are removed before they are squared or multiplied, or u^2 of an input far from z
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -53,59 +53,37 @@ Signals = list[NDArray[np.float64]]
 
 @dataclass(frozen=True)
 class CorrelationTest:
-    """One correlation function of the residuals and its verdict.
-
-    Attributes
-    ----------
-    name : str
-        Such as ``phi_uxi``; of several inputs followed by which one, such as ``phi_uxi_u2``.
-    title : str
-        What is correlated with what, in words.
-    kind : {"linear", "nonlinear"}
-        What a failure speaks of: lags and noise, or terms.
-    lags : tuple of int
-        The lags tau, in steps of the model.
-    values : tuple of float
-        The correlation coefficient at each lag, from -1 to 1.
-    band : float
-        1.96 / sqrt(samples): one coefficient of a sufficient model lies within plus and minus this with 95 %. So some
-        5 % of all lags lie outside by chance.
-    limit : float
-        The same for all lags of all tests of the model together (Bonferroni): wider, and what decides.
-    passed : bool
-        Whether every value lies within ``limit``. A sufficient model fails one or more of its tests in about 5 % of
-        cases; with 90 residuals in 9 %, as squares have heavy tails.
-    worst_lag : int
-        The lag of the largest magnitude.
-    worst : float
-        The value there.
-    samples : int
-        The number of residuals.
-    """
+    """One correlation function of the residuals and its verdict."""
 
     name: str
+    """Such as ``phi_uxi``; of several inputs followed by which one, such as ``phi_uxi_u2``."""
     title: str
+    """What is correlated with what, in words."""
     kind: Kind
+    """What a failure speaks of: lags and noise (linear), or terms."""
     lags: tuple[int, ...]
+    """The lags tau, in steps of the model."""
     values: tuple[float, ...]
+    """The correlation coefficient at each lag, from -1 to 1."""
     band: float
+    """1.96 / sqrt(samples): one coefficient of a sufficient model lies within plus and minus this with 95 %. So some 5
+    % of all lags lie outside by chance."""
     limit: float
+    """The same for all lags of all tests of the model together (Bonferroni): wider, and what decides."""
     passed: bool
+    """Whether every value lies within ``limit``. A sufficient model fails one or more of its tests in about 5 % of
+    cases; with 90 residuals in 9 %, as squares have heavy tails."""
     worst_lag: int
+    """The lag of the largest magnitude."""
     worst: float
-    samples: int
+    """The value there."""
 
 
 def residuals(model: Model, records: Sequence[Record]) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
-    """Return the one-step errors and the inputs at the same samples, of each record that is long enough.
+    """Return the one-step errors (measured less predicted) and the inputs there, of each record that is long enough.
 
     They are those at the sampling of the model, phase 0 of each record. The phases of an oversampled record repeat each
     other: with all of them the bands would be far too narrow.
-
-    Returns
-    -------
-    list of (array of shape (samples,), array of shape (samples, inputs))
-        Measured minus predicted output, and inputs.
     """
     found, own = [], model.decimated()
     for record in records:
@@ -122,26 +100,13 @@ def residuals(model: Model, records: Sequence[Record]) -> list[tuple[NDArray[np.
 
 
 def correlation_tests(model: Model, records: Sequence[Record], lags: int = LAGS) -> list[CorrelationTest]:
-    """Test the residuals of a model on some records.
+    """Test the residuals of a model on some records, as a rule those of one role, up to a largest lag.
 
     Sums go over all records and never across a join. The bands presume white residuals: where ``phi_xixi`` fails, a
-    near failure of another test with a slow input is no more than a hint.
-
-    Parameters
-    ----------
-    model : Model
-        The model.
-    records : sequence of Record
-        The records, as a rule those of one role.
-    lags : int
-        The largest lag; less where no record has four times as many residuals.
-
-    Returns
-    -------
-    list of CorrelationTest
-        Of a model with inputs ``phi_xixi`` and four for each input, else three. Those of a signal that is constant are
-        left out. Empty for fewer than eight residuals in every record, and for an exact model, whose residuals are
-        rounding.
+    near failure of another test with a slow input is no more than a hint. There are ``phi_xixi`` and four tests for
+    each input, or three without one. Those of a signal that is constant are left out. The lags are fewer where no
+    record has four times as many residuals; there is no test for fewer than eight residuals in every record, and of an
+    exact model, whose residuals are rounding.
     """
     found = residuals(model, records)
     largest = min(lags, max((len(xi) for xi, _ in found), default=0) // SHARE_OF_RECORD)
@@ -151,7 +116,10 @@ def correlation_tests(model: Model, records: Sequence[Record], lags: int = LAGS)
     xi = _centred([own for own, _ in found])
     xi_squared = _centred([own**2 for own in xi])
     after, around = range(1, largest + 1), range(-largest, largest + 1)
-    functions = [_Function("phi_xixi", "residuals and earlier residuals", "linear", xi, xi, after)]
+    # Name, title and kind; signals a(t - distance) and b(t); the distances, and what tau is less than they are.
+    functions: list[tuple[str, str, Kind, Signals, Signals, Sequence[int], int]] = [
+        ("phi_xixi", "residuals and earlier residuals", "linear", xi, xi, after, 0)
+    ]
     for signal, name in enumerate(model.inputs, 1):
         u = _centred([own[:, signal - 1] for _, own in found])
         squared = _centred([own**2 for own in u])
@@ -159,24 +127,47 @@ def correlation_tests(model: Model, records: Sequence[Record], lags: int = LAGS)
         which, square = f"_{signal_name(signal, model.n_inputs)}" if model.n_inputs > 1 else "", f"the square of {name}"
         earlier = f"residuals and earlier residuals times {name}"
         functions += [
-            _Function(f"phi_uxi{which}", f"residuals and {name}", "linear", u, xi, around),
+            (f"phi_uxi{which}", f"residuals and {name}", "linear", u, xi, around, 0),
             # At tau the product lies tau + 1 steps before the residual.
-            _Function(f"phi_xixiu{which}", earlier, "nonlinear", product, xi, after, 1),
-            _Function(f"phi_u2xi{which}", f"residuals and {square}", "nonlinear", squared, xi, around),
-            _Function(f"phi_u2xi2{which}", f"squared residuals and {square}", "nonlinear", squared, xi_squared, around),
+            (f"phi_xixiu{which}", earlier, "nonlinear", product, xi, after, 1),
+            (f"phi_u2xi{which}", f"residuals and {square}", "nonlinear", squared, xi, around, 0),
+            (f"phi_u2xi2{which}", f"squared residuals and {square}", "nonlinear", squared, xi_squared, around, 0),
         ]
     if not model.n_inputs:
         but_zero, earlier = [tau for tau in around if tau], "squared residuals and earlier squared residuals"
         functions += [
-            _Function("phi_xi2xi", "residuals and squared residuals", "nonlinear", xi_squared, xi, but_zero),
-            _Function("phi_xi2xi2", earlier, "nonlinear", xi_squared, xi_squared, after),
+            ("phi_xi2xi", "residuals and squared residuals", "nonlinear", xi_squared, xi, but_zero, 0),
+            ("phi_xi2xi2", earlier, "nonlinear", xi_squared, xi_squared, after, 0),
         ]
-    functions = [function for function in functions if _varies(function.a) and _varies(function.b)]
-    if not functions:
-        return []
-    samples, coefficients = sum(map(len, xi)), sum(len(function.distances) for function in functions)
+    functions = [each for each in functions if all(np.ptp(np.concatenate(parts)) > 0 for parts in each[3:5])]
+    samples, coefficients = sum(map(len, xi)), max(1, sum(len(each[5]) for each in functions))
     band, limit = (float(-ndtri(LEVEL / 2 / count) / np.sqrt(samples)) for count in (1, coefficients))
-    return [function.tested(band, limit, samples) for function in functions]
+    tests = []
+    for name, title, kind, a, b, distances, shift in functions:
+        energy = math.prod(sum(float(part @ part) for part in parts) for parts in (a, b))
+        values = [significant(_product(a, b, distance) / math.sqrt(energy)) for distance in distances]
+        taus = tuple(distance - shift for distance in distances)
+        worst, lag = max(zip(values, taus, strict=True), key=lambda pair: abs(pair[0]))
+        passed = abs(worst) <= limit
+        tests.append(CorrelationTest(name, title, kind, taus, tuple(values), band, limit, passed, lag, worst))
+    return tests
+
+
+def _product(a: Signals, b: Signals, distance: int) -> float:
+    """Return the sum of a(t - distance) b(t)."""
+    total = 0.0
+    for one, other in zip(a, b, strict=True):
+        overlap = max(len(one) - abs(distance), 0)
+        total += float(one[max(-distance, 0) :][:overlap] @ other[max(distance, 0) :][:overlap])
+    return total
+
+
+def _centred(parts: Signals) -> Signals:
+    mean = np.mean(np.concatenate(parts))
+    centred = [part - mean for part in parts]
+    # A correlation has no unit, and squares of tiny numbers would be zero.
+    largest = max((float(np.abs(part).max()) for part in centred if len(part)), default=0.0)
+    return [part / largest for part in centred] if largest > 0 else centred
 
 
 def free_run_bias(runs: Sequence[tuple[Model, Record]]) -> dict[str, Any] | None:
@@ -185,17 +176,10 @@ def free_run_bias(runs: Sequence[tuple[Model, Record]]) -> dict[str, Any] | None
     The output rises or falls where it changes by more than usual (rms) from the step of the model before a sample to
     the step after it: noise of the sample itself has no part in that.
 
-    Parameters
-    ----------
-    runs : sequence of (Model, Record)
-        Records in the order of time, each with the model that predicts it.
-
-    Returns
-    -------
-    dict or None
-        ``rms`` of the errors, measured less predicted, and ``deviation`` of the output; ``rising``, ``falling`` and
-        ``drift``, each with ``error``, the mean there or the change from beginning to end, and whether it is ``seen``:
-        large enough, and no chance. None where no run is long enough and finite.
+    The records are in the order of time, each with the model that predicts it. Returned are ``rms`` of the errors,
+    measured less predicted, and ``deviation`` of the output; ``rising``, ``falling`` and ``drift``, each with
+    ``error``, the mean there or the change from beginning to end, and whether it is ``seen``: large enough, and no
+    chance. None where no run is long enough and finite.
     """
     found = [of for model, record in runs if (of := _free_run(model, record)) is not None]
     if not found:
@@ -244,42 +228,3 @@ def _free_run(model: Model, record: Record) -> NDArray[np.float64] | None:
     except DivergedError:
         return None
     return np.array([thin.y[inner], errors[inner], (thin.y[2:] - thin.y[:-2])[inner.start - 1 :]])
-
-
-class _Function(NamedTuple):
-    """Correlation of a(t - distance) and b(t), where tau is the distance less a shift."""
-
-    name: str
-    title: str
-    kind: Kind
-    a: Signals
-    b: Signals
-    distances: Sequence[int]
-    shift: int = 0
-
-    def tested(self, band: float, limit: float, samples: int) -> CorrelationTest:
-        energy = math.prod(sum(float(part @ part) for part in parts) for parts in (self.a, self.b))
-        values = [significant(self._product(distance) / math.sqrt(energy)) for distance in self.distances]
-        lags = [distance - self.shift for distance in self.distances]
-        worst, worst_lag = max(zip(values, lags, strict=True), key=lambda pair: abs(pair[0]))
-        found = tuple(lags), tuple(values), band, limit, abs(worst) <= limit, worst_lag, worst, samples
-        return CorrelationTest(self.name, self.title, self.kind, *found)
-
-    def _product(self, distance: int) -> float:
-        total = 0.0
-        for a, b in zip(self.a, self.b, strict=True):
-            overlap = max(len(a) - abs(distance), 0)
-            total += float(a[max(-distance, 0) :][:overlap] @ b[max(distance, 0) :][:overlap])
-        return total
-
-
-def _centred(parts: Signals) -> Signals:
-    mean = np.mean(np.concatenate(parts))
-    centred = [part - mean for part in parts]
-    # A correlation has no unit, and squares of tiny numbers would be zero.
-    largest = max((float(np.abs(part).max()) for part in centred if len(part)), default=0.0)
-    return [part / largest for part in centred] if largest > 0 else centred
-
-
-def _varies(parts: Signals) -> bool:
-    return bool(np.ptp(np.concatenate(parts)) > 0)

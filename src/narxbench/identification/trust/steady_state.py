@@ -24,80 +24,46 @@ TIME_CONSTANTS = 4
 
 @dataclass(frozen=True)
 class FixedPoint:
-    """An output that a model keeps at constant inputs.
-
-    Attributes
-    ----------
-    signal : str or None
-        Name of the input that was varied; None without inputs.
-    u : float or None
-        Its value; the other inputs are at their medians.
-    y : float or None
-        The output; None where the model has no fixed point at this input.
-    stable : bool
-        Whether small deviations die out: all eigenvalues lie inside the unit circle.
-    eigenvalue : float or None
-        The largest magnitude of an eigenvalue of the model linearized there.
-    settling_steps : float or None
-        Steps of the model until 2 % of a small deviation are left; None where it is not stable.
-    inside : bool
-        Whether the output lies within the measured range, widened by a tenth at both ends.
-    """
+    """An output that a model keeps at constant inputs."""
 
     signal: str | None
+    """Name of the input that was varied; None without inputs."""
     u: float | None
+    """Its value; the other inputs are at their medians."""
     y: float | None
+    """The output; None where the model has no fixed point at this input."""
     stable: bool
+    """Whether small deviations die out: all eigenvalues lie inside the unit circle."""
     eigenvalue: float | None
+    """The largest magnitude of an eigenvalue of the model linearized there."""
     settling_steps: float | None
+    """Steps of the model until 2 % of a small deviation are left; None where it is not stable."""
     inside: bool
+    """Whether the output lies within the measured range, widened by a tenth at both ends."""
 
 
 @dataclass(frozen=True)
 class Rest:
-    """A stretch of the data in which the inputs stay constant and the output has settled.
-
-    Attributes
-    ----------
-    record : str
-        Name of the record.
-    u : tuple of float
-        Means of the inputs.
-    y : float
-        Mean of the output over the last third.
-    samples : int
-        Length of the stretch.
-    model_y : float or None
-        The stable fixed point of the model nearest to ``y`` at these inputs; None where it has none.
-    deviation : float or None
-        How far that is from ``y``, as share of the range of the output.
-    """
+    """A stretch of the data in which the inputs stay constant and the output has settled."""
 
     record: str
     u: tuple[float, ...]
+    """Means of the inputs."""
     y: float
+    """Mean of the output over the last third."""
     samples: int
+    """Length of the stretch."""
     model_y: float | None
+    """The stable fixed point of the model nearest to ``y`` at these inputs; None where it has none."""
     deviation: float | None
+    """How far that is from ``y``, as share of the range of the output."""
 
 
 def static_curve(model: Model, records: Sequence[Record], points: int = POINTS) -> list[FixedPoint]:
-    """Return the fixed points of a model over the range of each input seen in some records.
+    """Return the fixed points of a model at some points, evenly over the range of each input in some records.
 
-    Parameters
-    ----------
-    model : Model
-        The model.
-    records : sequence of Record
-        Records that give ranges and medians.
-    points : int
-        How many values of each input, evenly over its range.
-
-    Returns
-    -------
-    list of FixedPoint
-        By input, its value and output; without inputs the fixed points of the autonomous model. Every value of an
-        input is there, if only with None for an output.
+    They are sorted by input, its value and output; without inputs those of the autonomous model. Every value of an
+    input is there, if only with None for an output.
     """
     if not records:
         return []
@@ -107,10 +73,9 @@ def static_curve(model: Model, records: Sequence[Record], points: int = POINTS) 
     cases: list[tuple[str | None, float | None, list[float]]] = [] if model.n_inputs else [(None, None, [])]
     medians = np.median(u, axis=0).tolist()
     for i, signal in enumerate(model.inputs):
-        if i in derived(model.inputs):
-            # It goes with the input that it is of.
-            continue
-        for value in np.unique(np.linspace(u[:, i].min(), u[:, i].max(), points)).tolist():
+        # One that is derived goes with the input that it is of.
+        levels = () if i in derived(model.inputs) else np.unique(np.linspace(u[:, i].min(), u[:, i].max(), points))
+        for value in map(float, levels):
             inputs = np.array([[*medians[:i], value, *medians[i + 1 :]]])
             cases.append((signal, value, completed(model.inputs, inputs)[0].tolist()))
     curve = []
@@ -119,8 +84,9 @@ def static_curve(model: Model, records: Sequence[Record], points: int = POINTS) 
         if not found:
             curve.append(FixedPoint(name, level, None, False, None, None, False))
         for rest, size in (map(significant, pair) for pair in found):
+            settling = None if size >= 1 else TIME_CONSTANTS / -float(np.log(size)) if size > 0 else 0.0
             inside = abs(rest - centre) <= half * (1 + 2 * MARGIN)
-            curve.append(FixedPoint(name, level, rest, size < 1, size, _settling(size), inside))
+            curve.append(FixedPoint(name, level, rest, size < 1, size, settling, inside))
     return curve
 
 
@@ -151,12 +117,6 @@ def measured_static_points(model: Model, records: Sequence[Record]) -> list[Rest
                 nearest, deviation = significant(nearest), significant(deviation / y_range) if y_range else None
             found.append(Rest(record.name, tuple(inputs), last, end - start, nearest, deviation))
     return found
-
-
-def _settling(eigenvalue: float) -> float | None:
-    if eigenvalue >= 1:
-        return None
-    return TIME_CONSTANTS / -float(np.log(eigenvalue)) if eigenvalue > 0 else 0.0
 
 
 def _plateaus(u: NDArray[np.float64], tolerance: NDArray[np.float64]) -> list[tuple[int, int]]:

@@ -29,10 +29,7 @@ COLUMNS = ("role", "record", "model", "sampling", "kind", "steps", *FIGURES, "sa
 
 
 class _Sums(NamedTuple):
-    """What the figures are made of; those of several records add up, but for the extremes.
-
-    The energy is about the mean of all samples together.
-    """
+    """What the figures are made of; those of several records add up, the energy about the mean of all samples."""
 
     error: float = 0.0
     energy: float = 0.0
@@ -59,20 +56,15 @@ class _Sums(NamedTuple):
             self.diverged or other.diverged,
         )
 
-    def figures(self) -> dict[str, float | None]:
+    def figures(self) -> list[float | None]:
         if self.diverged or not self.samples:
-            return dict.fromkeys(FIGURES)
+            return [None] * len(FIGURES)
         rrse = math.sqrt(self.error / self.energy) if self.energy > 0 else None
         rmse = math.sqrt(self.error / self.samples)
-        found = {
-            "rrse": rrse,
-            "nrmse": rmse / (self.high - self.low) if self.high > self.low else None,
-            "fit_percent": None if rrse is None else 100 * (1 - rrse),
-            "mae": self.absolute / self.samples,
-            "rmse": rmse,
-            "max_error": self.largest,
-        }
-        return {name: None if value is None else significant(value) for name, value in found.items()}
+        nrmse = rmse / (self.high - self.low) if self.high > self.low else None
+        fit = None if rrse is None else 100 * (1 - rrse)
+        figures = (rrse, nrmse, fit, self.absolute / self.samples, rmse, self.largest)
+        return [None if value is None else significant(value) for value in figures]
 
 
 class Case(NamedTuple):
@@ -90,23 +82,14 @@ def validate(cases: Sequence[Case], *, steps: Sequence[int] = (1, 5)) -> pd.Data
     """Return how well models and simpler ones predict every record, some steps ahead and in free run.
 
     Each record has models of its own, of the same decimation and lags: so are parts of the data judged that take turns,
-    each by weights that were estimated on the others.
+    each by weights that were estimated on the others. Of the steps ahead, in steps of the model, 1 is the kind
+    ``one_step``, others are ``k_step``.
 
-    Parameters
-    ----------
-    cases : sequence of Case
-        The records, each with its role, and the models.
-    steps : sequence of int
-        How many steps of the model ahead; 1 is the kind ``one_step``, others are ``k_step``.
-
-    Returns
-    -------
-    DataFrame
-        One row per role, record, model, sampling and kind. ``record`` is ``all`` where the records of a role are taken
-        together: errors are added, and the energy is about the mean of all of them. At the sampling ``incoming``
-        all phases are predicted, at ``decimated`` phase 0. Simpler models are scored from the first sample on that the
-        model is scored at, later where they need more initial samples. Figures that are not defined (a run diverges,
-        the output is constant, or the record is too short) are None.
+    There is one row per role, record, model, sampling and kind. ``record`` is ``all`` where the records of a role are
+    taken together: errors are added, and the energy is about the mean of all of them. At the sampling ``incoming`` all
+    phases are predicted, at ``decimated`` phase 0. Simpler models are scored from the first sample on that the model is
+    scored at, later where they need more initial samples. Figures that are not defined (a run diverges, the output is
+    constant, or the record is too short) are None.
     """
     rows = []
     kinds = [(ONE_STEP if step == 1 else K_STEP, step) for step in steps] + [(FREE_RUN, None)]
@@ -127,7 +110,7 @@ def validate(cases: Sequence[Case], *, steps: Sequence[int] = (1, 5)) -> pd.Data
                 if sums:
                     for record, total in zip([ALL, *names], [reduce(_Sums.plus, sums), *sums], strict=True):
                         place = (role, record, name, sampling, kind, step)
-                        rows.append((*place, *total.figures().values(), total.samples, total.diverged))
+                        rows.append((*place, *total.figures(), total.samples, total.diverged))
     # Of type object: None stays None.
     return pd.DataFrame(rows, columns=list(COLUMNS), dtype=object)
 
@@ -144,25 +127,8 @@ def linear_arx(
 ) -> Model:
     """Return the linear model of some lags with a constant, by least squares on the records for estimation.
 
-    Parameters
-    ----------
-    records : iterable of Record
-        Records; those of the role estimation count, with all their phases.
-    inputs, output : sequence of str, str
-        Names of the columns.
-    decimation : int
-        Samples in one step of the model.
-    y_lags : iterable of int
-        Lags of the output in steps.
-    u_lags : sequence of iterables of int
-        Lags of each input in steps.
-    sampling_time : float, optional
-        Seconds between samples.
-
-    Raises
-    ------
-    NarxbenchError
-        Where no record for estimation is longer than the largest lag.
+    Lags are in steps of the model, those of the inputs by input. All phases of the records count.
+    NarxbenchError is raised where no record for estimation is longer than the largest lag.
     """
     factors = [(OUTPUT, lag) for lag in y_lags]
     factors += [(signal, lag) for signal, lags in enumerate(u_lags, 1) for lag in lags]
@@ -194,13 +160,13 @@ def linear_arx(
 def metrics_by_role(frame: pd.DataFrame) -> dict[str, dict[str, Any] | None]:
     """Return the figures of the model by role, from the frame of :func:`validate`; None for a role without records.
 
-    Of each role there are ``one_step`` and ``free_run`` at the sampling of the model, each with ``rrse``, ``nrmse``,
-    ``fit_percent``, ``rmse`` and ``max_error``, and the same two ``at_incoming_sampling``.
+    Of each role there are ``one_step`` and ``free_run`` at the sampling of the model, each with all figures but the
+    mean absolute error, and the same two ``at_incoming_sampling``.
     """
 
     def both(role: str, sampling: str) -> dict[str, Any]:
-        kinds = {kind: row_of(frame, role, kind, sampling=sampling) for kind in (ONE_STEP, FREE_RUN)}
-        return {kind: row and {name: row[name] for name in FIGURES if name != "mae"} for kind, row in kinds.items()}
+        rows = {kind: row_of(frame, role, kind, sampling=sampling) for kind in (ONE_STEP, FREE_RUN)}
+        return {kind: {name: row[name] for name in FIGURES if name != "mae"} for kind, row in rows.items()}
 
     present = set(frame["role"])
     return {
@@ -249,11 +215,10 @@ def row_of(
     *,
     model: str = MODEL,
     sampling: str = DECIMATED,
-    record: str = ALL,
-) -> dict[str, Any] | None:
-    """Return the row of a role and kind of prediction in the frame of :func:`validate`, or None."""
+) -> dict[str, Any]:
+    """Return the row of all records of a role for a kind of prediction; it is empty where there is none."""
     ahead = {} if steps is None else {"steps": steps}
-    return row_at(frame, role=role, record=record, model=model, sampling=sampling, kind=kind, **ahead)
+    return row_at(frame, role=role, record=ALL, model=model, sampling=sampling, kind=kind, **ahead) or {}
 
 
 def decisive(model: Model, frame: pd.DataFrame) -> tuple[str, int | None]:

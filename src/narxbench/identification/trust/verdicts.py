@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from narxbench.identification.finding import Finding, Status, worst
+from narxbench.identification.trust.certainty import frequency_source
 from narxbench.identification.trust.residuals import ROUNDING, CorrelationTest
 from narxbench.identification.trust.steady_state import FixedPoint, Rest
 from narxbench.identification.trust.validation import (
@@ -35,17 +36,15 @@ from narxbench.numerics.rounding import significant
 if TYPE_CHECKING:
     from narxbench.identification.result import Identification
 
-# A free run that misses at most 25 % of the output's standard deviation follows every
-# movement by eye; at 60 % a third of the variance is missed and one sees where; beyond that a mean does nearly as well.
+# A free run that misses at most 25 % of the output's standard deviation follows every movement by eye; at 60 % a third
+# of the variance is missed and one sees where; beyond that a mean does nearly as well.
 FREE_RUN_FINE, FREE_RUN_LOOK = 0.25, 0.6
 # More than a tenth below linear ARX pays for nonlinear terms; more than a tenth above is no accident of a record.
-BETTER, WORSE = 0.9, 1.1
 # Errors this close are equal for use, whatever their ratio.
-CLOSE = 0.01
-# Two records of one process differ easily by a half in error; an error three times as large was fitted, not found.
-GAP_FINE, GAP_LOOK = 1.5, 3.0
-# An increase of the RRSE that is small in itself is no gap, whatever the ratio.
-GAP_SMALL = 0.05
+BETTER, WORSE, CLOSE = 0.9, 1.1, 0.01
+# Two records of one process differ easily by a half in error; an error three times as large was fitted, not found. An
+# increase of the RRSE that is small in itself is no gap, whatever the ratio.
+GAP_FINE, GAP_LOOK, GAP_SMALL = 1.5, 3.0, 0.05
 # A correlation r foretells the share r^2 of the variance: below 1 % it does not matter even if many samples show it,
 # from 9 % on a better model is within reach.
 CORRELATION_SMALL, CORRELATION_LARGE = 0.1, 0.3
@@ -53,8 +52,8 @@ CORRELATION_SMALL, CORRELATION_LARGE = 0.1, 0.3
 STATIC_FINE = 0.1
 # Where neither the model nor a simpler one explains a tenth of the variance, nothing is there to be predicted.
 NOISE = 0.95
-# Findings on the model; others are on the data.
 ANSWERS = ("to_predict", "to_read", "to_control")
+# Findings on the model; others are on the data.
 OF_MODEL = (
     *("prediction", "exact", "free_run_residuals", "against_linear_arx", "against_last_value", "gap"),
     *("residuals_linear", "residuals_nonlinear", "fixed_points", "static"),
@@ -71,60 +70,36 @@ def summary(
     bias: Mapping[str, Any] | None = None,
     weights: Sequence[Mapping[str, Any]] = (),
 ) -> list[Finding]:
-    """Return what is fine about a model and what is not, most important first.
+    """Return what is fine about a model and what is not, most important first; checks that are not fine at the end.
 
-    Parameters
-    ----------
-    model : Model
-        The model.
-    frame : DataFrame
-        Of :func:`narxbench.identification.trust.validation.validate`.
-    tests : sequence of CorrelationTest
-        Of :func:`narxbench.identification.trust.residuals.correlation_tests`.
-    curve : sequence of FixedPoint
-        Of :func:`narxbench.identification.trust.steady_state.static_curve`.
-    rests : sequence of Rest
-        Of :func:`narxbench.identification.trust.steady_state.measured_static_points`.
-    checks : sequence of Finding
-        The checks of the data; those that are not fine are repeated at the end.
-    bias : mapping, optional
-        Of :func:`narxbench.identification.trust.residuals.free_run_bias`, for the first role of the frame that is known
-        of test, selection and estimation.
-    weights : sequence of mapping
-        One for each term, with ``term`` and ``err``.
+    The frame is that of :func:`narxbench.identification.trust.validation.validate`, with a role at least; ``bias`` is
+    known of the first of test, selection and estimation that it has. Each of the weights has ``term`` and ``err``.
     """
     roles = [role for role in reversed(ROLES) if role in set(frame["role"])]
-    of_model: list[Finding | None] = []
-    if roles:
-        prediction = _prediction(model, frame, roles[0])
-        good = prediction and prediction.values["small"] and model.inputs and not prediction.values["diverged"]
-        free_run = prediction.values["rrse"] if prediction and good else None
-        of_model = [
-            prediction,
-            _exact(frame, weights),
-            _free_run_residuals(bias, roles[0], model.units.get(model.output, "")) if bias else None,
-            _against(model, frame, roles[0], *decisive(model, frame), ARX),
-            _against(model, frame, roles[0], ONE_STEP, 1, LAST_VALUE),
-            _gap(model, frame, roles),
-            _residuals(tests, "linear", free_run),
-            _residuals(tests, "nonlinear", free_run),
-            _fixed_points(model, curve),
-            _rests(rests),
-        ]
+    prediction = _prediction(model, frame, roles[0])
+    good = prediction.values["small"] and model.inputs and not prediction.values["diverged"]
+    free_run = prediction.values["rrse"] if good else None
+    of_model = [
+        prediction,
+        _exact(frame, weights),
+        _free_run_residuals(bias, roles[0], model.units.get(model.output, "")) if bias else None,
+        _against(model, frame, roles[0], *decisive(model, frame), ARX),
+        _against(model, frame, roles[0], ONE_STEP, 1, LAST_VALUE),
+        _gap(model, frame, roles),
+        _residuals(tests, "linear", free_run),
+        _residuals(tests, "nonlinear", free_run),
+        _fixed_points(model, curve),
+        _rests(rests),
+    ]
     return [found for found in of_model if found] + [check for check in checks if check.status != "fine"]
 
 
 def answers(found: "Identification") -> list[Finding]:
     """Return whether one may predict with a model, read its terms, and, where it has inputs, control with it.
 
-    Parameters
-    ----------
-    found : Identification
-        All that is known of the model; its ``summary`` is that of :func:`summary`.
+    Its ``summary`` is that of :func:`summary`.
     """
     findings = {finding.name: finding for finding in found.summary}
-    if "prediction" not in findings:
-        return []
     predicts = _to_predict(found, findings)
     three = [predicts, _to_read(found, findings, predicts.values["noise"])]
     if found.model.inputs and found.curve:
@@ -138,9 +113,9 @@ def _to_predict(found: "Identification", findings: Mapping[str, Finding]) -> Fin
     """
     model, frame, known = found.model, found.validation, found.recording.known
     place = {name: findings["prediction"].values[name] for name in ("role", "kind", "steps")}
-    row = row_of(frame, **place, sampling=INCOMING) or {}
-    if row.get("rrse") is None:
-        row = row_of(frame, **place) or {}
+    row = row_of(frame, **place, sampling=INCOMING)
+    if row["rrse"] is None:
+        row = row_of(frame, **place)
     errors = frame[(frame["role"] == place["role"]) & (frame["record"] == ALL)]["rrse"].dropna()
     noise = bool(len(errors) and errors.min() >= NOISE)
     statuses: dict[str, Status] = {}
@@ -157,8 +132,7 @@ def _to_predict(found: "Identification", findings: Mapping[str, Finding]) -> Fin
         **{name: row[name] for name in ("rrse", "rmse", "max_error")},
         "ranges": dict(zip((*model.inputs, model.output), ranges, strict=True)),
         "units": dict(model.units),
-        "output": model.output,
-        "noise": noise,
+        **{"output": model.output, "noise": noise},
         "diverged": findings["prediction"].values["diverged"],
         "because": [name for name, of in statuses.items() if of == status != "fine" and name != "prediction"],
     }
@@ -170,10 +144,9 @@ def _to_read(found: "Identification", findings: Mapping[str, Finding], noise: bo
     than half of the terms, and for noise.
     """
     table, threshold = found.selection, found.structures_made["threshold"]
-    resampled = bool(len(table)) and table["resample_runs"].iloc[0] > 0
-    source = "resample" if resampled else "seed"
+    source = frequency_source(table)
     runs = int(table[f"{source}_runs"].iloc[0]) if len(table) else 0
-    often = dict(zip(table["term"], table[f"{source}_frequency"], strict=True)) if runs else {}
+    often = dict(zip(table["term"], table[f"{source}_frequency"], strict=True))
     nothing = findings["exact"].values["superfluous"] if "exact" in findings else []
     shares = {term: often.get(term, 0.0) for term in found.model.terms if term not in nothing}
     kept = sum(share >= threshold for share in shares.values())
@@ -184,7 +157,7 @@ def _to_read(found: "Identification", findings: Mapping[str, Finding], noise: bo
         "weak": [row["term"] for row in found.weights if row["t"] is not None and abs(row["t"]) < 2],
         **{name: found.structures_made[name] for name in ("count", "searches")},
     }
-    same = resampled and runs > 1 and kept == len(shares) and not (rivals or found.alike or nothing)
+    same = source == "resample" and runs > 1 and kept == len(shares) and not (rivals or found.alike or nothing)
     changes = noise or (runs > 1 and 2 * kept < len(shares))
     return Finding("to_read", "bad" if changes else "fine" if same else "look", values)
 
@@ -234,11 +207,11 @@ def _gain(curve: Sequence[FixedPoint], u: float) -> tuple[FixedPoint | None, flo
 
 
 def _exact(frame: pd.DataFrame, weights: Sequence[Mapping[str, Any]]) -> Finding | None:
-    row = row_of(frame, "estimation", ONE_STEP, 1)
-    if row is None or row["rrse"] is None or row["rrse"] ** 2 > ROUNDING:
+    rrse = row_of(frame, "estimation", ONE_STEP, 1).get("rrse")
+    if rrse is None or rrse**2 > ROUNDING:
         return None
     nothing = [weight["term"] for weight in weights if weight["err"] <= ROUNDING]
-    return Finding("exact", "look" if nothing else "fine", {"rrse": row["rrse"], "superfluous": nothing})
+    return Finding("exact", "look" if nothing else "fine", {"rrse": rrse, "superfluous": nothing})
 
 
 def _free_run_residuals(bias: Mapping[str, Any], role: str, unit: str) -> Finding:
@@ -250,35 +223,33 @@ def _graded(value: float, fine: float, look: float) -> Status:
     return "fine" if value <= fine else "look" if value <= look else "bad"
 
 
-def _prediction(model: Model, frame: pd.DataFrame, role: str) -> Finding | None:
+def _prediction(model: Model, frame: pd.DataFrame, role: str) -> Finding:
     kind, steps = decisive(model, frame)
-    row = row_of(frame, role, kind, steps)
-    if row is None:
-        return None
-    free, incoming = row_of(frame, role, FREE_RUN), row_of(frame, role, kind, steps, sampling=INCOMING)
+    row, incoming = row_of(frame, role, kind, steps), row_of(frame, role, kind, steps, sampling=INCOMING)
     runs = frame[(frame["role"] == role) & (frame["model"] == MODEL) & (frame["kind"] == FREE_RUN)]
-    values: dict[str, Any] = {"role": role, "kind": kind, "steps": steps, "decimation": model.decimation}
-    values["diverged"] = runs[runs["diverged"].astype(bool) & (runs["record"] != ALL)]["record"].unique().tolist()
-    values |= {"free_run": free["rrse"] if free else None, "incoming": incoming["rrse"] if incoming else None}
-    values |= {name: row[name] for name in (*FIGURES, "samples")}
+    diverged = runs[runs["diverged"].astype(bool) & (runs["record"] != ALL)]["record"].unique().tolist()
+    values = {
+        **{"role": role, "kind": kind, "steps": steps, "decimation": model.decimation, "diverged": diverged},
+        **{"free_run": row_of(frame, role, FREE_RUN)["rrse"], "incoming": incoming["rrse"]},
+        **{name: row[name] for name in (*FIGURES, "samples")},
+        "small": row["rrse"] is not None and row["rrse"] <= FREE_RUN_FINE,
+    }
     status: Status = "look"
-    if free and values["diverged"]:
+    if diverged:
         status = "bad" if model.n_inputs else "look"
     elif row["rrse"] is not None:
         status = _graded(row["rrse"], FREE_RUN_FINE, FREE_RUN_LOOK)
         # What the model was made with is no proof.
         status = "look" if status == "fine" and role != "test" else status
-    values["small"] = row["rrse"] is not None and row["rrse"] <= FREE_RUN_FINE
     return Finding("prediction", status, values)
 
 
 def _against(
     model: Model, frame: pd.DataFrame, role: str, kind: str, steps: int | None, baseline: str
 ) -> Finding | None:
-    row, other = row_of(frame, role, kind, steps), row_of(frame, role, kind, steps, model=baseline)
-    if row is None or other is None or (row["rrse"] is None and other["rrse"] is None):
+    own, simple = (row_of(frame, role, kind, steps, model=name).get("rrse") for name in (MODEL, baseline))
+    if own is None and simple is None:
         return None
-    own, simple = row["rrse"], other["rrse"]
     values = {"role": role, "kind": kind, "steps": steps, "rrse": own, "baseline": simple}
     values["degree"] = max(map(len, model.monomials))
     status: Status = "fine"
@@ -293,10 +264,9 @@ def _gap(model: Model, frame: pd.DataFrame, roles: Sequence[str]) -> Finding | N
     if roles[0] != "test" or len(roles) == 1:
         return None
     kind, steps = decisive(model, frame)
-    test, seen = (row_of(frame, role, kind, steps) for role in roles[:2])
-    if not test or not seen or test["rrse"] is None or seen["rrse"] is None:
+    new, old = (row_of(frame, role, kind, steps)["rrse"] for role in roles[:2])
+    if new is None or old is None:
         return None
-    new, old = test["rrse"], seen["rrse"]
     values = {"test": new, "seen": old, "role": roles[1], "kind": kind, "steps": steps}
     return Finding("gap", _graded(new, max(GAP_FINE * old, old + GAP_SMALL), GAP_LOOK * old), values)
 
@@ -305,12 +275,12 @@ def _residuals(tests: Sequence[CorrelationTest], kind: str, free_run: float | No
     own = [test for test in tests if test.kind == kind]
     if not own:
         return None
-    failed = sorted((test for test in own if not test.passed), key=lambda test: -abs(test.worst))
+    ordered = sorted(own, key=lambda test: -abs(test.worst))
+    failed = [test for test in ordered if not test.passed]
     values: dict[str, Any] = {
         "tests": len(own),
         "failed": [{"name": t.name, "title": t.title, "worst": t.worst, "lag": t.worst_lag} for t in failed],
-        "largest": max(own, key=lambda test: abs(test.worst)).worst,
-        "limit": own[0].limit,
+        **{"largest": ordered[0].worst, "limit": own[0].limit},
         "outside": sum(abs(value) > test.band for test in own for value in test.values),
         "coefficients": sum(len(test.values) for test in own),
     }
@@ -327,13 +297,9 @@ def _fixed_points(model: Model, curve: Sequence[FixedPoint]) -> Finding | None:
     places = dict.fromkeys((point.signal, point.u) for point in curve)
     stable = Counter((point.signal, point.u) for point in curve if point.stable and point.inside)
     settling = [p.settling_steps for p in curve if p.inside and p.settling_steps is not None]
-    values: dict[str, Any] = {
-        "cases": len(places),
-        "at_rest": len(stable),
-        "several": sum(count > 1 for count in stable.values()),
-        "settling_steps": max(settling, default=None),
-        "points": None,
-    }
+    values: dict[str, Any] = {"cases": len(places), "at_rest": len(stable)}
+    values["several"] = sum(count > 1 for count in stable.values())
+    values |= {"settling_steps": max(settling, default=None), "points": None}
     if not model.n_inputs:
         values["points"] = [[p.y, p.stable] for p in curve if p.y is not None and p.inside]
         return Finding("fixed_points", "fine", values)

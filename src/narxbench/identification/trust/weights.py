@@ -28,80 +28,51 @@ INVOLVED = 1e-6
 
 @dataclass(frozen=True)
 class Weights:
-    """Weights of a structure.
-
-    Attributes
-    ----------
-    terms : tuple of str
-        The n terms of the structure.
-    coefficients : array of float, shape (n,)
-        Their weights.
-    covariances : dict of str to array of float, shape (n, n)
-        Covariance of the weights under three assumptions on the residuals. ``"classical"``: white and of one variance;
-        ``"hc"``: white, the variance may change (White, HC1); ``"hac"``: also correlated up to ``bandwidth`` samples
-        (Newey and West). The last is the one to show: see :func:`newey_west_bandwidth`.
-    err : array of float, shape (n,)
-        Error reduction ratio of each term, where the terms enter by forward regression among themselves. The sum is
-        the share of the sum of squares of the output, not of its variance, that they explain together one step ahead.
-    freedom : int
-        Rows less weights, the degrees of freedom of t.
-    bandwidth : int
-        Largest lag, in samples, of the correlations that ``"hac"`` takes into account.
-    moving_average : tuple of float
-        Weights of past errors, where the noise model is NARMAX.
-    """
+    """Weights of the n terms of a structure."""
 
     terms: tuple[str, ...]
     coefficients: Floats
     covariances: dict[Assumption, Floats]
+    """Covariance of the weights under three assumptions on the residuals. ``"classical"``: white and of one variance;
+    ``"hc"``: white, the variance may change (White, HC1); ``"hac"``: also correlated, up to some samples (Newey and
+    West). The last is the one to show: see :func:`newey_west_bandwidth`."""
     err: Floats
+    """Error reduction ratio of each term, where the terms enter by forward regression among themselves. The sum is the
+    share of the sum of squares of the output, not of its variance, that they explain together one step ahead."""
     freedom: int
-    bandwidth: int
+    """Rows less weights, the degrees of freedom of t."""
     moving_average: tuple[float, ...] = ()
+    """Weights of past errors, where the noise model is NARMAX."""
 
-    def standard_errors(self, assumption: Assumption = "hac") -> Floats:
-        """Return the standard errors of the weights, shape (n,)."""
-        errors: Floats = np.sqrt(np.diag(self.covariances[assumption]))
-        return errors
-
-    def t_values(self) -> list[float | None]:
-        """Return weight by standard error of each term; None where the residuals are zero."""
-        pairs = zip(self.coefficients.tolist(), self.standard_errors().tolist(), strict=True)
-        return [significant(weight / error) if error > 0 else None for weight, error in pairs]
-
-    def p_values(self) -> list[float | None]:
-        """Return the two-sided p value of each t; None where there is no t."""
-        values = self.t_values()
-        return [None if t is None else significant(2 * stdtr(self.freedom, -abs(t))) for t in values]
+    def of_model(self) -> dict[str, Any]:
+        """Return what a model keeps, without the last digits, which LAPACK computes differently on other processors."""
+        return {
+            "coefficients": tuple(map(significant, self.coefficients.tolist())),
+            "covariance": tuple(tuple(map(significant, row)) for row in self.covariances["hac"].tolist()),
+        }
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one dict of plain data for each term: what a table of the weights shows."""
+        """Return what a table of the weights shows: a dict for each term; no t and p where the residuals are zero."""
+        errors = {name: np.sqrt(np.diag(covariance)) for name, covariance in self.covariances.items()}
+        pairs = zip(self.coefficients.tolist(), errors["hac"].tolist(), strict=True)
+        t_values = [significant(weight / error) if error > 0 else None for weight, error in pairs]
         named = {
             "term": self.terms,
             "coefficient": self.coefficients.tolist(),
-            "standard_error": map(significant, self.standard_errors()),
-            "t": self.t_values(),
-            "p": self.p_values(),
-            "standard_error_classical": map(significant, self.standard_errors("classical")),
-            "standard_error_hc": map(significant, self.standard_errors("hc")),
+            "standard_error": map(significant, errors["hac"]),
+            "t": t_values,
+            "p": [None if t is None else significant(2 * stdtr(self.freedom, -abs(t))) for t in t_values],
+            "standard_error_classical": map(significant, errors["classical"]),
+            "standard_error_hc": map(significant, errors["hc"]),
             "err": map(significant, self.err),
         }
         return [dict(zip(named, row, strict=True)) for row in zip(*named.values(), strict=True)]
 
 
 class Orthogonal(NamedTuple):
-    """Columns made orthogonal in the order in which forward regression takes them.
+    """Columns made orthogonal in the order in which forward regression takes them: ``columns @ back`` is q.
 
-    Attributes
-    ----------
-    q : array of float, shape (rows, n)
-        Orthonormal columns.
-    back : array of float, shape (n, n)
-        ``columns @ back`` is q.
-    projections : array of float, shape (n,)
-        q'y.
-    order : array of int, shape (n,)
-        The column that entered at each step.
+    The projections are q'y; the order says which column entered at each step.
     """
 
     q: Floats
@@ -135,46 +106,19 @@ def newey_west_bandwidth(n_rows: int, decimation: int = 1) -> int:
 
 
 def estimate(columns: Floats, y: Floats, *, terms: Sequence[str], times: NDArray[np.int64], bandwidth: int) -> Weights:
-    """Return the least-squares weights of a structure with their uncertainty.
+    """Return the least-squares weights of a structure with their uncertainty, from columns of shape (rows, n).
 
-    Parameters
-    ----------
-    columns : array, shape (rows, n)
-        Values of the terms.
-    y : array, shape (rows,)
-        Output.
-    terms : sequence of str
-        Names of the n terms.
-    times : array of int, shape (rows,)
-        Number of the sample of each row, ascending within a record. Where it does not go up by one, another record
-        begins or samples are missing: no correlation across that place is taken into account.
-    bandwidth : int
-        See :func:`newey_west_bandwidth`; cut to what the longest stretch of samples has.
+    The times are the numbers of the samples of the rows, ascending within a record. Where they do not go up by one,
+    another record begins or samples are missing: no correlation across that place is taken into account. The bandwidth
+    is cut to what the longest stretch of samples has.
 
-    Returns
-    -------
-    Weights
-        In the order of ``terms``.
+    NarxbenchError is raised for a singular structure, with the terms that depend on each other, and where there are no
+    more rows than terms.
 
-    Raises
-    ------
-    NarxbenchError
-        For a singular structure, with the terms that depend on each other, and where there are no more rows than terms.
-
-    Notes
-    -----
     The columns are orthogonalised by the modified Gram-Schmidt method, in the order of forward regression: S. A.
     Billings, S. Chen and M. J. Korenberg, International Journal of Control 49(6), 1989, pages 2157-2189. Covariances
     are those of the orthonormal columns, brought back to the terms; as in statsmodels, correlation has Bartlett's
     weights, and small samples the factor N / (N - n).
-
-    Examples
-    --------
-    >>> u = np.array([1.0, 2.0, 3.0, 4.0, 5.0])
-    >>> y = np.array([3.1, 4.9, 7.0, 9.1, 10.9])
-    >>> found = estimate(np.column_stack([u**0, u]), y, terms=["1", "u(k)"], times=np.arange(5), bandwidth=1)
-    >>> found.coefficients.round(3), found.err.round(3)
-    (array([1.06, 1.98]), array([0.004, 0.996]))
     """
     n_rows, n = columns.shape
     if n_rows <= n:
@@ -206,7 +150,6 @@ def estimate(columns: Floats, y: Floats, *, terms: Sequence[str], times: NDArray
         covariances={name: found.back @ value @ found.back.T for name, value in of_projections.items()},
         err=err,
         freedom=freedom,
-        bandwidth=bandwidth,
     )
 
 
@@ -226,7 +169,13 @@ def orthogonalise(columns: Floats, y: Floats, terms: Sequence[str]) -> Orthogona
         sizes = np.abs(parts) * np.linalg.norm(columns[:, chosen] / scales[chosen], axis=0)
         least = INVOLVED * float(np.linalg.norm(columns[:, left] / scales[left]))
         involved = sorted([left, *chosen[sizes > least].tolist()]) if least > 0 else [left]
-        raise NarxbenchError(_dependence([terms[i] for i in involved]))
+        named = [terms[i] for i in involved]
+        if len(named) == 1:
+            what, allowed = f"the term {named[0]} is zero on all estimation rows", "terms that vary with the data"
+        else:
+            what = f"on the estimation rows {', '.join(named[:-1])} and {named[-1]} depend on each other"
+            allowed = "all but one of them"
+        raise NarxbenchError(f"structure: {what}; allowed: {allowed}")
     back = np.empty((n, n))
     back[order] = solve_triangular(triangle[:, order], np.eye(n)) / scales[order, None]
     return Orthogonal(q[order].T, back, projections, order)
@@ -235,38 +184,12 @@ def orthogonalise(columns: Floats, y: Floats, terms: Sequence[str]) -> Orthogona
 def interchangeable(
     columns: Floats, names: Sequence[str], chosen: Sequence[str], least: float = 0.95
 ) -> list[tuple[str, str, float]]:
-    """Return for each term of a model the other candidate that could nearly take its place.
+    """Return for each term of a model the other candidate that could nearly take its place, and their correlation.
 
     That is the candidate outside whose column is most correlated with the term's, once the part of both is removed
-    that the other terms of the model explain. Data hardly distinguish two such terms.
-
-    Parameters
-    ----------
-    columns : array, shape (rows, candidates)
-        Values of all candidate terms.
-    names : sequence of str
-        Their names.
-    chosen : sequence of str
-        The terms of the model.
-    least : float
-        Smallest magnitude of correlation that counts.
-
-    Returns
-    -------
-    list of (term, other, correlation)
-        In the order of the model; terms that no candidate comes near are left out. The correlation is that about zero,
-        as least squares sees columns: about the mean where the model has a constant term.
-
-    Raises
-    ------
-    NarxbenchError
-        For a singular structure.
-
-    Examples
-    --------
-    >>> columns = np.array([[1.0, 1.0, 1.0], [2.0, 2.1, -1.0], [3.0, 2.9, 1.0], [4.0, 4.1, -1.0]])
-    >>> interchangeable(columns, ["y(k-1)", "y(k-2)", "u(k-1)"], ["y(k-1)", "u(k-1)"])
-    [('y(k-1)', 'y(k-2)', 0.99...)]
+    that the other terms of the model explain. Data hardly distinguish two such terms. The columns are those of all
+    candidates, with their names; terms that no candidate comes near are left out. The correlation is that about zero,
+    as least squares sees columns: about the mean where the model has a constant term.
     """
     position = {name: i for i, name in enumerate(names)}
     inside = [position[name] for name in chosen]
@@ -292,19 +215,12 @@ def interchangeable(
     return pairs
 
 
-def _dependence(terms: list[str]) -> str:
-    if len(terms) == 1:
-        return f"structure: the term {terms[0]} is zero on all estimation rows; allowed: terms that vary with the data"
-    named = f"{', '.join(terms[:-1])} and {terms[-1]}"
-    return f"structure: on the estimation rows {named} depend on each other; allowed: all but one of them"
-
-
 @compiled
 def _orthogonalise(q, y, order, triangle, projections, dependent):  # type: ignore[no-untyped-def]
     # Replaces the columns of a structure, the rows of q, by orthonormal ones; returns how many are independent. Row s
     # of the triangle belongs to the column that entered at step s, its columns to the structure's in their own order.
     # Sums in plain order, not those of a library that depend on the number of cores.
-    n, n_rows = q.shape
+    n = q.shape[0]
     energies, entered = np.empty(n), np.zeros(n, np.bool_)
     rest = y.copy()
     for j in range(n):
@@ -327,21 +243,16 @@ def _orthogonalise(q, y, order, triangle, projections, dependent):  # type: igno
         for s in range(step):
             part = _dot(q[order[s]], own)
             triangle[s, chosen] += part
-            for k in range(n_rows):
-                own[k] -= part * q[order[s], k]
+            own -= part * q[order[s]]
         norm = np.sqrt(_dot(own, own))
-        for k in range(n_rows):
-            own[k] /= norm
+        own /= norm
         triangle[step, chosen], order[step], entered[chosen] = norm, chosen, True
         for j in range(n):
             if not entered[j]:
-                part = _dot(own, q[j])
-                triangle[step, j] = part
-                for k in range(n_rows):
-                    q[j, k] -= part * own[k]
+                triangle[step, j] = _dot(own, q[j])
+                q[j] -= triangle[step, j] * own
         projections[step] = _dot(own, rest)
-        for k in range(n_rows):
-            rest[k] -= projections[step] * own[k]
+        rest -= projections[step] * own
     return n
 
 

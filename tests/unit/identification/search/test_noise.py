@@ -106,17 +106,6 @@ def test_a_run_that_grows_slowly_does_not_hold():
     assert scan.holds(structure.model_copy(update={"rrse": 10.0}))
 
 
-def test_the_average_counts_models_of_nearly_the_same_fitness():
-    u, y = narxbench.load_system("S1").simulate(300, snr_db=5)
-    options = {**QUICK, "degree": 2, "y_lags": 2, "u_lags": 2, "noise": "narx"}
-    found = narxbench.identify(input=u, output=y, test="30%", **options)
-    values = next(note for note in found.notes if note.name == "average").values
-    assert values["models"] > 1 and values["role"] == "test"
-    # Models of other lags are scored on the same samples, so on fewer than here.
-    assert values["single"] == pytest.approx(found.to_dict()["metrics"]["test"]["free_run"]["rrse"], rel=0.05)
-    assert values["average"] == pytest.approx(values["single"], rel=0.3)
-
-
 class TestPredictions:
     u, y = noisy("narmax", samples=60)
 

@@ -34,30 +34,26 @@ def test_one_run_and_no_resample_have_no_interval():
         **{"resample_low": None, "resample_high": None},
     }
     assert table["term"].tolist() == ["1", "y(k-1)^2"]
-    found = structures(table, CANDIDATES, ["1"], [["y(k-1)^2", "1"]])
-    assert found.structures["threshold"] == ["1", "y(k-1)^2"]
-    assert found.made["source"] == "seeds"
+    found, made = structures(table, CANDIDATES, ["1"], [["y(k-1)^2", "1"]])
+    assert (found["threshold"], made["source"]) == (["1", "y(k-1)^2"], "seeds")
 
 
 def test_structures_side_by_side():
     resampled = [["u(k-1)", "1"], ["1", "u(k-1)"], ["u(k-1)", "y(k-1)"], ["u(k-1)"]]
     runs = [["y(k-1)", "u(k-1)"]]
     table = selection_table(CANDIDATES, runs, resampled)
-    found = structures(table, CANDIDATES, ["u(k-1)", "y(k-1)"], [*runs, *resampled], threshold=0.75)
+    found, made = structures(table, CANDIDATES, ["u(k-1)", "y(k-1)"], [*runs, *resampled], threshold=0.75)
     # Both pairs came up twice: that of lowest J goes first.
-    expected = {"best": ["y(k-1)", "u(k-1)"], "threshold": ["u(k-1)"], "most_frequent": ["y(k-1)", "u(k-1)"]}
-    assert found.structures == expected
-    assert (found.made["count"], found.made["searches"]) == (2, 5)
-    found = structures(table, CANDIDATES, ["y(k-1)^2"], [*runs, *resampled], threshold=0.5)
-    assert found.structures["most_frequent"] == ["1", "u(k-1)"]
-    assert found.structures["threshold"] == ["1", "u(k-1)"]
+    assert found == {"best": ["y(k-1)", "u(k-1)"], "threshold": ["u(k-1)"], "most_frequent": ["y(k-1)", "u(k-1)"]}
+    assert (made["count"], made["searches"]) == (2, 5)
+    found, _ = structures(table, CANDIDATES, ["y(k-1)^2"], [*runs, *resampled], threshold=0.5)
+    assert found["most_frequent"] == found["threshold"] == ["1", "u(k-1)"]
 
 
 def test_never_no_term():
     runs = [["1"], ["y(k-1)"], ["u(k-1)"], []]
     table = selection_table(CANDIDATES, [], runs)
-    found = structures(table, CANDIDATES, ["u(k-1)", "y(k-1)^2"], runs, threshold=0.9)
-    assert found.structures["threshold"] == ["1", "y(k-1)"]
-    assert not found.made["reached"]
-    nothing = structures(selection_table(CANDIDATES, [[]], [[]]), CANDIDATES, ["1"], [[], []])
-    assert set(map(tuple, nothing.structures.values())) == {("1",)}
+    found, made = structures(table, CANDIDATES, ["u(k-1)", "y(k-1)^2"], runs, threshold=0.9)
+    assert found["threshold"] == ["1", "y(k-1)"] and not made["reached"]
+    nothing, _ = structures(selection_table(CANDIDATES, [[]], [[]]), CANDIDATES, ["1"], [[], []])
+    assert set(map(tuple, nothing.values())) == {("1",)}

@@ -37,19 +37,16 @@ def test_several_records_with_the_columns_of_the_model_and_none_of_the_test():
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        ({"u": np.ones(50), "y": np.ones(50)}, "depend on each other"),
-        ({"u": np.arange(50.0) * 1e200, "y": np.ones(50)}, "too large"),
-        ({"v": np.ones(50), "y": np.ones(50)}, "no column 'u'"),
-        ({"u": np.ones(4), "y": np.ones(4)}, "at least 10 samples"),
+        ({"data": {"u": np.ones(50), "y": np.ones(50)}}, "depend on each other"),
+        ({"data": {"u": np.arange(50.0) * 1e200, "y": np.ones(50)}}, "too large"),
+        ({"data": {"v": np.ones(50), "y": np.ones(50)}}, "no column 'u'"),
+        ({"input": np.arange(12.0), "output": np.arange(12.0)}, r"found \d+ rows for 3 terms"),
+        ({"input": np.ones((50, 2)), "output": np.arange(50.0)}, "needed: 1, as many"),
     ],
 )
 def test_data_that_give_no_weights(data, words):
     with pytest.raises(NarxbenchError, match=words):
-        narxbench.refit(known_model.model(), data)
-    with pytest.raises(NarxbenchError, match=r"found \d+ rows for 3 terms"):
-        narxbench.refit(known_model.model(decimation=6), input=np.arange(12.0), output=np.arange(12.0))
-    with pytest.raises(NarxbenchError, match="needed: 1, as many"):
-        narxbench.refit(known_model.model(), input=np.ones((50, 2)), output=np.arange(50.0))
+        narxbench.refit(known_model.model(decimation=6 if "rows" in words else 1), **data)
 
 
 def test_the_command(tmp_path, capsys):

@@ -2,6 +2,7 @@
 
 import json
 import math
+from itertools import product
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from narxbench.identification.trust.validation import (
     Case,
     linear_arx,
     metrics_by_role,
+    row_at,
 )
 from narxbench.identification.trust.verdicts import summary
 from narxbench.io.errors import NarxbenchError
@@ -44,11 +46,9 @@ def figures(measured, predicted):
     """Return RRSE, NRMSE, fit, MAE, RMSE and the largest error of lists with an entry for each record."""
     errors = np.concatenate([y - p for y, p in zip(measured, predicted, strict=True)])
     every = np.concatenate(measured)
-    energy = len(every) * np.var(every)
-    rrse = math.sqrt((errors**2).sum() / energy)
-    nrmse = math.sqrt((errors**2).mean()) / (every.max() - every.min())
     rmse, sizes = math.sqrt((errors**2).mean()), np.abs(errors)
-    return [rrse, nrmse, 100 * (1 - rrse), sizes.mean(), rmse, sizes.max()]
+    rrse = rmse / every.std()
+    return [rrse, rmse / (every.max() - every.min()), 100 * (1 - rrse), sizes.mean(), rmse, sizes.max()]
 
 
 @pytest.mark.parametrize("decimation", [1, 3])
@@ -62,76 +62,48 @@ def test_figures(decimation):
     assert tuple(frame.columns) == COLUMNS
     # Six records and three roles, three models, two samplings, four kinds.
     assert len(frame) == 9 * 3 * 2 * 4
-    for sampling, q, every in ((DECIMATED, 1, decimation), (INCOMING, decimation, 1)):
-        for kind, steps in (("one_step", 1), ("k_step", 2), ("k_step", 4), ("free_run", None)):
-            for name, weights in (("model", (0.5, 0.9, 0.3)), ("true", WEIGHTS), (LAST_VALUE, None)):
-                for role in lengths:
-                    measured, predicted = [], []
-                    start = 2 * q if weights else max(2, steps or 1) * q
-                    for one in (r for r in records if r.role == role):
-                        u, y = one.u[::every, 0], one.y[::every]
-                        rows = range(start, len(y))
-                        if weights:
-                            predicted.append(np.array([ahead(u, y, k, steps, q, weights) for k in rows]))
-                        else:
-                            predicted.append(np.array([y[k - steps * q if steps else start - 1] for k in rows]))
-                        measured.append(y[start:])
-                    rows = frame[
-                        (frame["role"] == role)
-                        & (frame["model"] == name)
-                        & (frame["sampling"] == sampling)
-                        & (frame["kind"] == kind)
-                        & np.array([found == steps for found in frame["steps"]])
-                    ].to_dict("records")
-                    places = [ALL, *(r.name for r in records if r.role == role)]
-                    assert [row["record"] for row in rows] == places
-                    expected = [figures(measured, predicted)]
-                    expected += [figures([y], [p]) for y, p in zip(measured, predicted, strict=True)]
-                    for row, numbers in zip(rows, expected, strict=True):
-                        found = [row[key] for key in FIGURES]
-                        assert found == pytest.approx(numbers, rel=1e-9)
-                        assert row["diverged"] is False
-                    counts = [len(y) for y in measured]
-                    assert [row["samples"] for row in rows] == [sum(counts), *counts]
-
-
-def test_agrees_with_the_model_itself():
-    own, one = model(2), record("same", 60, "test", 2)
-    frame = validate(own, [one], baselines={})
-    for kind, steps in (("one_step", 1), ("k_step", 5), ("free_run", None)):
-        rows = frame[(frame["record"] == "same") & (frame["model"] == MODEL) & (frame["kind"] == kind)]
-        for sampling, score in (
-            (DECIMATED, own.decimated().score(one.phase(0, 2).u, one.phase(0, 2).y, steps)),
-            (INCOMING, own.score(one.u, one.y, steps)),
-        ):
-            (row,) = rows[rows["sampling"] == sampling].to_dict("records")
-            assert [row[name] for name in score._fields] == pytest.approx(list(score), rel=1e-12)
+    samplings, kinds = ((DECIMATED, 1, decimation), (INCOMING, decimation, 1)), (1, 2, 4, None)
+    models = (("model", (0.5, 0.9, 0.3)), ("true", WEIGHTS), (LAST_VALUE, None))
+    for (sampling, q, every), steps, (name, weights), role in product(samplings, kinds, models, lengths):
+        measured, predicted = [], []
+        start = 2 * q if weights else max(2, steps or 1) * q
+        for one in (r for r in records if r.role == role):
+            u, y = one.u[::every, 0], one.y[::every]
+            rows = range(start, len(y))
+            if weights:
+                predicted.append(np.array([ahead(u, y, k, steps, q, weights) for k in rows]))
+            else:
+                predicted.append(np.array([y[k - steps * q if steps else start - 1] for k in rows]))
+            measured.append(y[start:])
+        places = [ALL, *(r.name for r in records if r.role == role)]
+        kind = {1: "one_step", None: "free_run"}.get(steps, "k_step")
+        place = {"role": role, "model": name, "sampling": sampling, "kind": kind, "steps": steps}
+        found = [row_at(frame, record=record, **place) for record in places]
+        expected = [figures(measured, predicted)]
+        expected += [figures([y], [p]) for y, p in zip(measured, predicted, strict=True)]
+        for row, numbers in zip(found, expected, strict=True):
+            assert [row[key] for key in FIGURES] == pytest.approx(numbers, rel=1e-9)
+            assert row["diverged"] is False
+        counts = [len(y) for y in measured]
+        assert [row["samples"] for row in found] == [sum(counts), *counts]
 
 
 def test_what_is_not_defined_is_none():
-    unstable = model(weights=(3.0, 1.0, 0.4))
-    records = [
-        record("long", 90, "test"),
-        record("short", 2, "test"),
-        Record("constant", np.zeros((9, 1)), np.full(9, 0.1), "selection"),
-    ]
-    frame = validate(unstable, records, baselines={}, steps=(1,))
-    free = frame[(frame["model"] == MODEL) & (frame["kind"] == "free_run") & (frame["sampling"] == INCOMING)]
-    by_record = {(row["role"], row["record"]): row for row in free.to_dict("records")}
-    for place, samples in {("test", ALL): 88, ("test", "long"): 88, ("test", "short"): 0}.items():
-        row = by_record[place]
-        assert [row[name] for name in FIGURES] == [None] * 6
+    constant = Record("constant", np.zeros((9, 1)), np.full(9, 0.1), "selection")
+    records = [record("long", 90, "test"), record("short", 2, "test"), constant]
+    frame = validate(model(weights=(3.0, 1.0, 0.4)), records, baselines={}, steps=(1,))
+    free = {"model": MODEL, "kind": "free_run", "sampling": INCOMING}
+    for name, samples in {ALL: 88, "long": 88, "short": 0}.items():
+        row = row_at(frame, role="test", record=name, **free)
+        assert [row[figure] for figure in FIGURES] == [None] * 6
         assert (row["samples"], row["diverged"]) == (samples, samples > 0)
-    constant = by_record["selection", "constant"]
-    assert (constant["rrse"], constant["nrmse"], constant["fit_percent"]) == (None,) * 3
-    assert constant["mae"] > 0
+    row = row_at(frame, role="selection", record="constant", **free)
+    assert (row["rrse"], row["nrmse"], row["fit_percent"]) == (None,) * 3 and row["mae"] > 0
     # One step ahead nothing diverges, and the record that is too short adds nothing.
-    one_step = frame[(frame["model"] == MODEL) & (frame["kind"] == "one_step") & (frame["role"] == "test")]
-    errors = [one_step[one_step["record"] == name]["rrse"].tolist() for name in (ALL, "long")]
-    assert errors[0] == errors[1]
+    place = {"role": "test", "model": MODEL, "kind": "one_step", "sampling": INCOMING}
+    assert row_at(frame, record=ALL, **place)["rrse"] == row_at(frame, record="long", **place)["rrse"]
     assert not any(isinstance(value, float) and math.isnan(value) for value in frame.to_numpy().ravel())
-    metrics = metrics_by_role(frame)
-    assert metrics["test"]["free_run"] == dict.fromkeys(set(FIGURES) - {"mae"})
+    assert metrics_by_role(frame)["test"]["free_run"] == dict.fromkeys(set(FIGURES) - {"mae"})
 
 
 def test_metrics_by_role():
@@ -139,15 +111,11 @@ def test_metrics_by_role():
     frame = validate(model(2), records, baselines={}, steps=(1, 5))
     metrics = metrics_by_role(frame)
     assert json.loads(json.dumps(metrics)) == metrics
-    assert list(metrics) == ["estimation", "selection", "test"]
-    assert metrics["selection"] is None
-    for role in ("estimation", "test"):
-        for sampling, found in ((DECIMATED, metrics[role]), (INCOMING, metrics[role]["at_incoming_sampling"])):
-            for kind in ("one_step", "free_run"):
-                chosen = frame[(frame["role"] == role) & (frame["record"] == ALL) & (frame["model"] == MODEL)]
-                (row,) = chosen[(chosen["sampling"] == sampling) & (chosen["kind"] == kind)].to_dict("records")
-                assert found[kind] == {name: row[name] for name in FIGURES if name != "mae"}
-    assert set(metrics["test"]) == {"one_step", "free_run", "at_incoming_sampling"}
+    assert list(metrics) == ["estimation", "selection", "test"] and metrics["selection"] is None
+    for role, sampling, kind in product(("estimation", "test"), (DECIMATED, INCOMING), ("one_step", "free_run")):
+        found = metrics[role] if sampling == DECIMATED else metrics[role]["at_incoming_sampling"]
+        row = row_at(frame, role=role, record=ALL, model=MODEL, sampling=sampling, kind=kind)
+        assert found[kind] == {name: row[name] for name in FIGURES if name != "mae"}
 
 
 def test_a_series_without_input():
@@ -158,12 +126,7 @@ def test_a_series_without_input():
     series = Record("series", np.empty((200, 0)), y, "test")
     own = Model(("y(k-1)",), (0.9,), inputs=(), output="y")
     frame = validate(own, [series], baselines={})
-    (row,) = frame[
-        (frame["record"] == ALL)
-        & (frame["model"] == MODEL)
-        & (frame["sampling"] == INCOMING)
-        & (frame["kind"] == "k_step")
-    ].to_dict("records")
+    row = row_at(frame, record=ALL, model=MODEL, sampling=INCOMING, kind="k_step")
     # The first samples are predicted from the first one, which is all that is given.
     predicted = np.array([0.9 ** min(5, k) * y[max(k - 5, 0)] for k in range(1, 200)])
     assert row["rrse"] == pytest.approx(figures([y[1:]], [predicted])[0])
