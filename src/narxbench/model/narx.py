@@ -726,24 +726,7 @@ class Model:
 
 
 def scores(measured: ArrayLike, predicted: ArrayLike) -> Scores:
-    """Return how well predictions agree with measured outputs.
-
-    Parameters
-    ----------
-    measured, predicted : array, shape (samples,)
-        Outputs. Predictions that are not finite have diverged.
-
-    Raises
-    ------
-    NarxbenchError
-        For arrays of different lengths, and measured outputs that are not finite.
-
-    Examples
-    --------
-    >>> scores([1.0, 2.0, 3.0], [1.0, 2.0, 2.0])
-    Scores(rrse=0.7071067811865476, nrmse=0.28867513459481287, fit_percent=29.28932188134524, mae=0.3333333333333333, \
-samples=3)
-    """
+    """Return how well predictions agree with as many measured outputs; those that are not finite have diverged."""
     y = finite_signals("measured", measured)[:, 0]
     p = as_signals("predicted", predicted)[:, 0]
     if len(p) != len(y):
