@@ -59,11 +59,7 @@ ALL = "all"  # criteria under which a role was run
 
 @dataclass(frozen=True, eq=False)
 class Findings:
-    """All findings of a study; each frame is described where it is made.
-
-    ``deviances`` (by data seed) and ``rankings`` are by algorithm and for both together (`JOINT`), under BIC; ``roles``
-    are the interpretations that are set side by side, by role.
-    """
+    """All findings of a study, each described where it is made; ``deviances`` are by data seed, under BIC."""
 
     study: InterpretationStudy
     deviances: pd.DataFrame
@@ -129,14 +125,13 @@ def over_seeds(frame: pd.DataFrame, by: Sequence[str], names: Sequence[str]) -> 
 
 
 def change(differences: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
-    """Return median, range and an interval of the mean of the column ``change`` in groups.
+    """Return median, range and an interval of the mean of the column ``change`` in groups; ``clear`` ones exclude 0.
 
     The screening has too few data seeds to tell how much a change varies. It is set against the ``spread`` of the
     measure, its standard deviation over the ``sets`` of all data seeds of the interpretation from which the changes
-    depart; these columns, and the number of changes judged ``together``, are constant in a group. The interval is that
-    of the mean difference of two independent sets of data seeds with this spread (Student's t): pairs vary less, so
-    that it is too wide rather than too narrow. All intervals together have the coverage (Bonferroni). A change is
-    ``clear`` if its interval does not contain 0. The interval is missing where there is one data set.
+    depart. The interval is that of the mean difference of two independent sets of data seeds with this spread
+    (Student's t): pairs vary less, so that it is too wide rather than too narrow. All intervals of the changes judged
+    ``together`` have the coverage (Bonferroni). It is missing where there is one data set.
     """
     grouped = differences.groupby(list(by), sort=False)
     found = grouped["change"].agg(["median", "min", "max", "mean", "count"])
@@ -154,10 +149,8 @@ def change(differences: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
 def ranking(study: InterpretationStudy, by_seed: pd.DataFrame, algorithm: str) -> pd.DataFrame:
     """Return the interpretations of an algorithm (or `JOINT`), the smallest median deviance of the screening first.
 
-    The columns are ``place``, ``interpretation``, the ``names`` that it has in the settings, how many ``changes`` from
-    the baseline it makes, what it ``contradicts``; the number of ``values``; deviance, biases and the number of
-    ``different`` values, each over the data seeds; the median ``own_deviance`` (missing for both together); and whether
-    it is ``near`` the closest, such that there is no clear change of the deviance.
+    ``names`` are those in the settings, ``changes`` how many differences from the baseline it has; the median
+    ``own_deviance`` is missing for both together; those ``near`` the closest have no clear change of the deviance.
     """
     names = defaultdict(list)
     for name, chosen in study.choices.named.items():
@@ -184,10 +177,9 @@ def ranking(study: InterpretationStudy, by_seed: pd.DataFrame, algorithm: str) -
 
 
 def find_roles(study: InterpretationStudy, joint: pd.DataFrame) -> dict[str, Pair]:
-    """Return the interpretations that are set side by side, by role.
+    """Return the interpretations that are set side by side, by role; two roles may have the same.
 
-    They are the baseline, the one named ``reset`` if it was run, and the closest: that of both algorithms with the
-    smallest median deviance. Two roles may have the same interpretation.
+    They are the baseline, the one named ``reset`` if it was run, and the closest of both algorithms together.
     """
     texts = {AS_DESCRIBED: BASELINE}
     if (reset := study.choices.named.get("reset")) is not None:
@@ -200,11 +192,10 @@ def find_roles(study: InterpretationStudy, joint: pd.DataFrame) -> dict[str, Pai
 def role_nearness(study: InterpretationStudy, values: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Return how near each role is to the published tables, under the criterion of the screening and under all.
 
-    ``values`` has the `role_values` of each role. There is a row for both algorithms together (`JOINT`) and one for
-    each: what the one selects too often can hide what the other selects too seldom. The data ``seeds`` are those on
-    which a role was run under all ``criteria`` of the row. ``own_deviance`` is the median of `own_deviances`,
-    ``own_low`` to ``own_high`` their range; ``p_value`` is that of `rank_test`. Of the closest, which was chosen by the
-    data seeds of the screening, the ``held_out`` deviance is the median over the others; the p value is of these too.
+    There is a row for both algorithms together (`JOINT`) and one for each: what the one selects too often can hide what
+    the other selects too seldom. The data ``seeds`` are those on which a role was run under all ``criteria`` of the
+    row. ``own_`` columns are of `own_deviances`, ``p_value`` is that of `rank_test`. Of the closest, which was chosen
+    by the data seeds of the screening, the ``held_out`` deviance is the median over the others, as the p value is.
     """
     rows = []
     for role, compared in values.items():
@@ -235,8 +226,8 @@ def by_input(study: InterpretationStudy, roles: Mapping[str, Pair]) -> pd.DataFr
     """Return the deviance on each system under every input with which a role was run, all else as it is in the role.
 
     Systems were excited by one input each, perhaps not by the same: deviances of systems add up, so that the best input
-    of each can be read from the rows. The columns are ``role``, ``input``, ``system`` and ``deviance``, the median over
-    the data seeds of the screening, for 2D-UPSO and GA together. A role with one input has no row.
+    of each can be read from the rows. They are medians over the data seeds of the screening, for 2D-UPSO and GA
+    together. A role with one input has no row.
     """
     screened = study.compared[study.compared["data_seed"].isin(study.screening)]
     totals = screened.groupby([*BY_SEED, "system"])["deviance"].sum()
@@ -254,11 +245,9 @@ def by_input(study: InterpretationStudy, roles: Mapping[str, Pair]) -> pd.DataFr
 
 
 def remaining(values: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Return how far as described and the closest stay from each table: of an algorithm, a criterion and a system.
+    """Return how far as described (``described_``) and the closest stay from each table.
 
-    ``values`` has the `role_values` of each role. The columns are ``algorithm``, ``criterion``, ``system``, the number
-    of ``values``, the median ``deviance`` and the ``own_deviance`` between data sets (``described_``: as described),
-    and how many values of the closest are clearly ``different`` on every data seed.
+    A table is of an algorithm, a criterion and a system; ``different`` values of the closest are so on every data seed.
     """
     by = ["algorithm", "criterion", "system"]
 
@@ -285,9 +274,7 @@ def role_values(study: InterpretationStudy, pair: Pair) -> pd.DataFrame:
 def side_by_side(study: InterpretationStudy, values: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Return each published value once with what the roles reproduce over the data seeds, under every criterion.
 
-    The columns are ``role``, ``interpretation``, those of the published values, ``term`` (the system term of a nu),
-    ``reproduced``, and whether the value is clearly ``different`` on every data seed; Holm's
-    correction covers all values of a role on a data seed. ``values`` has the `role_values` of each role.
+    A value is ``different`` if it is so on every data seed; Holm's correction covers all of a role on a data seed.
     """
     rows = pd.concat([of.assign(role=role, different=different(of, ["data_seed"])) for role, of in values.items()])
     by = ["role", "interpretation", "table", *VALUE, "published"]
@@ -307,11 +294,7 @@ def role_frame(roles: Mapping[str, Pair]) -> pd.DataFrame:
 
 
 def effects(study: InterpretationStudy, by_seed: pd.DataFrame) -> pd.DataFrame:
-    """Return what each single option changes, in pairs of data seeds; the largest change of the deviance first.
-
-    There is one row for each ``algorithm``, option and ``measure``: ``deviance`` and the three biases. The columns are
-    those of `change` and the options.
-    """
+    """Return what each single option changes of deviance and biases; the largest change of the deviance first."""
     measures = by_seed[by_seed["algorithm"] != JOINT].set_index(BY_SEED)[["deviance", *BIASES]]
     baseline = measures.xs(BASELINE, level="interpretation").reindex(measures.index.droplevel("interpretation"))
     differences = measures - baseline.set_axis(measures.index)
@@ -338,8 +321,7 @@ def effects_overview(changes: pd.DataFrame) -> pd.DataFrame:
 def closer(study: InterpretationStudy, ranked: pd.DataFrame, changes: pd.DataFrame) -> pd.DataFrame:
     """Return, of each design choice, the single option that brings 2D-UPSO nearest, if it does so clearly.
 
-    The columns are those of `ranking`, ``design_choice``, ``change`` of the deviance, and ``worse``: on which
-    share of the data sets the median final J is higher than as described; it is missing on other data.
+    ``worse`` is the share of the data sets with a median final J above that as described; missing on other data.
     """
     own = changes[(changes["algorithm"] == UPSO) & (changes["measure"] == "deviance")]
     own = own[own["clear"] & (own["median"] < 0)][["interpretation", "design_choice", "median"]]
@@ -353,11 +335,7 @@ def closer(study: InterpretationStudy, ranked: pd.DataFrame, changes: pd.DataFra
 
 
 def random_ties(by_seed: pd.DataFrame) -> pd.DataFrame:
-    """Return what random order of equally likely terms leaves of the change that other options make, if both were run.
-
-    The rows are interpretations of 2D-UPSO; ``change`` and ``change_random`` are the median changes of the deviance as
-    described, in stable and in random order.
-    """
+    """Return what random order of equally likely terms leaves of the change of deviance that others make in 2D-UPSO."""
     own = by_seed[by_seed["algorithm"] == UPSO].pivot(index="data_seed", columns="interpretation", values="deviance")
     changes = own.sub(own[BASELINE], axis=0).median()
     rows = [
@@ -376,10 +354,9 @@ def random_ties(by_seed: pd.DataFrame) -> pd.DataFrame:
 def claim_verdicts(study: InterpretationStudy, claims: Sequence[Claim]) -> pd.DataFrame:
     """Return the verdict on each claim under each interpretation that can matter to it.
 
-    ``upso2d`` and ``ga`` are its interpretations (empty for an algorithm that the claim does not speak of). The claim
-    holds on ``seeds`` of the ``judged`` data seeds, and at ``held`` of their ``places``; on more than half of them it
-    misses clearly on the systems ``missed``. The ``verdict`` is that of more than half of them; where they disagree
-    there is no clear difference.
+    An algorithm that the claim does not speak of has none. The claim holds on ``seeds`` of the ``judged`` data seeds;
+    on more than half of them it misses clearly on the systems ``missed``. The ``verdict`` is that of more than half of
+    them; where they disagree there is no clear difference.
     """
     texts = {name: study.texts(name) for name in COMPARED}
     rows = {of: claim_rows(group) for of, group in study.conditions.groupby(BY_SEED, sort=False)}
@@ -411,10 +388,7 @@ def claim_verdicts(study: InterpretationStudy, claims: Sequence[Claim]) -> pd.Da
 def shown_verdicts(
     study: InterpretationStudy, claims: Sequence[Claim], verdicts: pd.DataFrame, roles: Mapping[str, Pair]
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the verdicts under the interpretations in a role, and those under every single option that can matter.
-
-    ``role`` and ``option`` name the interpretation; the others are as in `claim_verdicts`.
-    """
+    """Return the verdicts under the interpretations in a role, and those under every single option that can matter."""
     known = {row[:3]: row[3:] for row in verdicts.itertuples(index=False, name=None)}
     run = {text for name in COMPARED for text in study.texts(name)}
     options = study.options[study.options["interpretation"].isin(run)]
@@ -438,8 +412,7 @@ def claim_overview(
 ) -> pd.DataFrame:
     """Return for each claim the verdicts on the ``published`` values and ``as_described``.
 
-    It holds on ``seeds`` data seeds as described, and under ``holds`` of the interpretations under which it can be
-    ``judged``: its ``group`` is ``all``, ``none`` or ``some`` of them, or ``unjudged``.
+    It holds on ``seeds`` data seeds as described, and under ``holds`` of the interpretations that can judge it.
     """
     on_paper = published_view(study.published)
     described = of_roles[of_roles["role"] == AS_DESCRIBED].set_index("claim")
@@ -459,8 +432,7 @@ def claim_overview(
 def exact_structures(study: InterpretationStudy) -> pd.DataFrame:
     """Return how many runs of some searches end at exactly the true structure, under BIC on data as described.
 
-    ``low`` and ``high`` are the smallest and largest ``rate`` of a data seed. Searches that were run on some of the
-    data seeds alone are left out, for shares on other data do not compare.
+    Searches that were run on some of the data seeds alone are left out, for shares on other data do not compare.
     """
     rows = []
     for label, name, text in _SEARCHES:
@@ -482,8 +454,7 @@ def exact_structures(study: InterpretationStudy) -> pd.DataFrame:
 def contests(study: InterpretationStudy, roles: Mapping[str, Pair]) -> pd.DataFrame:
     """Return how the median final J of 2D-UPSO in each role compares with that of every GA and of other searches.
 
-    ``interpretation`` is that of the ``rival``, on the same data. The J of 2D-UPSO is ``lower`` (better), ``equal`` and
-    ``higher`` on so many SNRs and data seeds of a system.
+    Rivals saw the same data. J of 2D-UPSO is ``lower`` (better) on so many SNRs and data seeds of a system.
     """
     own = role_frame(roles).merge(study.of(UPSO)).drop(columns="interpretation")
     rivals = pd.concat([study.of(name) for name in (GA, *REFERENCES)]).rename(columns={"algorithm": "rival"})
@@ -521,9 +492,8 @@ def gaps(study: InterpretationStudy, roles: Mapping[str, Pair]) -> pd.DataFrame:
     """Return how far J lies above the best known J of the same data, under the interpretations in a role.
 
     The best known J is the smallest that any run of any algorithm, or the true structure, has on the same data under
-    the same criterion. A stronger GA and other searches are shown as well. The gaps of the median and best final J
-    and of the true structure are taken over the data ``seeds``; they are missing where one is not finite or where every
-    run has data of its own. ``true_above`` counts the data seeds on which the true structure is not the best known.
+    the same criterion. A stronger GA and other searches are shown as well. Gaps are missing where one is not finite or
+    where every run has data of its own. ``true_above`` counts the data seeds where the true structure is not the best.
     """
     named = role_frame(roles).sort_values("algorithm", ascending=False, kind="stable")
     data = dict.fromkeys(study.shared(pair.upso2d) for pair in roles.values())

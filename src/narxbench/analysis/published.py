@@ -67,7 +67,7 @@ def load_published(tables: StrPath, system_terms: StrPath) -> Published:
 
 
 def published_count(frequency: float) -> int:
-    """Return in how many of the 40 published runs a term with this printed selection frequency was selected."""
+    """Return the published runs that selected a term with this printed frequency."""
     return round(frequency * RUNS)
 
 

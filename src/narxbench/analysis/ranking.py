@@ -57,26 +57,16 @@ def rank_study(
     bootstrap_samples: int,
     situations: Mapping[str, Sequence[str]] | None = None,
 ) -> dict[str, pd.DataFrame]:
-    """Return all frames of a comparison of methods by name, those of `FRAMES`.
+    """Return all frames of a comparison of methods by name, those of `FRAMES`, from score files in any order.
 
-    Parameters
-    ----------
-    score_files
-        The score files of the study, in any order.
-    confidence, bootstrap_samples
-        Coverage of the intervals; resamples of the systems behind them.
-    situations
-        Groups of systems, by name: their data sets of all scenarios are a group besides the scenarios.
-
-    Raises
-    ------
-    NarxbenchError
-        In one line that names the file, if it is damaged, no score file, or repeats a problem.
+    ``bootstrap_samples`` of the systems are behind the intervals; ``situations`` are groups of systems, by name: their
+    data sets of all scenarios are a group besides the scenarios. A score file that is damaged, or repeats a problem,
+    raises a `NarxbenchError` that names it.
     """
     scores = load_scores(score_files)
     results = _results(scores)
     groups = _groups(results, situations or {})
-    whole = {(part, group): own for (part, group), own in groups.items() if group == ALL}
+    whole = {key: own for key, own in groups.items() if key[1] == ALL}
     rngs = {key: generator(purpose="differences", part=key[0]) for key in whole}
     return {
         "scores": scores_frame(scores),
@@ -89,13 +79,7 @@ def rank_study(
 
 
 def load_scores(paths: Iterable[StrPath]) -> list[Score]:
-    """Read score files and return them in the order of their problems, the methods and runs of each in order too.
-
-    Raises
-    ------
-    NarxbenchError
-        In one line that names the file, if it is damaged, no score file, or repeats a problem; and if there is none.
-    """
+    """Read score files and return them in the order of their problems, the methods and runs of each in order too."""
     found: dict[tuple[Any, ...], Score] = {}
     for path in paths:
         score = read_score(path)
@@ -118,13 +102,14 @@ def scores_frame(scores: Iterable[Score]) -> pd.DataFrame:
     for score in scores:
         best = best_known(score)
         sizes = (score.n_terms, score.samples, score.n_validation)
+        part = HELD_OUT if score.held_out else DEVELOPMENT
         for method in score.methods:
             kind = (method.deterministic, method.reference, method.minimises)
             for run in method.runs:
                 made = (method.method, method.algorithm, run.seed, *kind, *sizes, method.budget)
                 found = (run.evaluations, run.fitness, best, score.true_fitness, gap(score, run, best), run.excess)
                 others = (metric.of_run(score, run, best) for metric in _STORED if metric.of_run)
-                rows.append((*_key(score), _part(score), *made, *found, *others, run.failure))
+                rows.append((*_key(score), part, *made, *found, *others, run.failure))
     return framed("scores", rows)
 
 
@@ -150,7 +135,7 @@ def _results(scores: Sequence[Score]) -> pd.DataFrame:
             searches = _minimises(method) and score.criterion == searched
             row = {
                 **{name: getattr(score, name) for name in DATA_SET},
-                "part": _part(score),
+                "part": HELD_OUT if score.held_out else DEVELOPMENT,
                 "method": method.method,
                 "contributed": method.contributed,
                 "reference": method.reference,
@@ -178,24 +163,17 @@ def _minimises(method: ScoredMethod) -> bool:
     return method.minimises and not method.reference
 
 
-def _part(score: Score) -> str:
-    return HELD_OUT if score.held_out else DEVELOPMENT
-
-
 def _key(score: Score) -> tuple[Any, ...]:
     return (*(getattr(score, name) for name in DATA_SET), score.criterion)
 
 
 def _groups(results: pd.DataFrame, situations: Mapping[str, Sequence[str]]) -> dict[tuple[str, str], pd.DataFrame]:
     """Return the results of each part and group: of all scenarios, of each of them, and of each situation."""
-    found = {}
+    found: dict[tuple[str, str], pd.DataFrame] = {}
     for part in PARTS:
         whole = results[results["part"] == part]
-        scenarios = ((str(name), own) for name, own in whole.groupby("scenario"))
         special = ((name, whole[whole["system"].isin(list(systems))]) for name, systems in situations.items())
-        for group, own in ((ALL, whole), *scenarios, *special):
-            if len(own):
-                found[part, group] = own
+        found |= {(part, group): own for group, own in ((ALL, whole), *whole.groupby("scenario"), *special) if len(own)}
     return found
 
 
@@ -219,37 +197,33 @@ def _reach(score: Score, method: ScoredMethod) -> list[tuple[list[int], list[int
 def ranking_frame(groups: Mapping[tuple[str, str], pd.DataFrame], *, confidence: float, resamples: int) -> pd.DataFrame:
     """Return the methods of each group with their mean ranks and all metrics.
 
-    A mean rank is that over the data sets of each system, then over the systems; it is missing for methods that are not
-    ranked. Metrics that are averaged by the mean are means over the data sets of a system, then over systems; others
-    are medians over data sets, or belong to all runs together. Intervals are percentile intervals of the bootstrap over
-    systems.
+    Mean ranks, which methods that are not ranked lack, and metrics that are averaged by the mean are means over the
+    data sets of each system, then over the systems; others are medians over data sets, or belong to all runs together.
     """
+
+    def intervals(values: Floats, part: str, group: str) -> list[Interval]:
+        rng = generator(purpose="bootstrap", part=part, group=group)
+        return bootstrap_means(values, rng, confidence=confidence, resamples=resamples)
+
     rows = []
-    for (part, group), results in groups.items():
-
-        def intervals(values: Floats, axes: Mapping[str, str]) -> list[Interval]:
-            return bootstrap_means(
-                values, generator(purpose="bootstrap", **axes), confidence=confidence, resamples=resamples
-            )
-
-        axes = {"part": part, "group": group}
+    for key, results in groups.items():
         ranks = {}
         for metric in RANKED:
             blocks = Blocks(results, metric)
-            ranks[metric.name] = dict(zip(blocks.methods, intervals(blocks.ranks(), axes), strict=True))
+            ranks[metric.name] = dict(zip(blocks.methods, intervals(blocks.ranks(), *key), strict=True))
         for method, own in results.groupby("method"):
             values: list[float] = []
             for metric in COMPARISON:
                 if metric.of_run and metric.average == "mean":
                     known = own.dropna(subset=metric.name)
-                    (found,) = intervals(mean_by_system(known[[metric.name]].to_numpy(), known["system"]), axes)
+                    (found,) = intervals(mean_by_system(known[[metric.name]].to_numpy(), known["system"]), *key)
                     values += found if metric.interval else found[:1]
                 else:
                     values.append(metric.overall(own))
             kind = own["reference"].iloc[0], own["searches"].any(), own["contributed"].any()
             size = (own["runs"].sum(), len(own), own["system"].nunique(), own["failures"].sum())
             of_ranks = (limit for name in ranks for limit in ranks[name].get(str(method), _UNRANKED))
-            rows.append((part, group, method, *kind, *size, *of_ranks, *values))
+            rows.append((*key, method, *kind, *size, *of_ranks, *values))
     return framed("ranking", rows)
 
 
