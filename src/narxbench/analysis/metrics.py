@@ -215,16 +215,15 @@ def expected_evaluations(results: pd.DataFrame) -> float:
     A run that reaches the target counts until then, another whole (the ERT of COCO, N. Hansen et al., Optimization
     Methods and Software 36 (2021) 114-144).
     """
-    known = [reach[TARGETS.index(ERT_TARGET)] for reach in results["reach"] if reach]
-    successes = sum(len(reached) for reached, _ in known)
-    return sum(sum(reached) + sum(spent) for reached, spent in known) / successes if successes else math.nan
+    known = [run[TARGETS.index(ERT_TARGET)] for reach in results["reach"] for run in reach]
+    successes = sum(hit for _, hit in known)
+    return sum(made for made, _ in known) / successes if successes else math.nan
 
 
 def reached(results: pd.DataFrame) -> float:
     """Return the share of all pairs of a run and a target that were reached; NaN where there are no targets."""
-    known = [of_target for reach in results["reach"] for of_target in reach or ()]
-    pairs = sum(len(reached) + len(spent) for reached, spent in known)
-    return sum(len(reached) for reached, _ in known) / pairs if pairs else math.nan
+    hits = [hit for reach in results["reach"] for run in reach for _, hit in run]
+    return sum(hits) / len(hits) if hits else math.nan
 
 
 def _fresh(score: Score, run: ScoredRun, best: float) -> float:

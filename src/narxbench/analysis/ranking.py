@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 
 from narxbench.analysis.frames import framed
-from narxbench.analysis.metrics import COMPARISON, RANKED, TARGETS, Interval, gap
+from narxbench.analysis.metrics import COMPARISON, RANKED, TARGETS, Interval
 from narxbench.analysis.performance import TOLERANCE
 from narxbench.analysis.rank_tests import (
     DATA_SET,
@@ -33,7 +33,7 @@ from narxbench.analysis.rank_tests import (
     mean_by_system,
     pairs_frame,
 )
-from narxbench.experiment.score_file import Score, ScoredMethod, read_score
+from narxbench.experiment.score_file import Score, read_score
 from narxbench.io.errors import NarxbenchError
 from narxbench.io.files import StrPath
 from narxbench.numerics.random_streams import generator
@@ -45,8 +45,9 @@ PARTS = (HELD_OUT, DEVELOPMENT)
 # Points of an ECDF for each factor of ten in the evaluations.
 POINTS_PER_DECADE = 10
 _OF_RUN = [metric for metric in COMPARISON if metric.of_run]
-_STORED = [metric for metric in _OF_RUN if metric.kind]
 _BY_SYSTEM = [metric for metric in COMPARISON if metric.by_system]
+_OF_SCORE = (*DATA_SET, "criterion", "n_terms", "samples", "n_validation", "true_fitness")
+_OF_METHOD = ("method", "algorithm", "deterministic", "reference", "minimises", "contributed", "budget")
 _UNRANKED = Interval(math.nan, math.nan, math.nan)
 
 
@@ -63,13 +64,13 @@ def rank_study(
     data sets of all scenarios are a group besides the scenarios. A score file that is damaged, or repeats a problem,
     raises a `NarxbenchError` that names it.
     """
-    scores = load_scores(score_files)
-    results = _results(scores)
+    runs = _runs(load_scores(score_files))
+    results = _results(runs)
     groups = _groups(results, situations or {})
     whole = {key: own for key, own in groups.items() if key[1] == ALL}
     rngs = {key: generator(purpose="differences", part=key[0]) for key in whole}
     return {
-        "scores": scores_frame(scores),
+        "scores": framed("scores", runs),
         "ranking": ranking_frame(groups, confidence=confidence, resamples=bootstrap_samples),
         "tests": friedman_frame(whole),
         "pairs": pairs_frame(whole, rngs, confidence=confidence, resamples=bootstrap_samples),
@@ -96,21 +97,32 @@ def load_scores(paths: Iterable[StrPath]) -> list[Score]:
     return [found[key] for key in sorted(found)]
 
 
-def scores_frame(scores: Iterable[Score]) -> pd.DataFrame:
-    """Return one row a run; what is no method, but a reference, has one too."""
+def _runs(scores: Iterable[Score]) -> pd.DataFrame:
+    """Return one row a run with all metrics of a run, of which the frame ``scores`` has some.
+
+    What is no method, but a reference, has rows too. ``reach`` has for each target the evaluations that the run made
+    until it reached it or to its end, and whether it did.
+    """
     rows = []
     for score in scores:
         best = best_known(score)
-        sizes = (score.n_terms, score.samples, score.n_validation)
-        part = HELD_OUT if score.held_out else DEVELOPMENT
+        true = score.true_fitness if score.true_fitness is not None else math.inf
+        targets = true + np.array(TARGETS) * score.n_validation
+        limits = targets + TOLERANCE * abs(targets)
         for method in score.methods:
-            kind = (method.deterministic, method.reference, method.minimises)
             for run in method.runs:
-                made = (method.method, method.algorithm, run.seed, *kind, *sizes, method.budget)
-                found = (run.evaluations, run.fitness, best, score.true_fitness, gap(score, run, best), run.excess)
-                others = (metric.of_run(score, run, best) for metric in _STORED if metric.of_run)
-                rows.append((*_key(score), part, *made, *found, *others, run.failure))
-    return framed("scores", rows)
+                made = [] if run.failure else run.history.evaluations
+                # The first entry of the history, which falls, that is not above the limit.
+                places = np.searchsorted(-np.array(run.history.fitness), -limits).tolist()
+                rows.append(
+                    {name: getattr(score, name) for name in _OF_SCORE}
+                    | {name: getattr(method, name) for name in _OF_METHOD}
+                    | {name: getattr(run, name) for name in ("seed", "evaluations", "fitness", "excess", "failure")}
+                    | {metric.name: metric.of_run(score, run, best) for metric in COMPARISON if metric.of_run}
+                    | {"part": HELD_OUT if score.held_out else DEVELOPMENT, "best_known": best}
+                    | {"reach": [(made[i], True) if i < len(made) else (run.evaluations, False) for i in places]}
+                )
+    return pd.DataFrame(rows)
 
 
 def best_known(score: Score) -> float:
@@ -119,48 +131,28 @@ def best_known(score: Score) -> float:
     return min((fitness for fitness in (score.true_fitness, *own) if fitness is not None), default=math.inf)
 
 
-def _results(scores: Sequence[Score]) -> pd.DataFrame:
+def _results(runs: pd.DataFrame) -> pd.DataFrame:
     """Return one row for each data set and method, summed up over its runs; nothing is rounded.
 
-    ``searches`` tells whether the method takes part in the search; it has no gap otherwise. ``reach`` has for each
-    target the evaluations of the runs that reached it, in ascending order, and of the others; nothing without targets.
+    ``searches`` tells whether the method takes part in the search; it has no gap otherwise. ``reach`` has those of the
+    runs, and nothing where there are no targets.
     """
-    criteria = Counter(score.criterion for score in scores for method in score.methods if _minimises(method))
-    searched = max(criteria, key=lambda name: (criteria[name], name), default="")
-    rows = {}
-    for score in scores:
-        best = best_known(score)
-        for method in score.methods:
-            runs = method.runs
-            searches = _minimises(method) and score.criterion == searched
-            row = {
-                **{name: getattr(score, name) for name in DATA_SET},
-                "part": HELD_OUT if score.held_out else DEVELOPMENT,
-                "method": method.method,
-                "contributed": method.contributed,
-                "reference": method.reference,
-                "searches": searches,
-                "runs": len(runs),
-                "failures": sum(run.fitness is None for run in runs),
-                "budget": method.budget,
-                **{
-                    metric.name: metric.of_data_set(metric.of_run(score, run, best) for run in runs)
-                    if metric.contest == "identify" or score.criterion == searched
-                    else math.nan
-                    for metric in _OF_RUN
-                    if metric.of_run
-                },
-                "reach": _reach(score, method) if searches and score.true_fitness is not None else [],
-            }
-            # A reference stands in the scores of every criterion; it has a J of that which is searched.
-            key = (*(row[name] for name in DATA_SET), method.method)
-            if key not in rows or score.criterion == searched:
-                rows[key] = row
-    return pd.DataFrame(list(rows.values()))
-
-
-def _minimises(method: ScoredMethod) -> bool:
-    return method.minimises and not method.reference
+    grouped = runs.groupby([*DATA_SET, "criterion", "method"], sort=False)
+    results = grouped[["part", "contributed", "reference", "minimises", "budget", "true_fitness"]].first()
+    for metric in _OF_RUN:
+        results[metric.name] = grouped[metric.name].agg(metric.of_data_set)
+    results["runs"], results["reach"] = grouped.size(), grouped["reach"].agg(list)
+    results["failures"] = results["runs"] - grouped["fitness"].count()
+    results = results.reset_index()
+    minimises = results["minimises"] & ~results["reference"]
+    criteria = Counter(results.loc[minimises, "criterion"])
+    searched = results["criterion"] == max(criteria, key=lambda name: (criteria[name], name), default="")
+    results["searches"] = minimises & searched
+    results.loc[~searched, [metric.name for metric in _OF_RUN if metric.contest == "search"]] = math.nan
+    aims = results["searches"] & results["true_fitness"].notna()
+    results["reach"] = [reach if has else [] for reach, has in zip(results["reach"], aims, strict=True)]
+    # A reference stands in the scores of every criterion; it has a J of that which is searched.
+    return results.loc[np.argsort(~searched, kind="stable")].drop_duplicates([*DATA_SET, "method"])
 
 
 def _key(score: Score) -> tuple[Any, ...]:
@@ -175,23 +167,6 @@ def _groups(results: pd.DataFrame, situations: Mapping[str, Sequence[str]]) -> d
         special = ((name, whole[whole["system"].isin(list(systems))]) for name, systems in situations.items())
         found |= {(part, group): own for group, own in ((ALL, whole), *whole.groupby("scenario"), *special) if len(own)}
     return found
-
-
-def _reach(score: Score, method: ScoredMethod) -> list[tuple[list[int], list[int]]]:
-    true = score.true_fitness if score.true_fitness is not None else math.inf
-    targets = true + np.array(TARGETS) * score.n_validation
-    limits = targets + TOLERANCE * abs(targets)
-    found: list[tuple[list[int], list[int]]] = [([], []) for _ in TARGETS]
-    for run in method.runs:
-        made = [] if run.failure else run.history.evaluations
-        # The first entry of the history, which falls, that is not above the limit.
-        places = np.searchsorted(-np.array(run.history.fitness), -limits)
-        for place, (reached, spent) in zip(places.tolist(), found, strict=True):
-            if place < len(made):
-                reached.append(made[place])
-            else:
-                spent.append(run.evaluations)
-    return [(sorted(reached), spent) for reached, spent in found]
 
 
 def ranking_frame(groups: Mapping[tuple[str, str], pd.DataFrame], *, confidence: float, resamples: int) -> pd.DataFrame:
@@ -236,7 +211,7 @@ def ecdf_frame(groups: Mapping[tuple[str, str], pd.DataFrame]) -> pd.DataFrame:
         points = (round(10 ** (i / POINTS_PER_DECADE)) for i in range(POINTS_PER_DECADE * len(str(most))))
         grid = sorted({most, *(point for point in points if point < most)})
         for method, own in searched.groupby("method"):
-            times = np.sort([time for reach in own["reach"] for reached, _ in reach for time in reached])
+            times = np.sort([made for reach in own["reach"] for run in reach for made, hit in run if hit])
             reached = np.searchsorted(times, grid, side="right").tolist()
             total = int(own["runs"].sum()) * len(TARGETS)
             rows += [(*key, method, *point, total) for point in zip(grid, reached, strict=True)]
