@@ -302,30 +302,33 @@ def conditions_frame(summaries: Iterable[Summary], published: Published) -> pd.D
     terms that any run chose (r N_t), ``nu_max`` the runs that chose the most frequent of them. ``third_fitness`` and
     ``curve`` are means over the runs of the best J after a third and after each tenth of the evaluations.
     """
-    return framed("conditions", [_condition(summary, published) for summary in summaries])
-
-
-def _condition(summary: Summary, published: Published) -> tuple[Any, ...]:
-    runs, system_terms = summary["runs"], summary["system_terms"]
-    count, spurious = _counts(summary), _spurious(summary)
-    fitness = list(map(_infinite, runs["fitness"]))
-    spent = max(runs["evaluations"])
-    marks = [spent // 3, *(math.ceil(spent * tenth / TENTHS) for tenth in range(1, TENTHS + 1))]
-    third, *curve = mean_over_runs(best_after(runs["history_evaluations"], runs["history_fitness"], marks))
-    true = {summary["candidates"].index(term) for term in system_terms}
-    true_fitness = median(map(_infinite, summary["true_fitness"]))
-    return (
-        *key_of(summary),
-        *(summary["algorithm"], len(fitness), summary["evaluations"], len(summary["candidates"])),
-        tuple(count[term] for term in published.labels(summary["system"], system_terms)),
-        *(len(spurious), max(spurious.values(), default=0)),
-        sum(set(structure) == true for structure in runs["structures"]),
-        median(map(len, runs["structures"])),
-        # Whole units of J matter, and thousands of conditions are kept.
-        *(round(j, 6) for j in (true_fitness, min(fitness), median(fitness), *median_interval(fitness), third)),
-        tuple(round(j, 6) for j in curve),
-        median(history[-1] if history else 0 for history in runs["history_evaluations"]),
-    )
+    rows = []
+    for summary in summaries:
+        runs, system_terms = summary["runs"], summary["system_terms"]
+        count, spurious = _counts(summary), _spurious(summary)
+        fitness = list(map(_infinite, runs["fitness"]))
+        spent = max(runs["evaluations"])
+        marks = [spent // 3, *(math.ceil(spent * tenth / TENTHS) for tenth in range(1, TENTHS + 1))]
+        best = best_after(runs["history_evaluations"], runs["history_fitness"], marks).T.tolist()
+        # math.fsum is correctly rounded; NumPy's mean depends on the processor's vector width.
+        third, *curve = (math.fsum(js) / len(js) if all(map(math.isfinite, js)) else math.nan for js in best)
+        true = {summary["candidates"].index(term) for term in system_terms}
+        true_fitness = median(map(_infinite, summary["true_fitness"]))
+        rows.append(
+            (
+                *key_of(summary),
+                *(summary["algorithm"], len(fitness), summary["evaluations"], len(summary["candidates"])),
+                tuple(count[term] for term in published.labels(summary["system"], system_terms)),
+                *(len(spurious), max(spurious.values(), default=0)),
+                sum(set(structure) == true for structure in runs["structures"]),
+                median(map(len, runs["structures"])),
+                # Whole units of J matter, and thousands of conditions are kept.
+                *(round(j, 6) for j in (true_fitness, min(fitness), median(fitness), *median_interval(fitness), third)),
+                tuple(round(j, 6) for j in curve),
+                median(history[-1] if history else 0 for history in runs["history_evaluations"]),
+            )
+        )
+    return framed("conditions", rows)
 
 
 def metrics_frame(summaries: Iterable[Summary], conditions: pd.DataFrame, confidence: float) -> pd.DataFrame:
@@ -339,8 +342,8 @@ def metrics_frame(summaries: Iterable[Summary], conditions: pd.DataFrame, confid
     found = own.merge(conditions, on=KEY, validate="one_to_one")
     counts = found.to_dict("records")
     for metric in CONDITION:
-        values = [metric.of(row, confidence) for row in counts]
-        found[[metric.name, f"{metric.name}_low", f"{metric.name}_high"]] = values
+        columns = [metric.name, f"{metric.name}_low", f"{metric.name}_high"]
+        found[columns] = [metric.of(row, confidence) for row in counts]
     return framed("metrics", found)
 
 
@@ -362,12 +365,6 @@ def best_after(
     """Return the best J of each run (rows) after each number of evaluations of the grid, from its improvements."""
     steps = zip(evaluations, fitness, strict=True)
     return np.array([np.array([math.inf, *best])[np.searchsorted(when, grid, side="right")] for when, best in steps])
-
-
-def mean_over_runs(best: NDArray[np.float64]) -> list[float]:
-    """Return the mean of each column, NaN where a run is not finite."""
-    # math.fsum is correctly rounded; NumPy's mean depends on the processor's vector width.
-    return [math.fsum(c) / len(c) if all(map(math.isfinite, c)) else math.nan for c in best.T.tolist()]
 
 
 def _counts(summary: Summary) -> dict[str, int]:

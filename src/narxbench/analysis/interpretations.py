@@ -143,9 +143,6 @@ def change(differences: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     return found.drop(columns=["mean", "count"]).rename(columns={"min": "low", "max": "high"}).reset_index()
 
 
-# Nearness
-
-
 def ranking(study: InterpretationStudy, by_seed: pd.DataFrame, algorithm: str) -> pd.DataFrame:
     """Return the interpretations of an algorithm (or `JOINT`), the smallest median deviance of the screening first.
 
@@ -290,9 +287,6 @@ def role_frame(roles: Mapping[str, Pair]) -> pd.DataFrame:
     return found.drop_duplicates(["algorithm", "interpretation"])
 
 
-# Effects of options
-
-
 def effects(study: InterpretationStudy, by_seed: pd.DataFrame) -> pd.DataFrame:
     """Return what each single option changes of deviance and biases; the largest change of the deviance first."""
     measures = by_seed[by_seed["algorithm"] != JOINT].set_index(BY_SEED)[["deviance", *BIASES]]
@@ -346,9 +340,6 @@ def random_ties(by_seed: pd.DataFrame) -> pd.DataFrame:
     ]
     found = pd.DataFrame(rows, columns=["interpretation", "change", "change_random"])
     return found.sort_values(["change", "interpretation"], ignore_index=True)
-
-
-# Claims
 
 
 def claim_verdicts(study: InterpretationStudy, claims: Sequence[Claim]) -> pd.DataFrame:
@@ -426,9 +417,6 @@ def claim_overview(
     return framed("claim_overview", found)
 
 
-# What finds the true structure
-
-
 def exact_structures(study: InterpretationStudy) -> pd.DataFrame:
     """Return how many runs of some searches end at exactly the true structure, under BIC on data as described.
 
@@ -446,9 +434,6 @@ def exact_structures(study: InterpretationStudy) -> pd.DataFrame:
             limits = significant(exact / runs), rates.min(), rates.max()
             rows.append((label, name, text, system, len(here), runs, exact, *limits))
     return framed("found", rows)
-
-
-# One algorithm against another, one criterion against another
 
 
 def contests(study: InterpretationStudy, roles: Mapping[str, Pair]) -> pd.DataFrame:
@@ -485,9 +470,6 @@ def criterion_scores(study: InterpretationStudy) -> pd.DataFrame:
     return found.merge(over_seeds(by_seed, by, ["deviance"]), how="left", on=by)
 
 
-# Optimality gaps
-
-
 def gaps(study: InterpretationStudy, roles: Mapping[str, Pair]) -> pd.DataFrame:
     """Return how far J lies above the best known J of the same data, under the interpretations in a role.
 
@@ -500,15 +482,6 @@ def gaps(study: InterpretationStudy, roles: Mapping[str, Pair]) -> pd.DataFrame:
     more = [(AS_DESCRIBED if text == BASELINE else text, name, text) for name in REFERENCES for text in data]
     if STRONG_GA not in [pair.ga for pair in roles.values()]:
         more.insert(0, (STRONG_GA_NAME, GA, STRONG_GA))
-    known = pd.concat([named, pd.DataFrame(more, columns=named.columns)]).merge(_above_best(study))
-    known = known.assign(seeds=1, true_above=known["true_gap"] > 0)
-    by = ["algorithm", "role", "interpretation", "system", "snr_db", "criterion"]
-    counts = known.groupby(by, sort=False)[["seeds", "true_above", "exact_runs", "runs"]].sum().reset_index()
-    return over_seeds(known, by, ["median_gap", "best_gap", "true_gap"]).merge(counts, on=by)
-
-
-def _above_best(study: InterpretationStudy) -> pd.DataFrame:
-    """Return the conditions with the gaps of their median, best and true J above the best known J of their data."""
     known = study.conditions
     best = known[["best_fitness", "true_fitness"]].min(axis=1)
     best = best.groupby([known[name] for name in ("problem", *DATA_SET, "criterion")]).transform("min")
@@ -517,4 +490,9 @@ def _above_best(study: InterpretationStudy) -> pd.DataFrame:
     own = known["problem"].isin([text for text, of in settings.items() if of["data"]["realisation"] == "per_run"])
     above = {f"{name}_gap": known[f"{name}_fitness"] - best for name in ("median", "best", "true")}
     # A difference of rounding alone is none.
-    return known.assign(**{name: gap.mask(gap <= SAME_J, 0.0).mask(own) for name, gap in above.items()})
+    known = known.assign(**{name: gap.mask(gap <= SAME_J, 0.0).mask(own) for name, gap in above.items()})
+    known = pd.concat([named, pd.DataFrame(more, columns=named.columns)]).merge(known)
+    known = known.assign(seeds=1, true_above=known["true_gap"] > 0)
+    by = ["algorithm", "role", "interpretation", "system", "snr_db", "criterion"]
+    counts = known.groupby(by, sort=False)[["seeds", "true_above", "exact_runs", "runs"]].sum().reset_index()
+    return over_seeds(known, by, ["median_gap", "best_gap", "true_gap"]).merge(counts, on=by)

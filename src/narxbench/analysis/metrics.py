@@ -182,22 +182,17 @@ def _of_terms(share: Callable[[int, int, int], float]) -> Callable[[Score, Score
     return lambda score, run, _: share(run.hits, len(run.terms), score.true_terms) if score.true_terms else math.nan
 
 
-def _lost_to(reason: Literal["criterion", "search"]) -> Callable[[Score, ScoredRun, float], float]:
-    """Return whether a run missed the system terms for a reason; unknown where these are, or the method's criterion."""
-
-    def of_run(score: Score, run: ScoredRun, _: float) -> float:
-        if not score.true_terms:
-            return math.nan
-        if not run.terms:
-            return float(reason == "search")
-        if run.excess is None:
-            return math.nan
-        exact = run.hits == len(run.terms) == score.true_terms
-        # Its own criterion is lower at the system terms, and they were not found; or it is not.
-        of_search = round(run.excess, 6) > 0
-        return float(not exact and of_search == (reason == "search"))
-
-    return of_run
+def _lost(score: Score, run: ScoredRun, _: float, *, to_search: bool) -> float:
+    """Return whether a run missed the system terms by its search, or by the method's criterion; NaN where unknown."""
+    if not score.true_terms:
+        return math.nan
+    if not run.terms:
+        return float(to_search)
+    if run.excess is None:
+        return math.nan
+    exact = run.hits == len(run.terms) == score.true_terms
+    # Its own criterion is lower at the system terms, and they were not found; or it is not.
+    return float(not exact and (round(run.excess, 6) > 0) == to_search)
 
 
 def gap(score: Score, run: ScoredRun, best: float, after: int | None = None) -> float:
@@ -226,7 +221,7 @@ def reached(results: pd.DataFrame) -> float:
     return sum(hits) / len(hits) if hits else math.nan
 
 
-def _fresh(score: Score, run: ScoredRun, best: float) -> float:
+def _fresh(_: Score, run: ScoredRun, best: float) -> float:
     return math.inf if run.fresh_error is None else run.fresh_error
 
 
@@ -308,7 +303,7 @@ COMPARISON = (
         words="runs lost to the criterion",
         hint="was the limit",
         form="share",
-        of_run=_lost_to("criterion"),
+        of_run=partial(_lost, to_search=False),
         description="share of the runs that miss the system terms although the method’s own criterion is no lower "
         "there: a better search would not help. Averaged like exact recovery.",
     ),
@@ -318,7 +313,7 @@ COMPARISON = (
         words="runs lost to the search",
         hint="was the limit",
         form="share",
-        of_run=_lost_to("search"),
+        of_run=partial(_lost, to_search=True),
         description="share of the runs that miss the system terms where the method’s own criterion is lower at them, "
         "or that fail: a longer or better search would help. Averaged like exact recovery.",
     ),

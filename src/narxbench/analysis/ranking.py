@@ -86,7 +86,8 @@ def load_scores(paths: Iterable[StrPath]) -> list[Score]:
         score = read_score(path)
         if score.scenario == ALL:
             raise NarxbenchError(f"{path}: scenario: found {ALL!r}, which stands for all; allowed: another name")
-        if (key := _key(score)) in found:
+        key = tuple(getattr(score, name) for name in (*DATA_SET, "criterion"))
+        if key in found:
             raise NarxbenchError(f"{path}: found the problem {key} a second time; allowed: each problem once")
         score.methods.sort(key=lambda method: method.method)
         for method in score.methods:
@@ -105,7 +106,9 @@ def _runs(scores: Iterable[Score]) -> pd.DataFrame:
     """
     rows = []
     for score in scores:
-        best = best_known(score)
+        # The lowest J of the study's own runs and of the system terms.
+        own = (run.fitness for method in score.methods if not method.contributed for run in method.runs)
+        best = min((j for j in (score.true_fitness, *own) if j is not None), default=math.inf)
         true = score.true_fitness if score.true_fitness is not None else math.inf
         targets = true + np.array(TARGETS) * score.n_validation
         limits = targets + TOLERANCE * abs(targets)
@@ -123,12 +126,6 @@ def _runs(scores: Iterable[Score]) -> pd.DataFrame:
                     | {"reach": [(made[i], True) if i < len(made) else (run.evaluations, False) for i in places]}
                 )
     return pd.DataFrame(rows)
-
-
-def best_known(score: Score) -> float:
-    """Return the lowest J of the study's own runs on a problem and of its system terms; +infinity if none is finite."""
-    own = (run.fitness for method in score.methods if not method.contributed for run in method.runs)
-    return min((fitness for fitness in (score.true_fitness, *own) if fitness is not None), default=math.inf)
 
 
 def _results(runs: pd.DataFrame) -> pd.DataFrame:
@@ -153,10 +150,6 @@ def _results(runs: pd.DataFrame) -> pd.DataFrame:
     results["reach"] = [reach if has else [] for reach, has in zip(results["reach"], aims, strict=True)]
     # A reference stands in the scores of every criterion; it has a J of that which is searched.
     return results.loc[np.argsort(~searched, kind="stable")].drop_duplicates([*DATA_SET, "method"])
-
-
-def _key(score: Score) -> tuple[Any, ...]:
-    return (*(getattr(score, name) for name in DATA_SET), score.criterion)
 
 
 def _groups(results: pd.DataFrame, situations: Mapping[str, Sequence[str]]) -> dict[tuple[str, str], pd.DataFrame]:
