@@ -476,8 +476,9 @@ class Model:
         NarxbenchError
             For a file that cannot be read, is none of a model, has another version, or values that are not allowed.
         """
+        content = read_bytes(path)
         try:
-            found = pydantic_core.from_json(read_bytes(path), allow_inf_nan=False)
+            found = pydantic_core.from_json(content, allow_inf_nan=False)
         except ValueError as error:
             raise NarxbenchError(f"{path}: not valid JSON ({error}); allowed: a file that Model.save wrote") from None
         if not isinstance(found, dict) or found.get("format") != FORMAT:
