@@ -1,7 +1,6 @@
 """Reading summaries, the frames that are read off them, and the CSV form of frames."""
 
 import json
-import math
 
 import numpy as np
 import pandas as pd
@@ -16,7 +15,6 @@ from narxbench.analysis.frames import (
     load_summaries,
     metrics_frame,
     read_frame,
-    runs_frame,
     selection_frame,
 )
 from narxbench.io.csv import write_table
@@ -77,12 +75,6 @@ def test_metrics_and_selection():
     assert selection.loc["u(k-1)^2", ["label", "system_term", "count", "frequency"]].to_list() == ["T4", True, 3, 0.75]
     assert selection.loc["u(k-2)", ["label", "system_term", "count", "frequency"]].to_list() == ["", False, 1, 0.25]
     assert selection["system_term"].sum() == 4
-
-
-def test_a_run_without_a_structure_is_infinitely_bad():
-    runs = runs_frame([make_summary(histories=[[], [(3, 1.0)]], realisations=2)])
-    assert list(runs["fitness"]) == [math.inf, 1.0]
-    assert not runs["shared_data"].any()
 
 
 def test_summaries_are_read_in_the_given_order_and_each_once(tmp_path):
