@@ -46,17 +46,6 @@ def test_holm_by_hand():
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
 
 
-@settings(max_examples=40)
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=9))
-def test_holm_rejects_what_the_step_down_procedure_rejects(p_values):
-    level, rejected = 0.05, set()
-    for step, index in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
-        if p_values[index] * (len(p_values) - step) > level:
-            break
-        rejected.add(index)
-    assert {index for index, p in enumerate(holm(p_values)) if p <= level} == rejected
-
-
 @pytest.mark.parametrize(
     ("a", "n_a", "b", "n_b", "p"),
     [

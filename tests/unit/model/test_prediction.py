@@ -18,9 +18,6 @@ def free_run(*model, **bound):
     return y if end == len(y) else None
 
 
-signals = st.lists(st.floats(-2, 2), min_size=1, max_size=30)
-
-
 @pytest.mark.parametrize("name", ["S1", "S2", "S3", "S4"])
 def test_a_system_is_simulated_to_the_last_bit(name):
     system = load_system(name)
@@ -30,33 +27,6 @@ def test_a_system_is_simulated_to_the_last_bit(name):
     # After its first outputs, as many as the largest lag, nothing before the record matters.
     u, y = system.simulate(500)
     assert free_run(*model, u, y[:5]).tobytes() == y.tobytes()
-
-
-@settings(deadline=None)
-@given(signals, st.floats(-1, 1), st.integers(1, 3), st.integers(0, 4))
-def test_a_plain_loop(u, weight, lag, given_outputs):
-    monomials = [parse_term(f"y(k-{lag})*u(k-1)"), parse_term("1"), parse_term("u(k-2)^2")]
-    weights = [weight, 0.25, -0.5]
-    y = [1.0 - k for k in range(min(given_outputs, len(u)))]
-
-    def past(signal, k):
-        return signal[k] if k >= 0 else 0.0
-
-    expected = list(y)
-    for k in range(len(y), len(u)):
-        terms = (past(expected, k - lag) * past(u, k - 1), 1.0, past(u, k - 2) * past(u, k - 2))
-        expected.append(sum(w * term for w, term in zip(weights, terms, strict=True)))
-    np.testing.assert_allclose(free_run(monomials, weights, u, y), expected, rtol=1e-12, atol=1e-15)
-
-
-def test_without_terms_nothing_is_predicted():
-    assert free_run([], [], [1.0, 2.0, 3.0], [4.0]).tolist() == [4.0, 0.0, 0.0]
-
-
-@pytest.mark.parametrize(("term", "samples"), [("y(k-1)", 60), ("y(k-1)^12", 60)])
-def test_divergence_is_reported(term, samples):
-    # The second overflows within a few steps.
-    assert free_run([parse_term(term)], [3.0], np.zeros(samples), [2.0]) is None
 
 
 def test_the_bound_itself_is_allowed():
