@@ -226,23 +226,22 @@ def both_criteria(row: Row) -> Verdict:
 
 def loses_most(row: Row) -> Verdict:
     """Test whether most system terms stay below the threshold 0.9."""
-    above = {nu: float(stats.binom.sf(row.count(nu) - 1, row.runs, THRESHOLD)) for nu in row.nu if _kept(nu)}
+    above = [float(stats.binom.sf(row.count(nu) - 1, row.runs, THRESHOLD)) for nu in row.nu if _kept(nu)]
     return _most_below(row, above, f"{THRESHOLD}")
 
 
 def most_below_spurious(row: Row) -> Verdict:
     """Test whether most system terms lie below nu_max."""
-    above = {nu: _alike(row, nu, row, row.nu_max) for nu in row.nu if nu >= row.nu_max}
+    above = [_alike(row, nu, row, row.nu_max) for nu in row.nu if nu >= row.nu_max]
     return _most_below(row, above, f"ν_max {printed(row.nu_max)}")
 
 
-def _most_below(row: Row, p_above: Mapping[float, float], limit: str) -> Verdict:
-    below = [nu not in p_above for nu in row.nu]
+def _most_below(row: Row, p_above: Sequence[float], limit: str) -> Verdict:
     # Most terms are not below if half of them are above: the p-value of the one that makes the half.
-    above = sorted(p_above[nu] for nu in row.nu if nu in p_above)
-    half = -(-len(below) // 2)
-    p_value = above[half - 1] if len(above) >= half else 1.0
-    return Verdict(_most(below), f"{_count(below)} below {limit}", sum(below) - len(below) / 2, p_value)
+    terms, half = len(row.nu), -(-len(row.nu) // 2)
+    p_value = sorted(p_above)[half - 1] if len(p_above) >= half else 1.0
+    below = terms - len(p_above)
+    return Verdict(below > terms / 2, f"{below} of {terms} below {limit}", below - terms / 2, p_value)
 
 
 def falls(low: Row, high: Row) -> Verdict:
@@ -280,14 +279,12 @@ def fewer_spurious(upso: Row, ga: Row) -> Verdict:
 
 
 def _less_spurious(row: Row, other: Row, found: str) -> Verdict:
-    falls_by = {"r": other.r - row.r, "nu_max": other.nu_max - row.nu_max}
+    falls_by = other.r - row.r, other.nu_max - row.nu_max
     possible = row.n_terms - len(row.nu)
-    p_values = {
-        "r": fisher_exact(*(n for of in (row, other) for n in (round(of.r * of.n_terms), possible))),
-        "nu_max": _alike(row, row.nu_max, other, other.nu_max),
-    }
-    p_value = min([1.0, *(2 * p_values[name] for name, by in falls_by.items() if by <= 0)])
-    return Verdict(min(falls_by.values()) > 0, found, min(falls_by.values()), p_value)
+    of_r = fisher_exact(round(row.r * row.n_terms), possible, round(other.r * other.n_terms), possible)
+    p_values = of_r, _alike(row, row.nu_max, other, other.nu_max)
+    p_value = min([1.0, *(2 * p for p, by in zip(p_values, falls_by, strict=True) if by <= 0)])
+    return Verdict(min(falls_by) > 0, found, min(falls_by), p_value)
 
 
 def better_fitness(upso: Row, ga: Row) -> Verdict:

@@ -176,8 +176,7 @@ def make_study(conditions: pd.DataFrame, choices: DesignChoices, published: Publ
     known["criterion_order"] = known["criterion"].map({name: place for place, name in enumerate(CRITERIA)})
     by = ["order", "criterion_order", *DATA_SET]
     known = known[[not missing[name] for name in known[_GROUP].itertuples(index=False, name=None)]]
-    known = known.sort_values(by, ascending=[name != "snr_db" for name in by], ignore_index=True)
-    known = known.drop(columns=["order", "criterion_order"])
+    known = known.sort_values(by, ascending=[name != "snr_db" for name in by], ignore_index=True).drop(columns=by[:2])
     lacking_any = sorted((name for name in missing if missing[name]), key=lambda name: order[name[1]])
     incomplete = [(name, text) for name, text, of in lacking_any if name in COMPARED and of == SCREENED]
     return InterpretationStudy(known, options, seeds, screening, incomplete, choices, published)

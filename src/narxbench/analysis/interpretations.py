@@ -89,8 +89,14 @@ def analyse(study: InterpretationStudy, claims: Sequence[Claim]) -> Findings:
     by_seed = pd.concat(parts, ignore_index=True)
     rankings = {name: ranking(study, by_seed, name) for name in (*COMPARED, JOINT)}
     roles = find_roles(study, rankings[JOINT])
-    values = {role: role_values(study, pair) for role, pair in roles.items()}
+    # All published values, each once, with those of each role under every criterion.
+    known, texts = study.conditions, study.conditions["interpretation"]
+    of_role = {role: known[texts == known["algorithm"].map(pair._asdict())] for role, pair in roles.items()}
+    values = {role: compare(own, study.published.once) for role, own in of_role.items()}
     changes = effects(study, by_seed)
+    overview = changes[changes["measure"] == "deviance"]
+    # Rank 1 has the largest change of its algorithm.
+    overview = overview.assign(change=overview["median"], rank=overview.groupby("algorithm").cumcount() + 1)
     verdicts = claim_verdicts(study, claims)
     of_roles, of_options = shown_verdicts(study, claims, verdicts, roles)
     return Findings(
@@ -102,7 +108,7 @@ def analyse(study: InterpretationStudy, claims: Sequence[Claim]) -> Findings:
         inputs=by_input(study, roles),
         remaining=remaining(values),
         effects=changes,
-        effects_overview=effects_overview(changes),
+        effects_overview=framed("effects_overview", overview),
         closer=closer(study, rankings[UPSO], changes),
         ties=random_ties(by_seed),
         side_by_side=side_by_side(study, values),
@@ -174,10 +180,7 @@ def ranking(study: InterpretationStudy, by_seed: pd.DataFrame, algorithm: str) -
 
 
 def find_roles(study: InterpretationStudy, joint: pd.DataFrame) -> dict[str, Pair]:
-    """Return the interpretations that are set side by side, by role; two roles may have the same.
-
-    They are the baseline, the one named ``reset`` if it was run, and the closest of both algorithms together.
-    """
+    """Return the interpretations that are set side by side, by role, if they were run; two roles may have the same."""
     texts = {AS_DESCRIBED: BASELINE}
     if (reset := study.choices.named.get("reset")) is not None:
         texts[WITH_RESET] = interpretation_text(study.choices, reset)
@@ -242,10 +245,7 @@ def by_input(study: InterpretationStudy, roles: Mapping[str, Pair]) -> pd.DataFr
 
 
 def remaining(values: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Return how far as described (``described_``) and the closest stay from each table.
-
-    A table is of an algorithm, a criterion and a system; ``different`` values of the closest are so on every data seed.
-    """
+    """Return how far as described and the closest stay from each table: of an algorithm, a criterion and a system."""
     by = ["algorithm", "criterion", "system"]
 
     def distances(of_role: pd.DataFrame) -> pd.DataFrame:
@@ -261,18 +261,8 @@ def remaining(values: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     return described.merge(distances(values[CLOSEST]), on=by)
 
 
-def role_values(study: InterpretationStudy, pair: Pair) -> pd.DataFrame:
-    """Return all published values, each once, with those of a pair under every criterion."""
-    known = study.conditions
-    of_pair = known["interpretation"] == known["algorithm"].map(pair._asdict())
-    return compare(known[of_pair], study.published.once)
-
-
 def side_by_side(study: InterpretationStudy, values: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Return each published value once with what the roles reproduce over the data seeds, under every criterion.
-
-    A value is ``different`` if it is so on every data seed; Holm's correction covers all of a role on a data seed.
-    """
+    """Return each published value once with what the roles reproduce over the data seeds, under every criterion."""
     rows = pd.concat([of.assign(role=role, different=different(of, ["data_seed"])) for role, of in values.items()])
     by = ["role", "interpretation", "table", *VALUE, "published"]
     found = over_seeds(rows, by, ["reproduced"])
@@ -305,18 +295,8 @@ def effects(study: InterpretationStudy, by_seed: pd.DataFrame) -> pd.DataFrame:
     return order[["algorithm", "interpretation"]].merge(found).merge(study.options, on="interpretation")
 
 
-def effects_overview(changes: pd.DataFrame) -> pd.DataFrame:
-    """Return what each single option changes of the deviance; ``rank`` 1 has the largest change of its algorithm."""
-    own = changes[changes["measure"] == "deviance"]
-    ranks = own.groupby("algorithm").cumcount() + 1
-    return framed("effects_overview", own.assign(change=own["median"], rank=ranks))
-
-
 def closer(study: InterpretationStudy, ranked: pd.DataFrame, changes: pd.DataFrame) -> pd.DataFrame:
-    """Return, of each design choice, the single option that brings 2D-UPSO nearest, if it does so clearly.
-
-    ``worse`` is the share of the data sets with a median final J above that as described; missing on other data.
-    """
+    """Return, of each design choice, the single option that brings 2D-UPSO nearest, if it does so clearly."""
     own = changes[(changes["algorithm"] == UPSO) & (changes["measure"] == "deviance")]
     own = own[own["clear"] & (own["median"] < 0)][["interpretation", "design_choice", "median"]]
     found = ranked.merge(own.rename(columns={"median": "change"})).drop_duplicates("design_choice", ignore_index=True)
@@ -401,10 +381,7 @@ def shown_verdicts(
 def claim_overview(
     study: InterpretationStudy, claims: Sequence[Claim], verdicts: pd.DataFrame, of_roles: pd.DataFrame
 ) -> pd.DataFrame:
-    """Return for each claim the verdicts on the ``published`` values and ``as_described``.
-
-    It holds on ``seeds`` data seeds as described, and under ``holds`` of the interpretations that can judge it.
-    """
+    """Return the verdicts on each claim; it holds under ``holds`` of the interpretations that can judge it."""
     on_paper = published_view(study.published)
     described = of_roles[of_roles["role"] == AS_DESCRIBED].set_index("claim")
     found = []
@@ -418,15 +395,12 @@ def claim_overview(
 
 
 def exact_structures(study: InterpretationStudy) -> pd.DataFrame:
-    """Return how many runs of some searches end at exactly the true structure, under BIC on data as described.
-
-    Searches that were run on some of the data seeds alone are left out, for shares on other data do not compare.
-    """
+    """Return how many runs of some searches end at exactly the true structure, under BIC on data as described."""
     rows = []
     for label, name, text in _SEARCHES:
         own = study.of(name).query("interpretation == @text")
         if own["data_seed"].nunique() < len(study.seeds):
-            continue
+            continue  # shares on other data do not compare
         for system, here in own.groupby("system", sort=False):
             by_seed = here.groupby("data_seed")[["runs", "exact_runs"]].sum()
             rates = (by_seed["exact_runs"] / by_seed["runs"]).map(significant)
@@ -437,10 +411,7 @@ def exact_structures(study: InterpretationStudy) -> pd.DataFrame:
 
 
 def contests(study: InterpretationStudy, roles: Mapping[str, Pair]) -> pd.DataFrame:
-    """Return how the median final J of 2D-UPSO in each role compares with that of every GA and of other searches.
-
-    Rivals saw the same data. J of 2D-UPSO is ``lower`` (better) on so many SNRs and data seeds of a system.
-    """
+    """Return on how many SNRs and data seeds the median final J of 2D-UPSO in a role is lower than that of rivals."""
     own = role_frame(roles).merge(study.of(UPSO)).drop(columns="interpretation")
     rivals = pd.concat([study.of(name) for name in (GA, *REFERENCES)]).rename(columns={"algorithm": "rival"})
     rivals = rivals[["rival", "interpretation", "shared", *DATA_SET, "median_fitness"]]
@@ -454,10 +425,7 @@ def contests(study: InterpretationStudy, roles: Mapping[str, Pair]) -> pd.DataFr
 
 
 def criterion_scores(study: InterpretationStudy) -> pd.DataFrame:
-    """Return the scores of all criteria for the interpretations of 2D-UPSO that were run under more than one.
-
-    The two criteria by which the text prefers BIC are ``met`` in so many ``rows`` (systems, SNRs, data seeds).
-    """
+    """Return the scores of all criteria for the interpretations of 2D-UPSO that were run under more than one."""
     known = study.conditions[study.conditions["algorithm"] == UPSO]
     known = known[known.groupby("interpretation")["criterion"].transform("nunique") > 1]
     known = known.assign(met=[both_criteria(row).holds for row in claim_rows(known)], rows=1)

@@ -1,8 +1,6 @@
 """Statistics over the runs of conditions: convergence, exact recovery and gaps.
 
-All functions but :func:`recovery` take the frame of :func:`narxbench.analysis.frames.runs_frame`. A run without a
-finite structure has J = +infinity, so it ranks last; in the frames that come out nothing is infinite. The best known J
-is the lowest of the true structure and of all runs on the same problem.
+A run without a finite structure has J = +infinity, so it ranks last; in the frames that come out nothing is infinite.
 """
 
 import math
@@ -44,8 +42,8 @@ def recovery(conditions: pd.DataFrame, confidence: float) -> pd.DataFrame:
 def gaps(runs: pd.DataFrame) -> pd.DataFrame:
     """Tell failures of the method from failures of the criterion.
 
-    A method fails in the runs that end above the best known J; the criterion fails where that lies below the J of the
-    true structure.
+    A method fails in the runs that end above the best known J, the lowest of the true structure and of all runs on the
+    same problem; the criterion fails where that lies below the J of the true structure.
     """
     rows = []
     for _, problem in runs.groupby(PROBLEM, sort=False):

@@ -1,10 +1,9 @@
 """Ranks of methods and differences between them: Friedman, Wilcoxon's signed ranks, bootstrap over systems.
 
-Blocks are systems. These tests are those of J. Demšar, Statistical Comparisons of Classifiers over Multiple Data Sets,
-Journal of Machine Learning Research 7 (2006) 1-30. Pairs are compared by their own values, not by ranks among all
-methods, as A. Benavoli, G. Corani and F. Mangili advise (Should We Really Use Post-Hoc Tests Based on Mean-Ranks?,
-Journal of Machine Learning Research 17 (2016) 5:1-10): how large the difference is comes before whether chance could
-make it. p-values are rounded to six significant digits, for their last bits depend on the C library.
+Blocks are systems. These tests are those of J. Demšar (Journal of Machine Learning Research 7 (2006) 1-30). Pairs are
+compared by their own values, not by ranks among all methods, as A. Benavoli, G. Corani and F. Mangili advise (ibid. 17
+(2016) 5:1-10): how large the difference is comes before whether chance could make it.
+p-values are rounded to six significant digits, for their last bits depend on the C library.
 """
 
 import math

@@ -3,10 +3,9 @@
 There are two contests. *Identify*: which terms and which model a method returns, by whatever criterion it chooses.
 *Search*: which J it reaches; only methods that minimise J take part, under the criterion that most of them have.
 
-The unit is the data set: scenario, system, SNR and data seed. Runs of a method on it differ in nothing but their seeds.
-They are summed up first (medians of gap and error on fresh data, means of the rest), so that the one run of a
-deterministic method counts as much. Data sets of one system are alike, and no further evidence: systems are what is
-resampled and tested. Held-out data sets, on which no method was developed or tuned, stand apart from the others.
+The unit is the data set: scenario, system, SNR and data seed. Runs of a method on it are summed up first, so that the
+one run of a deterministic method counts as much. Data sets of one system are alike, and no further evidence: systems
+are what is resampled and tested. Held-out ones, on which no method was developed or tuned, stand apart.
 
 A run without a finite J, such as one that failed, has an infinite gap and error on fresh data, and no hits. Where the
 system terms are no candidates, exactness and F1 are unknown, and there are no targets; such systems count in gaps and

@@ -3,15 +3,16 @@
 The model is y(k) = sum_i theta_i x_i(k) + e(k), where each candidate term x_i is a monomial of degree 0 to n_l in
 y(k-1), …, y(k-n_y), u(k-1), …, u(k-n_u) (paper, section II).
 
-A monomial is a sorted tuple of factors and a factor is ``(signal, lag)``: ``((OUTPUT, 1), (INPUT, 2))`` is
-``y(k-1)*u(k-2)``. The empty tuple is the constant term, named ``1``. Measured data may have several inputs, the signals
-1, 2, …, named ``u1``, ``u2``, …, and terms with the current input, of lag 0, named ``u(k)``.
+A monomial is a sorted tuple of factors ``(signal, lag)``: ``((OUTPUT, 1), (INPUT, 2))`` is ``y(k-1)*u(k-2)``, and the
+empty one the constant term, named ``1``. Measured data may have several inputs, the signals 1, 2, …, named ``u1``,
+``u2``, …, and terms with the current input, of lag 0, named ``u(k)``.
 """
 
 import re
 from collections.abc import Iterable
 from functools import lru_cache
 from itertools import combinations_with_replacement
+from math import comb
 from typing import NamedTuple
 
 from narxbench.io.errors import NarxbenchError, did_you_mean, is_whole_number
@@ -46,7 +47,7 @@ def model_size(*, n_y: int, n_u: int, degree: int, n_e: int = 0) -> int:
     """Return N_t, the number of candidate terms of a polynomial NARMAX model.
 
     N_t = n_0 + … + n_l with n_0 = 1 and n_i = n_(i-1) (n_y + n_u + n_e + i - 1) / i (paper, section II, equations 1
-    and 2); the constant term is counted.
+    and 2), which is a binomial coefficient; the constant term is counted.
 
     Raises
     ------
@@ -67,11 +68,7 @@ def model_size(*, n_y: int, n_u: int, degree: int, n_e: int = 0) -> int:
             raise NarxbenchError(f"{name}: found {value!r}; allowed: a whole number from {least} to {most}")
     if n_y + n_u == 0:
         raise NarxbenchError("n_y and n_u: found 0 and 0; allowed: at least one of them positive")
-    n_i = total = 1
-    for i in range(1, degree + 1):
-        n_i = n_i * (n_y + n_u + n_e + i - 1) // i
-        total += n_i
-    return total
+    return comb(n_y + n_u + n_e + degree, degree)
 
 
 def candidate_monomials(*, n_y: int, n_u: int, degree: int) -> list[Monomial]:
