@@ -46,18 +46,11 @@ def test_holm_by_hand():
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
 
 
-@pytest.mark.parametrize(
-    ("a", "n_a", "b", "n_b", "p"),
-    [
-        # Fisher's tea: of C(8, 4) = 70 outcomes, 1 + 16 + 16 + 1 are at most as likely as three right of four.
-        (3, 4, 1, 4, 34 / 70),
-        (40, 40, 40, 40, 1.0),
-        # One run of 40 missing on one side only: both outcomes are equally likely.
-        (40, 40, 39, 40, 1.0),
-    ],
-)
-def test_fisher_by_hand(a, n_a, b, n_b, p):
-    assert fisher_exact(a, n_a, b, n_b) == pytest.approx(p, rel=1e-5)
+def test_fisher_by_hand():
+    # Fisher's tea: of C(8, 4) = 70 outcomes, 1 + 16 + 16 + 1 are at most as likely as three right of four.
+    assert fisher_exact(3, 4, 1, 4) == pytest.approx(34 / 70, rel=1e-5)
+    # One run of 40 missing on one side only: both outcomes are equally likely.
+    assert fisher_exact(40, 40, 39, 40) == 1
 
 
 def test_comparisons_of_all_pairs():
