@@ -117,15 +117,6 @@ def test_every_method_with_the_published_algorithm_is_compared():
     pd.testing.assert_frame_equal(both, alone)
 
 
-def test_overview():
-    values = values_of(make_summary(counts={"y(k-1)": 40, "u(k-1)": 40, "y(k-1)*u(k-1)": 40, "u(k-1)^2": 0}))
-    own = values[values["method"] != ""].set_index(["metric", "label"])
-    row = agreement(values).iloc[0]
-    assert (row["bias_nu"], row["bias_r"]) == (-0.25, own.loc[("r", ""), "difference"])
-    assert row["different"] == own["different"].sum() > 0
-    assert row["deviance"] == pytest.approx(math.fsum(own["deviance"]))
-
-
 def test_the_published_counts_are_at_the_distance_of_their_rounding():
     found = near(as_published())
     # 12 conditions under BIC and 48 under AIC; those under BIC that two tables print count once.

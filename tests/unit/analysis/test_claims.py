@@ -300,15 +300,6 @@ def test_view_of_conditions():
     assert (verdicts.loc[verdicts["side"] == "here", "verdict"] != "cannot be judged").all()
 
 
-def test_other_snrs_and_few_runs():
-    verdicts = here([make_summary(system, 20, runs=4) for system in SYSTEMS], figure_snr_db=20)
-    assert "at 20 dB" in verdicts["bic-separates"].evidence
-    note = "Judged on 4 runs of 6000 evaluations; the paper made 40 of 6000."
-    assert verdicts["bic-separates"].evidence.endswith(note)
-    missing = Verdict(None, "No condition of 2D-UPSO under ϱ = 2: S1, S2, S3.")
-    assert verdicts["larger-rho-fewer-spurious"] == missing
-
-
 def test_an_algorithm_is_represented_by_the_method_of_its_name():
     named, bounded = make_summary(), make_summary(method="bounded", algorithm="upso2d")
     alone = conditions_view(conditions_frame([named], published()))

@@ -3,7 +3,6 @@
 import json
 
 import numpy as np
-import pandas as pd
 import pytest
 from tests.unit.analysis.summaries import UNKNOWN, make_summary, published, true_structure
 
@@ -11,13 +10,10 @@ from narxbench.analysis.frames import (
     KEY,
     SCHEMAS,
     conditions_frame,
-    framed,
     load_summaries,
     metrics_frame,
-    read_frame,
     selection_frame,
 )
-from narxbench.io.csv import write_table
 from narxbench.io.errors import NarxbenchError
 
 TERMS = true_structure("S1")[0]
@@ -85,11 +81,3 @@ def test_summaries_are_read_in_the_given_order_and_each_once(tmp_path):
 
 
 ROW = dict(zip(SCHEMAS["conditions"], conditions_frame([four_runs()], published()).iloc[0], strict=True))
-
-
-def test_missing_values_are_empty_in_csv(tmp_path):
-    frame = framed("claims", [("a", "here", "cannot be judged", 0, 0, "x, y"), ("b", "here", "holds", 2, 2, "")])
-    head = "id,side,verdict,held,places,evidence"
-    assert write_table(frame) == f'{head}\na,here,cannot be judged,0,0,"x, y"\nb,here,holds,2,2,\n'
-    (tmp_path / "claims.csv").write_text(write_table(frame), encoding="utf-8")
-    pd.testing.assert_frame_equal(read_frame("claims", tmp_path / "claims.csv"), frame)

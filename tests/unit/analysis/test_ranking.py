@@ -43,7 +43,6 @@ def column(frame, name, group="all", part=DEVELOPMENT):
 
 
 def history(*steps):
-    """Return a history of (evaluations, gap) pairs."""
     return {"evaluations": [at for at, _ in steps], "fitness": [-4000.0 + gap * N_VALIDATION for _, gap in steps]}
 
 

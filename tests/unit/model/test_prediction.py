@@ -4,8 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from narxbench.model.prediction import simulated
 from narxbench.model.system import System, load_system
@@ -36,33 +34,6 @@ def test_the_bound_itself_is_allowed():
     assert free_run(*model, np.zeros(4), [1.0], bound=math.nextafter(8.0, 0.0)) is None
     assert free_run(*model, np.zeros(4), [-1.0], bound=math.nextafter(8.0, 0.0)) is None
     assert free_run(*model, np.zeros(4), [math.nan]) is None
-
-
-@settings(deadline=None)
-@given(
-    st.lists(st.tuples(st.floats(-2, 2), st.floats(-2, 2)), max_size=30),
-    st.integers(1, 4),
-    st.floats(-1, 1),
-    st.floats(0.5, 2),
-)
-def test_several_inputs_strides_and_scales(rows, stride, offset, scale):
-    monomials = [parse_term(t, 2, current=True) for t in ("y(k-1)*u2(k)", "u1(k-2)^2", "y(k-2)", "1")]
-    weights = [0.4, -0.3, 0.2, 0.1]
-    u = np.array(rows).reshape(-1, 2)
-    y = [0.5 + k for k in range(min(2 * stride, len(u)))]
-
-    def past(k):
-        return (expected[k] - offset) / scale
-
-    expected = list(y)
-    for k in range(len(y), len(u)):
-        value = 0.4 * past(k - stride) * rows[k][1]
-        value += -0.3 * rows[k - 2 * stride][0] * rows[k - 2 * stride][0]
-        value += 0.2 * past(k - 2 * stride)
-        value += 0.1
-        expected.append(value * scale + offset)
-    found, end = simulated(monomials, weights, u, y, bound=1e12, stride=stride, offset=offset, scale=scale)
-    assert (found.tolist(), end) == (expected, len(u))
 
 
 def test_the_first_sample_that_diverges():

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from narxbench.io.errors import NarxbenchError
 from narxbench.model import terms
 from narxbench.model.terms import (
-    candidate_monomials,
     candidate_terms,
     index_of_terms,
     model_size,
@@ -75,14 +74,6 @@ class TestSeveralInputs:
                 parse_term(name, n_inputs)
         else:
             assert parse_term(name, n_inputs) == monomial
-
-    @given(n_y=st.integers(0, 4), n_u=st.integers(0, 4), degree=st.integers(1, 3), data=st.data())
-    @quick
-    def test_monomials_of_the_plain_lags_are_the_candidates(self, n_y, n_u, degree, data):
-        if n_y + n_u:
-            factors = [(0, lag) for lag in range(1, n_y + 1)] + [(1, lag) for lag in range(1, n_u + 1)]
-            written = data.draw(st.permutations(factors)) + factors[:1]
-            assert monomials_of(written, degree) == candidate_monomials(n_y=n_y, n_u=n_u, degree=degree)
 
     def test_the_current_input_is_found_where_there_is_one(self):
         candidates = {m: i for i, m in enumerate(monomials_of([(0, 2), (1, 0), (2, 5)], 2))}
