@@ -29,41 +29,20 @@ def deviance(a: int, n_a: int, b: int, n_b: int) -> float:
 
     It is 2 sum(O ln(O / E)) over the four counts O of the table, where E are those expected with one chance for both.
     With one chance it is of the size of 1, whatever the counts; it grows with the evidence against one chance.
-
-    Examples
-    --------
-    >>> deviance(20, 40, 40, 80), round(deviance(40, 40, 30, 40), 2)
-    (0.0, 15.3)
     """
-    rows, columns, total = (n_a, n_b), (a + b, n_a + n_b - a - b), n_a + n_b
-    observed = ((a, n_a - a), (b, n_b - b))
-    parts = [
-        count * natural_log(count * total / (rows[i] * columns[j]))
-        for i, of_row in enumerate(observed)
-        for j, count in enumerate(of_row)
-        if count
-    ]
+    chosen, total = a + b, n_a + n_b
+    table = ((a, n_a, chosen), (n_a - a, n_a, total - chosen), (b, n_b, chosen), (n_b - b, n_b, total - chosen))
+    parts = [count * natural_log(count * total / (row * column)) for count, row, column in table if count]
     return significant(max(0.0, 2 * math.fsum(parts)))
 
 
 def compare(conditions: pd.DataFrame, values: pd.DataFrame) -> pd.DataFrame:
-    """Return published values with those of each condition that reproduces them.
+    """Return published values (all, or once) with those of each condition of a published system that reproduces them.
 
-    Parameters
-    ----------
-    conditions
-        The conditions frame; of published systems only. Those without published values have no row.
-    values
-        `Published.values` as printed, or `Published.once`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        `KEY`, ``algorithm``, ``table``, ``metric``, ``label``, ``published``, ``reproduced``, ``difference``
-        (reproduced minus published), ``p_value`` of Fisher's exact test, ``deviance``, and ``count`` of ``size``,
-        which these two compare with the published count: of nu and nu_max the runs, of r the spurious terms out of all
-        that could be. For r both are conservative, for terms with unequal chances vary less in number than terms with
-        equal; for nu_max, a maximum, they are approximate.
+    ``p_value`` (Fisher's exact test) and ``deviance`` compare ``count`` of ``size`` with the published count: of nu and
+    nu_max the runs, of r the spurious terms out of all that could be. For r both are conservative, for terms with
+    unequal chances vary less in number than terms with equal; for nu_max, a maximum, they are approximate.
+    ``difference`` is reproduced minus published.
     """
     values = values.assign(order=range(len(values)))
     rows = conditions[[*KEY, "algorithm", "runs", "n_terms", "nu", "spurious", "nu_max"]]
@@ -86,29 +65,15 @@ def compare(conditions: pd.DataFrame, values: pd.DataFrame) -> pd.DataFrame:
 
 
 def different(compared: pd.DataFrame, by: Sequence[str]) -> pd.Series:
-    """Return of each row of :func:`compare` whether Fisher's test with Holm's correction finds a difference.
-
-    The correction covers all rows that agree in the columns ``by``; each value should stand there once.
-    """
+    """Return which rows of `compare` Fisher's test calls different, by Holm's correction in groups."""
     return compared.groupby(list(by), sort=False)["p_value"].transform(holm) <= ALPHA
 
 
 def nearness(compared: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
-    """Return how near the conditions of each group come to the published values.
+    """Return how near the conditions of each group (``by``) come to the published values, each once in a group.
 
-    Parameters
-    ----------
-    compared
-        Rows of :func:`compare`, each value once in a group.
-    by
-        Columns whose values make a group, such as ``["interpretation", "algorithm", "data_seed"]``.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a group, with the columns ``by`` and: ``values``, their number; ``deviance``, its sum over them;
-        ``bias_nu``, ``bias_r``, ``bias_nu_max``, means of reproduced minus published values; and how many values are
-        ``different`` after Holm's correction over the group.
+    The columns are the number of ``values``, the sum of their ``deviance``, `BIASES` (means of reproduced minus
+    published), and how many values are ``different`` after Holm's correction over the group.
     """
     by = list(by)
     grouped = compared.assign(different=different(compared, by)).groupby(by, sort=False)
@@ -120,10 +85,7 @@ def nearness(compared: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
 
 
 def own_deviances(compared: pd.DataFrame) -> dict[tuple[int, int], float]:
-    """Return the deviance between every two data seeds of one interpretation; one of them is in place of the paper.
-
-    It is what sampling alone leaves of the deviance: data, runs and all. ``compared`` is as for :func:`nearness`.
-    """
+    """Return the deviance between every two data seeds of one interpretation: what sampling alone leaves of it."""
     by_seed = compared.sort_values(VALUE).groupby("data_seed")
     known = {seed: (of["count"].tolist(), of["size"].tolist()) for seed, of in by_seed}
     return {
@@ -137,8 +99,8 @@ def rank_test(compared: pd.DataFrame) -> float:
 
     On each system the data sets, the paper's among them, are ranked by the sum of their deviances from all others. If
     the interpretation is right, each of them is as likely as any other to lie farthest out, on every system
-    independently. The p value is the exact chance of ranks whose sum is as large as that of the paper's. ``compared``
-    is as for :func:`nearness`, of one interpretation; its data sets must have had no part in the choice of it.
+    independently. The p value is the exact chance of ranks whose sum is as large as that of the paper's. The data sets
+    must have had no part in the choice of the interpretation.
     """
     nearer, chances = 0, np.ones(1)
     for _, of_system in compared.groupby("system"):
@@ -157,9 +119,8 @@ def agreement_values(
 ) -> pd.DataFrame:
     """Return a row for each published value and condition that reproduces it, in the order of the published values.
 
-    A value without a condition has one row without a method. ``low`` and ``high`` bound the confidence interval of
-    ``reproduced``. Holm's correction behind ``different`` covers all values, each once, of one set of methods on one
-    data set: the first method of every algorithm, the second ones, and so on.
+    A value without a condition has one row without a method. Holm's correction behind ``different`` covers all values,
+    each once, of one set of methods on one data set: the first method of every algorithm, the second ones, and so on.
     """
     rows = compare(conditions, published.values)
     methods = rows[["algorithm", "method"]].drop_duplicates()

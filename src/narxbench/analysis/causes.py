@@ -23,15 +23,10 @@ def causes(
 ) -> pd.DataFrame:
     """Return on each system the options of the closest interpretation that bring its deviance down most.
 
-    An option is judged next to the others of the closest interpretation, or alone where that was not run without it.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The columns `CAUSES`: what the option is; the median deviance ``with`` and ``without`` it, under BIC, over the
-        data ``seeds`` on which both were run; and on which share of the data sets it makes the median final J
-        ``worse`` (missing where it changes what J is computed on). The rows of a system are those with the largest fall
-        of the deviance and with at least half of that.
+    An option is judged next to the others of the closest interpretation, or alone where that was not run without it:
+    by the median deviance ``with`` and ``without`` it, under BIC, over the data ``seeds`` on which both were run. The
+    rows of a system are those with the largest fall of the deviance and with at least half of that. ``worse`` is the
+    share of the data sets on which it makes the median final J worse; missing where it changes what J is computed on.
     """
     conditions = conditions[conditions["criterion"] == "bic"]
     values = compare(conditions, published.once)
@@ -45,10 +40,10 @@ def causes(
             if pair := _pair(choices, text, name, algorithm, run):
                 both = _side_by_side(sums.loc[algorithm], pair)
                 found = both.groupby("system").median().assign(seeds=both.groupby("system").size())
-                ends, part = _side_by_side(final.loc[algorithm], pair), choices.design_choices[name].part
+                ends, choice = _side_by_side(final.loc[algorithm], pair), choices.design_choices[name]
                 worse = (ends["with"] > ends["without"] + SAME_J).groupby("system").mean()
-                found["worse"] = math.nan if part in ("data", "fitness") else worse
-                about = (algorithm, part, name, option, choices.design_choices[name].options[option].contradicts)
+                found["worse"] = math.nan if choice.part in ("data", "fitness") else worse
+                about = (algorithm, choice.part, name, option, choice.options[option].contradicts)
                 rows += [(*about, *row) for row in found.itertuples(name=None)]
     frame = pd.DataFrame(rows, columns=CAUSES)
     fall = frame["without"] - frame["with"]
@@ -63,10 +58,10 @@ def _side_by_side(values: pd.Series, pair: tuple[str, str]) -> pd.DataFrame:
 
 def _pair(choices: DesignChoices, text: str, name: str, algorithm: str, run: Collection[str]) -> tuple[str, str] | None:
     """Return two interpretations that were run and differ in one option of ``text`` alone, with and without it."""
-    chosen = parse_interpretation(choices, text)
-    others = {other: option for other, option in chosen.items() if other != name}
+    others = parse_interpretation(choices, text)
+    own = {name: others.pop(name)}
     for rest in (others, {}):
-        pair = [interpretation_text(choices, rest | own, algorithm) for own in ({name: chosen[name]}, {})]
+        pair = [interpretation_text(choices, rest | of, algorithm) for of in (own, {})]
         if {*pair} <= {*run}:
             return pair[0], pair[1]
     return None
@@ -75,10 +70,7 @@ def _pair(choices: DesignChoices, text: str, name: str, algorithm: str, run: Col
 def misleading(conditions: pd.DataFrame) -> pd.DataFrame:
     """Return on how many ``data_sets`` of a ``system`` J is ``misled``: the lowest known is not the true structure's.
 
-    Parameters
-    ----------
-    conditions
-        Conditions on data as of one interpretation and under one criterion; the lowest known J is that of their runs.
+    The conditions are of one interpretation of the data and of one criterion.
     """
     finite = conditions.fillna({"best_fitness": math.inf, "true_fitness": math.inf})
     lowest = finite.groupby(["system", "snr_db", "data_seed"], sort=False)[["best_fitness", "true_fitness"]].min()

@@ -1,12 +1,9 @@
 """The paper's claims as predicates, each applied to the published values and to the conditions of a study.
 
-What a claim says stands in ``data/reference/claims.yaml``; how it is judged, in the predicate of its id here. A
-predicate sees a `View`: what the paper's tables print for every system, SNR, algorithm and criterion.
-
-One rule of strictness is for all claims. A claim holds if the values are as it says at every place that it speaks of,
-or at most places if its text says so. Where they are not, an exact test at the level 5 % tells whether runs that are
-just as the claim says could come out so, with Holm's correction over the places of the claim. A claim that misses at
-some places, but at none of them clearly, is neither confirmed nor refuted: there is no clear difference.
+What a claim says stands in ``data/reference/claims.yaml``. It holds if the values are as it says at every place that it
+speaks of, or at most places if its text says so. Where they are not, an exact test at the level 5 % tells whether runs
+that are just as the claim says could come out so, with Holm's correction over the places of the claim. A claim that
+misses at some places, but at none of them clearly, is neither confirmed nor refuted: there is no clear difference.
 """
 
 import math
@@ -37,7 +34,6 @@ IDENTIFIED = 0.95  # a selection frequency with which the text calls a system te
 THRESHOLD = 0.9  # the text's example of a threshold for the final structure
 
 _LISTED = 4  # the longest list of places that an evidence holds
-_NOT_CLEARLY = " (not clearly)"
 
 
 class Claim(Settings):
@@ -53,9 +49,8 @@ class Claim(Settings):
     def judge(self, view: "View") -> "Verdict":
         """Return the verdict of the claim's predicate."""
         verdict = PREDICATES[self.id](view)
-        return (
-            verdict if verdict.holds is None else verdict._replace(evidence=f"{verdict.evidence} {view.note}".strip())
-        )
+        note = "" if verdict.holds is None else view.note
+        return verdict._replace(evidence=f"{verdict.evidence} {note}".strip())
 
 
 class _Claims(Settings):
@@ -63,12 +58,10 @@ class _Claims(Settings):
 
 
 class Row(NamedTuple):
-    """One condition as the tables print it; ``nu`` in label order.
+    """One condition as the tables print it, ``nu`` in label order, and more of conditions that are not the paper's.
 
-    ``best`` and ``median`` are final J of the runs, ``true`` is J of the true structure, ``third`` and ``curve`` are
-    the mean best J after a third and after each tenth of the evaluations (infinite where not finite),
-    ``last_improvement`` is the median evaluation of the runs' last one. The paper prints none of these: NaN, and an
-    empty curve. ``median_low`` and ``median_high`` bound the median with 95 % confidence.
+    These are final J of the runs and of the true structure, the mean best J after a third and after each tenth of the
+    evaluations (infinite where not finite), and the median evaluation of the last improvement.
     """
 
     system: str
@@ -121,8 +114,7 @@ class Verdict(NamedTuple):
     """Whether a claim holds (None: cannot be judged), and the numbers that decide it.
 
     At one place ``margin`` is how close it came to the other verdict, and ``p_value`` how likely so clear a miss is
-    where the claim is just true; 0 where no test is known, and corrected where several places were judged. The claim
-    holds at ``held`` of ``places``, and misses clearly on the systems ``missed``.
+    where the claim is just true; 0 where no test is known. It misses clearly on the systems ``missed``.
     """
 
     holds: bool | None
@@ -145,13 +137,14 @@ Predicate = Callable[[View], Verdict]
 def load_claims(path: StrPath) -> list[Claim]:
     """Read the claims; every one needs a predicate here, and every predicate its claim."""
     claims = validated(_Claims, read_mapping(path), str(path)).claims
-    ids = [claim.id for claim in claims]
-    for number, name in enumerate(ids):
-        if name not in PREDICATES or name in ids[:number]:
-            allowed = f"the name of a predicate, each once{did_you_mean(name, PREDICATES)}"
-            raise NarxbenchError(f"{path}: claims[{number}].id: found {name!r}; allowed: {allowed}")
-    if missing := [name for name in PREDICATES if name not in ids]:
-        raise NarxbenchError(f"{path}: claims: found no claim {missing[0]!r}; needed: one for each predicate")
+    missing = dict.fromkeys(PREDICATES)
+    for number, claim in enumerate(claims):
+        if claim.id not in missing:
+            allowed = f"the name of a predicate, each once{did_you_mean(claim.id, PREDICATES)}"
+            raise NarxbenchError(f"{path}: claims[{number}].id: found {claim.id!r}; allowed: {allowed}")
+        del missing[claim.id]
+    for name in missing:
+        raise NarxbenchError(f"{path}: claims: found no claim {name!r}; needed: one for each predicate")
     return claims
 
 
@@ -208,8 +201,7 @@ def claim_rows(conditions: pd.DataFrame) -> tuple[Row, ...]:
     )
 
 
-# Tests at one place: whether the claim holds there, what was found, how far that is from the other verdict, and by what
-# chance it misses
+# Tests at one place
 
 
 def reaches(row: Row, level: float) -> Verdict:
@@ -234,22 +226,22 @@ def both_criteria(row: Row) -> Verdict:
 
 def loses_most(row: Row) -> Verdict:
     """Test whether most system terms stay below the threshold 0.9."""
-    above = [float(stats.binom.sf(row.count(nu) - 1, row.runs, THRESHOLD)) for nu in row.nu]
-    return _most_below([not _kept(nu) for nu in row.nu], f"{THRESHOLD}", above)
+    above = [float(stats.binom.sf(row.count(nu) - 1, row.runs, THRESHOLD)) for nu in row.nu if _kept(nu)]
+    return _most_below(row, above, f"{THRESHOLD}")
 
 
 def most_below_spurious(row: Row) -> Verdict:
     """Test whether most system terms lie below nu_max."""
-    above = [_alike(row, nu, row, row.nu_max) for nu in row.nu]
-    return _most_below([nu < row.nu_max for nu in row.nu], f"ν_max {printed(row.nu_max)}", above)
+    above = [_alike(row, nu, row, row.nu_max) for nu in row.nu if nu >= row.nu_max]
+    return _most_below(row, above, f"ν_max {printed(row.nu_max)}")
 
 
-def _most_below(below: Sequence[bool], limit: str, p_above: Sequence[float]) -> Verdict:
+def _most_below(row: Row, p_above: Sequence[float], limit: str) -> Verdict:
     # Most terms are not below if half of them are above: the p-value of the one that makes the half.
-    above = sorted(p for p, under in zip(p_above, below, strict=True) if not under)
-    half = -(-len(below) // 2)
-    p_value = above[half - 1] if len(above) >= half else 1.0
-    return Verdict(_most(below), f"{_count(below)} below {limit}", sum(below) - len(below) / 2, p_value)
+    terms, half = len(row.nu), -(-len(row.nu) // 2)
+    p_value = sorted(p_above)[half - 1] if len(p_above) >= half else 1.0
+    below = terms - len(p_above)
+    return Verdict(below > terms / 2, f"{below} of {terms} below {limit}", below - terms / 2, p_value)
 
 
 def falls(low: Row, high: Row) -> Verdict:
@@ -259,10 +251,7 @@ def falls(low: Row, high: Row) -> Verdict:
 
 
 def withstands(quiet: Row, noisy: Row) -> Verdict:
-    """Test whether what is found at a higher SNR is found at a lower one too: system terms, and a threshold for them.
-
-    A term is found if its nu is 0.95 as printed; a threshold, if nu_max lies below the smallest nu of a system term.
-    """
+    """Test whether what is found at a higher SNR is found at a lower one too: terms with nu 0.95, and a threshold."""
     lost = [(a, b) for a, b in zip(quiet.nu, noisy.nu, strict=True) if _reached(a) and not _reached(b)]
     apart = separates(noisy)
     torn = bool(separates(quiet).holds and not apart.holds)
@@ -290,14 +279,12 @@ def fewer_spurious(upso: Row, ga: Row) -> Verdict:
 
 
 def _less_spurious(row: Row, other: Row, found: str) -> Verdict:
-    falls_by = {"r": other.r - row.r, "nu_max": other.nu_max - row.nu_max}
+    falls_by = other.r - row.r, other.nu_max - row.nu_max
     possible = row.n_terms - len(row.nu)
-    p_values = {
-        "r": fisher_exact(*(n for of in (row, other) for n in (round(of.r * of.n_terms), possible))),
-        "nu_max": _alike(row, row.nu_max, other, other.nu_max),
-    }
-    p_value = min([1.0, *(2 * p_values[name] for name, by in falls_by.items() if by <= 0)])
-    return Verdict(min(falls_by.values()) > 0, found, min(falls_by.values()), p_value)
+    of_r = fisher_exact(round(row.r * row.n_terms), possible, round(other.r * other.n_terms), possible)
+    p_values = of_r, _alike(row, row.nu_max, other, other.nu_max)
+    p_value = min([1.0, *(2 * p for p, by in zip(p_values, falls_by, strict=True) if by <= 0)])
+    return Verdict(min(falls_by) > 0, found, min(falls_by), p_value)
 
 
 def better_fitness(upso: Row, ga: Row) -> Verdict:
@@ -312,8 +299,7 @@ def better_fitness(upso: Row, ga: Row) -> Verdict:
 def stagnates(upso: Row, ga: Row) -> Verdict:
     """Test whether of the gap left after a third of the budget GA closes less than half, and less than 2D-UPSO does.
 
-    The gap is the one between the mean J and the best known J: the lowest of all runs of both methods and of the true
-    structure.
+    The gap is that of the mean J to the best known J: the lowest of all runs of both and of the true structure.
     """
     best = _best_known(upso, ga)
     own, other = (_closed(row.third, row.curve, best) for row in (ga, upso))
@@ -329,8 +315,7 @@ def stagnates(upso: Row, ga: Row) -> Verdict:
 def keeps_improving(upso: Row, ga: Row) -> Verdict:
     """Test whether 2D-UPSO's mean J falls in every tenth of the budget, and closes more of its late gap than GA's.
 
-    The late gap is the one between the mean J after half of the budget and the best known J, which is that of
-    `stagnates`. A tenth at whose start the mean is the best known J already does not count.
+    That is the gap of `stagnates` after half of the budget. Tenths that begin at the best known J do not count.
     """
     best = _best_known(upso, ga)
     own, other = (_closed(row.curve[4] if row.curve else math.nan, row.curve, best) for row in (upso, ga))
@@ -385,7 +370,8 @@ def separable(view: View) -> Verdict:
     lowest, highest = min(min(row.nu) for row in rows), max(row.nu_max for row in rows)
     one = "A single threshold serves all rows" if highest < lowest else "No single threshold serves all rows"
     found = f"{one}: largest ν_max {printed(highest)}, smallest ν {printed(lowest)}"
-    example = f"{THRESHOLD}, the text's example, gives the exact structure in {_count(map(exact_at_threshold, rows))}"
+    exact = _count(_kept(min(row.nu)) and not _kept(row.nu_max) for row in rows)
+    example = f"{THRESHOLD}, the text's example, gives the exact structure in {exact}"
     return verdict._replace(evidence=f"{verdict.evidence} {found}; {example}.")
 
 
@@ -448,8 +434,9 @@ def bic_needs_no_tuning(view: View) -> Verdict:
         evidence += f" Untuned as well: {', '.join(everywhere_met)}."
     if any(None in verdicts for verdicts in rows.values()):
         evidence += " Conditions are missing."
-    depends = [_depends([_all(verdicts) for verdicts in met[name].values()]) for name in RHOS]
-    tuned = True if True in depends else None if None in depends else False
+    # Whether a rho suits some system and not another, so that it must be tuned.
+    suits = [{_all(verdicts) for verdicts in met[name].values()} for name in RHOS]
+    tuned = True if any({True, False} <= of for of in suits) else None if any(None in of for of in suits) else False
     of_bic = everywhere(both_criteria, SYSTEMS, _UPSO)(view)
     p_value = 0.0 if tuned is False else of_bic.p_value
     return of_bic._replace(holds=_all([of_bic.holds, tuned]), evidence=evidence, p_value=p_value)
@@ -496,14 +483,14 @@ def _verdict(
     unclear = [place for place in failed if corrected[place] > ALPHA]
     parts = []
     if judged:
-        listed, lead = judged, ""
-        if len(judged) > _LISTED and failed:
-            listed, lead = failed[:_LISTED], "not "
-        elif len(judged) > _LISTED:
+        listed, lead = failed[:_LISTED], "not "
+        if len(judged) <= _LISTED:
+            listed, lead = judged, ""
+        elif not failed:
             listed, lead = [min(judged, key=lambda place: checks[place].margin)], "closest "
         more = f"; and {len(failed) - _LISTED} more" if len(failed) > _LISTED else ""
         found = "; ".join(
-            f"{place[0]} at {_decibels(place[1:])}: {checks[place].evidence}{_NOT_CLEARLY if place in unclear else ''}"
+            f"{place[0]} at {_decibels(place[1:])}: {checks[place].evidence}" + " (not clearly)" * (place in unclear)
             for place in listed
         )
         parts.append(f"Holds at {len(judged) - len(failed)} of {len(judged)}: {lead}{found}{more}.")
@@ -529,12 +516,11 @@ def _verdict(
 
 
 def _below(row: Row, level: float) -> float:
-    """Return the chance that one of the terms has a count as small as the smallest, if each is chosen at ``level``."""
+    # The chance that one of the terms has a count as small as the smallest, if each is chosen at this level.
     return min(1.0, len(row.nu) * float(stats.binom.cdf(row.count(min(row.nu)), row.runs, level)))
 
 
 def _alike(row: Row, frequency: float, other: Row, other_frequency: float) -> float:
-    """Return the p-value of Fisher's test that two terms are chosen with the same chance."""
     return fisher_exact(row.count(frequency), row.runs, other.count(other_frequency), other.runs)
 
 
@@ -552,11 +538,6 @@ def _most(verdicts: Sequence[bool | None]) -> bool | None:
     return True if verdicts.count(True) > half else False if verdicts.count(False) >= half else None
 
 
-def _depends(verdicts: Sequence[bool | None]) -> bool | None:
-    """Tell whether there are true and false ones."""
-    return True if {True, False} <= {*verdicts} else None if None in verdicts else False
-
-
 def _reached(nu: float, level: float = IDENTIFIED) -> bool:
     # As printed: the paper's 0.98 are 39 of 40 runs.
     return float(printed(nu)) >= level
@@ -565,11 +546,6 @@ def _reached(nu: float, level: float = IDENTIFIED) -> bool:
 def _kept(nu: float) -> bool:
     # 36 of 40 reaches 0.9 whatever the last bits say.
     return nu >= THRESHOLD - 1e-9
-
-
-def exact_at_threshold(row: Row) -> bool:
-    """Tell whether exactly the system terms have nu >= 0.9."""
-    return _kept(min(row.nu)) and not _kept(row.nu_max)
 
 
 def _best_known(*rows: Row) -> float:
@@ -589,11 +565,8 @@ def _closed(start: float, curve: Sequence[float], best: float) -> float | None:
     return 1.0 if _is_best(start, best) else (start - curve[-1]) / (start - best)
 
 
-# Words of the evidence
-
-
 def _told_apart(a: float, b: float) -> list[str]:
-    """Return two J with so many decimals that they differ in print where they do in fact; J is kept to six."""
+    # With so many decimals that they differ in print where they do in fact; J is kept to six.
     digits = next((n for n in range(1, 7) if a == b or f"{a:.{n}f}" != f"{b:.{n}f}"), 6)
     return [f"{j:.{digits}f}" if math.isfinite(j) else "infinite" for j in (a, b)]
 

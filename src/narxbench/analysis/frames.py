@@ -5,6 +5,7 @@ one JSON file. A missing number or truth value is NaN (``pd.NA``) in memory and 
 """
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, pairwise, product
@@ -48,22 +49,22 @@ _KINDS: dict[str, tuple[Kind, str]] = {
     "wholes": (list_of(INTEGER), "object"),
     "numbers": (list_of(optional(NUMBER)), "object"),
 }
-_CONDITION = "system:text snr_db:known data_seed:whole interpretation:text method:text criterion:text"
+_CONDITION = "*system:text *snr_db:known *data_seed:whole *interpretation:text *method:text *criterion:text"
 _SIZE = "algorithm:text runs:whole evaluations:whole n_terms:whole"
-_SCORED = "scenario:text system:text snr_db:known data_seed:whole criterion:text"
+_SCORED = "*scenario:text *system:text *snr_db:known *data_seed:whole *criterion:text"
 _METHODS = ["scenario", "system", "method"]
 _INTERVALS = " ".join(f"{metric.name} {metric.name}_low {metric.name}_high" for metric in CONDITION)
 _OF_RUNS = " ".join(f"{metric.name}:{metric.kind}" for metric in COMPARISON if metric.kind)
 _RANKS = " ".join(f"rank_{metric.name} rank_{metric.name}_low rank_{metric.name}_high" for metric in RANKED)
-# Frame -> its columns in order; a column without a kind holds numbers.
+# Frame -> its columns in order, a star before those that identify a row; a column without a kind holds numbers.
 _COLUMNS = {
     "conditions": f"{_CONDITION} {_SIZE} nu:wholes spurious:whole nu_max:whole exact_runs:whole cardinality "
     "true_fitness best_fitness median_fitness median_low_fitness median_high_fitness third_fitness curve:numbers "
     "last_improvement",
     "metrics": f"{_CONDITION} {_SIZE} {_INTERVALS} worst_spurious_term:text exact_runs:whole final_is_exact:truth "
     "best_fitness median_fitness true_fitness",
-    "selection": f"{_CONDITION} term:text label:text system_term:truth count:whole runs:whole frequency low high",
-    "convergence": f"{_CONDITION} evaluations:whole median low high",
+    "selection": f"{_CONDITION} *term:text label:text system_term:truth count:whole runs:whole frequency low high",
+    "convergence": f"{_CONDITION} *evaluations:whole median low high",
     "recovery": f"{_CONDITION} exact:whole runs:whole rate low high",
     "comparisons": "system:text snr_db:known data_seed:whole interpretation:text criterion:text a:text b:text "
     "n_a:whole n_b:whole median_a median_b p_value distribution:text p_holm a12 magnitude:text",
@@ -74,55 +75,38 @@ _COLUMNS = {
     "different:truth",
     "agreement": "table:text algorithm:text method:text compared:whole missing:whole different:whole deviance bias_nu "
     "bias_r bias_nu_max",
-    "claims": "id:text side:text verdict:verdict held:whole places:whole evidence:text",
+    "claims": "*id:text *side:text verdict:verdict held:whole places:whole evidence:text",
     # Of the interpretations: narxbench.analysis.interpretations.
-    "nearness": "role:text criteria:text seeds:whole algorithm:text interpretation:text values:whole deviance "
+    "nearness": "*role:text *criteria:text seeds:whole *algorithm:text interpretation:text values:whole deviance "
     "deviance_low deviance_high own_deviance own_low own_high bias_nu bias_r bias_nu_max different different_low "
     "different_high held_out p_value",
-    "claim_overview": "claim:text title:text published:verdict as_described:verdict seeds:whole judged:whole "
+    "claim_overview": "*claim:text title:text published:verdict as_described:verdict seeds:whole judged:whole "
     "holds:whole group:spread",
-    "role_verdicts": "claim:text role:text verdict:verdict seeds:whole judged:whole held:whole places:whole "
+    "role_verdicts": "*claim:text *role:text verdict:verdict seeds:whole judged:whole held:whole places:whole "
     "missed:text",
-    "found": "label:text algorithm:text interpretation:text system:text data_sets:whole runs:whole exact:whole rate "
+    "found": "*label:text algorithm:text interpretation:text *system:text data_sets:whole runs:whole exact:whole rate "
     "low high",
-    "effects_overview": "algorithm:text option:text design_choice:text contradicts:text change interval_low "
+    "effects_overview": "*algorithm:text *option:text *design_choice:text contradicts:text change interval_low "
     "interval_high rank:whole",
     # Of a comparison of methods: narxbench.analysis.ranking.
-    "scores": f"{_SCORED} part:text method:text algorithm:text seed:whole deterministic:truth reference:truth "
+    "scores": f"{_SCORED} part:text *method:text algorithm:text *seed:whole deterministic:truth reference:truth "
     "minimises:truth n_terms:whole samples:whole n_validation:whole budget:whole evaluations:whole fitness best_known "
     f"true_fitness gap excess {_OF_RUNS} failure:text",
-    "ranking": "part:text group:text method:text reference:truth searches:truth runs:whole "
+    "ranking": "*part:text *group:text *method:text reference:truth searches:truth runs:whole "
     f"data_sets:whole systems:whole failures:whole {_RANKS} "
     f"{' '.join(column for metric in COMPARISON for column in metric.columns)}",
-    "tests": "part:text group:text measure:text blocks:whole methods:whole statistic p_value",
-    "pairs": "part:text group:text measure:text a:text b:text blocks:whole difference low high verdict:text p_value "
-    "p_holm effect",
-    "ecdf": "part:text group:text method:text evaluations:whole reached:whole total:whole",
-    "systems": "part:text scenario:text system:text method:text "
+    "tests": "*part:text *group:text *measure:text blocks:whole methods:whole statistic p_value",
+    "pairs": "*part:text *group:text *measure:text *a:text *b:text blocks:whole difference low high verdict:text "
+    "p_value p_holm effect",
+    "ecdf": "*part:text *group:text *method:text *evaluations:whole reached:whole total:whole",
+    "systems": "*part:text *scenario:text *system:text *method:text "
     f"{' '.join(metric.name for metric in COMPARISON if metric.by_system)}",
 }
 _KIND_OF = {
-    frame: {name: kind or "number" for name, _, kind in (column.partition(":") for column in columns.split())}
+    frame: {name.lstrip("*"): kind or "number" for name, _, kind in (of.partition(":") for of in columns.split())}
     for frame, columns in _COLUMNS.items()
 }
-# What identifies a row of a frame.
-_ROWS = {
-    **dict.fromkeys(("metrics", "recovery", "gaps"), KEY),
-    "convergence": [*KEY, "evaluations"],
-    "selection": [*KEY, "term"],
-    "claims": ["id", "side"],
-    "nearness": ["role", "criteria", "algorithm"],
-    "claim_overview": ["claim"],
-    "role_verdicts": ["role", "claim"],
-    "found": ["label", "system"],
-    "effects_overview": ["algorithm", "design_choice", "option"],
-    "scores": [*_METHODS, "snr_db", "data_seed", "criterion", "seed"],
-    "ranking": ["part", "group", "method"],
-    "tests": ["part", "group", "measure"],
-    "pairs": ["part", "group", "measure", "a", "b"],
-    "ecdf": ["part", "group", "method", "evaluations"],
-    "systems": ["part", *_METHODS],
-}
+_IDENTIFYING = {frame: re.findall(r"\*(\w+)", columns) for frame, columns in _COLUMNS.items()}
 # Frames with a row for every combination of what identifies them.
 _COMPLETE = ("claims", "role_verdicts")
 # Columns of which frames of one study hold the same, so that none of them is empty.
@@ -149,8 +133,7 @@ def read_frame(name: str, path: StrPath) -> pd.DataFrame:
     frame = framed(name, read_table(path, SCHEMAS[name], may_be_empty=may_be_empty))
     if name == "conditions":
         _check_conditions(path, frame)
-    if name in _ROWS:
-        _check_rows(name, path, frame)
+    _check_rows(name, path, frame)
     return frame
 
 
@@ -169,8 +152,8 @@ def read_frames(files: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
 
 def _check_rows(name: str, path: StrPath, frame: pd.DataFrame) -> None:
     """Refuse a row that stands twice, and a frame that lacks one: it was damaged."""
-    columns = _ROWS[name]
-    for row in np.flatnonzero(frame.duplicated(columns)).tolist():
+    columns = _IDENTIFYING[name]
+    for row in np.flatnonzero(frame.duplicated(columns)).tolist() if columns else ():
         raise wrong(path, row, columns[-1], frame[columns[-1]][row], f"each {', '.join(columns)} once")
     if name == "selection":
         own = frame[frame["system_term"]]
@@ -189,7 +172,6 @@ def _tuples(frame: pd.DataFrame, columns: Sequence[str]) -> set[tuple[Any, ...]]
 
 def _check_conditions(path: StrPath, frame: pd.DataFrame) -> None:
     """Refuse counts that no runs can have, for conditions may come from a file that is kept by hand."""
-    repeated = frame.duplicated(KEY)
     for row, condition in enumerate(frame.to_dict("records")):
         runs, nu, terms = condition["runs"], condition["nu"], condition["n_terms"]
         spurious, nu_max = condition["spurious"], condition["nu_max"]
@@ -201,7 +183,6 @@ def _check_conditions(path: StrPath, frame: pd.DataFrame) -> None:
             ("nu_max", 0 <= nu_max <= runs and (nu_max > 0) == (spurious > 0), f"up to {runs}; 0 as spurious is 0"),
             ("exact_runs", 0 <= condition["exact_runs"] <= runs, f"from 0 to {runs}"),
             ("curve", len(condition["curve"]) == TENTHS, f"{TENTHS} values"),
-            ("criterion", not repeated[row], "each condition once"),
         ):
             if not fine:
                 raise wrong(path, row, column, condition[column], allowed)
@@ -229,9 +210,8 @@ class _FinalModel(Settings, extra="ignore"):
     prediction: list[float] | None
 
 
+# What the analysis reads of a summary; it may hold more.
 class _Summary(ConditionKey, extra="ignore"):
-    """What the analysis reads of a summary; it may hold more."""
-
     algorithm: Line
     evaluations: int = Field(ge=1, le=MOST)
     versions: dict[str, str]
@@ -266,13 +246,7 @@ class _Summary(ConditionKey, extra="ignore"):
 
 
 def load_summaries(paths: Iterable[StrPath]) -> list[Summary]:
-    """Read the summaries of conditions in the given order.
-
-    Raises
-    ------
-    NarxbenchError
-        In one line that names the file, if it is damaged, no summary of a condition, or repeats a condition.
-    """
+    """Read the summaries of conditions in the given order; errors name the file, damaged or of a condition again."""
     found: dict[tuple[Any, ...], Summary] = {}
     for path in paths:
         content = read_json(path)
@@ -297,10 +271,9 @@ def key_of(summary: Mapping[str, Any]) -> tuple[Any, ...]:
 def runs_frame(summaries: Iterable[Summary]) -> pd.DataFrame:
     """Return one row a run, for the statistics over runs; it is not stored.
 
-    The columns are `KEY`, ``algorithm``, ``seed``, ``fitness`` and ``true_fitness`` (J of the run and of the true
-    structure on its data; infinite if not finite), ``spent`` and ``evaluations`` (of the run, and its budget),
-    ``true_structure`` (J of the true structure on the first data set), ``shared_data`` (whether all runs of the
-    condition saw the same data), and the arrays ``history_evaluations`` and ``history_fitness``.
+    ``true_fitness`` is J of the true structure on the data of the run, ``true_structure`` that on the first data set;
+    what is not finite is infinite. ``spent`` is of the run, ``evaluations`` its budget; with ``shared_data`` all runs
+    of the condition saw the same data.
     """
     return pd.DataFrame(
         [
@@ -329,30 +302,33 @@ def conditions_frame(summaries: Iterable[Summary], published: Published) -> pd.D
     terms that any run chose (r N_t), ``nu_max`` the runs that chose the most frequent of them. ``third_fitness`` and
     ``curve`` are means over the runs of the best J after a third and after each tenth of the evaluations.
     """
-    return framed("conditions", [_condition(summary, published) for summary in summaries])
-
-
-def _condition(summary: Summary, published: Published) -> tuple[Any, ...]:
-    runs, system_terms = summary["runs"], summary["system_terms"]
-    count, spurious = _counts(summary), _spurious(summary)
-    fitness = list(map(_infinite, runs["fitness"]))
-    spent = max(runs["evaluations"])
-    marks = [spent // 3, *(math.ceil(spent * tenth / TENTHS) for tenth in range(1, TENTHS + 1))]
-    third, *curve = mean_over_runs(best_after(runs["history_evaluations"], runs["history_fitness"], marks))
-    true = {summary["candidates"].index(term) for term in system_terms}
-    true_fitness = median(map(_infinite, summary["true_fitness"]))
-    return (
-        *key_of(summary),
-        *(summary["algorithm"], len(fitness), summary["evaluations"], len(summary["candidates"])),
-        tuple(count[term] for term in published.labels(summary["system"], system_terms)),
-        *(len(spurious), max(spurious.values(), default=0)),
-        sum(set(structure) == true for structure in runs["structures"]),
-        median(map(len, runs["structures"])),
-        # Whole units of J matter, and thousands of conditions are kept.
-        *(round(j, 6) for j in (true_fitness, min(fitness), median(fitness), *median_interval(fitness), third)),
-        tuple(round(j, 6) for j in curve),
-        median(history[-1] if history else 0 for history in runs["history_evaluations"]),
-    )
+    rows = []
+    for summary in summaries:
+        runs, system_terms = summary["runs"], summary["system_terms"]
+        count, spurious = _counts(summary), _spurious(summary)
+        fitness = list(map(_infinite, runs["fitness"]))
+        spent = max(runs["evaluations"])
+        marks = [spent // 3, *(math.ceil(spent * tenth / TENTHS) for tenth in range(1, TENTHS + 1))]
+        best = best_after(runs["history_evaluations"], runs["history_fitness"], marks).T.tolist()
+        # math.fsum is correctly rounded; NumPy's mean depends on the processor's vector width.
+        third, *curve = (math.fsum(js) / len(js) if all(map(math.isfinite, js)) else math.nan for js in best)
+        true = {summary["candidates"].index(term) for term in system_terms}
+        true_fitness = median(map(_infinite, summary["true_fitness"]))
+        rows.append(
+            (
+                *key_of(summary),
+                *(summary["algorithm"], len(fitness), summary["evaluations"], len(summary["candidates"])),
+                tuple(count[term] for term in published.labels(summary["system"], system_terms)),
+                *(len(spurious), max(spurious.values(), default=0)),
+                sum(set(structure) == true for structure in runs["structures"]),
+                median(map(len, runs["structures"])),
+                # Whole units of J matter, and thousands of conditions are kept.
+                *(round(j, 6) for j in (true_fitness, min(fitness), median(fitness), *median_interval(fitness), third)),
+                tuple(round(j, 6) for j in curve),
+                median(history[-1] if history else 0 for history in runs["history_evaluations"]),
+            )
+        )
+    return framed("conditions", rows)
 
 
 def metrics_frame(summaries: Iterable[Summary], conditions: pd.DataFrame, confidence: float) -> pd.DataFrame:
@@ -366,8 +342,8 @@ def metrics_frame(summaries: Iterable[Summary], conditions: pd.DataFrame, confid
     found = own.merge(conditions, on=KEY, validate="one_to_one")
     counts = found.to_dict("records")
     for metric in CONDITION:
-        values = [metric.of(row, confidence) for row in counts]
-        found[[metric.name, f"{metric.name}_low", f"{metric.name}_high"]] = values
+        columns = [metric.name, f"{metric.name}_low", f"{metric.name}_high"]
+        found[columns] = [metric.of(row, confidence) for row in counts]
     return framed("metrics", found)
 
 
@@ -386,18 +362,9 @@ def selection_frame(summaries: Iterable[Summary], published: Published, confiden
 def best_after(
     evaluations: Iterable[Sequence[int]], fitness: Iterable[Sequence[float]], grid: Sequence[int]
 ) -> NDArray[np.float64]:
-    """Return the best J of each run (rows) after each number of evaluations of the grid; infinite before the first.
-
-    ``evaluations`` and ``fitness`` are the improvements of each run: when, and the new best J.
-    """
+    """Return the best J of each run (rows) after each number of evaluations of the grid, from its improvements."""
     steps = zip(evaluations, fitness, strict=True)
     return np.array([np.array([math.inf, *best])[np.searchsorted(when, grid, side="right")] for when, best in steps])
-
-
-def mean_over_runs(best: NDArray[np.float64]) -> list[float]:
-    """Return the mean of each column, NaN where a run is not finite."""
-    # math.fsum is correctly rounded; NumPy's mean depends on the processor's vector width.
-    return [math.fsum(c) / len(c) if all(map(math.isfinite, c)) else math.nan for c in best.T.tolist()]
 
 
 def _counts(summary: Summary) -> dict[str, int]:

@@ -44,10 +44,9 @@ class InterpretationStudy:
 
     ``conditions`` is the conditions frame with two columns more: ``shared``, the part of an interpretation that all
     algorithms share, and ``problem``, that on data and fitness alone. The baseline comes first, then single options,
-    then combinations; seeds and systems ascend, SNRs descend. ``options`` are all options but those of the baseline,
-    with what they belong to and contradict. ``seeds`` are the data seeds, ``screening`` those on which every
-    interpretation was run: by these they are chosen, and on the others judged. ``incomplete`` has algorithm and text of
-    what was left out.
+    then combinations; seeds and systems ascend, SNRs descend. ``options`` are all but those of the baseline. On the
+    data seeds ``screening`` every interpretation was run: by these they are chosen, and on the other ``seeds`` judged.
+    ``incomplete`` has algorithm and text of what was left out.
     """
 
     conditions: pd.DataFrame
@@ -107,10 +106,7 @@ class InterpretationStudy:
         return nearness(self.compared[self.compared["algorithm"] == algorithm], BY_SEED)
 
     def joint_nearness(self) -> pd.DataFrame:
-        """Return the nearness of 2D-UPSO and GA together, each interpretation with each on the same data.
-
-        Without any GA an interpretation is that of 2D-UPSO.
-        """
+        """Return the nearness of 2D-UPSO and GA, if there is one, together: each with each on the same data."""
         if self.of(GA).empty:
             return self.nearness(UPSO).assign(algorithm=JOINT)
         pairs = pd.DataFrame(self.pairs(), columns=list(COMPARED))
@@ -123,10 +119,7 @@ class InterpretationStudy:
 def make_study(conditions: pd.DataFrame, choices: DesignChoices, published: Published) -> InterpretationStudy:
     """Check conditions against the design choices and the published values, and put them in order.
 
-    Raises
-    ------
-    NarxbenchError
-        Where an interpretation is not written as it must be, or the baseline lacks conditions or published values.
+    An interpretation must be written in its one way, and the baseline lack neither conditions nor published values.
     """
     rows = [
         (f"{name}={option}", name, option, choice.part, choice.options[option].contradicts)
@@ -183,8 +176,7 @@ def make_study(conditions: pd.DataFrame, choices: DesignChoices, published: Publ
     known["criterion_order"] = known["criterion"].map({name: place for place, name in enumerate(CRITERIA)})
     by = ["order", "criterion_order", *DATA_SET]
     known = known[[not missing[name] for name in known[_GROUP].itertuples(index=False, name=None)]]
-    known = known.sort_values(by, ascending=[name != "snr_db" for name in by], ignore_index=True)
-    known = known.drop(columns=["order", "criterion_order"])
+    known = known.sort_values(by, ascending=[name != "snr_db" for name in by], ignore_index=True).drop(columns=by[:2])
     lacking_any = sorted((name for name in missing if missing[name]), key=lambda name: order[name[1]])
     incomplete = [(name, text) for name, text, of in lacking_any if name in COMPARED and of == SCREENED]
     return InterpretationStudy(known, options, seeds, screening, incomplete, choices, published)

@@ -59,11 +59,7 @@ ALL = "all"  # criteria under which a role was run
 
 @dataclass(frozen=True, eq=False)
 class Findings:
-    """All findings of a study; each frame is described where it is made.
-
-    ``deviances`` (by data seed) and ``rankings`` are by algorithm and for both together (`JOINT`), under BIC; ``roles``
-    are the interpretations that are set side by side, by role.
-    """
+    """All findings of a study, each described where it is made; ``deviances`` are by data seed, under BIC."""
 
     study: InterpretationStudy
     deviances: pd.DataFrame
@@ -93,8 +89,14 @@ def analyse(study: InterpretationStudy, claims: Sequence[Claim]) -> Findings:
     by_seed = pd.concat(parts, ignore_index=True)
     rankings = {name: ranking(study, by_seed, name) for name in (*COMPARED, JOINT)}
     roles = find_roles(study, rankings[JOINT])
-    values = {role: role_values(study, pair) for role, pair in roles.items()}
+    # All published values, each once, with those of each role under every criterion.
+    known, texts = study.conditions, study.conditions["interpretation"]
+    of_role = {role: known[texts == known["algorithm"].map(pair._asdict())] for role, pair in roles.items()}
+    values = {role: compare(own, study.published.once) for role, own in of_role.items()}
     changes = effects(study, by_seed)
+    overview = changes[changes["measure"] == "deviance"]
+    # Rank 1 has the largest change of its algorithm.
+    overview = overview.assign(change=overview["median"], rank=overview.groupby("algorithm").cumcount() + 1)
     verdicts = claim_verdicts(study, claims)
     of_roles, of_options = shown_verdicts(study, claims, verdicts, roles)
     return Findings(
@@ -106,7 +108,7 @@ def analyse(study: InterpretationStudy, claims: Sequence[Claim]) -> Findings:
         inputs=by_input(study, roles),
         remaining=remaining(values),
         effects=changes,
-        effects_overview=effects_overview(changes),
+        effects_overview=framed("effects_overview", overview),
         closer=closer(study, rankings[UPSO], changes),
         ties=random_ties(by_seed),
         side_by_side=side_by_side(study, values),
@@ -129,14 +131,13 @@ def over_seeds(frame: pd.DataFrame, by: Sequence[str], names: Sequence[str]) -> 
 
 
 def change(differences: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
-    """Return median, range and an interval of the mean of the column ``change`` in groups.
+    """Return median, range and an interval of the mean of the column ``change`` in groups; ``clear`` ones exclude 0.
 
     The screening has too few data seeds to tell how much a change varies. It is set against the ``spread`` of the
     measure, its standard deviation over the ``sets`` of all data seeds of the interpretation from which the changes
-    depart; these columns, and the number of changes judged ``together``, are constant in a group. The interval is that
-    of the mean difference of two independent sets of data seeds with this spread (Student's t): pairs vary less, so
-    that it is too wide rather than too narrow. All intervals together have the coverage (Bonferroni). A change is
-    ``clear`` if its interval does not contain 0. The interval is missing where there is one data set.
+    depart. The interval is that of the mean difference of two independent sets of data seeds with this spread
+    (Student's t): pairs vary less, so that it is too wide rather than too narrow. All intervals of the changes judged
+    ``together`` have the coverage (Bonferroni). It is missing where there is one data set.
     """
     grouped = differences.groupby(list(by), sort=False)
     found = grouped["change"].agg(["median", "min", "max", "mean", "count"])
@@ -148,16 +149,11 @@ def change(differences: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     return found.drop(columns=["mean", "count"]).rename(columns={"min": "low", "max": "high"}).reset_index()
 
 
-# Nearness
-
-
 def ranking(study: InterpretationStudy, by_seed: pd.DataFrame, algorithm: str) -> pd.DataFrame:
     """Return the interpretations of an algorithm (or `JOINT`), the smallest median deviance of the screening first.
 
-    The columns are ``place``, ``interpretation``, the ``names`` that it has in the settings, how many ``changes`` from
-    the baseline it makes, what it ``contradicts``; the number of ``values``; deviance, biases and the number of
-    ``different`` values, each over the data seeds; the median ``own_deviance`` (missing for both together); and whether
-    it is ``near`` the closest, such that there is no clear change of the deviance.
+    ``names`` are those in the settings, ``changes`` how many differences from the baseline it has; the median
+    ``own_deviance`` is missing for both together; those ``near`` the closest have no clear change of the deviance.
     """
     names = defaultdict(list)
     for name, chosen in study.choices.named.items():
@@ -184,11 +180,7 @@ def ranking(study: InterpretationStudy, by_seed: pd.DataFrame, algorithm: str) -
 
 
 def find_roles(study: InterpretationStudy, joint: pd.DataFrame) -> dict[str, Pair]:
-    """Return the interpretations that are set side by side, by role.
-
-    They are the baseline, the one named ``reset`` if it was run, and the closest: that of both algorithms with the
-    smallest median deviance. Two roles may have the same interpretation.
-    """
+    """Return the interpretations that are set side by side, by role, if they were run; two roles may have the same."""
     texts = {AS_DESCRIBED: BASELINE}
     if (reset := study.choices.named.get("reset")) is not None:
         texts[WITH_RESET] = interpretation_text(study.choices, reset)
@@ -200,11 +192,10 @@ def find_roles(study: InterpretationStudy, joint: pd.DataFrame) -> dict[str, Pai
 def role_nearness(study: InterpretationStudy, values: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Return how near each role is to the published tables, under the criterion of the screening and under all.
 
-    ``values`` has the `role_values` of each role. There is a row for both algorithms together (`JOINT`) and one for
-    each: what the one selects too often can hide what the other selects too seldom. The data ``seeds`` are those on
-    which a role was run under all ``criteria`` of the row. ``own_deviance`` is the median of `own_deviances`,
-    ``own_low`` to ``own_high`` their range; ``p_value`` is that of `rank_test`. Of the closest, which was chosen by the
-    data seeds of the screening, the ``held_out`` deviance is the median over the others; the p value is of these too.
+    There is a row for both algorithms together (`JOINT`) and one for each: what the one selects too often can hide what
+    the other selects too seldom. The data ``seeds`` are those on which a role was run under all ``criteria`` of the
+    row. ``own_`` columns are of `own_deviances`, ``p_value`` is that of `rank_test`. Of the closest, which was chosen
+    by the data seeds of the screening, the ``held_out`` deviance is the median over the others, as the p value is.
     """
     rows = []
     for role, compared in values.items():
@@ -235,8 +226,8 @@ def by_input(study: InterpretationStudy, roles: Mapping[str, Pair]) -> pd.DataFr
     """Return the deviance on each system under every input with which a role was run, all else as it is in the role.
 
     Systems were excited by one input each, perhaps not by the same: deviances of systems add up, so that the best input
-    of each can be read from the rows. The columns are ``role``, ``input``, ``system`` and ``deviance``, the median over
-    the data seeds of the screening, for 2D-UPSO and GA together. A role with one input has no row.
+    of each can be read from the rows. They are medians over the data seeds of the screening, for 2D-UPSO and GA
+    together. A role with one input has no row.
     """
     screened = study.compared[study.compared["data_seed"].isin(study.screening)]
     totals = screened.groupby([*BY_SEED, "system"])["deviance"].sum()
@@ -254,12 +245,7 @@ def by_input(study: InterpretationStudy, roles: Mapping[str, Pair]) -> pd.DataFr
 
 
 def remaining(values: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Return how far as described and the closest stay from each table: of an algorithm, a criterion and a system.
-
-    ``values`` has the `role_values` of each role. The columns are ``algorithm``, ``criterion``, ``system``, the number
-    of ``values``, the median ``deviance`` and the ``own_deviance`` between data sets (``described_``: as described),
-    and how many values of the closest are clearly ``different`` on every data seed.
-    """
+    """Return how far as described and the closest stay from each table: of an algorithm, a criterion and a system."""
     by = ["algorithm", "criterion", "system"]
 
     def distances(of_role: pd.DataFrame) -> pd.DataFrame:
@@ -275,20 +261,8 @@ def remaining(values: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     return described.merge(distances(values[CLOSEST]), on=by)
 
 
-def role_values(study: InterpretationStudy, pair: Pair) -> pd.DataFrame:
-    """Return all published values, each once, with those of a pair under every criterion."""
-    known = study.conditions
-    of_pair = known["interpretation"] == known["algorithm"].map(pair._asdict())
-    return compare(known[of_pair], study.published.once)
-
-
 def side_by_side(study: InterpretationStudy, values: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Return each published value once with what the roles reproduce over the data seeds, under every criterion.
-
-    The columns are ``role``, ``interpretation``, those of the published values, ``term`` (the system term of a nu),
-    ``reproduced``, and whether the value is clearly ``different`` on every data seed; Holm's
-    correction covers all values of a role on a data seed. ``values`` has the `role_values` of each role.
-    """
+    """Return each published value once with what the roles reproduce over the data seeds, under every criterion."""
     rows = pd.concat([of.assign(role=role, different=different(of, ["data_seed"])) for role, of in values.items()])
     by = ["role", "interpretation", "table", *VALUE, "published"]
     found = over_seeds(rows, by, ["reproduced"])
@@ -303,15 +277,8 @@ def role_frame(roles: Mapping[str, Pair]) -> pd.DataFrame:
     return found.drop_duplicates(["algorithm", "interpretation"])
 
 
-# Effects of options
-
-
 def effects(study: InterpretationStudy, by_seed: pd.DataFrame) -> pd.DataFrame:
-    """Return what each single option changes, in pairs of data seeds; the largest change of the deviance first.
-
-    There is one row for each ``algorithm``, option and ``measure``: ``deviance`` and the three biases. The columns are
-    those of `change` and the options.
-    """
+    """Return what each single option changes of deviance and biases; the largest change of the deviance first."""
     measures = by_seed[by_seed["algorithm"] != JOINT].set_index(BY_SEED)[["deviance", *BIASES]]
     baseline = measures.xs(BASELINE, level="interpretation").reindex(measures.index.droplevel("interpretation"))
     differences = measures - baseline.set_axis(measures.index)
@@ -328,19 +295,8 @@ def effects(study: InterpretationStudy, by_seed: pd.DataFrame) -> pd.DataFrame:
     return order[["algorithm", "interpretation"]].merge(found).merge(study.options, on="interpretation")
 
 
-def effects_overview(changes: pd.DataFrame) -> pd.DataFrame:
-    """Return what each single option changes of the deviance; ``rank`` 1 has the largest change of its algorithm."""
-    own = changes[changes["measure"] == "deviance"]
-    ranks = own.groupby("algorithm").cumcount() + 1
-    return framed("effects_overview", own.assign(change=own["median"], rank=ranks))
-
-
 def closer(study: InterpretationStudy, ranked: pd.DataFrame, changes: pd.DataFrame) -> pd.DataFrame:
-    """Return, of each design choice, the single option that brings 2D-UPSO nearest, if it does so clearly.
-
-    The columns are those of `ranking`, ``design_choice``, ``change`` of the deviance, and ``worse``: on which
-    share of the data sets the median final J is higher than as described; it is missing on other data.
-    """
+    """Return, of each design choice, the single option that brings 2D-UPSO nearest, if it does so clearly."""
     own = changes[(changes["algorithm"] == UPSO) & (changes["measure"] == "deviance")]
     own = own[own["clear"] & (own["median"] < 0)][["interpretation", "design_choice", "median"]]
     found = ranked.merge(own.rename(columns={"median": "change"})).drop_duplicates("design_choice", ignore_index=True)
@@ -353,11 +309,7 @@ def closer(study: InterpretationStudy, ranked: pd.DataFrame, changes: pd.DataFra
 
 
 def random_ties(by_seed: pd.DataFrame) -> pd.DataFrame:
-    """Return what random order of equally likely terms leaves of the change that other options make, if both were run.
-
-    The rows are interpretations of 2D-UPSO; ``change`` and ``change_random`` are the median changes of the deviance as
-    described, in stable and in random order.
-    """
+    """Return what random order of equally likely terms leaves of the change of deviance that others make in 2D-UPSO."""
     own = by_seed[by_seed["algorithm"] == UPSO].pivot(index="data_seed", columns="interpretation", values="deviance")
     changes = own.sub(own[BASELINE], axis=0).median()
     rows = [
@@ -370,16 +322,12 @@ def random_ties(by_seed: pd.DataFrame) -> pd.DataFrame:
     return found.sort_values(["change", "interpretation"], ignore_index=True)
 
 
-# Claims
-
-
 def claim_verdicts(study: InterpretationStudy, claims: Sequence[Claim]) -> pd.DataFrame:
     """Return the verdict on each claim under each interpretation that can matter to it.
 
-    ``upso2d`` and ``ga`` are its interpretations (empty for an algorithm that the claim does not speak of). The claim
-    holds on ``seeds`` of the ``judged`` data seeds, and at ``held`` of their ``places``; on more than half of them it
-    misses clearly on the systems ``missed``. The ``verdict`` is that of more than half of them; where they disagree
-    there is no clear difference.
+    An algorithm that the claim does not speak of has none. The claim holds on ``seeds`` of the ``judged`` data seeds;
+    on more than half of them it misses clearly on the systems ``missed``. The ``verdict`` is that of more than half of
+    them; where they disagree there is no clear difference.
     """
     texts = {name: study.texts(name) for name in COMPARED}
     rows = {of: claim_rows(group) for of, group in study.conditions.groupby(BY_SEED, sort=False)}
@@ -411,10 +359,7 @@ def claim_verdicts(study: InterpretationStudy, claims: Sequence[Claim]) -> pd.Da
 def shown_verdicts(
     study: InterpretationStudy, claims: Sequence[Claim], verdicts: pd.DataFrame, roles: Mapping[str, Pair]
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the verdicts under the interpretations in a role, and those under every single option that can matter.
-
-    ``role`` and ``option`` name the interpretation; the others are as in `claim_verdicts`.
-    """
+    """Return the verdicts under the interpretations in a role, and those under every single option that can matter."""
     known = {row[:3]: row[3:] for row in verdicts.itertuples(index=False, name=None)}
     run = {text for name in COMPARED for text in study.texts(name)}
     options = study.options[study.options["interpretation"].isin(run)]
@@ -436,11 +381,7 @@ def shown_verdicts(
 def claim_overview(
     study: InterpretationStudy, claims: Sequence[Claim], verdicts: pd.DataFrame, of_roles: pd.DataFrame
 ) -> pd.DataFrame:
-    """Return for each claim the verdicts on the ``published`` values and ``as_described``.
-
-    It holds on ``seeds`` data seeds as described, and under ``holds`` of the interpretations under which it can be
-    ``judged``: its ``group`` is ``all``, ``none`` or ``some`` of them, or ``unjudged``.
-    """
+    """Return the verdicts on each claim; it holds under ``holds`` of the interpretations that can judge it."""
     on_paper = published_view(study.published)
     described = of_roles[of_roles["role"] == AS_DESCRIBED].set_index("claim")
     found = []
@@ -453,20 +394,13 @@ def claim_overview(
     return framed("claim_overview", found)
 
 
-# What finds the true structure
-
-
 def exact_structures(study: InterpretationStudy) -> pd.DataFrame:
-    """Return how many runs of some searches end at exactly the true structure, under BIC on data as described.
-
-    ``low`` and ``high`` are the smallest and largest ``rate`` of a data seed. Searches that were run on some of the
-    data seeds alone are left out, for shares on other data do not compare.
-    """
+    """Return how many runs of some searches end at exactly the true structure, under BIC on data as described."""
     rows = []
     for label, name, text in _SEARCHES:
         own = study.of(name).query("interpretation == @text")
         if own["data_seed"].nunique() < len(study.seeds):
-            continue
+            continue  # shares on other data do not compare
         for system, here in own.groupby("system", sort=False):
             by_seed = here.groupby("data_seed")[["runs", "exact_runs"]].sum()
             rates = (by_seed["exact_runs"] / by_seed["runs"]).map(significant)
@@ -476,15 +410,8 @@ def exact_structures(study: InterpretationStudy) -> pd.DataFrame:
     return framed("found", rows)
 
 
-# One algorithm against another, one criterion against another
-
-
 def contests(study: InterpretationStudy, roles: Mapping[str, Pair]) -> pd.DataFrame:
-    """Return how the median final J of 2D-UPSO in each role compares with that of every GA and of other searches.
-
-    ``interpretation`` is that of the ``rival``, on the same data. The J of 2D-UPSO is ``lower`` (better), ``equal`` and
-    ``higher`` on so many SNRs and data seeds of a system.
-    """
+    """Return on how many SNRs and data seeds the median final J of 2D-UPSO in a role is lower than that of rivals."""
     own = role_frame(roles).merge(study.of(UPSO)).drop(columns="interpretation")
     rivals = pd.concat([study.of(name) for name in (GA, *REFERENCES)]).rename(columns={"algorithm": "rival"})
     rivals = rivals[["rival", "interpretation", "shared", *DATA_SET, "median_fitness"]]
@@ -498,10 +425,7 @@ def contests(study: InterpretationStudy, roles: Mapping[str, Pair]) -> pd.DataFr
 
 
 def criterion_scores(study: InterpretationStudy) -> pd.DataFrame:
-    """Return the scores of all criteria for the interpretations of 2D-UPSO that were run under more than one.
-
-    The two criteria by which the text prefers BIC are ``met`` in so many ``rows`` (systems, SNRs, data seeds).
-    """
+    """Return the scores of all criteria for the interpretations of 2D-UPSO that were run under more than one."""
     known = study.conditions[study.conditions["algorithm"] == UPSO]
     known = known[known.groupby("interpretation")["criterion"].transform("nunique") > 1]
     known = known.assign(met=[both_criteria(row).holds for row in claim_rows(known)], rows=1)
@@ -514,31 +438,18 @@ def criterion_scores(study: InterpretationStudy) -> pd.DataFrame:
     return found.merge(over_seeds(by_seed, by, ["deviance"]), how="left", on=by)
 
 
-# Optimality gaps
-
-
 def gaps(study: InterpretationStudy, roles: Mapping[str, Pair]) -> pd.DataFrame:
     """Return how far J lies above the best known J of the same data, under the interpretations in a role.
 
     The best known J is the smallest that any run of any algorithm, or the true structure, has on the same data under
-    the same criterion. A stronger GA and other searches are shown as well. The gaps of the median and best final J
-    and of the true structure are taken over the data ``seeds``; they are missing where one is not finite or where every
-    run has data of its own. ``true_above`` counts the data seeds on which the true structure is not the best known.
+    the same criterion. A stronger GA and other searches are shown as well. Gaps are missing where one is not finite or
+    where every run has data of its own. ``true_above`` counts the data seeds where the true structure is not the best.
     """
     named = role_frame(roles).sort_values("algorithm", ascending=False, kind="stable")
     data = dict.fromkeys(study.shared(pair.upso2d) for pair in roles.values())
     more = [(AS_DESCRIBED if text == BASELINE else text, name, text) for name in REFERENCES for text in data]
     if STRONG_GA not in [pair.ga for pair in roles.values()]:
         more.insert(0, (STRONG_GA_NAME, GA, STRONG_GA))
-    known = pd.concat([named, pd.DataFrame(more, columns=named.columns)]).merge(_above_best(study))
-    known = known.assign(seeds=1, true_above=known["true_gap"] > 0)
-    by = ["algorithm", "role", "interpretation", "system", "snr_db", "criterion"]
-    counts = known.groupby(by, sort=False)[["seeds", "true_above", "exact_runs", "runs"]].sum().reset_index()
-    return over_seeds(known, by, ["median_gap", "best_gap", "true_gap"]).merge(counts, on=by)
-
-
-def _above_best(study: InterpretationStudy) -> pd.DataFrame:
-    """Return the conditions with the gaps of their median, best and true J above the best known J of their data."""
     known = study.conditions
     best = known[["best_fitness", "true_fitness"]].min(axis=1)
     best = best.groupby([known[name] for name in ("problem", *DATA_SET, "criterion")]).transform("min")
@@ -547,4 +458,9 @@ def _above_best(study: InterpretationStudy) -> pd.DataFrame:
     own = known["problem"].isin([text for text, of in settings.items() if of["data"]["realisation"] == "per_run"])
     above = {f"{name}_gap": known[f"{name}_fitness"] - best for name in ("median", "best", "true")}
     # A difference of rounding alone is none.
-    return known.assign(**{name: gap.mask(gap <= SAME_J, 0.0).mask(own) for name, gap in above.items()})
+    known = known.assign(**{name: gap.mask(gap <= SAME_J, 0.0).mask(own) for name, gap in above.items()})
+    known = pd.concat([named, pd.DataFrame(more, columns=named.columns)]).merge(known)
+    known = known.assign(seeds=1, true_above=known["true_gap"] > 0)
+    by = ["algorithm", "role", "interpretation", "system", "snr_db", "criterion"]
+    counts = known.groupby(by, sort=False)[["seeds", "true_above", "exact_runs", "runs"]].sum().reset_index()
+    return over_seeds(known, by, ["median_gap", "best_gap", "true_gap"]).merge(counts, on=by)

@@ -8,7 +8,7 @@ import math
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from statistics import median
 from typing import Any, Literal, NamedTuple
 
@@ -37,11 +37,6 @@ def median_interval(values: Sequence[float], confidence: float = 0.95) -> tuple[
     """Return the interval of a median between two values of the sample, whatever the distribution.
 
     Of few values no interval has the coverage: then it is that from the least to the greatest.
-
-    Examples
-    --------
-    >>> median_interval(range(1, 41)), median_interval([1.0, 2.0, 4.0])
-    ((14, 27), (1.0, 4.0))
     """
     ordered = sorted(values)
     # The largest rank that at most (1 - confidence) / 2 of all samples have more values below than.
@@ -53,8 +48,8 @@ def median_interval(values: Sequence[float], confidence: float = 0.95) -> tuple[
 def selection_frequency(count: int, runs: int, confidence: float = 0.95) -> Interval:
     """Return nu = count / runs (paper, equation 12) with its Wilson score interval, to 12 digits.
 
-    The same interval serves nu_max (equation 14). Where one spurious term leads, nu_max is such a proportion; where
-    several are about as frequent the interval is wider than it need be (``benchmarks/coverage.md``).
+    It serves nu_max (equation 14) too; where several spurious terms are about as frequent as the first, it is wider
+    than it need be (``benchmarks/coverage.md``).
     """
     share, z = count / runs, float(-ndtri((1 - confidence) / 2))
     middle, reach = 2 * count + z**2, z * math.sqrt(z**2 + 4 * runs * share * (1 - share))
@@ -82,11 +77,7 @@ def spurious_ratio(count: int, possible: int, n_terms: int, confidence: float = 
 
 @dataclass(frozen=True, kw_only=True)
 class Metric:
-    """What every metric says of itself.
-
-    ``name`` is its column in frames, ``heading`` that in tables, which may stand under a ``group``; ``form`` is how
-    its values are shown; ``description`` follows the heading.
-    """
+    """What every metric says of itself: its column in frames, its heading in tables, perhaps under that of a group."""
 
     name: str
     heading: str
@@ -104,14 +95,12 @@ class ConditionMetric(Metric):
 
 @dataclass(frozen=True, kw_only=True)
 class ComparisonMetric(Metric):
-    """A metric by which methods are compared.
+    """A metric by which methods are compared, those that take part in its ``contest``.
 
     It is computed for each run, from problem, run and best known J (``of_run``; NaN where it does not apply), then
     summed up over the runs on a data set (``over_runs``) and over data sets (``average``); or for all runs of a method
-    together (``of_runs``), from rows of `narxbench.analysis.ranking`. ``contest`` tells which methods it is for.
-    ``kind`` is that of its column in the frame ``scores``, if it has one; ``words`` is its name in sentences, ``hint``
-    what a heading says below it. ``ranked`` ones rank the methods on each data set; those with an ``interval`` have one
-    over systems.
+    together (``of_runs``), from rows of `narxbench.analysis.ranking`. ``kind`` is that of its column in the frame
+    ``scores``, if it has one; ``words`` is its name in sentences, ``hint`` what a heading says below it.
     """
 
     contest: Contest = "identify"
@@ -193,64 +182,46 @@ def _of_terms(share: Callable[[int, int, int], float]) -> Callable[[Score, Score
     return lambda score, run, _: share(run.hits, len(run.terms), score.true_terms) if score.true_terms else math.nan
 
 
-def is_exact(score: Score, run: ScoredRun) -> bool:
-    """Tell whether a run ends at exactly the system terms."""
-    return 0 < run.hits == len(run.terms) == score.true_terms
+def _lost(score: Score, run: ScoredRun, _: float, *, to_search: bool) -> float:
+    """Return whether a run missed the system terms by its search, or by the method's criterion; NaN where unknown."""
+    if not score.true_terms:
+        return math.nan
+    if not run.terms:
+        return float(to_search)
+    if run.excess is None:
+        return math.nan
+    exact = run.hits == len(run.terms) == score.true_terms
+    # Its own criterion is lower at the system terms, and they were not found; or it is not.
+    return float(not exact and (round(run.excess, 6) > 0) == to_search)
 
 
-def _lost_to(reason: Literal["criterion", "search"]) -> Callable[[Score, ScoredRun, float], float]:
-    """Return whether a run missed the system terms for a reason; unknown where these are, or the method's criterion."""
-
-    def of_run(score: Score, run: ScoredRun, _: float) -> float:
-        if not score.true_terms:
-            return math.nan
-        if not run.terms:
-            return float(reason == "search")
-        if run.excess is None:
-            return math.nan
-        # Its own criterion is lower at the system terms, and they were not found; or it is not.
-        of_search = round(run.excess, 6) > 0
-        return float(not is_exact(score, run) and of_search == (reason == "search"))
-
-    return of_run
-
-
-def gap(score: Score, run: ScoredRun, best: float) -> float:
-    """Return (J - best known J) / L, the logarithm of a ratio of errors; infinite without a finite J."""
-    return math.inf if run.fitness is None else round((run.fitness - best) / score.n_validation, DECIMALS)
-
-
-def early_gap(evaluations: int) -> Callable[[Score, ScoredRun, float], float]:
-    """Return the metric that is the gap after some evaluations."""
-
-    def of_run(score: Score, run: ScoredRun, best: float) -> float:
-        made = bisect_right(run.history.evaluations, evaluations)
-        if not made or run.fitness is None:
-            return math.inf
-        return round((run.history.fitness[made - 1] - best) / score.n_validation, DECIMALS)
-
-    return of_run
+def gap(score: Score, run: ScoredRun, best: float, after: int | None = None) -> float:
+    """Return (J - best known J) / L, after some evaluations or at the end; infinite without a finite J."""
+    made = 1 if after is None else bisect_right(run.history.evaluations, after)
+    if run.fitness is None or not made:
+        return math.inf
+    fitness = run.fitness if after is None else run.history.fitness[made - 1]
+    return round((fitness - best) / score.n_validation, DECIMALS)
 
 
 def expected_evaluations(results: pd.DataFrame) -> float:
-    """Return the evaluations that one success at `ERT_TARGET` costs: those of all runs, by the number of successes.
+    """Return the evaluations that one success at `ERT_TARGET` costs; NaN without a success.
 
     A run that reaches the target counts until then, another whole (the ERT of COCO, N. Hansen et al., Optimization
-    Methods and Software 36 (2021) 114-144). NaN without a success.
+    Methods and Software 36 (2021) 114-144).
     """
-    known = [reach[TARGETS.index(ERT_TARGET)] for reach in results["reach"] if reach]
-    successes = sum(len(reached) for reached, _ in known)
-    return sum(sum(reached) + sum(spent) for reached, spent in known) / successes if successes else math.nan
+    known = [run[TARGETS.index(ERT_TARGET)] for reach in results["reach"] for run in reach]
+    successes = sum(hit for _, hit in known)
+    return sum(made for made, _ in known) / successes if successes else math.nan
 
 
 def reached(results: pd.DataFrame) -> float:
     """Return the share of all pairs of a run and a target that were reached; NaN where there are no targets."""
-    known = [of_target for reach in results["reach"] for of_target in reach or ()]
-    pairs = sum(len(reached) + len(spent) for reached, spent in known)
-    return sum(len(reached) for reached, _ in known) / pairs if pairs else math.nan
+    hits = [hit for reach in results["reach"] for run in reach for _, hit in run]
+    return sum(hits) / len(hits) if hits else math.nan
 
 
-def _fresh(score: Score, run: ScoredRun, best: float) -> float:
+def _fresh(_: Score, run: ScoredRun, best: float) -> float:
     return math.inf if run.fresh_error is None else run.fresh_error
 
 
@@ -332,7 +303,7 @@ COMPARISON = (
         words="runs lost to the criterion",
         hint="was the limit",
         form="share",
-        of_run=_lost_to("criterion"),
+        of_run=partial(_lost, to_search=False),
         description="share of the runs that miss the system terms although the method’s own criterion is no lower "
         "there: a better search would not help. Averaged like exact recovery.",
     ),
@@ -342,7 +313,7 @@ COMPARISON = (
         words="runs lost to the search",
         hint="was the limit",
         form="share",
-        of_run=_lost_to("search"),
+        of_run=partial(_lost, to_search=True),
         description="share of the runs that miss the system terms where the method’s own criterion is lower at them, "
         "or that fail: a longer or better search would help. Averaged like exact recovery.",
     ),
@@ -389,7 +360,7 @@ COMPARISON = (
             heading=f"Gap at {evaluations}",
             words=f"gap after {evaluations} evaluations",
             form="significant",
-            of_run=early_gap(evaluations),
+            of_run=partial(gap, after=evaluations),
             average="median",
             shown=False,
             ranked=True,
@@ -407,16 +378,15 @@ RANKED = [metric for metric in COMPARISON if metric.ranked]
 class Difference:
     """How two methods are compared on a metric, and what difference is too small to matter.
 
-    ``transformed`` maps the value on a data set to what is averaged and subtracted; ``negligible`` is in its units.
+    ``transformed`` maps the value on a data set to what is averaged and subtracted, perhaps the logarithm of a
+    ``ratio``; ``negligible`` is in its units, and ``region`` says it in words.
     """
 
     metric: ComparisonMetric
     transformed: Callable[[float], float]
     negligible: float
     region: str
-    """The region of practical equivalence in words."""
     ratio: bool = False
-    """Whether differences are logarithms of ratios."""
 
 
 DIFFERENCES = (

@@ -1,12 +1,9 @@
 """Statistics over the runs of conditions: convergence, exact recovery and gaps.
 
-All functions but :func:`recovery` take the frame of :func:`narxbench.analysis.frames.runs_frame`. A run without a
-finite structure has J = +infinity, so it ranks last; in the frames that come out nothing is infinite. The best known J
-is the lowest of the true structure and of all runs on the same problem.
+A run without a finite structure has J = +infinity, so it ranks last; in the frames that come out nothing is infinite.
 """
 
 import math
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -45,32 +42,20 @@ def recovery(conditions: pd.DataFrame, confidence: float) -> pd.DataFrame:
 def gaps(runs: pd.DataFrame) -> pd.DataFrame:
     """Tell failures of the method from failures of the criterion.
 
-    A method fails in the runs that end above the best known J; the criterion fails where that lies below the J of the
-    true structure.
+    A method fails in the runs that end above the best known J, the lowest of the true structure and of all runs on the
+    same problem; the criterion fails where that lies below the J of the true structure.
     """
     rows = []
     for _, problem in runs.groupby(PROBLEM, sort=False):
-        best = _best_known(problem)
+        best = problem[["fitness", "true_structure"]].min(axis=None)
+        # Runs with data of their own have optima of their own.
+        known = problem["shared_data"].all() and math.isfinite(best)
+        best = best if known else math.nan
+        limit = best + TOLERANCE * abs(best)
         for key, group in problem.groupby(KEY, sort=False):
-            fitness, true = group["fitness"], _finite(group["true_structure"].iloc[0])
-            known = math.isfinite(best)
+            fitness, true = group["fitness"], group["true_structure"].iloc[0]
             own = (fitness - group["true_fitness"]).median() if np.isfinite(group["true_fitness"]).all() else math.nan
-            misleads = None if math.isnan(true) or not known else not _reaches(true, best)
-            failures = (~_reaches(fitness, best)).mean() if known else math.nan
+            misleads = bool(true > limit) if known and math.isfinite(true) else None
+            failures = (fitness > limit).mean() if known else math.nan
             rows.append((*key, best, true, fitness.median() - best, own, misleads, failures))
     return framed("gaps", rows)
-
-
-def _best_known(problem: pd.DataFrame) -> float:
-    """Return the best known J; NaN if none is finite, or where runs have data, and so optima, of their own."""
-    best = problem[["fitness", "true_structure"]].min(axis=None)
-    return _finite(best) if problem["shared_data"].all() else math.nan
-
-
-def _reaches(fitness: Any, target: float) -> Any:
-    """Tell for a value of J, or for each of several, whether it is at most the target."""
-    return fitness <= target + TOLERANCE * abs(target)
-
-
-def _finite(value: float) -> float:
-    return float(value) if math.isfinite(value) else math.nan

@@ -26,11 +26,7 @@ VALUE = [*PLACE, "metric", "label"]  # what identifies a published value, whiche
 
 @dataclass(frozen=True, eq=False)
 class Published:
-    """All published values and the system terms behind their labels, both in the files' order.
-
-    ``values`` has the columns ``table``, `PLACE`, ``metric``, ``label`` ("" unless ``metric`` is ``nu``) and
-    ``published``; ``terms`` has ``system``, ``label``, ``term``, ``coefficient`` (the true one) and ``appendix_label``.
-    """
+    """All published values and the system terms behind their labels ("" unless the metric is nu), as in the files."""
 
     values: pd.DataFrame
     terms: pd.DataFrame
@@ -46,10 +42,7 @@ class Published:
         return {str(system): group.set_index("term") for system, group in self.terms.groupby("system", sort=False)}
 
     def labels(self, system: str, terms: Sequence[str]) -> dict[str, str]:
-        """Return label by term, in label order, for a system with these ``terms`` (in the order of its equation).
-
-        Labels are the paper's where the system has exactly the published terms, otherwise T1, T2, … in equation order.
-        """
+        """Return label by term: the paper's for exactly the published terms, else T1, T2, … in the given order."""
         if system in self.systems and set(self.systems[system].index) == set(terms):
             return dict(self.systems[system]["label"])
         return {term: f"T{number}" for number, term in enumerate(terms, start=1)}
@@ -67,7 +60,7 @@ def load_published(tables: StrPath, system_terms: StrPath) -> Published:
 
 
 def published_count(frequency: float) -> int:
-    """Return in how many of the 40 published runs a term with this printed selection frequency was selected."""
+    """Return the published runs that selected a term with this printed frequency."""
     return round(frequency * RUNS)
 
 

@@ -3,10 +3,9 @@
 There are two contests. *Identify*: which terms and which model a method returns, by whatever criterion it chooses.
 *Search*: which J it reaches; only methods that minimise J take part, under the criterion that most of them have.
 
-The unit is the data set: scenario, system, SNR and data seed. Runs of a method on it differ in nothing but their seeds.
-They are summed up first (medians of gap and error on fresh data, means of the rest), so that the one run of a
-deterministic method counts as much. Data sets of one system are alike, and no further evidence: systems are what is
-resampled and tested. Held-out data sets, on which no method was developed or tuned, stand apart from the others.
+The unit is the data set: scenario, system, SNR and data seed. Runs of a method on it are summed up first, so that the
+one run of a deterministic method counts as much. Data sets of one system are alike, and no further evidence: systems
+are what is resampled and tested. Held-out ones, on which no method was developed or tuned, stand apart.
 
 A run without a finite J, such as one that failed, has an infinite gap and error on fresh data, and no hits. Where the
 system terms are no candidates, exactness and F1 are unknown, and there are no targets; such systems count in gaps and
@@ -22,7 +21,7 @@ import numpy as np
 import pandas as pd
 
 from narxbench.analysis.frames import framed
-from narxbench.analysis.metrics import COMPARISON, RANKED, TARGETS, Interval, gap
+from narxbench.analysis.metrics import COMPARISON, RANKED, TARGETS, Interval
 from narxbench.analysis.performance import TOLERANCE
 from narxbench.analysis.rank_tests import (
     DATA_SET,
@@ -33,7 +32,7 @@ from narxbench.analysis.rank_tests import (
     mean_by_system,
     pairs_frame,
 )
-from narxbench.experiment.score_file import Score, ScoredMethod, read_score
+from narxbench.experiment.score_file import Score, read_score
 from narxbench.io.errors import NarxbenchError
 from narxbench.io.files import StrPath
 from narxbench.numerics.random_streams import generator
@@ -45,8 +44,9 @@ PARTS = (HELD_OUT, DEVELOPMENT)
 # Points of an ECDF for each factor of ten in the evaluations.
 POINTS_PER_DECADE = 10
 _OF_RUN = [metric for metric in COMPARISON if metric.of_run]
-_STORED = [metric for metric in _OF_RUN if metric.kind]
 _BY_SYSTEM = [metric for metric in COMPARISON if metric.by_system]
+_OF_SCORE = (*DATA_SET, "criterion", "n_terms", "samples", "n_validation", "true_fitness")
+_OF_METHOD = ("method", "algorithm", "deterministic", "reference", "minimises", "budget")
 _UNRANKED = Interval(math.nan, math.nan, math.nan)
 
 
@@ -57,29 +57,19 @@ def rank_study(
     bootstrap_samples: int,
     situations: Mapping[str, Sequence[str]] | None = None,
 ) -> dict[str, pd.DataFrame]:
-    """Return all frames of a comparison of methods by name, those of `FRAMES`.
+    """Return all frames of a comparison of methods by name, those of `FRAMES`, from score files in any order.
 
-    Parameters
-    ----------
-    score_files
-        The score files of the study, in any order.
-    confidence, bootstrap_samples
-        Coverage of the intervals; resamples of the systems behind them.
-    situations
-        Groups of systems, by name: their data sets of all scenarios are a group besides the scenarios.
-
-    Raises
-    ------
-    NarxbenchError
-        In one line that names the file, if it is damaged, no score file, or repeats a problem.
+    ``bootstrap_samples`` of the systems are behind the intervals; ``situations`` are groups of systems, by name: their
+    data sets of all scenarios are a group besides the scenarios. A score file that is damaged, or repeats a problem,
+    raises a `NarxbenchError` that names it.
     """
-    scores = load_scores(score_files)
-    results = _results(scores)
+    runs = _runs(load_scores(score_files))
+    results = _results(runs)
     groups = _groups(results, situations or {})
-    whole = {(part, group): own for (part, group), own in groups.items() if group == ALL}
+    whole = {key: own for key, own in groups.items() if key[1] == ALL}
     rngs = {key: generator(purpose="differences", part=key[0]) for key in whole}
     return {
-        "scores": scores_frame(scores),
+        "scores": framed("scores", runs),
         "ranking": ranking_frame(groups, confidence=confidence, resamples=bootstrap_samples),
         "tests": friedman_frame(whole),
         "pairs": pairs_frame(whole, rngs, confidence=confidence, resamples=bootstrap_samples),
@@ -89,19 +79,14 @@ def rank_study(
 
 
 def load_scores(paths: Iterable[StrPath]) -> list[Score]:
-    """Read score files and return them in the order of their problems, the methods and runs of each in order too.
-
-    Raises
-    ------
-    NarxbenchError
-        In one line that names the file, if it is damaged, no score file, or repeats a problem; and if there is none.
-    """
+    """Read score files and return them in the order of their problems, the methods and runs of each in order too."""
     found: dict[tuple[Any, ...], Score] = {}
     for path in paths:
         score = read_score(path)
         if score.scenario == ALL:
             raise NarxbenchError(f"{path}: scenario: found {ALL!r}, which stands for all; allowed: another name")
-        if (key := _key(score)) in found:
+        key = tuple(getattr(score, name) for name in (*DATA_SET, "criterion"))
+        if key in found:
             raise NarxbenchError(f"{path}: found the problem {key} a second time; allowed: each problem once")
         score.methods.sort(key=lambda method: method.method)
         for method in score.methods:
@@ -112,143 +97,100 @@ def load_scores(paths: Iterable[StrPath]) -> list[Score]:
     return [found[key] for key in sorted(found)]
 
 
-def scores_frame(scores: Iterable[Score]) -> pd.DataFrame:
-    """Return one row a run; what is no method, but a reference, has one too."""
+def _runs(scores: Iterable[Score]) -> pd.DataFrame:
+    """Return one row a run with all metrics of a run, of which the frame ``scores`` has some.
+
+    What is no method, but a reference, has rows too. ``reach`` has for each target the evaluations that the run made
+    until it reached it or to its end, and whether it did.
+    """
     rows = []
     for score in scores:
-        best = best_known(score)
-        sizes = (score.n_terms, score.samples, score.n_validation)
+        # The lowest J of all runs and of the system terms.
+        own = (run.fitness for method in score.methods for run in method.runs)
+        best = min((j for j in (score.true_fitness, *own) if j is not None), default=math.inf)
+        true = score.true_fitness if score.true_fitness is not None else math.inf
+        targets = true + np.array(TARGETS) * score.n_validation
+        limits = targets + TOLERANCE * abs(targets)
         for method in score.methods:
-            kind = (method.deterministic, method.reference, method.minimises)
             for run in method.runs:
-                made = (method.method, method.algorithm, run.seed, *kind, *sizes, method.budget)
-                found = (run.evaluations, run.fitness, best, score.true_fitness, gap(score, run, best), run.excess)
-                others = (metric.of_run(score, run, best) for metric in _STORED if metric.of_run)
-                rows.append((*_key(score), _part(score), *made, *found, *others, run.failure))
-    return framed("scores", rows)
+                made = [] if run.failure else run.history.evaluations
+                # The first entry of the history, which falls, that is not above the limit.
+                places = np.searchsorted(-np.array(run.history.fitness), -limits).tolist()
+                rows.append(
+                    {name: getattr(score, name) for name in _OF_SCORE}
+                    | {name: getattr(method, name) for name in _OF_METHOD}
+                    | {name: getattr(run, name) for name in ("seed", "evaluations", "fitness", "excess", "failure")}
+                    | {metric.name: metric.of_run(score, run, best) for metric in COMPARISON if metric.of_run}
+                    | {"part": HELD_OUT if score.held_out else DEVELOPMENT, "best_known": best}
+                    | {"reach": [(made[i], True) if i < len(made) else (run.evaluations, False) for i in places]}
+                )
+    return pd.DataFrame(rows)
 
 
-def best_known(score: Score) -> float:
-    """Return the lowest J of the runs on a problem and of its system terms; +infinity if none is finite."""
-    own = (run.fitness for method in score.methods for run in method.runs)
-    return min((fitness for fitness in (score.true_fitness, *own) if fitness is not None), default=math.inf)
-
-
-def _results(scores: Sequence[Score]) -> pd.DataFrame:
+def _results(runs: pd.DataFrame) -> pd.DataFrame:
     """Return one row for each data set and method, summed up over its runs; nothing is rounded.
 
-    ``searches`` tells whether the method takes part in the search; it has no gap otherwise. ``reach`` has for each
-    target the evaluations of the runs that reached it, in ascending order, and of the others; nothing without targets.
+    ``searches`` tells whether the method takes part in the search; it has no gap otherwise. ``reach`` has those of the
+    runs, and nothing where there are no targets.
     """
-    criteria = Counter(score.criterion for score in scores for method in score.methods if _minimises(method))
-    searched = max(criteria, key=lambda name: (criteria[name], name), default="")
-    rows = {}
-    for score in scores:
-        best = best_known(score)
-        for method in score.methods:
-            runs = method.runs
-            searches = _minimises(method) and score.criterion == searched
-            row = {
-                **{name: getattr(score, name) for name in DATA_SET},
-                "part": _part(score),
-                "method": method.method,
-                "reference": method.reference,
-                "searches": searches,
-                "runs": len(runs),
-                "failures": sum(run.fitness is None for run in runs),
-                "budget": method.budget,
-                **{
-                    metric.name: metric.of_data_set(metric.of_run(score, run, best) for run in runs)
-                    if metric.contest == "identify" or score.criterion == searched
-                    else math.nan
-                    for metric in _OF_RUN
-                    if metric.of_run
-                },
-                "reach": _reach(score, method) if searches and score.true_fitness is not None else [],
-            }
-            # A reference stands in the scores of every criterion; it has a J of that which is searched.
-            key = (*(row[name] for name in DATA_SET), method.method)
-            if key not in rows or score.criterion == searched:
-                rows[key] = row
-    return pd.DataFrame(list(rows.values()))
-
-
-def _minimises(method: ScoredMethod) -> bool:
-    return method.minimises and not method.reference
-
-
-def _part(score: Score) -> str:
-    return HELD_OUT if score.held_out else DEVELOPMENT
-
-
-def _key(score: Score) -> tuple[Any, ...]:
-    return (*(getattr(score, name) for name in DATA_SET), score.criterion)
+    grouped = runs.groupby([*DATA_SET, "criterion", "method"], sort=False)
+    results = grouped[["part", "reference", "minimises", "budget", "true_fitness"]].first()
+    for metric in _OF_RUN:
+        results[metric.name] = grouped[metric.name].agg(metric.of_data_set)
+    results["runs"], results["reach"] = grouped.size(), grouped["reach"].agg(list)
+    results["failures"] = results["runs"] - grouped["fitness"].count()
+    results = results.reset_index()
+    minimises = results["minimises"] & ~results["reference"]
+    criteria = Counter(results.loc[minimises, "criterion"])
+    searched = results["criterion"] == max(criteria, key=lambda name: (criteria[name], name), default="")
+    results["searches"] = minimises & searched
+    results.loc[~searched, [metric.name for metric in _OF_RUN if metric.contest == "search"]] = math.nan
+    aims = results["searches"] & results["true_fitness"].notna()
+    results["reach"] = [reach if has else [] for reach, has in zip(results["reach"], aims, strict=True)]
+    # A reference stands in the scores of every criterion; it has a J of that which is searched.
+    return results.loc[np.argsort(~searched, kind="stable")].drop_duplicates([*DATA_SET, "method"])
 
 
 def _groups(results: pd.DataFrame, situations: Mapping[str, Sequence[str]]) -> dict[tuple[str, str], pd.DataFrame]:
     """Return the results of each part and group: of all scenarios, of each of them, and of each situation."""
-    found = {}
+    found: dict[tuple[str, str], pd.DataFrame] = {}
     for part in PARTS:
         whole = results[results["part"] == part]
-        scenarios = ((str(name), own) for name, own in whole.groupby("scenario"))
         special = ((name, whole[whole["system"].isin(list(systems))]) for name, systems in situations.items())
-        for group, own in ((ALL, whole), *scenarios, *special):
-            if len(own):
-                found[part, group] = own
+        found |= {(part, group): own for group, own in ((ALL, whole), *whole.groupby("scenario"), *special) if len(own)}
     return found
-
-
-def _reach(score: Score, method: ScoredMethod) -> list[tuple[list[int], list[int]]]:
-    true = score.true_fitness if score.true_fitness is not None else math.inf
-    targets = true + np.array(TARGETS) * score.n_validation
-    limits = targets + TOLERANCE * abs(targets)
-    found: list[tuple[list[int], list[int]]] = [([], []) for _ in TARGETS]
-    for run in method.runs:
-        made = [] if run.failure else run.history.evaluations
-        # The first entry of the history, which falls, that is not above the limit.
-        places = np.searchsorted(-np.array(run.history.fitness), -limits)
-        for place, (reached, spent) in zip(places.tolist(), found, strict=True):
-            if place < len(made):
-                reached.append(made[place])
-            else:
-                spent.append(run.evaluations)
-    return [(sorted(reached), spent) for reached, spent in found]
 
 
 def ranking_frame(groups: Mapping[tuple[str, str], pd.DataFrame], *, confidence: float, resamples: int) -> pd.DataFrame:
     """Return the methods of each group with their mean ranks and all metrics.
 
-    A mean rank is that over the data sets of each system, then over the systems; it is missing for methods that are not
-    ranked. Metrics that are averaged by the mean are means over the data sets of a system, then over systems; others
-    are medians over data sets, or belong to all runs together. Intervals are percentile intervals of the bootstrap over
-    systems.
+    Mean ranks, which methods that are not ranked lack, and metrics that are averaged by the mean are means over the
+    data sets of each system, then over the systems; others are medians over data sets, or belong to all runs together.
     """
+
+    def intervals(values: Floats, part: str, group: str) -> list[Interval]:
+        rng = generator(purpose="bootstrap", part=part, group=group)
+        return bootstrap_means(values, rng, confidence=confidence, resamples=resamples)
+
     rows = []
-    for (part, group), results in groups.items():
-
-        def intervals(values: Floats, axes: Mapping[str, str]) -> list[Interval]:
-            return bootstrap_means(
-                values, generator(purpose="bootstrap", **axes), confidence=confidence, resamples=resamples
-            )
-
-        axes = {"part": part, "group": group}
+    for key, results in groups.items():
         ranks = {}
         for metric in RANKED:
             blocks = Blocks(results, metric)
-            ranks[metric.name] = dict(zip(blocks.methods, intervals(blocks.ranks(), axes), strict=True))
+            ranks[metric.name] = dict(zip(blocks.methods, intervals(blocks.ranks(), *key), strict=True))
         for method, own in results.groupby("method"):
             values: list[float] = []
             for metric in COMPARISON:
                 if metric.of_run and metric.average == "mean":
                     known = own.dropna(subset=metric.name)
-                    (found,) = intervals(mean_by_system(known[[metric.name]].to_numpy(), known["system"]), axes)
+                    (found,) = intervals(mean_by_system(known[[metric.name]].to_numpy(), known["system"]), *key)
                     values += found if metric.interval else found[:1]
                 else:
                     values.append(metric.overall(own))
             kind = own["reference"].iloc[0], own["searches"].any()
             size = (own["runs"].sum(), len(own), own["system"].nunique(), own["failures"].sum())
             of_ranks = (limit for name in ranks for limit in ranks[name].get(str(method), _UNRANKED))
-            rows.append((part, group, method, *kind, *size, *of_ranks, *values))
+            rows.append((*key, method, *kind, *size, *of_ranks, *values))
     return framed("ranking", rows)
 
 
@@ -261,7 +203,7 @@ def ecdf_frame(groups: Mapping[tuple[str, str], pd.DataFrame]) -> pd.DataFrame:
         points = (round(10 ** (i / POINTS_PER_DECADE)) for i in range(POINTS_PER_DECADE * len(str(most))))
         grid = sorted({most, *(point for point in points if point < most)})
         for method, own in searched.groupby("method"):
-            times = np.sort([time for reach in own["reach"] for reached, _ in reach for time in reached])
+            times = np.sort([made for reach in own["reach"] for run in reach for made, hit in run if hit])
             reached = np.searchsorted(times, grid, side="right").tolist()
             total = int(own["runs"].sum()) * len(TARGETS)
             rows += [(*key, method, *point, total) for point in zip(grid, reached, strict=True)]

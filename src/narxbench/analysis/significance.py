@@ -24,10 +24,8 @@ def mann_whitney(a: Sequence[float], b: Sequence[float]) -> tuple[float, str]:
     """Return the two-sided p-value of the Mann-Whitney U test, and whether it is exact or asymptotic.
 
     This is ``scipy.stats.mannwhitneyu`` with ``method="auto"``: exact if a sample has at most eight values and no two
-    values are equal, else the normal approximation with corrections for ties and continuity. For the paper's 40 against
-    40 runs the approximation is the right one: runs that end at the same structure are ties, which the exact
-    distribution of U does not know, and with samples this large the approximation errs far less than any verdict here
-    could notice.
+    values are equal, else the normal approximation with corrections for ties and continuity. It suits the paper's 40
+    against 40 runs: those that end at the same structure are ties, which the exact distribution does not know.
     """
     untied = len({*a, *b}) == len(a) + len(b)
     method = "exact" if untied and min(len(a), len(b)) <= 8 else "asymptotic"
@@ -48,10 +46,7 @@ def magnitude(effect: Fraction) -> str:
 
 
 def holm(p_values: ArrayLike) -> NDArray[np.float64]:
-    """Return the p-values of one family after Holm's step-down correction.
-
-    SciPy has none (only Benjamini-Hochberg).
-    """
+    """Return the p-values of one family after Holm's step-down correction, which SciPy does not have."""
     p = np.asarray(p_values, dtype=float)
     order = np.argsort(p, kind="stable")
     adjusted = np.empty_like(p)

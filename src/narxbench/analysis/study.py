@@ -18,17 +18,9 @@ def analyse(
 ) -> dict[str, pd.DataFrame]:
     """Return all frames of a study of the paper by name, with the columns of :data:`narxbench.analysis.frames.SCHEMAS`.
 
-    Parameters
-    ----------
-    summaries
-        What :func:`narxbench.analysis.frames.load_summaries` returns, in the order of the study.
-    published
-        The paper's values. Systems with other names, terms or coefficients than the published ones are compared with
-        none of them: the paper claims nothing about them.
-    known_claims, confidence
-        The paper's claims; coverage of the intervals.
-    figure_snr_db
-        SNR of the figures in dB, at which the claims about convergence are judged.
+    The summaries are in the order of the study. Systems with other names, terms or coefficients than the published ones
+    are compared with no published value: the paper claims nothing about them. At the SNR of the figures, in dB, the
+    claims about convergence are judged.
     """
     runs = frames.runs_frame(summaries)
     conditions = frames.conditions_frame(summaries, published)

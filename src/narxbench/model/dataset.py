@@ -89,20 +89,8 @@ def read_signals(path: StrPath, columns: tuple[str, ...] = ("u", "y")) -> list[N
 
 
 def signals_csv(u: NDArray[np.float64], y: NDArray[np.float64]) -> str:
-    r"""Return input and output as the text of a CSV file, whose numbers read back as the same doubles.
-
-    Parameters
-    ----------
-    u, y : numpy.ndarray
-        Finite numbers, each of shape (samples,).
-
-    Examples
-    --------
-    >>> signals_csv(np.array([0.1, -1.0]), np.array([0.0, 0.25]))
-    'u,y\n0.1,0.0\n-1.0,0.25\n'
-    """
-    lines = [f"{float(a)!r},{float(b)!r}" for a, b in zip(u, y, strict=True)]
-    return "\n".join(["u,y", *lines]) + "\n"
+    """Return finite inputs and outputs as the text of a CSV file, whose numbers read back as the same doubles."""
+    return "u,y\n" + "".join(f"{float(a)!r},{float(b)!r}\n" for a, b in zip(u, y, strict=True))
 
 
 def write_signals(path: StrPath, u: NDArray[np.float64], y: NDArray[np.float64]) -> None:

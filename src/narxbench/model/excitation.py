@@ -30,14 +30,7 @@ class UniformInput(Settings):
         return self
 
     def samples(self, rng: np.random.Generator, size: int) -> NDArray[np.float64]:
-        """Return the input, of shape (size,).
-
-        Examples
-        --------
-        >>> from narxbench.numerics.random_streams import generator
-        >>> UniformInput(low=0.0).samples(generator(purpose="input", system="demo", seed=1), 2)
-        array([0.72982492, 0.82184066])
-        """
+        """Return the input, of shape (size,)."""
         return self.low + (self.high - self.low) * rng.random(size)
 
 
@@ -91,14 +84,5 @@ class _Described(Settings):
 
 
 def excitation_of(values: object, source: str = "") -> Excitation:
-    """Return the excitation that plain data describe (or that is given); errors name ``source``, if any.
-
-    Examples
-    --------
-    >>> excitation_of({"kind": "gaussian", "sd": 0.3}, "my.yaml")
-    GaussianInput(kind='gaussian', sd=0.3)
-    >>> excitation_of({"kind": "gausian"}, "my.yaml")  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    narxbench.io.settings.SettingsError: my.yaml: excitation.kind: found 'gausian'; ... (did you mean 'gaussian'?)
-    """
+    """Return the excitation that plain data describe (or that is given); errors name ``source``, if any."""
     return validated(_Described, {"excitation": values}, source).excitation

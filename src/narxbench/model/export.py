@@ -2,7 +2,7 @@
 
 import re
 import textwrap
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from keyword import iskeyword
 from typing import NamedTuple
 
@@ -47,41 +47,39 @@ class Program(NamedTuple):
         """The places of the inputs that are given; the others are functions of them."""
         return [place for place in range(self.n_inputs) if place not in self.functions]
 
-    def read(self, signal: int, value: Callable[[int], str], words: Mapping[str, str]) -> str:
-        """Return the expression for an input, by that for the given one of a place among them."""
-        function, place = self.functions.get(signal - 1, ("", signal - 1))
-        expression = value(self.given.index(place))
-        return words.get(function, f"{function}({{0}})").format(expression) if function else expression
-
     @property
     def factors(self) -> list[Factor]:
         """Every lagged signal that occurs, once, in order."""
         return sorted({factor for monomial in self.monomials for factor in monomial})
 
     @property
-    def n_y(self) -> int:
-        """The largest lag of the output."""
-        return max((lag for signal, lag in self.factors if signal == OUTPUT), default=0)
-
-    @property
-    def n_u(self) -> int:
-        """The largest lag of an input."""
-        return max((lag for signal, lag in self.factors if signal != OUTPUT), default=0)
-
-    @property
-    def initial(self) -> int:
-        """How many first outputs a free run needs."""
-        return max(self.n_y, self.n_u)
+    def lags(self) -> tuple[int, int]:
+        """The largest lags of the output and of an input; a free run needs as many first outputs as the larger."""
+        n_y = max((lag for signal, lag in self.factors if signal == OUTPUT), default=0)
+        return n_y, max((lag for signal, lag in self.factors if signal != OUTPUT), default=0)
 
     def variable(self, factor: Factor) -> str:
         """Return the name of the variable that holds a lagged signal, such as ``y_1`` or ``u2_0``."""
         return f"{signal_name(factor[0], self.n_inputs)}_{factor[1]}"
 
-    def scaled(self, factor: Factor, value: str) -> str:
-        """Return the expression for a lagged signal as the terms have it."""
-        offset, scale = self.offsets[factor[0]], self.scales[factor[0]]
-        value = f"({value} - {offset!r})".replace("- -", "+ ") if offset else value
-        return f"{value} / {scale!r}" if scale != 1 else value
+    def variables(
+        self, y: Callable[[int], str], u: Callable[[int, int], str], words: Mapping[str, str]
+    ) -> Iterator[str]:
+        """Yield a definition for each lagged signal, as the terms have it.
+
+        ``y`` gives the expression for the output of a lag, ``u`` that for an input of a lag, by its place among the
+        given ones; ``words`` are the functions of inputs that the language calls otherwise.
+        """
+        for signal, lag in self.factors:
+            if signal == OUTPUT:
+                value = y(lag)
+            else:
+                function, place = self.functions.get(signal - 1, ("", signal - 1))
+                value = u(lag, self.given.index(place))
+                value = words.get(function, f"{function}({{0}})").format(value) if function else value
+            offset, scale = self.offsets[signal], self.scales[signal]
+            value = f"({value} - {offset!r})".replace("- -", "+ ") if offset else value
+            yield f"{self.variable((signal, lag))} = {value}{f' / {scale!r}' if scale != 1 else ''}"
 
     def products(self) -> list[str]:
         """Return each term with its weight, multiplied from left to right."""
@@ -98,22 +96,7 @@ class Program(NamedTuple):
 
 
 def source(program: Program, language: str, name: str) -> str:
-    r"""Return the source text of a program, as :meth:`narxbench.model.narx.Model.export` says.
-
-    Examples
-    --------
-    >>> program = Program([((0, 1),), ((1, 2),)], [0.5, 2.0], 1, [0.0, 0.0], [1.0, 1.0], ["A model."])
-    >>> print(source(program, "python", "tank").split("\n\n\n")[1])
-    def tank_step(y_past, u_past):
-        # Returns y(k); y_past[0] is y(k-1), y_past[1] is y(k-2), ...
-        # u_past[0] is u(k), u_past[1] is u(k-1), ...
-        y_1 = y_past[0]
-        u_2 = u_past[2]
-        value = 0.0
-        value += 0.5 * y_1
-        value += 2.0 * u_2
-        return value
-    """
+    """Return the source text of a program, as :meth:`narxbench.model.narx.Model.export` says."""
     if language not in _LANGUAGES:
         allowed = ", ".join(_LANGUAGES)
         raise NarxbenchError(
@@ -128,7 +111,8 @@ def source(program: Program, language: str, name: str) -> str:
 
 
 def _python(program: Program, name: str) -> Iterable[str]:
-    inputs = len(program.given)
+    inputs, (n_y, n_u) = len(program.given), program.lags
+    initial = max(n_y, n_u)
     yield from _comment(program, "#")
     if program.functions:
         yield from ("", "import math")
@@ -136,14 +120,12 @@ def _python(program: Program, name: str) -> Iterable[str]:
     yield from ("", "", f"def {name}_step({arguments}):", *(f"    # {line}" for line in _past(inputs)))
     if inputs > 1:
         yield f"    # u_past[0] is the list of the {inputs} inputs at k, u_past[1] the one at k-1, ..."
-    for factor in program.factors:
-        signal, lag = factor
-        past = f"y_past[{lag - 1}]"
-        if signal != OUTPUT:
-            whole = f"u_past[{lag}]"
-            past = program.read(signal, lambda place: f"{whole}[{place}]" if inputs > 1 else whole, _PYTHON)  # noqa: B023
-        yield f"    {program.variable(factor)} = {program.scaled(factor, past)}"
-    yield "    value = 0.0"
+    variables = program.variables(
+        lambda lag: f"y_past[{lag - 1}]",
+        lambda lag, place: f"u_past[{lag}]" + (f"[{place}]" if inputs > 1 else ""),
+        _PYTHON,
+    )
+    yield from (f"    {line}" for line in (*variables, "value = 0.0"))
     yield from (f"    value += {product}" for product in program.products())
     yield from (f"    return {program.result()}", "", "")
     length, u = ("len(u)", "u, ") if inputs else ("samples", "")
@@ -153,17 +135,18 @@ def _python(program: Program, name: str) -> Iterable[str]:
         yield f"    # Returns the free run, a list of len(u) outputs; u has {each} for each sample."
     else:
         yield "    # Returns the free run, a list of so many outputs."
-    yield f"    # The first {program.initial} of y_initial, measured outputs, are the beginning."
-    yield f"    if len(y_initial) < {program.initial}:"
-    yield f'        raise ValueError("y_initial: needed: {program.initial} outputs")'
-    yield f"    y = [float(value) for value in y_initial[:{program.initial}]]"
-    yield f"    for k in range({program.initial}, {length}):"
-    past = f"y[k - {program.n_y} : k][::-1]" + (f", u[k - {program.n_u} : k + 1][::-1]" if inputs else "")
+    yield f"    # The first {initial} of y_initial, measured outputs, are the beginning."
+    yield f"    if len(y_initial) < {initial}:"
+    yield f'        raise ValueError("y_initial: needed: {initial} outputs")'
+    yield f"    y = [float(value) for value in y_initial[:{initial}]]"
+    yield f"    for k in range({initial}, {length}):"
+    past = f"y[k - {n_y} : k][::-1]" + (f", u[k - {n_u} : k + 1][::-1]" if inputs else "")
     yield from (f"        y.append({name}_step({past}))", "    return y")
 
 
 def _c(program: Program, name: str) -> Iterable[str]:
-    inputs, n_y, n_u = len(program.given), program.n_y, program.n_u
+    inputs, (n_y, n_u) = len(program.given), program.lags
+    initial = max(n_y, n_u)
     yield from _comment(program, "//")
     yield from ("", *(["#include <math.h>"] if program.functions else []), "#include <stddef.h>", "")
     yield from (f"// {line}" for line in _past(inputs))
@@ -171,19 +154,17 @@ def _c(program: Program, name: str) -> Iterable[str]:
         yield f"// u_past[{inputs} * j] to u_past[{inputs} * j + {inputs - 1}] are the {inputs} inputs at k-j."
     yield f"double {name}_step(const double *y_past{', const double *u_past' if inputs else ''})"
     yield "{"
-    for factor in program.factors:
-        signal, lag = factor
-        first, past = lag * inputs, f"y_past[{lag - 1}]"
-        if signal != OUTPUT:
-            past = program.read(signal, lambda place: f"u_past[{first + place}]", _C)  # noqa: B023
-        yield f"    const double {program.variable(factor)} = {program.scaled(factor, past)};"
+    variables = program.variables(
+        lambda lag: f"y_past[{lag - 1}]", lambda lag, place: f"u_past[{lag * inputs + place}]", _C
+    )
+    yield from (f"    const double {line};" for line in variables)
     yield "    double value = 0.0;"
     for array, used in (("y_past", n_y), ("u_past", any(signal != OUTPUT for signal, _ in program.factors))):
         if not used and (array == "y_past" or inputs):
             yield f"    (void)({array});"
     yield from (f"    value += {product};" for product in program.products())
     yield from (f"    return {program.result()};", "}", "")
-    yield f"// A free run: y holds samples outputs; the first {program.initial} are given and the others are filled in."
+    yield f"// A free run: y holds samples outputs; the first {initial} are given and the others are filled in."
     if inputs > 1:
         yield f"// u holds the {inputs} inputs of the first sample, then those of the second, and so on."
     yield f"void {name}_simulate({'const double *u, ' if inputs else ''}double *y, size_t samples)"
@@ -191,7 +172,7 @@ def _c(program: Program, name: str) -> Iterable[str]:
     yield f"    double y_past[{max(n_y, 1)}] = {{0.0}};"
     if inputs:
         yield f"    double u_past[{(n_u + 1) * inputs}];"
-    yield f"    for (size_t k = {program.initial}; k < samples; k++) {{"
+    yield f"    for (size_t k = {initial}; k < samples; k++) {{"
     if n_y:
         yield f"        for (size_t j = 0; j < {n_y}; j++)"
         yield "            y_past[j] = y[k - 1 - j];"
@@ -204,7 +185,7 @@ def _c(program: Program, name: str) -> Iterable[str]:
 
 
 def _matlab(program: Program, name: str) -> Iterable[str]:
-    inputs, initial = len(program.given), program.initial
+    inputs, initial = len(program.given), max(program.lags)
     yield f"function y = {name}({'u, y_initial' if inputs else 'y_initial, samples'})"
     columns = f"u has a column for each of the {inputs} inputs" if inputs > 1 else "u is the input"
     about = f"; {columns}" if inputs else ""
@@ -219,14 +200,10 @@ def _matlab(program: Program, name: str) -> Iterable[str]:
         yield "samples = size(u, 1);"
     yield from (f"if numel(y_initial) < {initial}", f"    error('y_initial: needed: {initial} outputs');", "end")
     yield from ("y = zeros(samples, 1);", f"y(1:{initial}) = y_initial(1:{initial});", f"for k = {initial + 1}:samples")
-    for factor in program.factors:
-        signal, lag = factor
-        when = f"k - {lag}" if lag else "k"
-        past = f"y({when})"
-        if signal != OUTPUT:
-            past = program.read(signal, lambda place: f"u({when}, {place + 1})", {})  # noqa: B023
-        yield f"    {program.variable(factor)} = {program.scaled(factor, past)};"
-    yield "    value = 0;"
+    variables = program.variables(
+        lambda lag: f"y(k - {lag})", lambda lag, place: f"u({f'k - {lag}' if lag else 'k'}, {place + 1})", {}
+    )
+    yield from (f"    {line};" for line in (*variables, "value = 0"))
     yield from (f"    value = value + {product};" for product in program.products())
     yield from (f"    y(k) = {program.result()};", "end", "end")
 
@@ -242,7 +219,8 @@ def _sysidentpy(program: Program, name: str) -> Iterable[str]:
         for s in range(1 + inputs)
     ]
     longest = max(max(some) for some in lags)
-    padding = longest - program.initial
+    initial = max(program.lags)
+    padding = longest - initial
     # A code is 1000 times the signal plus the lag, which SysIdentPy separates by rounding.
     if longest >= 500:
         raise NarxbenchError(
@@ -257,10 +235,10 @@ def _sysidentpy(program: Program, name: str) -> Iterable[str]:
     yield "#"
     if inputs:
         yield f"# {name}.predict(X=u, y=y) is the free run: u has the shape (samples, {inputs}), y (outputs, 1);"
-        yield f"# of y the first {program.initial} count. With steps_ahead=1 it is one step ahead of y of all samples."
+        yield f"# of y the first {initial} count. With steps_ahead=1 it is one step ahead of y of all samples."
     else:
         yield f"# {name}.predict(y=y, forecast_horizon=n) is the free run of n outputs that follow the first"
-        yield f"# {program.initial} of y, shape (outputs, 1). With steps_ahead=1 it is one step ahead of all of y."
+        yield f"# {initial} of y, shape (outputs, 1). With steps_ahead=1 it is one step ahead of all of y."
     yield "import numpy as np"
     yield "from sysidentpy.basis_function import Polynomial"
     yield "from sysidentpy.model_structure_selection import FROLS"
@@ -279,16 +257,14 @@ def _sysidentpy(program: Program, name: str) -> Iterable[str]:
         yield f"        return found[{padding}:]" if padding else "        return found"
         yield ""
     yield ""
-    xlag = str(lags[1] if inputs == 1 else lags[1:]) if inputs else "1"
     yield f"{name} = {family}("
-    yield f"    xlag={xlag},"
+    yield f"    xlag={(lags[1] if inputs == 1 else lags[1:]) if inputs else 1},"
     yield f"    ylag={lags[OUTPUT]!r},"
     yield f"    basis_function=Polynomial(degree={degree}),"
     yield f'    model_type="{"NARMAX" if inputs else "NAR"}",'
     yield ")"
-    err, n_terms = f"[0.0] * {len(codes)}", len(codes)
-    known = {"max_lag": longest, "n_inputs": inputs, "n_terms": n_terms, "err": err}
-    yield from (f"{name}.{attribute} = {value}" for attribute, value in known.items())
+    yield from (f"{name}.max_lag = {longest}", f"{name}.n_inputs = {inputs}")
+    yield from (f"{name}.n_terms = {len(codes)}", f"{name}.err = [0.0] * {len(codes)}")
     yield f"{name}.final_model = np.array(["
     yield from (f"    {code!r}," for code in codes)
     yield "])"

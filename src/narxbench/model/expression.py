@@ -39,24 +39,15 @@ class Expression(NamedTuple):
 
 
 def is_special(text: str) -> bool:
-    """Return whether a right-hand side has what a plain polynomial cannot have.
-
-    Examples
-    --------
-    >>> is_special("0.5*y(k-1) + u(k-1)^2"), is_special("0.5*y(k-1) + 0.1*e(k-1)"), is_special("u(k-1)/2")
-    (False, True, True)
-    """
+    """Return whether a right-hand side has what a plain polynomial cannot have."""
     return bool(_SPECIAL.search(text))
 
 
 def parse_expression(text: str) -> Expression:
     """Return the parts of a right-hand side.
 
-    Raises
-    ------
-    NarxbenchError
-        For anything but numbers, ``pi``, lagged ``y``, ``u`` and ``e``, ``+ - * /``, whole powers from 1 to 12, ``exp``
-        and ``sin``; for a polynomial that is not a sum of terms; for noise that is not a factor of a term.
+    There may be numbers, ``pi``, lagged ``y``, ``u`` and ``e``, ``+ - * /``, whole powers from 1 to 12, ``exp`` and
+    ``sin``. A polynomial must be a sum of terms, and noise a factor of a term.
 
     Examples
     --------
@@ -67,12 +58,12 @@ def parse_expression(text: str) -> Expression:
     0.4
     """
     source = " ".join(text.replace("^", "**").replace("\u2212", "-").split())
-    polynomial, noise, rest = "", [], []
+    polynomial, noise, rest = [], [], []
     bends = special = False
     for sign, node, written in _terms(source):
         function, names, curved = _signed(sign, _compiled(node, source, 1)), _names(node), _curved(node)
         if "e" not in names:
-            polynomial += f"{written} "
+            polynomial.append(written)
             rest.append(function)
             special = special or bool(curved) or "pi" in names
             bends = bends or any(curved)
@@ -81,7 +72,7 @@ def parse_expression(text: str) -> Expression:
         else:
             raise _unexpected(source, node.col_offset, "noise as a factor of a term, such as 0.1*u(k-1)*e(k-2)")
     if not special:
-        return Expression(polynomial.rstrip(), None, noise)
+        return Expression(" ".join(polynomial).rstrip(), None, noise)
     if not bends:
         allowed = "a sum of terms, each a number and factors such as y(k-1) or u(k-2)^2 joined by *"
         raise NarxbenchError(
@@ -91,13 +82,7 @@ def parse_expression(text: str) -> Expression:
 
 
 def exponential(x: float) -> float:
-    """Return exp(x) with the same last bit on every machine.
-
-    Examples
-    --------
-    >>> exponential(0.0), exponential(-1.0), exponential(1e9)
-    (1.0, 0.36787944117144233, inf)
-    """
+    """Return exp(x) with the same last bit on every machine."""
     return float(_DECIMALS.exp(Decimal(x)))
 
 
@@ -105,11 +90,6 @@ def sine(x: float) -> float:
     """Return sin(x) with the same last bit on every machine; NaN from 1e15 on.
 
     The angle is taken modulo 2 pi with seventy digits, and the Taylor series is summed with fifty.
-
-    Examples
-    --------
-    >>> sine(0.5), sine(-2.0), sine(math.pi)
-    (0.479425538604203, -0.9092974268256817, 1.2246467991473532e-16)
     """
     if not abs(x) < 1e15:
         return math.nan

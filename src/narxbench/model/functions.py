@@ -34,21 +34,16 @@ def check_function(name: str) -> None:
 
 
 def applied(name: str, values: Floats) -> Floats:
-    """Return a function of each value; NaN where it is not a finite number, as the root of a negative one.
+    """Return a function of each value; NaN where it is not a finite number, as the root of a negative one."""
 
-    Examples
-    --------
-    >>> applied("sqrt", np.array([4.0, -1.0]))
-    array([ 2., nan])
-    """
-    found = np.full(len(values), np.nan)
-    for row, value in enumerate(values.tolist()):
+    def finite(value: float) -> float:
         try:
             result = FUNCTIONS[name](value)
         except (ValueError, OverflowError):
-            continue
-        found[row] = result if math.isfinite(result) else math.nan
-    return found
+            return math.nan
+        return result if math.isfinite(result) else math.nan
+
+    return np.array([finite(value) for value in values.tolist()], np.float64)
 
 
 def derived(inputs: Sequence[str]) -> dict[int, tuple[str, int]]:
@@ -68,15 +63,7 @@ def derived(inputs: Sequence[str]) -> dict[int, tuple[str, int]]:
 
 
 def completed(inputs: Sequence[str], values: Floats) -> Floats:
-    """Return the values of all inputs, shape (samples, inputs), with those of functions computed from the others.
-
-    Parameters
-    ----------
-    inputs : sequence of str
-        Names of all inputs.
-    values : array of float, shape (samples, inputs)
-        The functions among them are not looked at.
-    """
+    """Return values, shape (samples, inputs), with those of functions among the inputs computed from the others."""
     values = values.copy()
     for place, (function, of) in derived(inputs).items():
         values[:, place] = applied(function, values[:, of])

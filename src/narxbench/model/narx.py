@@ -2,7 +2,6 @@
 
 import json
 import math
-import os
 import re
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -29,7 +28,6 @@ from narxbench.model.terms import OUTPUT, Monomial, parse_term, signal_name, ter
 from narxbench.model.working_point import Linearised, fixed_points, linearised
 
 FORMAT, VERSION = "narxbench-model", 1
-MAX_BYTES = 20_000_000
 DIVERGENCE_FACTOR = 1e6
 _PER_LINE = 3
 NoiseModel = Literal["narx", "narmax", "noe"]
@@ -464,13 +462,10 @@ class Model:
         Raises
         ------
         NarxbenchError
-            If the file cannot be written, or would have more than 20 MB.
+            If the file cannot be written.
         """
         content = {"format": FORMAT, "version": VERSION, **{f.name: getattr(self, f.name) for f in fields(self)}}
-        text = canonical_json(content, indent=1)
-        if len(text.encode()) > MAX_BYTES:
-            raise NarxbenchError(f"{path}: not written: {len(self.terms)} terms with their covariance exceed 20 MB")
-        write_atomically(path, text)
+        write_atomically(path, canonical_json(content, indent=1))
 
     @classmethod
     def load(cls, path: StrPath) -> "Model":
@@ -481,8 +476,6 @@ class Model:
         NarxbenchError
             For a file that cannot be read, is none of a model, has another version, or values that are not allowed.
         """
-        if os.path.isfile(path) and (size := os.path.getsize(path)) > MAX_BYTES:
-            raise NarxbenchError(f"{path}: found {size} bytes; allowed: at most {MAX_BYTES}, as Model.save writes")
         content = read_bytes(path)
         try:
             found = pydantic_core.from_json(content, allow_inf_nan=False)
@@ -542,8 +535,8 @@ class Model:
         lines = [" ".join(summands[i : i + _PER_LINE]) for i in range(0, len(summands), _PER_LINE)]
         body = " \\\\\n& {} ".join(lines)
         text = f"\\[\n\\begin{{array}}{{rl}}\ny(k) = & {body}\n\\end{{array}}\n\\]"
-        set_text = (lambda name: f"${_latex_term(name)}$", _latex_text, lambda value: f"${set_number(value)}$")
-        legend = "; ".join(self._legend(*set_text))
+        set_text = (lambda name: f"${_latex_term(name)}$", lambda name: printable(name).translate(_LATEX))
+        legend = "; ".join(self._legend(*set_text, lambda value: f"${set_number(value)}$"))
         return f"{text}\n{legend}." if legend else text
 
     def __repr__(self) -> str:
@@ -726,24 +719,7 @@ class Model:
 
 
 def scores(measured: ArrayLike, predicted: ArrayLike) -> Scores:
-    """Return how well predictions agree with measured outputs.
-
-    Parameters
-    ----------
-    measured, predicted : array, shape (samples,)
-        Outputs. Predictions that are not finite have diverged.
-
-    Raises
-    ------
-    NarxbenchError
-        For arrays of different lengths, and measured outputs that are not finite.
-
-    Examples
-    --------
-    >>> scores([1.0, 2.0, 3.0], [1.0, 2.0, 2.0])
-    Scores(rrse=0.7071067811865476, nrmse=0.28867513459481287, fit_percent=29.28932188134524, mae=0.3333333333333333, \
-samples=3)
-    """
+    """Return how well predictions agree with as many measured outputs; those that are not finite have diverged."""
     y = finite_signals("measured", measured)[:, 0]
     p = as_signals("predicted", predicted)[:, 0]
     if len(p) != len(y):
@@ -809,13 +785,9 @@ def _latex_term(term: str) -> str:
     return re.sub(r"\^(\d+)", r"^{\1}", indexed).replace("*", r"\,")
 
 
-_LATEX = {
-    **{char: f"\\{char}" for char in "{}$&#%_"},
-    **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
-    **{"\u00b5": r"$\mu$", "\u03bc": r"$\mu$"},
-    **{"<": r"\textless{}", ">": r"\textgreater{}", "°": r"${}^\circ$", "\u2126": r"$\Omega$", "\u03a9": r"$\Omega$"},
-}
-
-
-def _latex_text(text: str) -> str:
-    return "".join(_LATEX.get(char, char) for char in printable(text))
+_LATEX = str.maketrans(
+    {char: f"\\{char}" for char in "{}$&#%_"}
+    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    | {"\u00b5": r"$\mu$", "\u03bc": r"$\mu$", "\u2126": r"$\Omega$", "\u03a9": r"$\Omega$"}
+    | {"<": r"\textless{}", ">": r"\textgreater{}", "°": r"${}^\circ$"}
+)

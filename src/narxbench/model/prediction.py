@@ -24,31 +24,11 @@ def simulated(
     """Return the free run of a model as far as it goes, and how far that is.
 
     The operations are those of :meth:`narxbench.model.system.System.simulate`, in the order of the terms: the system's
-    own terms and coefficients give its noise-free output to the last bit.
+    own terms and coefficients give its noise-free output to the last bit. ``y_initial`` are the first outputs; what
+    lies before the first sample is zero. An output above ``bound`` in magnitude has diverged; ``stride`` is the number
+    of samples in a step of a lag. The terms are of ``(y - offset) / scale``, as their sum is; outputs are not.
 
-    Parameters
-    ----------
-    monomials : sequence of Monomial
-        The terms of the model.
-    coefficients : sequence of float
-        Their weights, in the same order.
-    u : array, shape (samples,) or (samples, inputs)
-        Input, or inputs.
-    y_initial : array, shape (initial,)
-        The first outputs, which are given; at most as many as samples. What lies before the first sample is zero.
-    bound : float
-        An output of larger magnitude has diverged.
-    stride : int
-        Samples in one step of a lag.
-    offset, scale : float
-        The terms are of ``(y - offset) / scale``, as their sum is; the given and returned outputs are not.
-
-    Returns
-    -------
-    y : array of float, shape (samples,)
-        The given outputs and then the predicted ones.
-    end : int
-        The first sample that diverges; the number of samples if none does.
+    Returns outputs, shape (samples,), and the first sample that diverges: the number of samples if none does.
 
     Examples
     --------

@@ -17,16 +17,8 @@ ROLES: tuple[Role, ...] = get_args(Role)
 class Record:
     """Evenly sampled data of one experiment, without gaps: no row of a regression spans two records.
 
-    Attributes
-    ----------
-    name : str
-        Where it comes from: the name of a file and, if that was cut, the samples.
-    u : array of float, shape (samples, inputs)
-        The inputs; no columns where there is none.
-    y : array of float, shape (samples,)
-        The output.
-    role : {"estimation", "selection", "test"} or None
-        What it is for; None: estimation and selection share it.
+    ``name`` says where it comes from: a file and, if that was cut, the samples; ``u`` has the shape (samples, inputs);
+    without a ``role`` estimation and selection share it.
     """
 
     name: str
@@ -52,20 +44,9 @@ class Record:
 class Recording:
     """The records that a model is identified from and tested on.
 
-    Attributes
-    ----------
-    records : tuple of Record
-        All records; they have as many inputs as there are names.
-    inputs : tuple of str
-        Names of the inputs, in the order of the columns of ``u``.
-    output : str
-        Name of the output.
-    sampling_time : float or None
-        Seconds between samples, where it is known.
-    units : dict of str to str
-        Units of signals by name, where they are known.
-    notes : tuple of str
-        What a reader should know of how the data were read: gaps, cuts, columns that were left out. Whole sentences.
+    ``inputs`` are named in the order of the columns of ``u``; ``sampling_time`` is in seconds, and ``units`` are by
+    name, where they are known. ``notes`` say in whole sentences what a reader should know of how the data were read:
+    gaps, cuts, columns that were left out.
     """
 
     records: tuple[Record, ...]

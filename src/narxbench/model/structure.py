@@ -8,24 +8,9 @@ from narxbench.model.terms import OUTPUT, Monomial
 
 
 def checked_positions(positions: ArrayLike, n_terms: int) -> NDArray[np.uint8]:
-    """Return structures as compiled code takes them, which relies on them without looking.
+    """Return structures, shape (structures, N_t), as compiled code takes them, which relies on them without looking.
 
-    Parameters
-    ----------
-    positions : array, shape (structures, N_t)
-        Of any type of numbers, or bool.
-    n_terms : int
-        N_t.
-
-    Raises
-    ------
-    NarxbenchError
-        For another shape, or another entry than 0 and 1.
-
-    Examples
-    --------
-    >>> checked_positions([[True, False]], 2)
-    array([[1, 0]], dtype=uint8)
+    Another shape, and another entry than 0 and 1, raise :class:`NarxbenchError`.
     """
     found = np.asarray(positions)
     if found.ndim != 2 or found.shape[1] != n_terms:
@@ -38,16 +23,7 @@ def checked_positions(positions: ArrayLike, n_terms: int) -> NDArray[np.uint8]:
 def column(
     u: NDArray[np.float64], y: NDArray[np.float64], monomial: Monomial, rows: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Return the values of a term at some samples, shape (rows,).
-
-    Parameters
-    ----------
-    u, y : arrays, shape (samples,) or (samples, inputs), and (samples,)
-        Input, or inputs, and output.
-    monomial : Monomial
-        The term.
-    rows : array of int, shape (rows,)
-        The samples.
+    """Return the values of a term at the samples ``rows``; ``u`` is of shape (samples,) or (samples, inputs).
 
     Examples
     --------

@@ -17,7 +17,7 @@ from narxbench.io.settings import Settings, validated
 from narxbench.io.yaml import read_mapping
 from narxbench.model.dataset import Signals, snr_label
 from narxbench.model.excitation import Excitation, UniformInput, excitation_of
-from narxbench.model.expression import Function, is_special, parse_expression
+from narxbench.model.expression import Expression, is_special, parse_expression
 from narxbench.model.noise import NOISES, NoiseKind
 from narxbench.model.terms import (
     MAX_DEGREE,
@@ -107,18 +107,11 @@ class System:
         self.name, self.equation, self.description, self.reference = name, equation, description, reference
         self.n_u, self.n_y, self.degree = n_u, n_y, degree
         self.excitation = None if excitation is None else excitation_of(excitation)
-        self._noise: list[Function] = []
-        self._function: Function | None = None
-        pairs: list[tuple[Monomial, float]] = []
         right = _right_side(equation)
-        if is_special(right):
-            found = parse_expression(right)
-            self._function, self._noise = found.function, found.noise
-            if found.polynomial is not None:
-                pairs = parse_equation(f"y(k) = {found.polynomial}")
-        else:
-            pairs = parse_equation(equation)
-        self.inside = self._function is None
+        found = parse_expression(right) if is_special(right) else Expression(right, None, [])
+        self._function, self._noise = found.function, found.noise
+        self.inside = found.polynomial is not None
+        pairs = [] if found.polynomial is None else parse_equation(f"y(k) = {found.polynomial}")
         self.monomials: list[Monomial] = [m for m, _ in pairs]
         self.coefficients: list[float] = [c for _, c in pairs]
         self.terms: list[str] = [term_name(m) for m in self.monomials]
@@ -225,15 +218,14 @@ class System:
         total = washout + samples
         axes: dict[str, Any] = {"system": self.name, "seed": seed, **numbered}
         u = excitation.samples(generator(purpose="input", **axes), total)
-        clean = self._respond(u, np.zeros(total), excitation)
-        y = clean
+        y = clean = self._respond(u, np.zeros(total), excitation)
         if snr_db is not None:
             of_snr = {"snr_db": snr_label(snr_db)} if own_noise else {}
             unit = np.array(standard_normal(generator(purpose="noise", **axes, **of_snr), total))
             size = signal_size(clean[washout:].tolist(), snr_of)
             sd = math.sqrt(size / float(Decimal(10) ** (Decimal(repr(float(snr_db))) / 10)))
-            kind = NOISES["equation" if self._noise else noise]
-            y = kind.disturbed(clean, sd * unit, lambda e: self._respond(u, e, excitation))
+            inside = self._noise or noise == "equation"
+            y = self._respond(u, sd * unit, excitation) if inside else clean + sd * unit
         return Signals(u[washout:].copy(), y[washout:].copy())
 
     def _respond(self, u: NDArray[np.float64], e: NDArray[np.float64], excitation: Excitation) -> NDArray[np.float64]:
@@ -260,13 +252,7 @@ class System:
 
 
 def signal_size(values: Sequence[float], of: SignalSize) -> float:
-    """Return what a signal-to-noise ratio refers the noise to: the variance of a signal, its power, or one.
-
-    Examples
-    --------
-    >>> [signal_size([1.0, 3.0], of) for of in ("variance", "power", "one")]
-    [1.0, 5.0, 1.0]
-    """
+    """Return what a signal-to-noise ratio refers the noise to: the variance of a signal, its power, or one."""
     if of == "one":
         return 1.0
     # math.fsum is correctly rounded; NumPy's sums depend on the processor's vector width.
@@ -277,10 +263,7 @@ def signal_size(values: Sequence[float], of: SignalSize) -> float:
 def parse_equation(equation: str) -> list[tuple[Monomial, float]]:
     """Return the (monomial, coefficient) pairs of an equation in the order of the text, which is never evaluated.
 
-    Raises
-    ------
-    NarxbenchError
-        With the column of what cannot be read; each term once, coefficients finite and not 0.
+    Each term may stand there once, and coefficients are finite and not 0; errors name the column.
 
     Examples
     --------
@@ -299,7 +282,15 @@ def parse_equation(equation: str) -> list[tuple[Monomial, float]]:
             summands.append((1.0 if token.text == "+" else -1.0, []))
     if not summands[-1][1]:
         raise NarxbenchError(f"equation: {equation[:60]!r} ends where a term is expected")
-    pairs = [_summand(sign, summand, right) for sign, summand in summands if summand]
+    pairs = []
+    for sign, summand in summands:
+        if summand:
+            number = summand[0].kind == "number"
+            coefficient = sign * float(summand[0].text) if number else sign
+            if coefficient == 0.0 or not math.isfinite(coefficient):
+                found = f"found the coefficient {summand[0].text[:40]}"
+                raise NarxbenchError(f"equation: {found}; allowed: a finite number other than 0")
+            pairs.append((product_of(summand[number:], "equation", right, after_number=number), coefficient))
     repeated, times = Counter(m for m, _ in pairs).most_common(1)[0]
     if times > 1:
         raise NarxbenchError(f"equation: the term {term_name(repeated)} appears twice; allowed: each term once")
@@ -314,25 +305,10 @@ def _right_side(equation: str) -> str:
     return right.strip()
 
 
-def _summand(sign: float, tokens: list[Token], text: str) -> tuple[Monomial, float]:
-    number = tokens[0].kind == "number"
-    coefficient = sign * float(tokens[0].text) if number else sign
-    if coefficient == 0.0 or not math.isfinite(coefficient):
-        raise NarxbenchError(
-            f"equation: found the coefficient {tokens[0].text[:40]}; allowed: a finite number other than 0"
-        )
-    return product_of(tokens[number:], "equation", text, after_number=number), coefficient
-
-
 def system_names(folder: str | Path | None = None) -> list[str]:
     """Return the names of the systems described in ``folder`` (default: the project's ``config/systems``).
 
     A name that no message could show, with control characters or bytes that are no text, is that of no system.
-
-    Examples
-    --------
-    >>> {"S1", "S2", "S3", "S4"} <= set(system_names())
-    True
     """
     return sorted(path.stem for path in Path(folder or SYSTEMS_FOLDER).glob("*.yaml") if path.stem.isprintable())
 

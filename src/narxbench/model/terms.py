@@ -3,15 +3,16 @@
 The model is y(k) = sum_i theta_i x_i(k) + e(k), where each candidate term x_i is a monomial of degree 0 to n_l in
 y(k-1), …, y(k-n_y), u(k-1), …, u(k-n_u) (paper, section II).
 
-A monomial is a sorted tuple of factors and a factor is ``(signal, lag)``: ``((OUTPUT, 1), (INPUT, 2))`` is
-``y(k-1)*u(k-2)``. The empty tuple is the constant term, named ``1``. Measured data may have several inputs, the signals
-1, 2, …, named ``u1``, ``u2``, …, and terms with the current input, of lag 0, named ``u(k)``.
+A monomial is a sorted tuple of factors ``(signal, lag)``: ``((OUTPUT, 1), (INPUT, 2))`` is ``y(k-1)*u(k-2)``, and the
+empty one the constant term, named ``1``. Measured data may have several inputs, the signals 1, 2, …, named ``u1``,
+``u2``, …, and terms with the current input, of lag 0, named ``u(k)``.
 """
 
 import re
 from collections.abc import Iterable
 from functools import lru_cache
 from itertools import combinations_with_replacement
+from math import comb
 from typing import NamedTuple
 
 from narxbench.io.errors import NarxbenchError, did_you_mean, is_whole_number
@@ -23,7 +24,7 @@ MAX_LAG, MAX_DEGREE, MAX_TERMS = 9999, 12, 5000
 Factor = tuple[int, int]
 Monomial = tuple[Factor, ...]
 
-TOKEN = re.compile(
+_TOKEN = re.compile(
     r"""(?P<factor>(?P<signal>y|u[0-9]{0,3})\s*\(\s*[kt]\s*(?:-\s*(?P<lag>[0-9]+)\s*)?\)
         (?:\s*(?:\^|\*\*)\s*(?P<power>[0-9]+))?)
     |(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)
@@ -46,7 +47,7 @@ def model_size(*, n_y: int, n_u: int, degree: int, n_e: int = 0) -> int:
     """Return N_t, the number of candidate terms of a polynomial NARMAX model.
 
     N_t = n_0 + … + n_l with n_0 = 1 and n_i = n_(i-1) (n_y + n_u + n_e + i - 1) / i (paper, section II, equations 1
-    and 2); the constant term is counted.
+    and 2), which is a binomial coefficient; the constant term is counted.
 
     Raises
     ------
@@ -67,22 +68,13 @@ def model_size(*, n_y: int, n_u: int, degree: int, n_e: int = 0) -> int:
             raise NarxbenchError(f"{name}: found {value!r}; allowed: a whole number from {least} to {most}")
     if n_y + n_u == 0:
         raise NarxbenchError("n_y and n_u: found 0 and 0; allowed: at least one of them positive")
-    n_i = total = 1
-    for i in range(1, degree + 1):
-        n_i = n_i * (n_y + n_u + n_e + i - 1) // i
-        total += n_i
-    return total
+    return comb(n_y + n_u + n_e + degree, degree)
 
 
 def candidate_monomials(*, n_y: int, n_u: int, degree: int) -> list[Monomial]:
     """Return every candidate monomial in canonical order: constant, by degree, then y before u by lag.
 
     More than 5000 candidates, and orders that :func:`model_size` refuses, raise :class:`NarxbenchError`.
-
-    Examples
-    --------
-    >>> candidate_monomials(n_y=1, n_u=1, degree=1)
-    [(), ((0, 1),), ((1, 1),)]
     """
     size = model_size(n_y=n_y, n_u=n_u, degree=degree)
     if size > MAX_TERMS:
@@ -106,13 +98,7 @@ def candidate_terms(*, n_y: int, n_u: int, degree: int) -> list[str]:
 
 
 def monomials_of(factors: Iterable[Factor], degree: int) -> list[Monomial]:
-    """Return every monomial of some lagged signals up to a degree, in canonical order: constant, by degree, by factors.
-
-    Examples
-    --------
-    >>> [term_name(m) for m in monomials_of([(OUTPUT, 2), (INPUT, 0)], degree=2)]
-    ['1', 'y(k-2)', 'u(k)', 'y(k-2)^2', 'y(k-2)*u(k)', 'u(k)^2']
-    """
+    """Return every monomial of some lagged signals in canonical order: constant, by degree, then by factors."""
     ordered = sorted(set(factors))
     return [m for total in range(degree + 1) for m in combinations_with_replacement(ordered, total)]
 
@@ -146,19 +132,11 @@ def parse_term(text: str, n_inputs: int = 1, *, current: bool = False) -> Monomi
     """Return the monomial that ``text`` names.
 
     Factors may stand in any order, joined by ``*`` or nothing, with ``t`` for ``k`` and ``**`` for ``^``. With
-    ``current`` there may also be factors of the current input, such as ``u(k)``.
-
-    Raises
-    ------
-    NarxbenchError
-        With the column of what is no factor; lags are 1 to 9999, degrees at most 12.
+    ``current`` there may also be factors of the current input, such as ``u(k)``. Lags are 1 to 9999, degrees at most
+    12; errors name the column of what is no factor.
 
     Examples
     --------
-    >>> term_name(parse_term("u(t-2) y(t-1) u(t-2)"))
-    'y(k-1)*u(k-2)^2'
-    >>> parse_term("1")
-    ()
     >>> parse_term("u2(k) y(k-1)", n_inputs=2, current=True)
     ((0, 1), (2, 0))
     """
@@ -198,7 +176,7 @@ def tokenize(text: str, what: str, n_inputs: int = 1, *, current: bool = False) 
         if text[position].isspace():
             position += 1
             continue
-        match = TOKEN.match(text, position)
+        match = _TOKEN.match(text, position)
         if not match:
             raise _unexpected(what, text, position)
         monomial: Monomial = ()
@@ -207,39 +185,22 @@ def tokenize(text: str, what: str, n_inputs: int = 1, *, current: bool = False) 
             # Only an input may be the current one.
             if signal is None or (match["lag"] is None and not (current and signal != OUTPUT)):
                 raise _unexpected(what, text, position)
-            # The length is checked before int(), which is slow for a number of a million digits.
-            given = match["lag"] or "0"
-            lag = int(given) if len(given) <= 9 else MAX_LAG + 1
-            power = match["power"] or "1"
-            exponent = int(power) if len(power) <= 9 else MAX_DEGREE + 1
-            least = 0 if current and signal != OUTPUT else 1
-            for name, found, value, first, most in (
-                ("lag", given, lag, least, MAX_LAG),
-                ("power", power, exponent, 1, MAX_DEGREE),
-            ):
-                if not first <= value <= most:
+            numbers = []
+            for name, first, most in (("lag", int(not current or signal == OUTPUT), MAX_LAG), ("power", 1, MAX_DEGREE)):
+                found = match[name] or ("0" if name == "lag" else "1")
+                # The length is checked before int(), which is slow for a number of a million digits.
+                if len(found) > 9 or not first <= int(found) <= most:
                     allowed = f"{first} to {most}"
                     raise NarxbenchError(f"{what} {_shortened(text)}: found {name} {found[:12]}; allowed: {allowed}")
-            monomial = ((signal, lag),) * exponent
-        kind = next(kind for kind in ("factor", "number", "times", "sign") if match[kind])
-        tokens.append(Token(kind, match[0], monomial, position))
+                numbers.append(int(found))
+            monomial = ((signal, numbers[0]),) * numbers[1]
+        tokens.append(Token(str(match.lastgroup), match[0], monomial, position))
         position = match.end()
     return tokens
 
 
 def index_of_terms(names: Iterable[str], candidates: dict[Monomial, int], n_inputs: int = 1) -> list[int]:
-    """Return the position of each term, named in any spelling, among the candidates with their positions.
-
-    Raises
-    ------
-    NarxbenchError
-        For a term that is no candidate or is named twice.
-
-    Examples
-    --------
-    >>> index_of_terms(["u(k-1)", "1"], {(): 0, ((OUTPUT, 1),): 1, ((INPUT, 1),): 2})
-    [2, 0]
-    """
+    """Return the position of each term, named in any spelling and once, among the candidates with their positions."""
     indices: dict[int, None] = {}
     current = any(signal != OUTPUT and lag == 0 for monomial in candidates for signal, lag in monomial)
     for name in names:

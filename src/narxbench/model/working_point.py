@@ -58,16 +58,8 @@ def fixed_points(
     """Return the outputs that a model keeps at constant inputs, ascending, each with its largest ``|eigenvalue|``.
 
     With all lags of a signal equal, y = f(y, …, y, u, …, u) is a polynomial in y: its real roots are the fixed points.
-    The eigenvalues are the poles of the model linearised there.
-
-    Parameters
-    ----------
-    model : Model
-        The model.
-    u : sequence of float, shape (inputs,)
-        The constant inputs.
-    around, scale : float
-        Centre and half range of the outputs of interest, where the roots come out most exactly.
+    The eigenvalues are the poles of the model linearised there. ``around`` and ``scale`` are centre and half range of
+    the outputs of interest, where the roots come out most exactly.
 
     Examples
     --------
@@ -84,7 +76,9 @@ def fixed_points(
         weight = coefficient * np.prod([u[signal - 1] for signal, _ in monomial if signal != OUTPUT])
         balance = balance + weight * y ** len(lags)
     found = []
-    for root in _real_roots(balance):
+    # Its variable is about 1 within the data: higher powers with weights no larger than rounding only add far roots.
+    kept = balance.trim(ROUNDING * float(np.abs(balance.coef).max()))
+    for root in sorted(root.real for root in map(complex, kept.roots()) if abs(root.imag) <= REAL * (1 + abs(root))):
         rest = float(y(root))
         rest = 0.0 if abs(rest) <= ROUNDING * (abs(around) + scale) else rest
         found.append((rest, float(np.abs(linearised(plain, u, rest).poles).max(initial=0.0))))
@@ -92,17 +86,7 @@ def fixed_points(
 
 
 def linearised(model: "Model", u: Sequence[float], y: float) -> Linearised:
-    """Return a model for small deviations from constant inputs and an output that it keeps there.
-
-    Parameters
-    ----------
-    model : Model
-        The model.
-    u : sequence of float, shape (inputs,)
-        The constant inputs.
-    y : float
-        The output, a fixed point.
-    """
+    """Return a model for small deviations from constant inputs and an output that it keeps there."""
     plain = model.expanded()
     at = (y, *u)
     # Row 0 is the output, whose lag 0 stays empty.
@@ -112,10 +96,3 @@ def linearised(model: "Model", u: Sequence[float], y: float) -> Linearised:
             others = (*monomial[:place], *monomial[place + 1 :])
             slopes[signal, lag] += coefficient * np.prod([at[other] for other, _ in others])
     return Linearised(tuple(u), y, slopes[OUTPUT, 1:], slopes[1:])
-
-
-def _real_roots(polynomial: Polynomial) -> list[float]:
-    # Its variable is about 1 within the data: higher powers with weights no larger than rounding only add far roots.
-    kept = polynomial.trim(ROUNDING * float(np.abs(polynomial.coef).max()))
-    roots = [complex(root) for root in kept.roots()]
-    return sorted(root.real for root in roots if abs(root.imag) <= REAL * (1 + abs(root)))

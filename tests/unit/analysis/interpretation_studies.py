@@ -32,17 +32,8 @@ def condition(system="S1", snr_db=50.0, **values):
     row = {"system": system, "snr_db": snr_db, "data_seed": 1, "interpretation": "baseline", "method": "upso2d"}
     row |= {"criterion": "bic", "algorithm": "upso2d", "runs": 40, "evaluations": 6000, "n_terms": CANDIDATES[system]}
     row |= {"nu": (40,) * len(published().systems[system]), "spurious": 0, "nu_max": 0, "exact_runs": 40}
-    row |= dict.fromkeys(
-        [
-            "true_fitness",
-            "best_fitness",
-            "median_fitness",
-            "median_low_fitness",
-            "median_high_fitness",
-            "third_fitness",
-        ],
-        -1000.0,
-    )
+    kinds = ("true", "best", "median", "median_low", "median_high", "third")
+    row |= dict.fromkeys([f"{kind}_fitness" for kind in kinds], -1000.0)
     curve = tuple(-900.0 - 10 * tenth for tenth in range(1, 11))
     return row | {"cardinality": 4.0, "last_improvement": 500.0, "curve": curve} | values
 

@@ -89,17 +89,11 @@ def make_score(methods: list[dict[str, Any]], system: str = "S1", scenario: str 
 
 def with_gaps(gaps: dict[str, list[float | None]], **changes: Any) -> Score:
     """Return a problem with runs of the given gaps over the true structure's J, None for runs that failed."""
-    methods = [
-        make_method(
-            name,
-            [
-                make_run(seed, None if gap is None else -4000.0 + gap * N_VALIDATION)
-                for seed, gap in enumerate(own, start=1)
-            ],
-        )
-        for name, own in gaps.items()
-    ]
-    return make_score(methods, **changes)
+
+    def run(seed: int, gap: float | None) -> dict[str, Any]:
+        return make_run(seed, None if gap is None else -4000.0 + gap * N_VALIDATION)
+
+    return make_score([make_method(name, list(map(run, range(1, 99), own))) for name, own in gaps.items()], **changes)
 
 
 def methods_study(
@@ -113,13 +107,8 @@ def methods_study(
     """Return the problems of a study whose methods differ: frols evaluates its result only, random may fail."""
     found = []
     for scenario, system, data_seed in product(scenarios, systems, range(1, data_seeds + 1)):
-        own = []
-        if references:
-            own = [
-                make_method(name, [_of_reference(name)])
-                for name in REFERENCES
-                if name != TRUTH or system not in OUTSIDE
-            ]
+        shown = [name for name in REFERENCES if name != TRUTH or system not in OUTSIDE] if references else []
+        own = [make_method(name, [_of_reference(name)]) for name in shown]
         for method in methods:
             draw = random.Random(f"{scenario} {system} {data_seed} {method}")
             count = 1 if method in DETERMINISTIC else seeds

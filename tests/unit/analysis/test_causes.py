@@ -50,9 +50,7 @@ def test_an_option_without_which_the_rest_was_not_run_is_judged_alone():
     assert ("S1", "velocity-bound") in alone
     assert reported(conditions((BOTH, -1.0, 13, 42))) == {}
     assert reported(conditions(("baseline", -2.0, 0, 42)), "baseline") == {}
-
-
-def test_what_changes_the_data_makes_no_j_worse():
+    # On other data no J is worse.
     text = "input=uniform-small"
     found = reported(conditions(("baseline", -2.0, 0, 42), (text, -1.0, 13, 42)), text)
     assert math.isnan(found["S1", "input"]["worse"])

@@ -1,10 +1,8 @@
 """Reading summaries, the frames that are read off them, and the CSV form of frames."""
 
 import json
-import math
 
 import numpy as np
-import pandas as pd
 import pytest
 from tests.unit.analysis.summaries import UNKNOWN, make_summary, published, true_structure
 
@@ -12,14 +10,10 @@ from narxbench.analysis.frames import (
     KEY,
     SCHEMAS,
     conditions_frame,
-    framed,
     load_summaries,
     metrics_frame,
-    read_frame,
-    runs_frame,
     selection_frame,
 )
-from narxbench.io.csv import write_table
 from narxbench.io.errors import NarxbenchError
 
 TERMS = true_structure("S1")[0]
@@ -79,12 +73,6 @@ def test_metrics_and_selection():
     assert selection["system_term"].sum() == 4
 
 
-def test_a_run_without_a_structure_is_infinitely_bad():
-    runs = runs_frame([make_summary(histories=[[], [(3, 1.0)]], realisations=2)])
-    assert list(runs["fitness"]) == [math.inf, 1.0]
-    assert not runs["shared_data"].any()
-
-
 def test_summaries_are_read_in_the_given_order_and_each_once(tmp_path):
     summaries = [make_summary("S2", 37.5, runs=2), make_summary(UNKNOWN, runs=2)]
     assert load_summaries(write(tmp_path, summaries)) == summaries
@@ -93,11 +81,3 @@ def test_summaries_are_read_in_the_given_order_and_each_once(tmp_path):
 
 
 ROW = dict(zip(SCHEMAS["conditions"], conditions_frame([four_runs()], published()).iloc[0], strict=True))
-
-
-def test_missing_values_are_empty_in_csv(tmp_path):
-    frame = framed("claims", [("a", "here", "cannot be judged", 0, 0, "x, y"), ("b", "here", "holds", 2, 2, "")])
-    head = "id,side,verdict,held,places,evidence"
-    assert write_table(frame) == f'{head}\na,here,cannot be judged,0,0,"x, y"\nb,here,holds,2,2,\n'
-    (tmp_path / "claims.csv").write_text(write_table(frame), encoding="utf-8")
-    pd.testing.assert_frame_equal(read_frame("claims", tmp_path / "claims.csv"), frame)

@@ -17,9 +17,4 @@ def test_only_complete_interpretations_are_compared_and_in_their_order():
     assert found.texts("ga") == []
     assert set(found.incomplete) == {("upso2d", BOUND), ("upso2d", EXEMPLAR)}
     first = found.conditions[["data_seed", "system", "snr_db"]].head(4)
-    assert list(first.itertuples(index=False, name=None)) == [
-        (1, "S1", 50),
-        (1, "S1", 40),
-        (1, "S1", 30),
-        (1, "S2", 50),
-    ]
+    assert first.to_numpy().tolist() == [[1, "S1", 50], [1, "S1", 40], [1, "S1", 30], [1, "S2", 50]]

@@ -108,10 +108,8 @@ def test_messages(review):
     without_ga = replace(published(), values=published().values.query("algorithm != 'ga'"))
     both, score = frame_of(FULL, conditions_of("ga", "baseline")), with_gaps({"ga": [0.1]})
     small = make_summary(runs=2)
-    claim, verdicts = (
-        ("a", "A", "holds", "holds", 1, 1, 1, "all"),
-        [(*of, "holds", 1, 1, 2, 2, "") for of in ("ax", "by")],
-    )
+    claim = ("a", "A", "holds", "holds", 1, 1, 1, "all")
+    verdicts = [(*of, "holds", 1, 1, 2, 2, "") for of in ("ax", "by")]
     review(
         {f"value {row}": partial(changed, "published_tables.csv", FIRST, row, values) for row in VALUES}
         | {f"term {of}": partial(changed, "system_terms.csv", *of, terms) for of in TERMS}
@@ -124,10 +122,7 @@ def test_messages(review):
         | {"frame: of another study": partial(frames, claim_overview=[claim], role_verdicts=verdicts[1:])}
         | {f"interpretations: {name}": partial(study, *groups) for name, groups in STUDIES.items()}
         | {"interpretations: no published values": partial(make_study, both, choices(), without_ga)}
-        | {
-            "scores: none": rank,
-            "scores: twice": partial(rank, score, score),
-            "scores: cut": partial(rank, score, cut=20),
-        }
+        | {"scores: none": rank, "scores: twice": partial(rank, score, score)}
+        | {"scores: cut": partial(rank, score, cut=20)}
         | {"scores: the name of all": partial(rank, {**score, "scenario": "all"})}
     )

@@ -27,10 +27,6 @@ def test_exact_interval_of_spurious_terms(count, possible, low, high):
     assert (2 * r.low, 2 * r.high) == (pytest.approx(low, abs=5e-5), pytest.approx(high, abs=5e-5))
 
 
-def test_nothing_can_be_spurious():
-    assert spurious_ratio(0, 0, 5) == (0, 0, 0)
-
-
 @pytest.mark.parametrize("scale", [0.002, 0.02, 0.2])
 def test_intervals_hold_the_expected_values_of_terms_with_unequal_chances(scale):
     # 40 runs, 60 spurious terms of 66, a few of them common and most rare; 400 studies.

@@ -1,12 +1,9 @@
 """Statistics over a few runs whose improvements are easy to follow by hand."""
 
-import math
-
-from tests.unit.analysis.summaries import make_summary, published
+from tests.unit.analysis.summaries import make_summary
 
 from narxbench.analysis import performance
-from narxbench.analysis.frames import conditions_frame, runs_frame
-from narxbench.analysis.metrics import selection_frequency
+from narxbench.analysis.frames import runs_frame
 
 
 def small(method, histories, true=-10.0, **changes):
@@ -29,26 +26,13 @@ def gaps_of(*summaries):
 def test_convergence():
     histories = [[(2, -10.0), (100, -40.0)], [(1, -20.0), (201, -30.0)], [(1, -20.0)], [(4, -12.0), (400, -40.0)]]
     curve = performance.convergence(runs_frame([small("upso2d", histories, evaluations=400)]))
-    assert list(curve["evaluations"]) == sorted({math.ceil(400 * i / 300) for i in range(1, 301)})
     at = curve.set_index("evaluations")[["median", "low", "high"]].T
     # The last run has no finite J before its fourth evaluation.
     assert list(at[2]) == [-15, -20, -10]
     assert list(at[4]) == [-16, -20, -12]
-    assert at[100]["median"] == at[200]["median"] == -20
-    assert at[202]["median"] == -25
+    assert (at[100]["median"], at[200]["median"], at[202]["median"]) == (-20, -20, -25)
     assert list(at[400]) == [-35, -40, -30]
-    few = performance.convergence(runs_frame([small("upso2d", [[(1, -1.0)]], evaluations=3)]))
-    assert list(few["evaluations"]) == [1, 2, 3]
     assert performance.convergence(runs_frame([small("upso2d", [[], []])]))["median"].isna().all()
-
-
-def test_recovery():
-    summary = make_summary(counts=dict.fromkeys(make_summary()["candidates"], 0))
-    index = summary["candidates"].index
-    summary["runs"]["structures"][7] = [index(term) for term in summary["system_terms"]]
-    found = performance.recovery(conditions_frame([summary], published()), 0.9).iloc[0]
-    assert (found["exact"], found["runs"]) == (1, 40)
-    assert (found["rate"], found["low"], found["high"]) == selection_frequency(1, 40, 0.9)
 
 
 def test_gaps():
@@ -57,13 +41,8 @@ def test_gaps():
     assert a == [-20.0, -10.0, 0.5, -9.5, True, 2 / 3]
     assert b == [-20.0, -10.0, 100.0, 90.0, True, 1.0]
     assert gaps_of(small("upso2d", [[(1, -10.0 * (1 + 0.9e-9))]]))[0][4] is False
-    assert gaps_of(small("upso2d", [[(1, -5.0)]]))[0][4] is False
-
-
-def test_best_known_includes_the_true_structure():
-    # No run reaches the true structure's J: every one failed.
-    above = [small("upso2d", [[(1, -5.0)], [(2, -7.0)]]), small("ga", [[(1, 80.0)], [(3, 60.0)]])]
-    assert gaps_of(*above) == [[-10.0, -10.0, 4.0, 4.0, False, 1.0], [-10.0, -10.0, 80.0, 80.0, False, 1.0]]
+    # The true structure is known too, and no run reaches its J.
+    assert gaps_of(small("upso2d", [[(1, -5.0)], [(2, -7.0)]])) == [[-10.0, -10.0, 4.0, 4.0, False, 1.0]]
 
 
 def test_gaps_of_runs_on_data_of_their_own():

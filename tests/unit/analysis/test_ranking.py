@@ -10,7 +10,6 @@ from tests.unit.analysis.scores import (
     METHODS,
     N_VALIDATION,
     SPURIOUS,
-    SYSTEMS,
     TRUE,
     make_method,
     make_run,
@@ -22,7 +21,6 @@ from tests.unit.analysis.scores import (
 
 from narxbench.analysis.frames import SCHEMAS, read_frame
 from narxbench.analysis.metrics import TARGETS
-from narxbench.analysis.performance import TOLERANCE
 from narxbench.analysis.ranking import DEVELOPMENT, FRAMES, HELD_OUT, rank_study
 from narxbench.experiment.score_file import REFERENCES
 from narxbench.io.csv import write_table
@@ -45,7 +43,6 @@ def column(frame, name, group="all", part=DEVELOPMENT):
 
 
 def history(*steps):
-    """Return a history of (evaluations, gap) pairs."""
     return {"evaluations": [at for at, _ in steps], "fitness": [-4000.0 + gap * N_VALIDATION for _, gap in steps]}
 
 
@@ -61,7 +58,6 @@ THREE = [
     "scores",
     [
         methods_study(),
-        methods_study(("S1",), ("base",), ("ga", "upso2d"), 1, 1),
         methods_study(("OUT",), ("base", "noisy"), ("multistart",), 1, 1),
         [with_gaps({"ga": [None], "multistart": [None]}, true_fitness=None)],
     ],
@@ -94,8 +90,6 @@ def test_mean_ranks_by_hand(ranked):
     # Mean ranks in S1: 1.75, 2.25 and 2; their means with those in S2. The test ranks them again: 1, 3 and 2.
     frames = ranked(*THREE)
     assert column(frames["ranking"], "rank_gap") == {"a": 2.125, "b": 1.625, "c": 2.25}
-    assert column(frames["ranking"], "systems") == {"a": 2, "b": 2, "c": 2}
-    assert column(frames["ranking"], "data_sets") == {"a": 3, "b": 3, "c": 3}
     assert column(frames["ranking"], "failures") == {"a": 0, "b": 0, "c": 3}
     tests = frames["tests"].set_index(["group", "measure"])
     # The terms of all runs that end are right, and a failure has none: c is worse in two of the data sets.
@@ -111,12 +105,9 @@ def test_gaps_are_those_to_the_best_known_fitness(ranked):
     outside = with_gaps({"ga": [0.1, None]}, system="OUT")
     found = ranked(below, truth, outside)["scores"].set_index(["system", "data_seed", "method", "seed"])
     gaps = found["gap"]
-    assert gaps["S1", 1, "ga", 1] == 0
-    assert gaps["S1", 1, "ga", 2] == 0.15
-    assert gaps["S1", 1, "multistart", 1] == 0.05
+    assert gaps["S1", 1].to_dict() == {("ga", 1): 0, ("ga", 2): 0.15, ("multistart", 1): 0.05}
     assert gaps["S1", 2, "ga", 1] == 0.1
-    assert gaps["OUT", 1, "ga", 1] == 0
-    assert math.isnan(gaps["OUT", 1, "ga", 2])
+    assert gaps["OUT", 1, "ga", 1] == 0 and math.isnan(gaps["OUT", 1, "ga", 2])
     assert found.loc["S1", "best_known"].unique().tolist() == [-4030.0, -4000.0]
 
 
@@ -181,17 +172,6 @@ def test_targets_and_expected_evaluations_by_hand(ranked):
     assert not column(frames["ranking"], "searches")["frols"] and column(frames["ranking"], "searches")["ga"]
 
 
-def test_nothing_is_gained_below_the_system_terms(ranked):
-    def reached(lowest):
-        below = make_run(1, lowest, history={"evaluations": [9], "fitness": [lowest]})
-        return column(ranked(make_score([make_method("ga", [below])]))["ranking"], "reached")["ga"]
-
-    assert reached(-4000.0) == reached(-4600.0) == 1
-    # Where the system terms are no candidates there are no targets.
-    outside = ranked(make_score([make_method("ga", [make_run(1)])], "OUT"))
-    assert math.isnan(column(outside["ranking"], "reached", part=HELD_OUT)["ga"]) and outside["ecdf"].empty
-
-
 def test_ecdf_by_hand(ranked):
     ecdf = ranked(*reaching_study())["ecdf"].query("group == 'all'")
     found = ecdf[ecdf["method"] == "ga"].set_index("evaluations")["reached"]
@@ -215,35 +195,14 @@ def test_early_ranks_are_those_of_the_history(ranked):
 
 def test_a_miss_is_due_to_the_criterion_or_to_the_search(ranked):
     wrong = {"terms": SPURIOUS, "hits": 0}
-    runs = [
-        make_run(1),
-        make_run(2, **wrong, excess=-3.0),
-        make_run(3, **wrong, excess=0.0),
-        make_run(4, **wrong, excess=2.0),
-        make_run(5, None),
-    ]
+    missed = [make_run(seed, **wrong, excess=excess) for seed, excess in ((2, -3.0), (3, 0.0), (4, 2.0))]
+    runs = [make_run(1), *missed, make_run(5, None)]
     silent = [make_run(seed, **wrong, excess=None) for seed in (1, 2)]
     ranking = ranked(make_score([make_method("ga", runs), make_method("silent", silent)]))["ranking"]
     assert column(ranking, "lost_to_criterion")["ga"] == 2 / 5
     # That it failed is no fault of the criterion.
     assert column(ranking, "lost_to_search")["ga"] == 2 / 5
     assert math.isnan(column(ranking, "lost_to_search")["silent"])
-
-
-def test_a_run_that_fails_where_no_terms_are_right_misses_none(ranked):
-    runs = [make_run(1), make_run(2, None)]
-    scores = [make_score([make_method("ga", runs)]), make_score([make_method("ga", runs)], "S2", true_terms=0)]
-    ranking = ranked(*scores)["ranking"]
-    names = ("exact", "lost_to_criterion", "lost_to_search")
-    assert [column(ranking, name)["ga"] for name in names] == [0.5, 0.0, 0.5]
-
-
-def test_the_worst_run_stands_next_to_the_median(ranked):
-    runs = [make_run(seed, fresh_error=error) for seed, error in enumerate((0.1, 0.2, 0.9), start=1)]
-    other = [make_run(seed, fresh_error=0.3) for seed in (1, 2, 3)]
-    found = ranked(*(make_score([make_method("ga", own)], data_seed=n) for n, own in enumerate((runs, runs, other))))
-    assert column(found["ranking"], "fresh_error")["ga"] == 0.2
-    assert column(found["ranking"], "fresh_worst")["ga"] == 0.9
 
 
 def test_references_are_shown_and_not_ranked(ranked):
@@ -265,15 +224,6 @@ def test_another_criterion_takes_no_part_in_the_search(ranked):
     assert column(ranking, "rank_f1") == {"a": 2, "b": 2, "c": 2}
     assert column(ranking, "rank_gap") == {"a": 1, "b": 2, "c": pytest.approx(math.nan, nan_ok=True)}
     assert math.isnan(column(ranking, "gap")["c"])
-
-
-def test_a_target_is_reached_up_to_the_tolerance(ranked):
-    def reached(excess):
-        runs = [make_run(1, -4000.0 + excess, history={"evaluations": [9], "fitness": [-4000.0 + excess]})]
-        return column(ranked(make_score([make_method("ga", runs)]))["ranking"], "reached")["ga"]
-
-    assert reached(0.9 * TOLERANCE * 4000) == 1
-    assert reached(1.1 * TOLERANCE * 4000) == pytest.approx(5 / 6)
 
 
 def test_differences_by_hand(ranked):
@@ -302,19 +252,6 @@ def test_errors_are_compared_by_their_ratio(ranked):
     # An error above 1, and a free run that diverges, are as bad as the mean of the output.
     assert found["difference"] == pytest.approx((2 * 8 * 4 * 4) ** 0.25)
     assert 1.1 < found["low"] < found["difference"] < found["high"] and found["verdict"] == "b"
-    near = [(name, 0.0103, 0.01) for name in SYSTEMS]
-    (alike,) = ranked(*(problem(*each) for each in near))["pairs"].query("measure == 'fresh_error'")["verdict"]
-    assert alike == "equivalent"
-
-
-def test_holm_covers_the_pairs_of_a_group(ranked):
-    gaps = [{"a": [0.0], "b": [0.1 + n / 100], "c": [0.5]} for n in range(8)]
-    scores = [with_gaps(own, system=f"S{n}", held_out=True) for n, own in enumerate(gaps)]
-    pairs = ranked(*scores)["pairs"].query("measure == 'gap'")
-    assert pairs["p_value"].tolist() == [2 / 2**8] * 3
-    assert pairs["p_holm"].tolist() == pytest.approx([6 / 2**8] * 3, rel=1e-5)
-    assert pairs["effect"].tolist() == [-1.0] * 3
-    assert pairs["verdict"].tolist() == ["a"] * 3
 
 
 def test_problems_that_a_method_lacks_are_left_out_of_the_ranks(ranked):
@@ -353,22 +290,12 @@ def test_the_bootstrap_is_over_systems_and_reproducible(ranked):
     scores = methods_study()
     first, second = ranked(*scores)["ranking"], ranked(*scores)["ranking"]
     pd.testing.assert_frame_equal(first, second)
-    first = first[~first["reference"]]
     for name in ("rank_f1", "rank_gap", "exact"):
         known = first.dropna(subset=f"{name}_low")
-        assert (known[f"{name}_low"] <= known[name]).all()
-        assert (known[name] <= known[f"{name}_high"]).all()
-        assert (known[f"{name}_low"] < known[f"{name}_high"]).any()
+        assert known[name].between(known[f"{name}_low"], known[f"{name}_high"]).all()
     # More problems of one system are no more systems.
     one = ranked(*methods_study(("S1",), data_seeds=4))["ranking"]
     assert one[["rank_gap_low", "rank_gap_high", "exact_low", "exact_high"]].isna().all(axis=None)
-    # More systems make intervals narrower.
-    systems = tuple(f"{name}{n}" for name in SYSTEMS for n in range(8))
-    many, widths = ranked(*methods_study(systems, ("base",)))["ranking"], []
-    for frame in (many, first):
-        known = frame[(frame["part"] == DEVELOPMENT) & (frame["group"] == "all")]
-        widths.append((known["exact_high"] - known["exact_low"]).max())
-    assert widths[0] < widths[1]
 
 
 def test_groups_are_all_scenarios_each_and_situations(ranked):
@@ -381,7 +308,3 @@ def test_groups_are_all_scenarios_each_and_situations(ranked):
     assert column(frames["ranking"], "systems", "alike")["ga"] == 1
     # Tests are of all scenarios together, and of each part alone.
     assert {*map(tuple, frames["pairs"][["part", "group"]].to_numpy())} == {(HELD_OUT, "all"), (DEVELOPMENT, "all")}
-    alone = ranked(*(score for score in methods_study(scenarios=("noisy", "base", "short-200")) if score["held_out"]))
-    for name in ("ranking", "pairs", "tests", "ecdf"):
-        own = frames[name][(frames[name]["part"] == HELD_OUT) & (frames[name]["group"] != "alike")]
-        pd.testing.assert_frame_equal(own.reset_index(drop=True), alone[name])

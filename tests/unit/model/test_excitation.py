@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from narxbench.io.errors import NarxbenchError
-from narxbench.io.settings import validated
 from narxbench.model.excitation import AutoregressiveInput, GaussianInput, RecordedInput, UniformInput, excitation_of
 from narxbench.numerics.random_streams import generator
 
@@ -22,11 +21,6 @@ def test_distributions():
     assert np.corrcoef(coloured[1:], coloured[:-1])[0, 1] == pytest.approx(0.8, abs=0.02)
 
 
-def test_bounds_in_the_wrong_order():
-    with pytest.raises(NarxbenchError, match="low below high"):
-        validated(UniformInput, {"low": 1.0, "high": -1.0}, "my.yaml")
-
-
 def test_recorded_input(tmp_path):
     file = tmp_path / "u.csv"
     file.write_text("u\n" + "\n".join(str(0.01 * i) for i in range(50)) + "\n")
@@ -41,3 +35,5 @@ def test_plain_data_describe_an_excitation():
     assert excitation_of(slow.model_dump(mode="json"), "x") == excitation_of(slow, "x") == slow
     with pytest.raises(NarxbenchError, match=r"my\.yaml: excitation\.pole"):
         excitation_of({"kind": "autoregressive", "pole": 1.0}, "my.yaml")
+    with pytest.raises(NarxbenchError, match="low below high"):
+        excitation_of({"kind": "uniform", "low": 1.0, "high": -1.0})

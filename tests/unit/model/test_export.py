@@ -19,12 +19,10 @@ ARX = (("y(k-1)", "u(k-1)"), (0.7, 0.4))
 NAMES = {"inputs": ('in */ """ ??/', "second\\"), "output": "out\n(V)\\"}
 CASES = {
     "linear": Model(*ARX, ("u",), "y"),
-    "one term": Model(("u(k-2)^2",), (1 / 3,), ("u",), "y"),
     "one output": Model(("y(k-3)", "1", "y(k-1)^2"), (-0.6, 0.3, -0.2), (), "y"),
     "current input": Model(("y(k-1)", "u(k)", "u(k-1)*u(k)"), (0.5, 0.3, -0.1), ("u",), "y"),
     "only the current input": Model(("u(k)", "1"), (0.3, 2e-5), ("u",), "y"),
     "late output": Model(("y(k-3)", "u(k)"), (0.5, 0.3), ("u",), "y"),
-    "unused input": Model(("y(k-2)", "1"), (-0.5, 0.3), ("u",), "y"),
     "two inputs": Model(
         ("y(k-1)", "u1(k-3)", "y(k-2)*u2(k)", "u1(k-1)*u2(k-2)", "1"), (0.5, 1.2, 0.1, -0.25, 1e-7), **NAMES
     ),
@@ -38,10 +36,6 @@ CASES = {
         scales=(1.0, 2.0, 1.0, 1.0, 0.5, 1.0),
     ),
     "a function": Model(("y(k-1)", "u2(k-1)"), (0.5, 0.2), ("v", "exp(v)"), "y"),
-    "degree 3": Model(("y(k-1)", "y(k-1)^3", "y(k-1)^2*u(k-2)", "u(k-1)^3"), (0.8, -0.1, 0.05, 0.1), ("u",), "y"),
-    "decimation": Model(
-        ("y(k-1)", "y(k-2)*u(k-1)", "u(k-2)"), (0.4, 0.2, 0.3), ("u",), "y", decimation=3, sampling_time=1e-5
-    ),
     "scaled": Model(
         ("y(k-1)", "y(k-2)^2*u1(k-1)", "u2(k-1)", "1"),
         (0.4, 0.1, 0.3, -0.2),
@@ -122,18 +116,6 @@ def test_any_model_in_python(data):
     rows, given_y, samples = arguments(model, u, expected)
     calls = (rows, given_y) if n_inputs else (given_y, samples)
     assert space["narx_model_simulate"](*calls) == expected.tolist()
-
-
-def test_one_step_in_python():
-    model = CASES["two inputs"]
-    own, u, y = data(model)
-    space = {}
-    exec(model.export("python"), space)
-    k = 20
-    found = space["narx_model_step"](y[k - 2 : k][::-1].tolist(), u[k - 3 : k + 1][::-1].tolist())
-    assert found == own.predict(u, y, steps=1)[k]
-    with pytest.raises(ValueError, match="y_initial: needed: 3 outputs"):
-        space["narx_model_simulate"]([[1.0, 2.0]], [])
 
 
 C_MAIN = """
@@ -219,13 +201,12 @@ def test_the_comment_says_what_is_to_be_given():
         *ARX, ("duty cycle",), "voltage", decimation=12, sampling_time=1e-5, units={"voltage": "V"}, data_digest="ab12"
     )
     for language, mark in (("python", "#"), ("c", "//"), ("matlab", "%"), ("sysidentpy", "#")):
-        lines = [line.removeprefix(f"{mark} ") for line in model.export(language).splitlines()]
-        for line in (
-            "y(k) = 0.7 y(k-1) + 0.4 u(k-1)",
-            "y: voltage (V)",
-            "u: duty cycle",
-            "Give every 12th sample of the data: one step of k is 120 µs.",
-            "SHA-256 of the data that it is from: ab12",
-        ):
-            assert line in lines
+        lines = {line.removeprefix(f"{mark} ") for line in model.export(language).splitlines()}
+        assert lines >= {
+            *("y(k) = 0.7 y(k-1) + 0.4 u(k-1)", "y: voltage (V)", "u: duty cycle"),
+            *(
+                "Give every 12th sample of the data: one step of k is 120 µs.",
+                "SHA-256 of the data that it is from: ab12",
+            ),
+        }
     assert "Order of the inputs: a, b, c." in CASES["three inputs"].export("c")

@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from narxbench.io.errors import NarxbenchError
-from narxbench.model.expression import exponential, is_special, parse_expression, sine
+from narxbench.model.expression import exponential, parse_expression, sine
 
 quick = settings(max_examples=100, deadline=None)
 SIGNALS = ([0.5, -0.25, 2.0], [1.0, 3.0, -0.5], [0.125, 0.75, -2.0])
@@ -65,11 +65,6 @@ def test_noise_terms_are_taken_out(text, polynomial, noise):
     found = parse_expression(text)
     assert (found.polynomial, found.function) == (polynomial, None)
     assert [function(SIGNALS, K) for function in found.noise] == pytest.approx(noise)
-
-
-@pytest.mark.parametrize("text", ["0.5*y(k-1) - 2u(k-1)^2", "1e-3", "", "y(k-1)u(k-2)"])
-def test_a_plain_polynomial_is_not_special(text):
-    assert not is_special(text)
 
 
 PIECES = ["y(k-1)", "u(k-2)", "e(k-1)", "exp(", "sin(", "pi", "(", ")", *"+-*/^ek.\n_", "**", "2", "0.5", "1e5", "007"]

@@ -15,22 +15,18 @@ from narxbench.model.system import System, load_system, parse_equation
 from narxbench.model.terms import candidate_terms, index_of_terms, parse_term
 
 NO_TERMS = [
-    *("y(k-1)^" + "9" * 100_000, "y(k-" + "9" * 100_000 + ")", "y(k-0)", "y(k-1)^7*u(k-1)^7", "y(k-1)" * 20_000),
-    *("y(k)", "y(k+1)", "x(k-1)", "y(k−1)", "y(k-１)", "y(k-1)²", "y(k-1)\x00", "y(k-1)*", "\ud800", "", "2"),
-    *("y(" + " " * 200_000 + "k", ["y(k-1)"], None),
+    *("y(k-" + "9" * 100_000 + ")", "y(k-0)", "y(k-1)^7*u(k-1)^7", "y(k-1)" * 20_000, "y(k)", "y(k+1)", "x(k-1)"),
+    *("y(k-１)", "y(k-1)²", "y(k-1)\x00", "y(k-1)*", "\ud800", "", "2", ["y(k-1)"]),
 ]
 NONE_OF_THESE_INPUTS = [
-    *(("u(k)", 1, False), ("y(k-1)*u(k)", 1, False), ("y(k)", 1, True), ("y(k-0)", 1, True), ("u1(k-1)", 1, True)),
-    *(("u2(k-1)", 1, True), ("u(k-1)", 2, True), ("u0(k-1)", 2, True), ("u3(k-1)", 2, True), ("u01(k-1)", 2, True)),
-    *(("u1(k)", 2, False), ("u1(k-0)", 2, False), ("u(k-1)", 0, True)),
+    *(("u(k)", 1, False), ("y(k)", 1, True), ("y(k-0)", 1, True), ("u1(k-1)", 1, True), ("u(k-1)", 2, True)),
+    *(("u3(k-1)", 2, True), ("u01(k-1)", 2, True), ("u1(k)", 2, False), ("u(k-1)", 0, True)),
 ]
 NO_ORDERS = [(-1, 1, 1), (0, 0, 1), (1, 1, 0), (1.5, 1, 1), (9999, 9999, 3), (True, 1, 1)]
 NO_EXPRESSIONS = [
-    *("y(k-1)/2", "exp(1)*y(k-1)", "1/y(k)", "1/y(k-0)", "1/y(k-10000)", "1/y(k+1)", "sin(z(k-1))", "sin(y(k-1)"),
-    *("sin", "sin(y(k-1))(k-1)", "1/u(k-1)^0", "1/u(k-1)^13", "1/u(k-1)^0.5", "2^u(k-1)/y(k-1)", "1e400/y(k-1)"),
-    *("9" * 400 + "/y(k-1)", "y(k-1)/", "1/" * 900 + "1", "1/y(k-1)" + " " * 3000 + "+ 1" * 1000, "e(k)"),
-    *("y(k-1) + exp(e(k-1))", "y(k-1) + 1/e(k-1)", "y(k-1) - u(k-1)*e(k-1)/2", "sin('a')", "sin(*y(k-1))"),
-    *("sin(y(k-1)) if 1 else 0", "sin(k-1)"),
+    *("y(k-1)/2", "exp(1)*y(k-1)", "1/y(k)", "1/y(k-10000)", "sin(z(k-1))", "sin(y(k-1)", "sin(y(k-1))(k-1)"),
+    *("1/u(k-1)^13", "1/u(k-1)^0.5", "2^u(k-1)/y(k-1)", "1e400/y(k-1)", "9" * 400 + "/y(k-1)", "y(k-1)/", "e(k)"),
+    *("1/" * 900 + "1", "1/y(k-1)" + " " * 3000 + "+ 1" * 1000, "y(k-1) + exp(e(k-1))", "y(k-1) - u(k-1)*e(k-1)/2"),
 ]
 NO_EQUATIONS = [
     *("", "y(k) =", "y(k) = + - 1", "y(k) = " + "-" * 100_000, "y(k) = 1 1", "y(k) = 0.5*", "y(k) = y(k-1)*0.5"),
@@ -58,7 +54,6 @@ NO_DATA = [
     (ARX, {"u": [1.0, 1.0], "y_initial": [math.inf]}),
     (ARX, {"u": ["1"], "y_initial": [1.0]}),
     (ARX, {"u": [[1.0], [1.0, 2.0]], "y_initial": [1.0]}),
-    (ARX, {"u": [[0.0, 0.0]], "y_initial": [1.0]}),
     (TWO, {"u": [0.0] * 3, "y_initial": [1.0]}),
     (ARX, {"u": [1.0], "y_initial": [[0.0, 0.0]]}),
     (ARX, {"u": [1.0, 2.0], "y_initial": []}),
@@ -66,7 +61,6 @@ NO_DATA = [
     (ARX, {"u": [1.0], "y_initial": [1.0] * 2}),
     (ARX, {"u": [1.0] * 2, "y_initial": [1.0], "steps": 1}),
     (ARX, {"u": [1.0], "y_initial": [1.0], "steps": 0}),
-    (ARX, {"u": [1.0], "y_initial": [1.0], "steps": True}),
     (ARX, {"u": [1.0], "y_initial": [1.0], "samples": 2}),
     (ARX, {"u": None, "y_initial": [1.0]}),
     (NAR, {"u": None, "y_initial": [1.0]}),
@@ -87,7 +81,7 @@ NO_MODEL_FILES = [
     *({"coefficients": [1, "2"]}, {"inputs": None}, {"terms": ["y(k-1)", "z"]}, {"coefficients": [1.0]}),
     *({"covariance": [[1.0]]}, {"terms": ...}, {"offsets": ...}, {"about": ...}),
 ]
-NO_CONTENT = [b"", b"[]", b"{", b"NaN", b"\xff", b"[" * 10**6, b'{"format": "narxbench-model"}', b" " * 20_000_001]
+NO_CONTENT = [b"", b"[]", b"{", b"NaN", b"\xff", b"[" * 10**6, b'{"format": "narxbench-model"}']
 NO_PROGRAM_NAMES = ["", "1st", "for", "end", "y", "a-b", "ä", "a b", "a" * 41, None, "np"]
 NOT_EXPORTED = [(ARX, "pyton"), (ARX, 3), (Model(("1",), (2.0,), (), "y"), "sysidentpy")]
 NOT_EXPORTED += [(Model(("y(k-500)",), (0.5,), (), "y"), "sysidentpy")]
@@ -127,10 +121,7 @@ def test_messages(review):
         | {f"orders {n}": partial(candidate_terms, n_y=n[0], n_u=n[1], degree=n[2]) for n in NO_ORDERS}
         | {f"expression {_short(text)}": partial(parse_expression, text) for text in NO_EXPRESSIONS}
         | {f"equation {_short(text)}": partial(parse_equation, text) for text in NO_EQUATIONS}
-        | {
-            f"equation with {text}": partial(System, "own", f"y(k) = {text}", n_u=1, n_y=1, degree=2)
-            for text in OF_ONE_INPUT
-        }
+        | {f"equation with {t}": partial(System, "own", f"y(k) = {t}", n_u=1, n_y=1, degree=2) for t in OF_ONE_INPUT}
         | {f"system {_short(text)}": partial(_system, text) for text in NO_SYSTEMS}
         | {f"system named {_short(name)}": partial(load_system, name, ".") for name in NO_NAMES}
         | {"system named 'S11'": partial(load_system, "S11")}
@@ -144,7 +135,6 @@ def test_messages(review):
         | {"model to expand": Model(("y(k-1)^12",), (1.0,), (), "y", scales=(1e-60,)).expanded}
         | {f"model file {changes}": partial(_changed_file, changes) for changes in NO_MODEL_FILES}
         | {f"model file {_short(content)}": partial(_read, Model.load, content) for content in NO_CONTENT}
-        | {"model file to write": partial(_model(about={"text": "x" * 20_000_000}).save, "model.json")}
         | {f"digits {digits}": partial(ARX.equation, digits) for digits in (0, 18, 2.0, True)}
         | {f"program named {_short(name)}": partial(ARX.export, "python", name) for name in NO_PROGRAM_NAMES}
         | {f"export of {model.terms} to {to!r}": partial(model.export, to) for model, to in NOT_EXPORTED}

@@ -1,6 +1,5 @@
 """Models: predictions against plain loops to the last bit, and scores, files, expansions and equations."""
 
-import json
 import math
 import pickle
 from fractions import Fraction
@@ -15,7 +14,6 @@ from narxbench.model.narx import DivergedError, Model, Scores, scores
 from narxbench.model.terms import monomials_of, term_name
 
 quick = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-finite = st.floats(allow_nan=False, allow_infinity=False)
 ARX = Model(("y(k-1)", "u(k-1)"), (0.5, 1.0), ("u",), "y")
 
 
@@ -144,23 +142,11 @@ def test_equal_terms_of_an_expansion_are_one():
 def test_covariance_of_an_expansion():
     """That of draws of the coefficients, each of them expanded."""
     covariance = np.array([[0.04, 0.01, 0.0], [0.01, 0.09, -0.02], [0.0, -0.02, 0.01]])
-    model = Model(
-        ("y(k-1)", "y(k-1)*u(k-2)", "1"),
-        (0.5, -0.2, 0.1),
-        ("u",),
-        "y",
-        offsets=(1.0, -2.0),
-        scales=(2.0, 0.5),
-        covariance=covariance,
-    )
+    own = {"offsets": (1.0, -2.0), "scales": (2.0, 0.5), "covariance": covariance}
+    model = Model(("y(k-1)", "y(k-1)*u(k-2)", "1"), (0.5, -0.2, 0.1), ("u",), "y", **own)
     found = model.expanded()
-    columns = []
-    for i in range(3):
-        moved = [c + (i == j) for j, c in enumerate(model.coefficients)]
-        columns.append(
-            np.subtract(Model(**{**vars(model), "coefficients": moved}).expanded().coefficients, found.coefficients)
-        )
-    transform = np.array(columns).T
+    moved = [Model(**{**vars(model), "coefficients": model.coefficients + step}).expanded() for step in np.eye(3)]
+    transform = np.array([np.subtract(of.coefficients, found.coefficients) for of in moved]).T
     np.testing.assert_allclose(found.covariance, transform @ covariance @ transform.T, atol=1e-12)
     np.testing.assert_allclose(found.standard_errors, np.sqrt(np.diag(found.covariance)))
     assert model.standard_errors == (0.2, 0.3, 0.1)
@@ -184,13 +170,6 @@ class TestDivergence:
             self.growing.predict(None, [1.0], samples=14)
         assert ARX.predict([1e9, 0.0, 0.0], [0.0, 0.0, 0.0]).tolist() == [0.0, 1e9, 5e8]
 
-    def test_an_infinite_output_diverges(self):
-        model = Model(("y(k-1)^2",), (1.0,), (), "y")
-        with pytest.raises(DivergedError):
-            model.predict(None, [1e305], samples=2)
-        with pytest.raises(DivergedError):
-            model.predict(None, [1e305, 1e305], steps=1)
-
     def test_it_has_no_scores(self):
         assert self.growing.score(None, [1.0, 2.0] * 10) == Scores(None, None, None, None, 19)
 
@@ -210,10 +189,6 @@ class TestScores:
         assert found.rrse == pytest.approx(math.sqrt((errors**2).sum() / spread), rel=1e-9, abs=1e-200)
         assert found.nrmse == pytest.approx(math.sqrt((errors**2).mean()) / (max(y) - min(y)), rel=1e-9, abs=1e-200)
         assert found.fit_percent == 100 * (1 - found.rrse)
-
-    def test_perfect_and_mean(self):
-        assert scores([1.0, 3.0], [1.0, 3.0]) == Scores(0.0, 0.0, 100.0, 0.0, 2)
-        assert scores([1.0, 3.0], [2.0, 2.0]) == Scores(1.0, 0.5, 0.0, 1.0, 2)
 
     def test_a_constant_output_has_no_spread(self):
         assert scores([0.1] * 3, [0.1, 0.2, 0.1]) == Scores(None, None, None, pytest.approx(0.1 / 3), 3)
@@ -283,22 +258,11 @@ class TestFiles:
     )
 
     @pytest.mark.parametrize("model", [ARX, NAR, TWO, full])
-    def test_what_is_written_is_read(self, model, tmp_path):
+    def test_what_is_written_is_read_and_written_again(self, model, tmp_path):
         model.save(tmp_path / "new" / "model.json")
-        assert Model.load(tmp_path / "new" / "model.json") == model
-
-    @quick
-    @given(st.lists(finite, min_size=2, max_size=2))
-    def test_every_number_is_read_back(self, tmp_path, numbers):
-        path = tmp_path / "model.json"
-        Model(**{**vars(ARX), "coefficients": numbers}).save(path)
-        assert np.array(Model.load(path).coefficients).tobytes() == np.array(numbers).tobytes()
-
-    def test_the_bytes_are_the_same(self, tmp_path):
-        self.full.save(tmp_path / "a")
-        Model.load(tmp_path / "a").save(tmp_path / "b")
-        assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
-        assert json.loads((tmp_path / "a").read_bytes())["format"] == "narxbench-model"
+        Model.load(tmp_path / "new" / "model.json").save(tmp_path / "again")
+        assert Model.load(tmp_path / "again") == model
+        assert (tmp_path / "again").read_bytes() == (tmp_path / "new" / "model.json").read_bytes()
 
 
 class TestEquations:
@@ -321,6 +285,9 @@ class TestEquations:
 
     def test_what_is_plain_is_not_reported(self):
         assert ARX.equation() == "y(k) = 0.5 y(k-1) + 1 u(k-1)"
+        assert repr(ARX) == f"<Model: {ARX.equation()}>" and ARX._repr_latex_().startswith("$$")
+        timed = [Model(**{**vars(ARX), "sampling_time": s}).equation() for s in (86400, 0.001, 2.5e-6, 1e-10)]
+        assert [text.split("samples of ")[1] for text in timed] == ["86400 s", "1 ms", "2.5 µs", "0.1 ns"]
         assert Model(("u2(k)",), (-2.0,), ("u1", "u2"), "y").equation() == "y(k) = -2 u2(k)"
         assert Model(**{**vars(ARX), "sampling_time": 0.02}).equation().split("\n")[1:] == ["k counts samples of 20 ms"]
         assert Model(**{**vars(ARX), "decimation": 2}).equation().split("\n")[1:] == ["k counts steps of 2 samples"]
@@ -328,12 +295,6 @@ class TestEquations:
     def test_offsets_and_scales(self):
         model = Model(**{**vars(ARX), "offsets": (1.5, -2.0), "scales": (1.0, 4.0)})
         assert model.equation().split("\n")[1] == "y: y, minus 1.5; u: u, plus 2, divided by 4"
-
-    @pytest.mark.parametrize(
-        ("seconds", "text"), [(5.0, "5 s"), (86400, "86400 s"), (0.001, "1 ms"), (2.5e-6, "2.5 µs"), (1e-10, "0.1 ns")]
-    )
-    def test_durations(self, seconds, text):
-        assert Model(**{**vars(ARX), "sampling_time": seconds}).equation().endswith(f"k counts samples of {text}")
 
     def test_latex(self):
         assert self.model.latex().split("\n") == [
@@ -349,13 +310,8 @@ class TestEquations:
     def test_long_equations_have_lines(self):
         model = Model(tuple(f"u1(k-{lag})^12" for lag in range(1, 8)), [-1e30] * 7, ("a_b\\%", "$ #1"), "{y}^~")
         lines = model.latex().split("\n")
-        assert (
-            lines[2]
-            == r"y(k) = & "
-            + " ".join(
-                rf"{sign}1 \times 10^{{30}}\,u_{{1}}(k-{lag})^{{12}}" for lag, sign in ((1, "-"), (2, "- "), (3, "- "))
-            )
-            + r" \\"
+        assert lines[2].startswith(r"y(k) = & -1 \times 10^{30}\,u_{1}(k-1)^{12} - 1 \times") and lines[2].endswith(
+            r" \\"
         )
         assert lines[3].startswith(r"& {} - 1 \times") and lines[3].endswith(r" \\") and not lines[4].endswith("\\")
         assert lines[-1] == (
@@ -374,9 +330,3 @@ def test_pandas_comes_back_with_its_index():
     # The columns that the model names, whatever their order.
     assert model.predict(frame[["b", "a"]], [0.0]).tolist() == plain.tolist()
     assert model.predict(frame, frame["level"], 1).index.equals(times)
-
-
-def test_what_a_terminal_and_a_notebook_show():
-    model = Model(("y(k-1)", "u(k-2)^2"), (0.5, 1.0), ("u",), "y", covariance=((1.0, 0.0), (0.0, 1.0)))
-    assert repr(model) == "<Model: y(k) = 0.5 y(k-1) + 1 u(k-2)^2>"
-    assert model._repr_latex_().startswith("$$") and "u(k-2)^{2}" in model._repr_latex_()

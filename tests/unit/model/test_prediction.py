@@ -4,8 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from narxbench.model.prediction import simulated
 from narxbench.model.system import System, load_system
@@ -16,9 +14,6 @@ def free_run(*model, **bound):
     """Return the whole free run, or None where it diverges."""
     y, end = simulated(*model, **bound)
     return y if end == len(y) else None
-
-
-signals = st.lists(st.floats(-2, 2), min_size=1, max_size=30)
 
 
 @pytest.mark.parametrize("name", ["S1", "S2", "S3", "S4"])
@@ -32,33 +27,6 @@ def test_a_system_is_simulated_to_the_last_bit(name):
     assert free_run(*model, u, y[:5]).tobytes() == y.tobytes()
 
 
-@settings(deadline=None)
-@given(signals, st.floats(-1, 1), st.integers(1, 3), st.integers(0, 4))
-def test_a_plain_loop(u, weight, lag, given_outputs):
-    monomials = [parse_term(f"y(k-{lag})*u(k-1)"), parse_term("1"), parse_term("u(k-2)^2")]
-    weights = [weight, 0.25, -0.5]
-    y = [1.0 - k for k in range(min(given_outputs, len(u)))]
-
-    def past(signal, k):
-        return signal[k] if k >= 0 else 0.0
-
-    expected = list(y)
-    for k in range(len(y), len(u)):
-        terms = (past(expected, k - lag) * past(u, k - 1), 1.0, past(u, k - 2) * past(u, k - 2))
-        expected.append(sum(w * term for w, term in zip(weights, terms, strict=True)))
-    np.testing.assert_allclose(free_run(monomials, weights, u, y), expected, rtol=1e-12, atol=1e-15)
-
-
-def test_without_terms_nothing_is_predicted():
-    assert free_run([], [], [1.0, 2.0, 3.0], [4.0]).tolist() == [4.0, 0.0, 0.0]
-
-
-@pytest.mark.parametrize(("term", "samples"), [("y(k-1)", 60), ("y(k-1)^12", 60)])
-def test_divergence_is_reported(term, samples):
-    # The second overflows within a few steps.
-    assert free_run([parse_term(term)], [3.0], np.zeros(samples), [2.0]) is None
-
-
 def test_the_bound_itself_is_allowed():
     doubling = System("doubling", "y(k) = 2*y(k-1)", n_u=0, n_y=1, degree=1)
     model = doubling.monomials, doubling.coefficients
@@ -66,33 +34,6 @@ def test_the_bound_itself_is_allowed():
     assert free_run(*model, np.zeros(4), [1.0], bound=math.nextafter(8.0, 0.0)) is None
     assert free_run(*model, np.zeros(4), [-1.0], bound=math.nextafter(8.0, 0.0)) is None
     assert free_run(*model, np.zeros(4), [math.nan]) is None
-
-
-@settings(deadline=None)
-@given(
-    st.lists(st.tuples(st.floats(-2, 2), st.floats(-2, 2)), max_size=30),
-    st.integers(1, 4),
-    st.floats(-1, 1),
-    st.floats(0.5, 2),
-)
-def test_several_inputs_strides_and_scales(rows, stride, offset, scale):
-    monomials = [parse_term(t, 2, current=True) for t in ("y(k-1)*u2(k)", "u1(k-2)^2", "y(k-2)", "1")]
-    weights = [0.4, -0.3, 0.2, 0.1]
-    u = np.array(rows).reshape(-1, 2)
-    y = [0.5 + k for k in range(min(2 * stride, len(u)))]
-
-    def past(k):
-        return (expected[k] - offset) / scale
-
-    expected = list(y)
-    for k in range(len(y), len(u)):
-        value = 0.4 * past(k - stride) * rows[k][1]
-        value += -0.3 * rows[k - 2 * stride][0] * rows[k - 2 * stride][0]
-        value += 0.2 * past(k - 2 * stride)
-        value += 0.1
-        expected.append(value * scale + offset)
-    found, end = simulated(monomials, weights, u, y, bound=1e12, stride=stride, offset=offset, scale=scale)
-    assert (found.tolist(), end) == (expected, len(u))
 
 
 def test_the_first_sample_that_diverges():

@@ -33,13 +33,6 @@ def test_the_phases_have_each_sample_once(decimation):
         assert (phase.name, phase.role, phase.u.shape[1]) == ("a.csv", "estimation", 2)
 
 
-def test_records_of_some_roles_in_their_order():
-    records = tuple(replace(RECORD, name=str(i), role=role) for i, role in enumerate(["test", None, "selection", None]))
-    recording = replace(RECORDING, records=records)
-    assert [r.name for r in recording.of_role(None, "test")] == ["0", "1", "3"]
-    assert [r.name for r in recording.of_role("selection")] == ["2"] and not list(recording.of_role("estimation"))
-
-
 def _changed(i, **changes):
     return replace(
         RECORDING, records=tuple(replace(r, **changes) if j == i else r for j, r in enumerate(RECORDING.records))
@@ -55,12 +48,9 @@ OTHER_Y[7] = np.nextafter(OTHER_Y[7], 0.0)
     [
         _changed(0, y=OTHER_Y),
         _changed(0, u=U[:, ::-1].copy()),
-        _changed(0, role="selection"),
         _changed(0, role=None),
         replace(RECORDING, records=RECORDING.records[::-1]),
-        replace(RECORDING, records=RECORDING.records[:1]),
         replace(RECORDING, inputs=("q", "p")),
-        replace(RECORDING, output="U"),
         # The same numbers, cut elsewhere.
         replace(RECORDING, records=(RECORD.part(0, 10), RECORD.part(10, 20), RECORDING.records[1])),
         _changed(0, u=U.reshape(10, 4)[:, :2].repeat(2, axis=0)),

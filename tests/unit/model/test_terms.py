@@ -7,13 +7,11 @@ from hypothesis import strategies as st
 from narxbench.io.errors import NarxbenchError
 from narxbench.model import terms
 from narxbench.model.terms import (
-    candidate_monomials,
     candidate_terms,
     index_of_terms,
     model_size,
     monomials_of,
     parse_term,
-    signal_name,
     term_name,
 )
 
@@ -60,11 +58,6 @@ def test_any_text_is_a_term_or_a_clear_error(text):
     assert parse_term(term_name(monomial)) == monomial
 
 
-def test_terms_are_found_among_many_candidates():
-    candidates = {((0, lag),): lag for lag in range(1, 9999)}
-    assert index_of_terms((f"y(k-{lag})" for lag in range(1, 9999)), candidates) == list(range(1, 9999))
-
-
 class TestSeveralInputs:
     """Terms of measured data: u1, u2, … and the current input."""
 
@@ -81,20 +74,6 @@ class TestSeveralInputs:
                 parse_term(name, n_inputs)
         else:
             assert parse_term(name, n_inputs) == monomial
-
-    def test_names(self):
-        assert [signal_name(i) for i in (0, 1)] == ["y", "u"]
-        assert [signal_name(i, 3) for i in range(4)] == ["y", "u1", "u2", "u3"]
-        assert term_name(((0, 1), (1, 0), (1, 0), (2, 3)), 2) == "y(k-1)*u1(k)^2*u2(k-3)"
-        assert parse_term("u12(t) u2(k-0)", 12, current=True) == ((2, 0), (12, 0))
-
-    @given(n_y=st.integers(0, 4), n_u=st.integers(0, 4), degree=st.integers(1, 3), data=st.data())
-    @quick
-    def test_monomials_of_the_plain_lags_are_the_candidates(self, n_y, n_u, degree, data):
-        if n_y + n_u:
-            factors = [(0, lag) for lag in range(1, n_y + 1)] + [(1, lag) for lag in range(1, n_u + 1)]
-            written = data.draw(st.permutations(factors)) + factors[:1]
-            assert monomials_of(written, degree) == candidate_monomials(n_y=n_y, n_u=n_u, degree=degree)
 
     def test_the_current_input_is_found_where_there_is_one(self):
         candidates = {m: i for i, m in enumerate(monomials_of([(0, 2), (1, 0), (2, 5)], 2))}
