@@ -152,8 +152,8 @@ def test_repeated_interrupts(finished, tmp_path):
 
 
 def test_streams_that_nobody_holds(empty):
-    assert reported(shell("exec 2>&-", SNAKEMAKE, empty.root, code=1)).startswith("standard error: found closed")
-    shell("exec 2>/dev/full", SNAKEMAKE, empty.root, code=1)
+    for stream in ("2>&-", "2>/dev/full"):
+        shell(f"exec {stream}", SNAKEMAKE, empty.root, code=1)
     assert empty.run_files() == [] and not empty.locked()
 
 
