@@ -8,10 +8,15 @@ import pytest
 
 from narxbench.io.errors import NarxbenchError
 from narxbench.pipeline.kinds import plan_of
-from narxbench.pipeline.kinds.interpretations import OVERVIEWS
 from narxbench.pipeline.manifest import manifest_csv
 
 SMALL = "systems: [S1]\nsnr_db: [30]\nmethods: {upso2d: {criteria: [bic]}, ga: null}\n"
+
+
+def made(*paths: str) -> None:
+    for path in map(Path, paths):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
 
 
 def test_files_of_the_paper(plan: Callable) -> None:
@@ -29,14 +34,6 @@ def test_files_of_the_paper(plan: Callable) -> None:
     assert paper.pages[1:] == [page.replace("mine", "paper") for page in other.pages[1:]]
     assert {Path(page).parent for page in other.pages} == {Path("reports/mine")}
     assert not set(other.results()) & set(results)
-
-
-def test_a_study_of_interpretations_has_one_page_and_tells_others_what_it_found(plan: Callable) -> None:
-    study = plan(Path("config/interpretations.yaml").read_text())
-    assert study.pages == ["reports/interpretations/report.html"]
-    made = set(plan_of().documents)
-    reported = {name: path for name, path in plan_of().page_files.items() if name in OVERVIEWS.split()}
-    assert len(reported) == 5 and set(reported.values()) <= made
 
 
 COMPARED = """
@@ -113,14 +110,14 @@ def test_blocks_of_seeds_and_data_of_their_own(plan: Callable) -> None:
 def test_finished_only(plan: Callable) -> None:
     with pytest.raises(NarxbenchError, match="finished_only: found no complete condition; repeat the command without"):
         plan(SMALL, "finished_only=true")
-    whole = plan(SMALL + "seeds: 2\n", "methods={upso2d: {criteria: [bic, aic-2]}}")
-    assert len(whole.conditions) == 2
-    for path in [*whole.run_files["S1/30dB/upso2d/bic"], *whole.summaries]:
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-        Path(path).touch()
-    some = plan(SMALL + "seeds: 2\n", "methods={upso2d: {criteria: [bic, aic-2]}}", "finished_only=True")
+    with pytest.raises(NarxbenchError, match=r"^command line \(--config\): finished_only: found 'yes'; allowed: "):
+        plan(SMALL, "finished_only=yes")
+    criteria = "methods={upso2d: {criteria: [bic, aic-2]}}"
+    whole = plan(SMALL + "seeds: 2\n", criteria)
+    made(*whole.run_files["S1/30dB/upso2d/bic"], *whole.summaries)
+    some = plan(SMALL + "seeds: 2\n", criteria, "finished_only=True")
     assert [condition.name for condition in some.conditions] == ["S1/30dB/upso2d/bic"]
-    assert (len(some.all_conditions), some.settings) == (2, whole.settings)
+    assert (len(whole.conditions), len(some.all_conditions), some.settings) == (2, 2, whole.settings)
 
 
 def test_summaries_stand_for_their_data_sets_and_runs_unless_these_are_lost(plan: Callable) -> None:
@@ -131,9 +128,7 @@ def test_summaries_stand_for_their_data_sets_and_runs_unless_these_are_lost(plan
     assert mine.from_summaries[0] == mine.summary_file(mine.by_name[name])
     # Without the summary they are made for it.
     assert (len(sources), mine.lost()) == (4, [])
-    for path in (mine.summary_file(mine.by_name[name]), *sources):
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-        Path(path).touch()
+    made(mine.summary_file(mine.by_name[name]), *sources)
     assert mine.lost() == []
     for path in (sources[1], sources[2]):
         Path(path).unlink()
@@ -157,16 +152,5 @@ def test_to_verify(plan: Callable) -> None:
 def test_kept_results(plan: Callable) -> None:
     for study in (plan(SMALL), plan_of(["config/interpretations.yaml"])):
         kept = study.kept_files()
-        assert len(set(kept.values())) == len(kept) > 1
+        assert len(set(kept.values())) == len(kept) > 1 and {*kept.values()} <= {*study.results(), study.manifest}
         assert all(path.startswith(f"{study.kept}/") for path in kept)
-        assert set(kept.values()) <= {*study.results(), study.manifest}
-        assert kept[f"{study.kept}/manifest.csv"] == study.manifest
-
-
-def test_mistakes_end_planning_in_one_line(plan: Callable) -> None:
-    with pytest.raises(NarxbenchError, match=r"^mine\.yaml: seeds: found -4; allowed: [^\n]*$"):
-        plan("seeds: -4")
-    with pytest.raises(
-        NarxbenchError, match=r"^command line \(--config\): finished_only: found 'yes'; allowed: true or"
-    ):
-        plan(SMALL, "finished_only=yes")
