@@ -4,9 +4,9 @@ import os
 import shutil
 import socket
 import subprocess
+from collections import namedtuple
 from contextlib import ExitStack
 from pathlib import Path
-from typing import NamedTuple
 
 from tests.workflow.project import wait_for
 
@@ -54,12 +54,8 @@ PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 SRUN = '#!/bin/sh\nSLURM_CONF={folder}/slurm.conf exec {srun} "$@"\n'
 
 
-class Job(NamedTuple):
-    """A job as Slurm tells of it; ``node`` is empty until it has started."""
-
-    number: int
-    state: str
-    node: str
+# A job as Slurm tells of it; the node is empty until it has started.
+Job = namedtuple("Job", ["number", "state", "node"])
 
 
 def unusable() -> str:
@@ -91,15 +87,11 @@ class Slurm:
         files = {"socket": "munge.socket", "key-file": "key", "pid-file": "munge.pid"}
         files |= {"log-file": "munge.log", "seed-file": "seed"}
         options = [f"--{option}={self.folder / name}" for option, name in files.items()]
-        try:
-            # By force, because others can enter the folder's parents.
-            self._begin("munged", "munged", "--foreground", "--force", *options)
-            wait_for((self.folder / "munge.socket").exists, "munged", 60)
-            self._begin("slurmctld", "slurmctld", "-D", "-c")
-            self.renew()
-        except BaseException:
-            self.__exit__()
-            raise
+        # By force, because others can enter the folder's parents.
+        self._begin("munged", "munged", "--foreground", "--force", *options)
+        wait_for((self.folder / "munge.socket").exists, "munged", 60)
+        self._begin("slurmctld", "slurmctld", "-D", "-c")
+        self.renew()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -119,24 +111,17 @@ class Slurm:
                 self._begin(node, "slurmd", "-D", "-N", node)
 
         def idle() -> bool:
-            assert all(daemon.poll() is None for daemon in self._daemons.values()), self.logs()
-            return self._run("sinfo", "--noheader", "--Node", "--format=%T").split() == ["idle"] * len(NODES)
+            assert all(daemon.poll() is None for daemon in self._daemons.values()), [
+                path.read_text(errors="replace")[-999:] for path in self.folder.glob("*.out")
+            ]
+            return self.run("sinfo", "--noheader", "--Node", "--format=%T").split() == ["idle"] * len(NODES)
 
         wait_for(idle, "idle nodes", 60)
 
-    def cancel(self, job: int) -> None:
-        self._run("scancel", str(job))
-
     def jobs(self) -> list[Job]:
         """Return all jobs in the order of their submission."""
-        lines = self._run("squeue", "--noheader", "--states=all", "--sort=i", "--format=%A|%T|%N").splitlines()
+        lines = self.run("squeue", "--noheader", "--states=all", "--sort=i", "--format=%A|%T|%N").splitlines()
         return [Job(int(number), *rest) for number, *rest in (line.split("|") for line in lines)]
-
-    def logs(self) -> str:
-        """Return the ends of all logs."""
-        return "\n".join(
-            f"{path.name}: {path.read_text(errors='replace')[-999:]}" for path in self.folder.glob("*.out")
-        )
 
     def _begin(self, name: str, *command: str) -> None:
         with (self.folder / f"{name}.out").open("ab") as output:
@@ -150,7 +135,7 @@ class Slurm:
                 stderr=subprocess.STDOUT,
             )
 
-    def _run(self, *command: str) -> str:
+    def run(self, *command: str) -> str:
         # The controller does not listen at once; what it would say is waited for.
         return subprocess.run(command, env=os.environ | self.environment, capture_output=True, text=True).stdout
 

@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 
 import pytest
 from tests.workflow.project import CONDITIONS, FRAMES, unlike
@@ -18,50 +17,6 @@ def run_of(condition, seed=2):
 
 def summary_of(condition):
     return f"data/tiny/conditions/{condition}.json"
-
-
-def cut(path):
-    os.truncate(path, path.stat().st_size // 2)
-
-
-def emptied(path):
-    os.truncate(path, 0)
-
-
-def replaced(old, new):
-    def damage(path):
-        text = path.read_text(encoding="utf-8")
-        assert old in text
-        path.write_text(text.replace(old, new, 1), encoding="utf-8")
-
-    return damage
-
-
-def exchanged(source):
-    return lambda path: shutil.copyfile(source, path)
-
-
-def untouched(copy, finished, *damaged):
-    """Check that what is there next to the damaged files is right."""
-    right = finished.files()
-    assert [path for path, c in copy.files().items() if path not in damaged and c != right.get(path)] == []
-
-
-def test_summaries_and_frames(finished, copy):
-    """One after the other, for a step tells the first that it finds; deleted, each is made again."""
-    summary, frame = summary_of(S3[1]), "data/tiny/frames/metrics.csv"
-    for path, damage, words in (
-        (summary, replaced('"candidates":', '"candidate":'), "no summary of a condition"),
-        (frame, cut, frame),
-        (summary, exchanged(finished / summary_of(S4[1])), "S4.* a second time"),
-    ):
-        damage(copy / path)
-        *_, line = (line for line in copy.snakemake(code=1).splitlines() if line.startswith("narxbench: "))
-        assert re.search(words, line)
-        untouched(copy, finished, path)
-        (copy / path).unlink()
-        copy.snakemake(frame)
-    assert copy.files("data/tiny") == finished.files("data/tiny")
 
 
 def test_verify(finished, copy):
@@ -114,11 +69,6 @@ def test_search_that_fails_for_one_seed(finished, empty):
     empty.write("scripts/search.py", right)
     empty.snakemake(FRAMES)
     assert empty.files("data/tiny") == finished.files("data/tiny")
-
-
-def test_report_of_the_finished_conditions_needs_one(empty):
-    *_, line = empty.snakemake("--config", "finished_only=true", code=1).splitlines()
-    assert line.startswith("narxbench: command line (--config): finished_only: found no complete condition")
 
 
 def test_report_of_snakemake(copy, monkeypatch):

@@ -15,7 +15,6 @@ pytestmark = [pytest.mark.slow, pytest.mark.ci]
 
 REMEDY = "; needed: room on the disk and a folder that may be written to"
 RUN = "data/tiny/runs/S3/30dB/ga/bic/seed-2.json"
-BLOCK = 4096  # bytes, of which a file takes a whole number
 
 
 def reported(printed):
@@ -51,11 +50,11 @@ def still_right(copy, finished):
     assert not copy.locked()
 
 
-def fill(folder, size):
-    """Fill the disk but for ``size`` bytes."""
+def fill(folder, blocks):
+    """Fill the disk but for some blocks, of which a file takes a whole number."""
     state = os.statvfs(folder)
     with (folder / "ballast").open("wb") as stream:
-        os.posix_fallocate(stream.fileno(), 0, state.f_bavail * state.f_frsize - size)
+        os.posix_fallocate(stream.fileno(), 0, (state.f_bavail - blocks) * state.f_frsize)
 
 
 def test_disk_that_fills_up(finished, empty, tmp_path):
@@ -65,34 +64,31 @@ def test_disk_that_fills_up(finished, empty, tmp_path):
         for folder in ("data/tiny", "reports"):
             (disk / folder).mkdir(parents=True)
             (empty / folder).symlink_to(disk / folder)
-        fill(disk, 30 * BLOCK)
+        fill(disk, 30)
         files = reported(empty.snakemake(code=1))
         assert files and set(files.values()) == {"cannot be written: No space left on device"}
         still_right(empty, finished)
         (disk / "ballast").unlink()
         empty.snakemake(FRAMES)
-        fill(disk, 4 * BLOCK)
+        fill(disk, 4)
         files = reported(empty.snakemake("--keep-going", code=1))
         assert files and {path.split("/")[0] for path in files} == {"reports"}
         still_right(empty, finished)
-
-
-def refused(copy, *arguments):
-    """Return what is said where a folder is read-only; lines of code may be Snakemake's, which is first to meet it."""
-    with copy.under_way(*arguments, "--cores", "2") as begun:
-        printed, _ = begun.communicate(timeout=LIMIT)
-    assert begun.returncode == 1 and "narxbench/" not in printed.replace(str(copy.root), ""), printed
-    return printed
 
 
 def test_folders_that_cannot_be_written(finished, copy):
     (copy / RUN).unlink()
     for folder in (copy / RUN).parent, copy / ".snakemake":
         with read_only(folder):
-            assert "Read-only file system" in refused(copy)
+            # Lines of code may be Snakemake's, which is first to meet it.
+            with copy.under_way("--cores", "2") as begun:
+                printed, _ = begun.communicate(timeout=LIMIT)
+            assert begun.returncode == 1 and "Read-only file system" in printed
+            assert "narxbench/" not in printed.replace(str(copy.root), "")
         still_right(copy, finished)
     copy.snakemake(RUN)
     assert copy.files("data/tiny/runs") == finished.files("data/tiny/runs")
     with read_only(copy / "reports"):
-        assert "Write-protected output files" in refused(copy, "--config", "statistics={threshold: 0.8}")
+        printed = copy.snakemake("--config", "statistics={threshold: 0.8}", code=1)
+        assert "Write-protected output files" in printed
     assert copy.files("reports") == finished.files("reports")

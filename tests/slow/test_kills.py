@@ -7,6 +7,7 @@ sends SIGTERM to the main process; SIGKILL leaves behind the scripts that it has
 import os
 import signal
 import subprocess
+import time
 
 import pytest
 from tests.workflow.project import LIMIT, TINY, unlike, wait_for
@@ -38,33 +39,30 @@ def others_of(group):
     return [pid for pgid, state, pid in rows if int(pgid) == group and not state.startswith("Z")]
 
 
-def interrupt(right, root, number, moment, *targets):
-    """Interrupt the command in a copy at a moment, check what it leaves, repeat it; return its exit status."""
-    copy, results = right.copied(root, made=False), seen(right)
-    temporary = root.with_name(f"{root.name}.tmp")
-    temporary.mkdir()
-    with copy.under_way(*targets, "--cores", "2", env={"TMPDIR": str(temporary)}) as begun:
-        wait_for(lambda: begun.poll() is not None or moment(copy), "the moment")
-        if begun.poll() is None:
-            begun.send_signal(number) if number in (signal.SIGTERM, signal.SIGKILL) else os.killpg(begun.pid, number)
-        begun.communicate(timeout=LIMIT)
+@pytest.mark.parametrize("number", SIGNALS, ids=lambda number: number.name)
+def test_interrupted_in_the_middle_of_the_searches(long, tmp_path, number):
+    copy, results = long.copied(tmp_path / "project", made=False), seen(long)
+    with copy.under_way(FRAMES, "--cores", "2") as begun:
+        wait_for(lambda: len(copy.run_files()) > 2, "some run files")
+        if number in (signal.SIGTERM, signal.SIGKILL):
+            begun.send_signal(number)
+        for _ in range(9 if number == signal.SIGINT else number == signal.SIGHUP):
+            # All but the first change nothing.
+            os.killpg(begun.pid, number)
+            time.sleep(0.02)
+        printed, _ = begun.communicate(timeout=LIMIT)
+        assert "Traceback" not in printed, printed
         assert number == signal.SIGKILL or others_of(begun.pid) == []
     assert [path for path, content in seen(copy).items() if content != results.get(path)] == []
     assert number == signal.SIGKILL or seen(copy) == copy.files()
     if copy.locked():
         assert number == signal.SIGKILL
-        assert "cannot be locked" in copy.snakemake(*targets, code=1)
+        assert "cannot be locked" in copy.snakemake(FRAMES, code=1)
         copy.snakemake("--unlock")
-    copy.snakemake(*targets)
+    copy.snakemake(FRAMES)
     assert unlike(seen(copy), results) == []
     assert not copy.locked()
-    return begun.returncode
-
-
-@pytest.mark.parametrize("number", SIGNALS, ids=lambda number: number.name)
-def test_interrupted_in_the_middle_of_the_searches(long, tmp_path, number):
-    code = interrupt(long, tmp_path / "project", number, lambda copy: len(copy.run_files()) > 2, FRAMES)
-    assert code == (-signal.SIGKILL if number == signal.SIGKILL else 1)
+    assert begun.returncode == (-signal.SIGKILL if number == signal.SIGKILL else 1)
 
 
 def test_second_pipeline_ends_at_once_and_changes_nothing(long, tmp_path):

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from textwrap import indent
 
 import pytest
 from tests.workflow.project import LIMIT, ROOT, TINY
@@ -39,9 +40,7 @@ def folder(tmp_path_factory):
 
 
 def write_settings(folder, text):
-    (folder / "mine.yaml").write_text(
-        "narxbench:\n  study: tiny\n" + "".join(f"  {line}\n" for line in text.splitlines())
-    )
+    (folder / "mine.yaml").write_text("narxbench:\n" + indent(f"study: tiny\n{text}", "  "))
 
 
 def snakemake(folder, *arguments, code=0):
@@ -79,9 +78,3 @@ def test_measured_data_are_found_from_the_own_folder(tmp_path):
     write_settings(tmp_path, "page: measured\ndata: {files: mine.csv, input: input, output: y}\n")
     printed = snakemake(tmp_path, "--dry-run")
     assert "input: mine.csv" in printed and "results/data/tiny/ranking.json" in printed
-
-
-def test_the_linter_finds_nothing_in_it(folder):
-    """It objects to the absolute path of this test's own workflow only."""
-    printed = snakemake(folder, "--lint", code=1)
-    assert "nb_" not in printed and "rule " not in printed

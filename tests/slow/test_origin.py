@@ -30,22 +30,20 @@ def test_a_lost_memory_and_the_same_settings(copy):
     assert set(copy.planned(*SETTINGS)) >= EVERYTHING
 
 
-@pytest.mark.parametrize("setting", ["statistics={threshold: 0.8}", "interpretation=reset"])
-def test_a_lost_memory_and_other_settings(copy, setting):
+EDITS = {"src/narxbench/algorithms/ga.py": "NEW = 1", "config/systems/S3.yaml": "# More.", "docs/method.md": "More."}
+
+
+@pytest.mark.parametrize("change", ["statistics={threshold: 0.8}", "interpretation=reset", *EDITS])
+def test_a_lost_memory_and_other_settings_code_or_files(copy, change):
     forget(copy)
-    printed = copy.snakemake("--dry-run", "--config", setting)
+    if change in EDITS:
+        times = (copy / change).stat()
+        copy.append(change, f"\n{EDITS[change]}\n")
+        os.utime(copy / change, ns=(times.st_atime_ns, times.st_mtime_ns))
+    options = () if change in EDITS else ("--config", change)
+    printed = copy.snakemake("--dry-run", *options)
     assert "narxbench: found results in data/tiny that may be of other settings or code" in printed
-    assert set(copy.planned("--config", setting)) >= EVERYTHING
-
-
-@pytest.mark.parametrize("path", ["src/narxbench/algorithms/ga.py", "config/systems/S3.yaml", "docs/method.md"])
-def test_a_lost_memory_and_other_code_or_files(copy, path):
-    forget(copy)
-    times = (copy / path).stat()
-    edit = {".py": "\nNEW = 1\n", ".yaml": "# A remark.\n", ".md": "\nMore.\n"}
-    copy.append(path, edit[(copy / path).suffix])
-    os.utime(copy / path, ns=(times.st_atime_ns, times.st_mtime_ns))
-    assert set(copy.planned()) >= EVERYTHING
+    assert set(copy.planned(*options)) >= EVERYTHING
 
 
 def test_results_of_unknown_settings(copy):

@@ -69,15 +69,10 @@ def test_a_row_in_the_ranking_and_neighbours_that_nobody_touches(own, monkeypatc
     overlay = yaml.safe_load((own / "config/methods.yaml").read_text(encoding="utf-8"))
     methods = {name: None for name in overlay["methods"] if name not in (*NEIGHBOURS, *SMALL["methods"])}
     methods |= {name.replace("_", "-"): {"algorithm": name, "criteria": ["bic"]} for name in (*CHEATING, "hangs")}
-    scenarios = {name: None for name in overlay["scenarios"] if name != "base"}
-    beside = {
-        "systems": ["S1"],
-        "held_out": None,
-        "time_limit": 5,
-        "methods": {**methods, "descent": None},
-        "scenarios": scenarios,
-    }
-    own.write("beside.yaml", yaml.safe_dump({"study": "beside", **beside}))
+    beside = {"study": "beside", "systems": ["S1"], "held_out": None, "time_limit": 5}
+    beside["methods"] = {**methods, "descent": None}
+    beside["scenarios"] = {name: None for name in overlay["scenarios"] if name != "base"}
+    own.write("beside.yaml", yaml.safe_dump(beside))
     done = typed(f"{command} beside.yaml", own.root, tmp_path / "site", FOLDER)
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr

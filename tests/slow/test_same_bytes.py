@@ -72,9 +72,3 @@ def test_several_seeds_in_a_job_give_the_same_summaries_and_frames(finished, emp
     assert {path.name for path in empty.run_files()} == {"seeds-1-to-2.json"}
     for folder in ("data/tiny/conditions", "data/tiny/frames"):
         assert unlike(empty.files(folder), finished.files(folder)) == []
-
-
-def test_no_zlib_has_a_say_in_the_figures(finished):
-    """Compressed bytes differ between zlib and zlib-ng."""
-    figures = [content for path, content in finished.files().items() if path.endswith(".pdf")]
-    assert len(figures) == 2 and not any(b"FlateDecode" in content for content in figures)

@@ -40,44 +40,29 @@ def local(finished, tmp_path_factory):
     return project
 
 
-@pytest.fixture(scope="module")
-def two_nodes(tmp_path_factory):
+@pytest.fixture
+def slurm(tmp_path_factory):
     if reason := unusable():
         pytest.skip(reason)
-    with Slurm(tmp_path_factory.mktemp("slurm")) as slurm:
-        yield slurm
-
-
-@pytest.fixture
-def slurm(two_nodes):
-    """Two idle nodes, whatever an earlier test has left of them."""
-    two_nodes.renew()
-    return two_nodes
+    with Slurm(tmp_path_factory.mktemp("slurm")) as two_nodes:
+        yield two_nodes
 
 
 def lose_a_job(local, slurm, root, profile, lose):
     """Run the study with a profile, lose its first running job, and return the states of that job and of the others."""
-    copy, known = local.copied(root / "project", made=False), {job.number for job in slurm.jobs()}
-    printed = root / "printed.txt"
-
-    def new():
-        return [job for job in slurm.jobs() if job.number not in known]
-
+    copy, printed = local.copied(root / "project", made=False), root / "printed.txt"
     options = (*PROFILES[profile], "--config", "seeds_per_job=3")
     # A file, because nobody reads a pipe meanwhile.
     with printed.open("wb") as stream, copy.under_way(FRAMES, *options, env=slurm.environment, output=stream) as begun:
-        (lost, *_) = wait_for(
-            lambda: [job for job in new() if job.state == "RUNNING" or begun.poll() is not None], "a running job"
-        )
+        lost, *_ = wait_for(lambda: [job for job in slurm.jobs() if job.state == "RUNNING"], "a running job")
         lose(lost)
         assert begun.wait(LIMIT) == 0, printed.read_text(errors="replace")
     assert {path.name for path in copy.run_files()} == {"seeds-1-to-3.json", "seeds-4-to-6.json"}
     for folder in COMPARED:
         assert unlike(copy.files(folder), local.files(folder)) == []
     assert "Nothing to be done" in copy.snakemake(FRAMES, "--dry-run", "--config", "seeds_per_job=3")
-    jobs = new()
-    assert {job.node for job in jobs} == set(NODES)
-    states = {job.number: job.state for job in jobs}
+    assert {job.node for job in slurm.jobs()} == set(NODES)
+    states = {job.number: job.state for job in slurm.jobs()}
     return copy, lost.number, states.pop(lost.number), list(states.values())
 
 
@@ -88,14 +73,12 @@ def status(copy, slurm, job):
 
 
 # Slurm has not started the lost job again itself, Snakemake has: two jobs of three seeds for each of two conditions.
-def test_cancelled_job_is_started_again(local, slurm, tmp_path):
-    copy, number, lost, others = lose_a_job(local, slurm, tmp_path, "slurm", lambda job: slurm.cancel(job.number))
-    assert (lost, others) == ("CANCELLED", ["COMPLETED"] * 4)
-    assert status(copy, slurm, number) == "failed"
+@pytest.mark.parametrize(("profile", "state"), [("slurm", "CANCELLED"), ("cluster", "NODE_FAIL")])
+def test_a_job_or_a_node_that_is_lost_costs_no_result(local, slurm, tmp_path, profile, state):
+    def lose(job):
+        slurm.run("scancel", str(job.number)) if profile == "slurm" else slurm.kill(job.node)
 
-
-def test_node_that_dies_costs_its_job_and_no_result(local, slurm, tmp_path):
-    copy, number, lost, others = lose_a_job(local, slurm, tmp_path, "cluster", lambda job: slurm.kill(job.node))
-    assert (lost, others) == ("NODE_FAIL", ["COMPLETED"] * 4)
+    copy, number, lost, others = lose_a_job(local, slurm, tmp_path, profile, lose)
+    assert (lost, others) == (state, ["COMPLETED"] * 4)
     assert status(copy, slurm, number) == "failed"
     assert {status(copy, slurm, job.number) for job in slurm.jobs()[-4:]} == {"success"}

@@ -50,12 +50,8 @@ def test_added_system_snr_criterion_method_and_data_for_every_run(empty):
     # Without noise worth the name, a search over 14 candidates finds the two terms.
     terms = {summary["candidates"][index] for index in summary["runs"]["structures"][0]}
     assert terms >= {"y(k-1)", "u(k-1)"}
-    for name, words in (
-        ("method_settings", "ga-tournament"),
-        ("comparison_X1", "ga-tournament|GA"),
-        ("fitness_X1", "AIC"),
-    ):
-        assert re.search(words, (project / f"reports/added/tables/{name}.md").read_text(encoding="utf-8")), name
+    for name, word in (("method_settings", "ga-tournament"), ("fitness_X1", "AIC")):
+        assert word in (project / f"reports/added/tables/{name}.md").read_text(encoding="utf-8"), name
     assert project.planned() == {}
 
 
@@ -84,14 +80,14 @@ def test_the_study_that_tries_every_option(empty):
     # As many options as a test can pay for: two of the swarm, one of the GA, one of the data.
     file = empty / "config/design_choices.yaml"
     mapping = yaml.safe_load(file.read_text(encoding="utf-8"))
-    wanted = {"velocity-bound": ["none", "1"], "ties": ["canonical", "random"], "elitism": ["off", "on"]}
-    wanted |= {"noise": ["output", "equation"], "input": ["uniform"], "realisation": ["shared"]}
-    wanted |= {"snr-of": ["variance"], "own-noise": ["no"]}
-    wanted |= {"estimation": ["before-validation"], "error": ["free-run"], "evaluations": ["6000"]}
-    mapping["design_choices"] = {name: mapping["design_choices"][name] for name in wanted}
-    for name, options in wanted.items():
-        choice = mapping["design_choices"][name]
-        choice["options"] = {option: choice["options"][option] for option in options}
+    wanted = "velocity-bound: none 1, ties: canonical random, elitism: off on, noise: output equation, input: uniform, "
+    wanted += "realisation: shared, snr-of: variance, own-noise: no, estimation: before-validation, error: free-run, "
+    wanted += "evaluations: 6000"
+    choices = {}
+    for name, _, options in (each.partition(": ") for each in wanted.split(", ")):
+        choices[name] = choice = mapping["design_choices"][name]
+        choice["options"] = {option: choice["options"][option] for option in options.split()}
+    mapping["design_choices"] = choices
     # The paper's study, with which the others are compared, has an interpretation of the first name.
     mapping["interpretations"] = {"as-described": {}, "other": {"ties": "random"}}
     file.write_text(yaml.safe_dump(mapping, sort_keys=False), encoding="utf-8")
@@ -100,18 +96,15 @@ def test_the_study_that_tries_every_option(empty):
     project.snakemake(frame)
     rows = rows_of(project / frame)
     found = {(row["method"], row["interpretation"], row["criterion"], row["data_seed"]) for row in rows}
-    assert found == {
-        # With a name on all data seeds, others on those of the screening, other criteria on those of the finalists.
-        *(("upso2d", name, "bic", seed) for name in ("baseline", "ties=random") for seed in "17"),
-        *(("upso2d", name, "bic", "7") for name in ("noise=equation", "velocity-bound=1")),
+    # Baselines with both data seeds, other options on that of the screening, other criteria on that of the finalists.
+    assert {
+        ("upso2d", "baseline", "bic", "1"),
+        ("ga", "elitism=on", "bic", "7"),
+        ("stepwise", "baseline", "bic", "1"),
         ("upso2d", "velocity-bound=1+ties=random", "bic", "7"),
-        *(("ga", "baseline", "bic", seed) for seed in "17"),
-        *(("ga", name, "bic", "7") for name in ("noise=equation", "elitism=on")),
-        *(("stepwise", "baseline", "bic", seed) for seed in "17"),
         ("upso2d", "baseline", "aic-8", "1"),
-    }
-    assert len(rows) == len(found) * 2
-    assert {row["runs"] for row in rows} == {"2"}
+    } <= found
+    assert (len(rows), len(found), {row["runs"] for row in rows}) == (32, 16, {"2"})
     # It goes on where it stopped.
     lost = project.run_files()[0]
     lost.unlink()
@@ -137,17 +130,9 @@ print(narxbench.__file__, *narxbench.search(problem, algorithm="ga", seed=1, eva
 
 def test_edited_kernel_is_compiled_anew_in_its_callers(empty):
     """The algorithms are compiled in files of their own, and hold the machine code of the kernel that they call."""
-
-    def found():
-        env = os.environ | {"PYTHONPATH": str(empty / "src")}
-        done = subprocess.run(
-            [sys.executable, "-c", SEARCH], cwd=empty.root, env=env, check=True, capture_output=True, text=True
-        )
-        file, *terms = done.stdout.split()
-        assert file == str(empty / "src/narxbench/__init__.py")
-        return terms
-
-    assert "y(k-1)" in found()
+    command = {"args": [sys.executable, "-c", SEARCH], "cwd": empty.root, "text": True}
+    command["env"] = os.environ | {"PYTHONPATH": str(empty / "src")}
+    assert "y(k-1)" in subprocess.check_output(**command)
     # Every structure is singular now.
     empty.edit("src/narxbench/fitness/kernel/least_squares.py", "SINGULAR = 1e-11", "SINGULAR = 2.0")
-    assert found() == []
+    assert subprocess.check_output(**command) == f"{empty / 'src/narxbench/__init__.py'}\n"

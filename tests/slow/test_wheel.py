@@ -48,29 +48,22 @@ def python(version):
 
 
 def run(*words, folder, **kept):
-    environment = {
-        name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL", "UV"))
-    }
+    ours = ("PYTHON", "VIRTUAL", "UV")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
     return subprocess.run([*map(str, words)], cwd=folder, env=environment, capture_output=True, text=True, **kept)
-
-
-@pytest.fixture
-def wheel(tmp_path):
-    # `uv run` tells where it is.
-    uv = [os.environ.get("UV") or shutil.which("uv") or pytest.skip("no uv")]
-    subprocess.run([*uv, "build", "--quiet", "--wheel", "--out-dir", tmp_path / "dist", ROOT], check=True)
-    return uv, next((tmp_path / "dist").glob("*.whl"))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("version", [pytest.param("3.11", marks=pytest.mark.ci), "3.12", "3.13", "3.14"])
-def test_identification_and_search_need_the_wheel_alone(version, wheel, tmp_path):
-    (uv, file), interpreter = wheel, python(version)
-    if interpreter is None:
-        pytest.skip(f"no Python {version} here")
+def test_identification_and_search_need_the_wheel_alone(version, tmp_path):
+    interpreter = python(version) or pytest.skip(f"no Python {version} here")
+    # `uv run` tells where it is.
+    uv = os.environ.get("UV") or shutil.which("uv") or pytest.skip("no uv")
     own = tmp_path / "environment"
-    subprocess.run([*uv, "venv", "--quiet", "--python", interpreter, own], check=True)
-    subprocess.run([*uv, "pip", "install", "--quiet", "--python", own / "bin/python", file], check=True)
+    subprocess.run([uv, "build", "--quiet", "--wheel", "--out-dir", tmp_path / "dist", ROOT], check=True)
+    subprocess.run([uv, "venv", "--quiet", "--python", interpreter, own], check=True)
+    file = next((tmp_path / "dist").glob("*.whl"))
+    subprocess.run([uv, "pip", "install", "--quiet", "--python", own / "bin/python", file], check=True)
     folder = tmp_path / "empty"
     folder.mkdir()
     asked = run(own / "bin/narxbench", "--version", folder=folder, check=True)

@@ -27,56 +27,37 @@ def damaged(draw: st.DrawFn, content: bytes, name: str) -> bytes:
         if kind < 7 and name.endswith(".json"):
             return json.dumps(_with_other_values(draw, json.loads(content))).encode()
         if kind < 7 and name.endswith((".yaml", ".cff")):
-            stream = io.StringIO()
-            yaml = YAML(typ="safe", pure=True)
+            stream, yaml = io.StringIO(), YAML(typ="safe", pure=True)
             yaml.dump(_with_other_values(draw, yaml.load(content.decode())), stream)
             return stream.getvalue().encode()
         if kind < 7 and name.endswith(".csv"):
             return _with_other_cells(draw, content)
     except ValueError:  # it was damaged before
         pass
-    return _with_other_bytes(draw, content)
-
-
-def _with_other_bytes(draw: st.DrawFn, content: bytes) -> bytes:
     start = draw(st.integers(0, len(content)))
-    end = min(len(content), start + draw(st.sampled_from([0, 1, 10, 100])))
-    lines = content.split(b"\n")
-    line = draw(st.integers(0, len(lines) - 1))
-    changed = [
-        content[:start],
-        content[start:],
-        content[:start] + content[end:],
-        content[:start] + draw(PIECES) + content[end:],
-        content[:start] + draw(st.binary(min_size=1, max_size=4)) + content[end:],
-        b"\n".join([*lines[:line], *lines[line + 1 :]]),
-        b"\n".join([*lines[:line], lines[line], *lines[line:]]),
-        b"\n".join(lines[: line + 1]),
-    ]
-    return draw(st.sampled_from(changed))
+    end = start + draw(st.sampled_from([0, 1, 10, 100, len(content)]))
+    return content[:start] + draw(st.just(b"") | PIECES | st.binary(min_size=1, max_size=4)) + content[end:]
 
 
 def _with_other_cells(draw: st.DrawFn, content: bytes) -> bytes:
+    """Another cell, another column, no column, or a row that is missing or there twice."""
     rows = list(csv.reader(io.StringIO(content.decode())))
     for _ in range(draw(st.integers(1, 3))):
         row = draw(st.integers(0, len(rows) - 1))
-        column = draw(st.integers(0, max(0, len(rows[row]) - 1)))
-        if rows[row][column:]:
-            cell, kind = draw(CELLS | st.sampled_from([each[column] for each in rows if each[column:]])), draw(_KINDS)
-            if kind == "cell":
-                rows[row][column] = cell
-            elif kind == "column":
-                rows = [rows[0], *([*each[:column], cell, *each[column + 1 :]] for each in rows[1:])]
-            elif kind == "without":
-                rows = [each for i, each in enumerate(rows) if i == 0 or each[column:][:1] != [cell]]
-            else:
-                rows = [each[:column] + each[column + 1 :] for each in rows]
+        column, kind = draw(st.integers(0, max(0, len(rows[row]) - 1))), draw(st.integers(0, 4))
+        if kind == 0:
+            rows[row : row + 1] = draw(st.sampled_from([[], [rows[row]] * 2]))
+        elif kind == 1:
+            rows = [each[:column] + each[column + 1 :] for each in rows]
+        elif rows[row][column:]:
+            cell = draw(CELLS | st.sampled_from([each[column] for each in rows if each[column:]]))
+            for each in rows[row : row + 1] if kind < 4 else rows[1:]:
+                each[column : column + 1] = [cell]
+        if not rows:
+            break
     stream = io.StringIO()
     csv.writer(stream, lineterminator="\n").writerows(rows)
     return stream.getvalue().encode()
-
-
-_KINDS = st.sampled_from(["cell", "cell", "column", "without", "narrower"])
 
 
 def _with_other_values(draw: st.DrawFn, value: Any) -> Any:
@@ -87,11 +68,9 @@ def _with_other_values(draw: st.DrawFn, value: Any) -> Any:
             if isinstance(inner[key], dict | list) and inner[key] and draw(st.integers(0, 3)):
                 inner = inner[key]
                 continue
-            if draw(st.booleans()):
-                inner[key] = deepcopy(draw(VALUES))
-            elif draw(st.booleans()):
-                del inner[key]
+            if kind := draw(st.integers(0, 2)):
+                inner[key] = deepcopy(draw(VALUES)) if kind == 1 else [inner[key]]
             else:
-                inner[key] = [inner[key]]
+                del inner[key]
             break
     return value

@@ -68,9 +68,10 @@ class Job(NamedTuple):
     @property
     def read(self) -> list[str]:
         """What it reads, without the systems: a process reads those of its own checkout."""
-        files = dict.fromkeys(path for path in self.input if not path.startswith("config/systems"))
-        files |= dict.fromkeys(path for logs in getattr(self.params, "logs", {}).values() for path in logs)
-        return [*files, *list(getattr(self.params, "files", []))[:2]]
+        files = [path for path in self.input if not path.startswith("config/systems")]
+        if self.script == "run_info":
+            files = sorted(map(str, Path(self.params.logs).rglob("*.log")))
+        return [*dict.fromkeys(files), *list(getattr(self.params, "files", []))[:2]]
 
     def outcome(self, damaged: str = "") -> str:
         """Call the script in the folder of the project and return the mistake that it tells, or nothing.
@@ -78,15 +79,12 @@ class Job(NamedTuple):
         Tables have no NaN, unless the damaged file has it for a text.
         """
         shutil.rmtree("out", ignore_errors=True)
-        files = {"input": self.input, "output": self.output, "params": self.params, "log": ["out/log"], "made_with": {}}
         try:
-            call(self.script, **files)
+            call(self.script, input=self.input, output=self.output, params=self.params, log=["out/log"])
         except StepFailedError:
             return Path("out/log").read_text(encoding="utf-8").removeprefix("narxbench: ").rstrip("\n")
-        if damaged and re.search(rb"nan|inf", Path(damaged).read_bytes(), re.IGNORECASE):
-            return ""
-        for path in filter(Path.is_file, Path("out").rglob("*")):
-            if path.suffix in (".csv", ".md", ".tex"):
+        if not damaged or not re.search(rb"nan|inf", Path(damaged).read_bytes(), re.IGNORECASE):
+            for path in (path for path in Path("out").rglob("*") if path.suffix in (".csv", ".md", ".tex")):
                 assert not (found := _NOT_A_NUMBER.search(path.read_text(encoding="utf-8"))), f"{path}: {found}"
         return ""
 
@@ -95,9 +93,9 @@ class Job(NamedTuple):
         text = self.outcome(damaged)
         lines = text.splitlines()
         assert len(lines) <= 6 and all(line.isprintable() for line in lines), text
-        names = [os.path.basename(path) for path in (damaged, *self.read)]
+        named = [*(os.path.basename(path) for path in (damaged, *self.read)), "and "]
         # What measured data are too short for is a setting.
-        named = [*names, "and ", *(("lags",) if damaged.startswith("data/buck/") else ())]
+        named += ["lags"] if damaged.startswith("data/buck/") else []
         assert all(any(name in line for name in named) for line in lines), text
         return text
 
@@ -109,13 +107,9 @@ def jobs_of(project: Project) -> dict[str, Job]:
     env = os.environ | {"PYTHONPATH": str(project / "src")}
     done = subprocess.run(command, cwd=project.root, env=env, capture_output=True, text=True, timeout=LIMIT)
     assert done.returncode == 0, done.stderr[-3000:]
-    found = {}
+    found: dict[str, Job] = {}
     for script, (inputs, named), (outputs, results), params in pickle.loads(target.read_bytes()):
-        elsewhere = {key: _elsewhere(path) for key, path in results.items()}
+        elsewhere = {key: f"out/{path}" for key, path in results.items() if isinstance(path, str)}
         output = Names([f"out/{path}" for path in outputs], elsewhere)
         found.setdefault(script, Job(script, Names(inputs, named), output, SimpleNamespace(**params)))
     return found
-
-
-def _elsewhere(path: str | list[str]) -> str | list[str]:
-    return f"out/{path}" if isinstance(path, str) else [f"out/{each}" for each in path]

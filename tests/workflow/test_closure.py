@@ -28,8 +28,6 @@ for script in sys.argv[1:]:
         os._exit(0)
     os.wait()
 """
-# No search depends on them.
-ABOVE = ("analysis", "report")
 
 
 @pytest.fixture
@@ -41,13 +39,8 @@ def plan(finished, monkeypatch):
 
 def digests(plan):
     """Return the digest of each step's code, by step; searches and summaries by algorithm too."""
-    conditions = {condition.algorithm: condition.name for condition in plan.conditions}
-    found = {step: plan.code(step) for step in STEPS if step not in ("search", "summarise")}
-    return found | {
-        f"{step} {algorithm}": plan.code(step, name)
-        for step in ("search", "summarise")
-        for algorithm, name in conditions.items()
-    }
+    algorithms = dict.fromkeys(("search", "summarise"), (*plan.study.methods,))
+    return {(step, name): plan.code(step, name) for step in STEPS for name in algorithms.get(step, (None,))}
 
 
 def loaded():
@@ -70,15 +63,13 @@ def test_any_edit_of_a_module_changes_the_digest_of_the_steps_that_load_it(plan,
         after = digests(plan)
         seen[module] = {step for step in before if before[step] != after[step]}
     script_digest.cache_clear()
-    for name in before:
-        step, _, algorithm = name.partition(" ")
-        missed = {m for m in loads[step] if name not in seen[m]}
-        assert missed == set(), f"{name} loads what its digest does not see"
+    for step, algorithm in before:
+        found = {module for module in MODULES if (step, algorithm) in seen[module]}
+        assert loads[step] - found == set(), f"{step} loads what its digest does not see"
         if algorithm:
-            own = code.PACKAGE / "algorithms" / f"{algorithm}.py"
-            assert [m for m in (own.with_name("ga.py"), own.with_name("upso2d.py")) if name in seen[m]] == [own]
-            above = [m for m in MODULES if m.relative_to(code.PACKAGE).parts[0] in ABOVE and name in seen[m]]
-            assert above == []
+            folder = code.PACKAGE / "algorithms"
+            assert found & {folder / "ga.py", folder / "upso2d.py"} == {folder / f"{algorithm}.py"}
+            assert not {module.relative_to(code.PACKAGE).parts[0] for module in found} & {"analysis", "report"}
 
 
 ENDING = {"manifest", "run_info", "all"}

@@ -12,8 +12,8 @@ rule simulate:
         f"{PLAN.logs}/simulate/{{data_set}}.log",
     localrule: True
     params:
-        simulation=lambda w: PLAN.simulation(w.data_set),
-        recorded=lambda w: PLAN.digests(PLAN.recorded_input(w.data_set)),
+        simulation=lambda w: PLAN.simulations[w.data_set],
+        recorded=lambda w: digests(PLAN.recorded_input(w.data_set)),
         code=PLAN.code("simulate"),
     run:
         call("simulate", output=output, params=params, log=log)

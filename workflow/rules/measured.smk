@@ -12,7 +12,7 @@ wildcard_constraints:
 rule brief_search:
     """Search one configuration of decimation, degree and lags briefly."""
     input:
-        data=lambda w: local(PLAN.given()),
+        data=lambda w: local(PLAN.given),
         memory=lambda w: local(PLAN.memory),
     output:
         f"{PLAN.data}/brief/{{configuration}}.json",
@@ -29,8 +29,8 @@ rule brief_search:
 rule rank_configurations:
     """Rank the configurations: the best are searched thoroughly."""
     input:
-        data=lambda w: local(PLAN.given()),
-        briefs=PLAN.made["brief_search"],
+        data=lambda w: local(PLAN.given),
+        briefs=PLAN.briefs,
     output:
         PLAN.ranking,
     log:
@@ -46,7 +46,7 @@ rule rank_configurations:
 rule thorough_search:
     """Search the configuration of one rank with one seed, on all data (part 0) or without one part of them."""
     input:
-        data=lambda w: local(PLAN.given()),
+        data=lambda w: local(PLAN.given),
         ranking=PLAN.ranking,
     output:
         f"{PLAN.data}/thorough/rank-{{rank}}/part-{{part}}/seed-{{seed}}.json",
@@ -63,10 +63,10 @@ rule thorough_search:
 rule choose_structure:
     """Compare all structures that were found on data that their weights do not know, and choose one."""
     input:
-        data=lambda w: local(PLAN.given()),
-        briefs=PLAN.made["brief_search"],
+        data=lambda w: local(PLAN.given),
+        briefs=PLAN.briefs,
         ranking=PLAN.ranking,
-        searches=PLAN.made["thorough_search"],
+        searches=PLAN.searches,
     output:
         PLAN.choice,
     log:
@@ -81,7 +81,7 @@ rule choose_structure:
 rule resample:
     """Search one resampled data set in the configuration of the choice."""
     input:
-        data=lambda w: local(PLAN.given()),
+        data=lambda w: local(PLAN.given),
         choice=PLAN.choice,
     output:
         f"{PLAN.data}/resampled/{{number}}.json",
@@ -98,12 +98,12 @@ rule resample:
 rule conclude:
     """Estimate the weights, tell how sure and how good the model is, and write the report."""
     input:
-        data=lambda w: local(PLAN.given()),
+        data=lambda w: local(PLAN.given),
         choice=PLAN.choice,
-        resampled=PLAN.made["resample"],
+        resampled=PLAN.resampled,
     output:
         report(PLAN.page, category="Page", caption="../report/model.rst"),
-        PLAN.from_summaries()[1:],
+        PLAN.from_summaries[1:],
     log:
         f"{PLAN.logs}/conclude.log",
     localrule: True

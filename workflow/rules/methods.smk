@@ -4,8 +4,8 @@
 rule score:
     """Score what all methods found on one problem."""
     input:
-        runs=lambda w: PLAN.compared_runs(w.problem),
-        data=lambda w: PLAN.compared_data(w.problem),
+        runs=lambda w: PLAN.compared(w.problem)["runs"],
+        data=lambda w: PLAN.compared(w.problem)["data"],
     output:
         f"{PLAN.data}/scores/{{problem}}.json",
     log:
@@ -21,14 +21,14 @@ rule score:
 rule repeat:
     """Make one run of a method that has a process of its own again in a fresh one, and compare it with its run file."""
     input:
-        run=lambda w: PLAN.repeated_run(w.method),
-        data=lambda w: PLAN.repeated_data(w.method),
+        run=lambda w: PLAN.repeated(w.method)["run"],
+        data=lambda w: PLAN.repeated(w.method)["data"],
     output:
         f"{PLAN.data}/repeats/{{method}}.json",
     log:
         f"{PLAN.logs}/repeat/{{method}}.log",
     params:
-        repeat=lambda w: PLAN.repeat(w.method),
+        repeat=lambda w: PLAN.repeated(w.method)["repeat"],
     run:
         call("repeat", input=input, output=output, params=params, log=log)
 
@@ -52,18 +52,18 @@ rule rank:
 rule ranking_tables:
     """Write tables and figures of the comparison, and the answer in a few lines."""
     input:
-        **PLAN.page_files(),
+        **PLAN.page_files,
     output:
-        report(PLAN.table_files("csv"), category="Tables", caption="../report/tables.rst"),
-        PLAN.table_files("md"),
-        PLAN.table_files("tex"),
-        report(PLAN.figure_files("svg"), category="Figures", caption="../report/figures.rst"),
-        PLAN.documents(),
+        report(PLAN.tables["csv"], category="Tables", caption="../report/tables.rst"),
+        PLAN.tables["md"],
+        PLAN.tables["tex"],
+        report(PLAN.figures["svg"], category="Figures", caption="../report/figures.rst"),
+        PLAN.documents,
     log:
         f"{PLAN.logs}/ranking_tables.log",
     localrule: True
     params:
-        settings=PLAN.settings(),
+        settings=PLAN.settings,
         code=PLAN.code("ranking_tables"),
     run:
         call("ranking_tables", input=input, output=output, params=params, log=log)
@@ -72,7 +72,7 @@ rule ranking_tables:
 rule leaderboard:
     """Write the page of the comparison."""
     input:
-        **PLAN.page_files(),
+        **PLAN.page_files,
     output:
         report(PLAN.page, category="Page", caption="../report/page.rst"),
     log:
@@ -81,7 +81,7 @@ rule leaderboard:
     conda:
         "../envs/narxbench.yaml"
     params:
-        settings=PLAN.settings(),
+        settings=PLAN.settings,
         methods=PLAN.about_methods(),
         left_out=PLAN.left_out,
         code=PLAN.code("leaderboard"),

@@ -6,17 +6,17 @@ rule tables:
     input:
         **PLAN.frames("metrics", "selection", "agreement", "agreement_values", "claims", "comparisons"),
         **PLAN.frames("recovery", "gaps"),
-        system_files=PLAN.system_files(),
+        system_files=PLAN.system_files,
         claim_texts=f"{REFERENCE}/claims.yaml",
     output:
-        report(PLAN.table_files("csv"), category="Tables", caption="../report/tables.rst"),
-        PLAN.table_files("md"),
-        PLAN.table_files("tex"),
+        report(PLAN.tables["csv"], category="Tables", caption="../report/tables.rst"),
+        PLAN.tables["md"],
+        PLAN.tables["tex"],
     log:
         f"{PLAN.logs}/tables.log",
     localrule: True
     params:
-        settings=PLAN.settings(),
+        settings=PLAN.settings,
         code=PLAN.code("tables"),
     run:
         call("tables", input=input, output=output, params=params, log=log)
@@ -27,15 +27,15 @@ rule figures:
     input:
         **PLAN.frames("convergence", "selection", "gaps"),
     output:
-        report(PLAN.figure_files("svg"), category="Figures", caption="../report/figures.rst"),
-        PLAN.figure_files("pdf"),
+        report(PLAN.figures["svg"], category="Figures", caption="../report/figures.rst"),
+        PLAN.figures["pdf"],
     log:
         f"{PLAN.logs}/figures.log",
     localrule: True
     conda:
         "../envs/narxbench.yaml"
     params:
-        settings=PLAN.settings(),
+        settings=PLAN.settings,
         code=PLAN.code("figures"),
     script:
         "../../scripts/figures.py"

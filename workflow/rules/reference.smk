@@ -12,7 +12,8 @@ rule run_info:
         f"{PLAN.logs}/run_info.log",
     localrule: True
     params:
-        logs=lambda w: {step: list(map(PLAN.at, logs)) for step, logs in PLAN.timing_logs().items()},
+        logs=lambda w: PLAN.at(PLAN.logs),
+        files=lambda w: PLAN.results(),
         code=PLAN.code("run_info"),
     run:
         call("run_info", output=output, params=params, log=log)
@@ -21,7 +22,7 @@ rule run_info:
 rule manifest:
     """Write settings, versions and the digest of every result."""
     input:
-        results=PLAN.from_summaries(),
+        results=PLAN.from_summaries,
         memory=lambda w: local(PLAN.memory),
     output:
         manifest=PLAN.manifest,
@@ -31,12 +32,11 @@ rule manifest:
     localrule: True
     params:
         files=lambda w: {path: PLAN.at(path) for path in PLAN.results()},
-        settings=PLAN.settings(),
-        made_with=lambda w: digest(origin(PLAN)),
+        made_with=lambda w: PLAN.made_with,
         complete=not PLAN.finished_only,
         code=PLAN.code("manifest"),
     run:
-        call("manifest", input=input, output=output, params=params, log=log, made_with=origin(PLAN))
+        call("manifest", input=input, output=output, params=params, log=log)
 
 
 rule verify:
@@ -52,7 +52,7 @@ rule verify:
         files=lambda w: {path: PLAN.at(path) for path in PLAN.results()},
         # No input: it would be made again from the results.
         reference=lambda w: PLAN.reference,
-        versions=lambda w: PLAN.versions,
+        made_with=lambda w: PLAN.made_with,
     script:
         "../../scripts/verify.py"
 
@@ -84,7 +84,7 @@ if PLAN.study.study == MAIN_STUDY and not HERE:
         input:
             PLAN.page,
         output:
-            SCREENSHOT,
+            "docs/images/report.png",
         log:
             f"{PLAN.logs}/screenshot.log",
         conda:

@@ -4,14 +4,10 @@
 rule interpretations:
     """Tell what each answer to what the paper leaves open does to the results."""
     input:
-        conditions=PLAN.interpretations_frame,
-        choices=DESIGN_CHOICES,
-        published=f"{REFERENCE}/published_tables.csv",
-        system_terms=f"{REFERENCE}/system_terms.csv",
-        claims=f"{REFERENCE}/claims.yaml",
+        **PLAN.read,
         memory=lambda w: local(PLAN.memory),
     output:
-        PLAN.documents(),
+        PLAN.documents,
     log:
         f"{PLAN.logs}/interpretations.log",
     localrule: True
@@ -26,7 +22,7 @@ rule interpretations:
 rule page:
     """Write the pages of the study."""
     input:
-        **PLAN.page_files(),
+        **PLAN.page_files,
     output:
         report(PLAN.page, category="Page", caption="../report/page.rst"),
         PLAN.pages[1:],
@@ -34,7 +30,7 @@ rule page:
         f"{PLAN.logs}/page.log",
     localrule: True
     params:
-        settings=PLAN.settings(),
+        settings=PLAN.settings,
         code=PLAN.code("page"),
     run:
         call("page", input=input, output=output, params=params, log=log)

@@ -19,7 +19,7 @@ rule search:
 rule summarise:
     """Summarise the runs of one condition."""
     input:
-        runs=lambda w: PLAN.run_files(w.condition),
+        runs=lambda w: PLAN.run_files[w.condition],
         data=lambda w: PLAN.data_files(w.condition),
     output:
         f"{PLAN.data}/conditions/{{condition}}.json",
@@ -27,8 +27,8 @@ rule summarise:
         f"{PLAN.logs}/summarise/{{condition}}.log",
     localrule: True
     params:
-        seeds=lambda w: PLAN.seeds(w.condition),
+        seeds=lambda w: PLAN.seeds[w.condition],
         condition=lambda w: PLAN.summary(w.condition),
-        code=lambda w: PLAN.code("summarise", w.condition),
+        code=lambda w: PLAN.code("summarise", PLAN.by_name[w.condition].algorithm),
     run:
         call("summarise", input=input, output=output, params=params, log=log)

@@ -1,7 +1,4 @@
-"""What a step depends on in the code: the import closure of its script, and the versions of the packages that it needs.
-
-Both are computed from the imports themselves. The templates belong to the module that fills them in.
-"""
+"""What a step depends on, by the imports of its script: code of this package, and the versions of all others."""
 
 import ast
 import platform
@@ -18,9 +15,8 @@ from narxbench.experiment.provenance import code_digest
 from narxbench.io.files import sha256
 
 PACKAGE = Path(__file__).parents[1]
-TEMPLATING = PACKAGE / "report" / "templating.py"
-TEMPLATES = TEMPLATING.parent / "templates"
-_FOR_TYPES = ("TYPE_CHECKING", "typing.TYPE_CHECKING")
+# The templates belong to the module that fills them in.
+TEMPLATING, TEMPLATES = PACKAGE / "report" / "templating.py", PACKAGE / "report" / "templates"
 # Packages that are imported under another name; to look through all that are installed would take a second.
 _DISTRIBUTIONS = {"markdown_it": "markdown-it-py", "ruamel": "ruamel.yaml", "sklearn": "scikit-learn"}
 # They start steps and check what steps read: another version refuses more or less, and alters no result.
@@ -28,17 +24,8 @@ _WITHOUT_RESULTS = ("packaging", "pydantic", "pydantic-core", "snakemake", "snak
 
 
 def closure(*files: Path) -> frozenset[Path]:
-    """Return the files and all modules of the package that importing them executes, packages' ``__init__`` included.
-
-    Imports that only a type checker makes do not count, those inside functions do.
-
-    Examples
-    --------
-    >>> sorted(str(path.relative_to(PACKAGE)) for path in closure(PACKAGE / "io" / "files.py"))
-    ['__init__.py', 'io/__init__.py', 'io/errors.py', 'io/files.py']
-    """
-    found: set[Path] = set()
-    waiting = set(files)
+    """Return the files and all of the package that they import, in functions too but not for type checkers alone."""
+    found, waiting = set[Path](), set(files)
     while waiting:
         found |= waiting
         waiting = {each for file in waiting if file.suffix == ".py" for each in imported_files(file)} - found
@@ -55,15 +42,7 @@ def digest_of(*files: Path) -> str:
 
 
 def versions_of(*files: Path) -> dict[str, str]:
-    """Return the versions of Python (major.minor) and of all packages that the closure of the files needs.
-
-    These are the packages that are imported, and those that they require themselves.
-
-    Examples
-    --------
-    >>> versions_of(PACKAGE / "numerics" / "compilation.py").keys() >= {"python", "numba", "llvmlite", "numpy"}
-    True
-    """
+    """Return the versions of Python (major.minor) and of the packages that the closure imports or these require."""
     names = {name.split(".")[0] for file in closure(*files) if file.suffix == ".py" for name in _imported_names(file)}
     waiting = [_DISTRIBUTIONS.get(name, name) for name in names - {PACKAGE.name}]
     found = {"python": ".".join(platform.python_version_tuple()[:2])}
@@ -71,8 +50,7 @@ def versions_of(*files: Path) -> dict[str, str]:
         # The same name in all ways of writing it.
         name = re.sub(r"[-_.]+", "-", waiting.pop().lower())
         if name not in (*found, *_WITHOUT_RESULTS) and (package := _package(name)):
-            version, required = package
-            found[name] = version
+            found[name], required = package
             waiting += required
     return dict(sorted(found.items()))
 
@@ -113,7 +91,7 @@ def _imports(node: ast.AST) -> Iterator[str]:
         yield from (alias.name for alias in node.names)
     elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
         yield from (f"{node.module}.{alias.name}" for alias in node.names)
-    for_types = isinstance(node, ast.If) and ast.unparse(node.test) in _FOR_TYPES
+    for_types = isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
     # Statements alone: expressions, nine nodes of ten, import nothing.
     for part in ("orelse",) if for_types else ("body", "orelse", "handlers", "finalbody", "cases"):
         for inner in getattr(node, part, ()):

@@ -4,33 +4,34 @@ import os
 import platform
 import re
 import subprocess
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable
 from pathlib import Path
 
 _TIMES = re.compile(r"cpu ([0-9]{1,12}(?:\.[0-9]{1,6})?) s, wall ([0-9]{1,12}(?:\.[0-9]{1,6})?) s\n")
 
 
-def run_info(logs: Mapping[str, Sequence[str]]) -> str:
-    """Return machine, commit and time spent as Markdown."""
+def run_info(logs: str, results: Iterable[str]) -> str:
+    """Return machine, commit, and the time that jobs spent on results, by their logs in a folder for each step."""
     changes = _git("status", "--porcelain")
-    system = f"{_processor()}, {os.cpu_count()} cores, {platform.platform()}, Python {platform.python_version()}"
     lines = [
         "# How the results next to this file were made",
         "",
-        f"- Machine: {system}",
+        f"- Machine: {_processor()}, {os.cpu_count()} cores, {platform.platform()}, Python {platform.python_version()}",
         f"- Commit: {_git('rev-parse', 'HEAD') or 'unknown, not a git checkout'}",
         f"- Changed files at that time: {'unknown' if changes is None else len(changes.splitlines())}",
         "",
         "| Step | Jobs | CPU seconds | Wall seconds, summed over jobs |",
         "|---|---:|---:|---:|",
     ]
-    for step, files in logs.items():
-        # A log that is gone, or that a power cut has emptied, counts as 0.
-        texts = (Path(log).read_text(encoding="utf-8", errors="replace") for log in files if Path(log).is_file())
+    # Without data/STUDY/FOLDER, and the suffix; a log of other settings has another name.
+    names = {path.split("/", 3)[-1].rpartition(".")[0] for path in results}
+    for step in sorted(path for path in Path(logs).iterdir() if path.is_dir()):
+        files = [path for path in step.rglob("*.log") if str(path.relative_to(step)).removesuffix(".log") in names]
+        # A log that a power cut has emptied counts as 0.
+        texts = [path.read_text(encoding="utf-8", errors="replace") for path in files]
         times = [tuple(map(float, found.groups())) for text in texts if (found := _TIMES.fullmatch(text))]
         cpu, wall = map(sum, zip((0.0, 0.0), *times, strict=True))
-        lines.append(f"| {step} | {len(files)} | {cpu:.1f} | {wall:.1f} |")
+        lines.append(f"| {step.name} | {len(files)} | {cpu:.1f} | {wall:.1f} |")
     return "\n".join(lines) + "\n"
 
 
@@ -43,8 +44,6 @@ def _git(*arguments: str) -> str | None:
 
 
 def _processor() -> str:
-    with suppress(OSError):
-        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return platform.processor() or platform.machine()
+    known = Path("/proc/cpuinfo")
+    found = re.search(r"^model name\s*: (.*)$", known.read_text() if known.exists() else "", re.MULTILINE)
+    return found[1].strip() if found else platform.processor() or platform.machine()

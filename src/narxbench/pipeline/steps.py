@@ -55,13 +55,7 @@ def ended_in_one_line() -> Iterator[None]:
 
 
 def call(script: str, **job: Any) -> None:
-    """Call ``main`` of a script in this thread with the variables of a ``run:`` block.
-
-    Raises
-    ------
-    StepFailedError
-        In place of a mistake, which is on the terminal and in the log by then, in one line.
-    """
+    """Call ``main`` of a script in this thread; a mistake, which is reported by then, is a StepFailedError."""
     try:
         with timed(job["log"][0]):
             _main(script)(SimpleNamespace(**job))
@@ -73,7 +67,7 @@ def call(script: str, **job: Any) -> None:
 
 @cache
 def _main(script: str) -> Any:
-    """Return ``main`` of a script, which is executed once a process."""
+    # A script is executed once a process.
     spec = importlib.util.spec_from_file_location(f"narxbench_script_{script}", SCRIPTS / f"{script}.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -83,10 +77,7 @@ def _main(script: str) -> Any:
 
 @contextmanager
 def timed(log: str) -> Iterator[None]:
-    """Write the seconds that the block takes in this thread to the log of a step, or the mistake that ends it.
-
-    Results themselves hold no clock.
-    """
+    """Write the seconds that the block takes in this thread to the log of a step, or the mistake that ends it."""
     wall, cpu = time.perf_counter(), time.thread_time()
     try:
         yield

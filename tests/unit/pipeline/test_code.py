@@ -9,29 +9,10 @@ import pytest
 
 import narxbench
 from narxbench.pipeline import code
-from narxbench.pipeline.code import PACKAGE, closure, digest_of, imported_files, versions_of
+from narxbench.pipeline.code import PACKAGE, digest_of, imported_files, versions_of
 
 ROOT = Path(__file__).parents[3]
 SCRIPTS = sorted((ROOT / "scripts").glob("*.py"))
-
-
-CLOSURES = """
-simulate: model/system.py model/excitation.py : fitness algorithms analysis report experiment/runs.py
-search: __init__.py algorithms/search.py fitness/kernel/simd.py experiment/provenance.py : algorithms/ga.py analysis \
-report model/system.py experiment/study.py experiment/study_settings.py
-summarise: experiment/summary.py model/system.py : analysis report experiment/study_settings.py
-analyse: analysis/claims.py analysis/frames.py : report algorithms/ga.py experiment/runs.py
-tables: report/table.py report/templates/table.tex.j2 : report/page.py experiment/runs.py
-page: report/templates/tables.js report/templates/site.css report/templates/base.html.j2 : pipeline/plan.py
-"""
-
-
-@pytest.mark.parametrize("case", CLOSURES.strip().splitlines())
-def test_a_step_depends_on_what_it_imports(case: str) -> None:
-    script, needed, foreign = case.split(":")
-    found = {path for path in closure(ROOT / "scripts" / f"{script}.py") if path.is_relative_to(PACKAGE)}
-    assert {PACKAGE / name for name in needed.split()} <= found
-    assert [path for path in found for name in foreign.split() if path.is_relative_to(PACKAGE / name)] == []
 
 
 def test_no_import_escapes_the_closure() -> None:
@@ -76,10 +57,8 @@ def test_digests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ("script", "needed", "foreign"),
     [
         ("search", "python numba numpy llvmlite", "matplotlib scipy snakemake pydantic narxbench"),
-        ("analyse", "numpy scipy pandas", "matplotlib jinja2"),
         ("figures", "matplotlib kiwisolver fonttools contourpy", "snakemake"),
         ("page", "jinja2 markupsafe markdown-it-py ruamel-yaml", "statsmodels"),
-        ("run_info", "python", "numpy matplotlib snakemake"),
     ],
 )
 def test_a_step_needs_what_its_code_imports_and_what_that_requires(script: str, needed: str, foreign: str) -> None:

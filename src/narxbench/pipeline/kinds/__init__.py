@@ -1,12 +1,12 @@
 """The kinds of study as files and jobs: one module and class each, by the value of ``page``."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
 from narxbench.experiment.kinds import KINDS
-from narxbench.experiment.layers import read_layers, together
+from narxbench.experiment.layers import Layers, read_layers, together
 from narxbench.io.files import StrPath
 from narxbench.pipeline.plan import StudyPlan
 
@@ -14,24 +14,14 @@ from narxbench.pipeline.plan import StudyPlan
 def plan_of(
     overlays: Sequence[StrPath] = (), command_line: Sequence[str] = (), *others: tuple[str, Mapping[str, Any]]
 ) -> StudyPlan:
-    """Return the plan of the kind of study that some settings are of, by their page or by what only one kind has.
+    """Return the plan of the kind of study that settings are of, by their page or by what only one kind has.
 
-    Parameters
-    ----------
-    overlays, command_line : sequence
-        Files of ``--configfile``, and ``KEY=VALUE`` of ``--config``.
-    *others : (str, mapping)
-        What else gives settings, by the name of the source.
-
-    Raises
-    ------
-    NarxbenchError
-        One line for each mistake in the settings.
+    They are those of ``--configfile`` and ``--config``, and others by the name of the source.
     """
     layers = [*read_layers([*map(os.path.relpath, overlays)], command_line), *others]
     given = together(layers)
     page = given.get("page", "measured" if "identification" in given else "paper")
     # A page that there is not is a mistake that the settings tell. What identifies takes a second to import.
     name = page if isinstance(page, str) and page in {*KINDS, "measured"} else "paper"
-    kind: type[StudyPlan] = getattr(import_module(f"{__name__}.{name}"), f"{name.capitalize()}Plan")
+    kind: Callable[[Layers], StudyPlan] = getattr(import_module(f"{__name__}.{name}"), f"{name.capitalize()}Plan")
     return kind(layers)
