@@ -6,7 +6,7 @@ The bytes of a figure depend on nothing but what is drawn.
 import io
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from itertools import accumulate, cycle
@@ -58,12 +58,8 @@ _NO_DATE: Any = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}
 def paper_figures(frames: Frames, settings: Mapping[str, Any]) -> dict[str, bytes]:
     """Return the files of the figures ``convergence`` and ``term_frequency`` of a study, each as PDF and SVG, by name.
 
-    Parameters
-    ----------
-    frames
-        The frames ``convergence``, ``selection`` and ``gaps``.
-    settings
-        The settings of the study as plain data: what is shown, in this order, and the SNR of the figures.
+    Of the frames ``convergence``, ``selection`` and ``gaps`` they show what the settings have, in this order, at the
+    SNR of the figures.
     """
     snr_db, criterion = settings["figures"]["snr_db"], shared_criterion(settings)
 
@@ -90,7 +86,8 @@ def convergence(curves: pd.DataFrame, gaps: pd.DataFrame) -> dict[str, bytes]:
     that end far from each other as well as those that end close together. Where runs have data of their own there is no
     best known J, and J itself is drawn. The axis fits what follows the first 5 % of the evaluations.
     """
-    styles = _styles(curves["method"])
+    looks = zip(dict.fromkeys(curves["method"]), cycle(METHOD_COLOURS), cycle(DASHES), strict=False)
+    styles = {method: {"color": colour, "linestyle": dash} for method, colour, dash in looks}
     known = gaps.groupby("system")[["best_known", "true_structure"]].first()
 
     def draw(axis: Axes, place: int, system: str) -> None:
@@ -127,6 +124,10 @@ def term_frequency(selection: pd.DataFrame, threshold: float) -> dict[str, bytes
 
 def _panelled(name: str, drawn: Sequence[Callable[[Axes], None]], height: float) -> dict[str, bytes]:
     """Return a figure of panels; within the SVG each is an SVG of its own, which a page can put where it has room."""
+
+    def size(width: float, height: float) -> str:
+        return f'width="{width * 72:g}" height="{height * 72:g}"'
+
     across = min(2, len(drawn))
     rows = math.ceil(len(drawn) / across)
     with drawing(name):
@@ -141,21 +142,11 @@ def _panelled(name: str, drawn: Sequence[Callable[[Axes], None]], height: float)
             text = saved(panel, ["svg"], whole=False)["svg"].decode()
             text = re.sub(r'( id="|href="#|url\(#)', rf"\g<1>p{place}-", text[text.index("<svg") :])
             x, y = place % across * PANEL * 72, place // across * height * 72
-            inner.append(
-                re.sub(r'width="[^"]+" height="[^"]+"', _size(PANEL, height, f'x="{x:g}" y="{y:g}" '), text, count=1)
-            )
+            place_of = f'x="{x:g}" y="{y:g}" {size(PANEL, height)}'
+            inner.append(re.sub(r'width="[^"]+" height="[^"]+"', place_of, text, count=1))
     box = f'viewBox="0 0 {PANEL * across * 72:g} {height * rows * 72:g}"'
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" {_size(PANEL * across, height * rows)} {box}>\n'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" {size(PANEL * across, height * rows)} {box}>\n'
     return pdf | {"svg": f"{head}{''.join(inner)}</svg>\n".encode()}
-
-
-def _size(width: float, height: float, before: str = "") -> str:
-    return f'{before}width="{width * 72:g}" height="{height * 72:g}"'
-
-
-def _styles(methods: Iterable[str]) -> dict[str, dict[str, Any]]:
-    looks = zip(dict.fromkeys(methods), cycle(METHOD_COLOURS), cycle(DASHES), strict=False)
-    return {method: {"color": colour, "linestyle": dash} for method, colour, dash in looks}
 
 
 def _draw_convergence(
