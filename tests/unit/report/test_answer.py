@@ -33,7 +33,7 @@ def roles_near(roles, own=60.0, bias_r=0.0):
     rows = []
     for role, deviances in roles.items():
         for name, deviance in zip(("joint", "upso2d", "ga"), deviances, strict=True):
-            biases = (0.0, 0.3 if bias_r and name == "ga" else bias_r, 0.2)
+            biases = (0.3 if bias_r and name == "ga" else 0.0, bias_r, 0.2)
             values = (*[deviance] * 3, *[own] * 3, *biases, 28, 20, 30, math.nan, math.nan)
             rows.append((role, "all", 5, name, "baseline", 738, *values))
     return framed("nearness", rows)
