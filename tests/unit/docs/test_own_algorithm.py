@@ -2,10 +2,14 @@
 
 import subprocess
 import sys
+import tomllib
 
 import pytest
+from tests.unit.algorithms.plugins import install_text
 from tests.unit.docs.own_algorithm import console, examples, matches, saved, typed
 from tests.workflow.project import Project
+
+from narxbench.algorithms.registry import algorithm
 
 pytestmark = pytest.mark.slow
 
@@ -49,3 +53,12 @@ def test_its_examples(checkout, tmp_path):
     done = subprocess.run(command, cwd=checkout, env=environment, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, "")
     assert examples().count(">>> ") > 5
+
+
+def test_it_is_found_as_a_package(monkeypatch, tmp_path):
+    project = tomllib.loads(saved()["pyproject.toml"])["project"]
+    points = project["entry-points"]["narxbench.algorithms"]
+    ((name, module),) = points.items()
+    install_text(monkeypatch, tmp_path, points, project["name"], **{module: saved()[MODULE]})
+    assert algorithm(name).distribution == project["name"]
+    assert algorithm(name).about.reference
