@@ -154,20 +154,9 @@ def test_table_of_speeds():
         *(row("evaluation", f"S{i}, 20 terms", "fastcan NARX", "ratio", 10.0 * i) for i in (1, 2, 3)),
         row("evaluation", "S1, 33 terms", "fastcan NARX", "microseconds", 1.0),
         row("search", "S1", "narxbench GA", "cpu_seconds", 0.02),
-        row("first_use", "empty cache", "ga", "wall", 3.0),
-        row("first_use", "filled cache", "ga", "wall", 4.0),
-        row("pipeline", "2880 runs", "whole run", "wall", 61.0),
-        *(row("scaling", f"{n}, 1 a job", "runs of the study", "wall", n / 1000) for n in (2880, 10008, 100008)),
     ]
     lines = speed.speed_table(measured).splitlines()[2:]
-    assert [tuple(line.strip("| ").split(" | ")[1:]) for line in lines] == [
-        ("2000 µs", "20"),
-        ("0.020 s",),
-        ("3.0 s",),
-        ("61 s",),
-        ("2.9 s",),
-        ("100 s",),
-    ]
+    assert [line.strip("| ").split(" | ")[1:] for line in lines[:2]] == [["2000 µs", "20"], ["0.020 s"]]
 
 
 def test_coverage_by_hand():
@@ -196,17 +185,13 @@ def test_the_intervals_in_use_cover_as_often_as_they_claim():
     assert largest >= 0.93
 
 
-@pytest.fixture(scope="module")
-def comparison():
-    """One small data set, with all packages that there are."""
+@pytest.mark.slow
+def test_measured_data_are_compared_with_all_packages():
     case = measured.two_records(400, 200)
     identified, found = measured.compared(case, small=True)
-    return case, identified, measured.lines_of(case, found)
-
-
-@pytest.mark.slow
-def test_measured_data_are_compared_with_all_packages(comparison):
-    case, identified, lines = comparison
+    lines = measured.lines_of(case, found)
+    assert measured.main_table([(case, lines)]).count("\n") == 2 + len(lines)
+    assert "| records | " in measured.truth_table([(case, identified, 10)])
     methods = [line.found.method for line in lines if not line.found.hindsight]
     assert methods == ["narxbench", *measured.grid(small=True)]
     for line in lines:
@@ -219,17 +204,6 @@ def test_measured_data_are_compared_with_all_packages(comparison):
     for name in measured.grid(small=True):
         chosen, best = (line.all_samples for line in lines if line.found.method == name)
         assert best <= chosen + 0.01
-
-
-@pytest.mark.slow
-def test_tables_of_the_comparison(comparison):
-    case, identified, lines = comparison
-    text = measured.main_table([(case, lines)])
-    assert text.count("\n") == 2 + len(lines)
-    assert "| **records** | narxbench | " in text
-    assert "| records | " in measured.truth_table([(case, identified, 10)])
-    reported = measured.sentences([(case, lines)])
-    assert reported.count("\n- ") == len(measured.grid(small=True))
 
 
 @pytest.mark.parametrize("stride", [1, 3])
@@ -261,12 +235,15 @@ def test_simulated_data_are_those_of_their_truth():
     again = measured.oversampled(300, 200)
     assert (again.test.y == case.test.y).all() and (again.training[0].y != case.test.y[0]).any()
     assert measured.rrse(case.test.y, np.full(200, case.test.y.mean())) == pytest.approx(1)
+    assert (measured.wiener(100, 50, 0).test.y != measured.wiener(100, 50, 1).test.y).any()
 
 
-def test_the_kept_comparison_has_all_data_sets():
-    text = measured.RESULT.read_text("utf-8")
+def test_the_kept_pages_have_all_data_sets():
     names = [make(100, 50).name for make in measured.SIMULATED]
+    text = measured.RESULT.read_text("utf-8")
     assert all(f"| **{name}** | narxbench | " in text for name in ("buck", *names))
+    text = bands.RESULT.read_text("utf-8")
+    assert all(f"| {name} | {kind} | 0." in text for name in (*names, *bands.SHIPPED) for kind in bands.KINDS.values())
 
 
 @pytest.mark.slow
@@ -281,14 +258,3 @@ def test_shares_of_samples_that_bands_hold():
     assert [row[:2] for row in rows] == [["S1", "free run"], ["S1", "one step ahead"]]
     assert rows[1][2] == f"{one.share:.3f}" and rows[1][-1] == "1"
     assert bands.rows_of("S1", [{"free_run": None, "one_step": None}])[0][2:] == ["", "", "", "", "1"]
-
-
-def test_other_numbers_are_other_data():
-    first, second = (measured.wiener(100, 50, number) for number in (0, 1))
-    assert (first.test.y != second.test.y).any() and (measured.wiener(100, 50).test.y == first.test.y).all()
-
-
-def test_the_kept_page_of_bands_has_all_systems():
-    text = bands.RESULT.read_text("utf-8")
-    names = [*(make(100, 50).name for make in measured.SIMULATED), *bands.SHIPPED]
-    assert all(f"| {name} | {kind} | 0." in text for name in names for kind in bands.KINDS.values())

@@ -4,8 +4,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -49,8 +48,7 @@ class Share(NamedTuple):
     best: bool
 
 
-@dataclass(frozen=True)
-class Board:
+class Board(NamedTuple):
     """Methods x systems: the share of the runs that end at exactly the system's terms, or None without a run."""
 
     systems: list[str]
@@ -69,63 +67,49 @@ def claims_hold(verdicts: pd.DataFrame, nearness: pd.DataFrame) -> Answer:
     The answer is that of the first role, as described; what it hangs on is seen from the last, the closest.
     """
     roles = list(dict.fromkeys(verdicts["role"]))
-    described = verdicts[verdicts["role"].isin(roles[:1])]
+    described, last = (verdicts[verdicts["role"].isin(role)] for role in (roles[:1], roles[-1:]))
     counts = described["verdict"].value_counts()
     known = len(described) - int(counts.get(VERDICTS[None], 0))
     if not known:
         return Answer("Unknown.", ["None of the paper’s claims could be judged."])
     failing = described[described["verdict"] == VERDICTS[False]]
     fail, holds = len(failing), int(counts.get(VERDICTS[True], 0))
-    words = (
-        (not fail, "Yes"),
-        (fail == known, "No"),
-        (2 * fail < known and holds >= fail, "Mostly yes"),
-        (True, "Partly"),
-    )
-    word = next(word for applies, word in words if applies)
-    times = _times(_widest(nearness), roles[0])
+    if fail in (0, known):
+        word = "No" if fail else "Yes"
+    else:
+        word = "Mostly yes" if 2 * fail < known and holds >= fail else "Partly"
+    role, other = roles[0], roles[-1]
+    times = _times(nearness, role)
     word += " in kind" if fail < known and times[JOINT] > _NEAREST else ""
-    if hanging := _hanging(verdicts, nearness, failing, roles) if fail else []:
-        word += f"; {listed(hanging)} hang{'s' * (len(hanging) == 1)} on what the paper leaves open"
-    seeds = described.loc[described["judged"] > 0, "judged"]
-    sets = _sets(int(seeds.min()), int(seeds.max()))
-    sentences = [f"{roles[0].capitalize()}, on {sets}, of the paper’s {len(described)} claims {_in_words(counts)}."]
-    placed = share(described["held"].sum() / described["places"].sum())
-    sentences.append(f"Place by place, a system at an SNR on a data set each, they hold at {placed}.")
-    if where := {systems: times for systems, times in failing["missed"].value_counts().items() if systems}:
-        groups = [
-            f"{'all ' * (times == fail > 2)}{times} miss{'es' * (times == 1)} clearly on {_named(systems)}"
-            for systems, times in where.items()
-        ]
-        sentences.append(f"Of those that do not hold, {listed(groups)}.")
-    if roles[1:]:
-        last = verdicts.loc[verdicts["role"] == roles[-1], "verdict"].value_counts()
-        sentences.append(f"{_SEEN[roles[-1]] if roles[-1] in _SEEN else roles[-1].capitalize()}: {_in_words(last)}.")
-    return Answer(f"{word}.", sentences)
-
-
-def _hanging(verdicts: pd.DataFrame, nearness: pd.DataFrame, failing: pd.DataFrame, roles: Sequence[str]) -> list[str]:
-    """Return what does not hold as described, and does otherwise: systems of claims, and the farthest algorithm."""
-    last = verdicts[(verdicts["role"] == roles[-1]) & (verdicts["verdict"] == VERDICTS[False])]
+    # What does not hold as described, and does otherwise: systems of claims, and the farthest algorithm.
     missed, still = (
-        Counter(name for of in found["missed"] if of for name in of.split(", ")) for found in (failing, last)
+        Counter(name for systems in own["missed"] if systems for name in systems.split(", "))
+        for own in (failing, last[last["verdict"] == VERDICTS[False]])
     )
-    hanging = [name for name in sorted(missed) if 2 * missed[name] > len(failing) and still[name] < missed[name]]
-    own, closest = (_times(_widest(nearness), role) for role in (roles[0], roles[-1]))
-    farthest = max(own.keys() - {JOINT}, key=own.__getitem__, default=None)
-    if farthest and own[farthest] > _FAR and closest.get(farthest, math.inf) <= _NEAREST:
+    hanging = [name for name in sorted(missed) if 2 * missed[name] > fail and still[name] < missed[name]]
+    farthest = max(times.keys() - {JOINT}, key=times.__getitem__, default=None)
+    if farthest and times[farthest] > _FAR and _times(nearness, other).get(farthest, math.inf) <= _NEAREST:
         hanging.append(f"the {method_name(farthest)}" if farthest == GA else method_name(farthest))
-    return hanging
-
-
-def _named(systems: str) -> str:
-    return listed(systems.split(", ")) + ("" if ", " in systems else " alone")
-
-
-def _sets(fewest: int, most: int) -> str:
-    """Return on how many realisations of the data something was judged."""
-    number = f"{fewest} to {most}" if fewest < most else f"{most}"
-    return f"{number} data set{'s' * (most > 1)} of each system and SNR"
+    if fail and hanging:
+        word += f"; {listed(hanging)} hang{'s' * (len(hanging) == 1)} on what the paper leaves open"
+    seeds = sorted({*described.loc[described["judged"] > 0, "judged"]})
+    sets = f"{f'{seeds[0]} to ' if seeds[1:] else ''}{seeds[-1]} data set{'s' * (seeds[-1] > 1)} of each system and SNR"
+    placed = share(described["held"].sum() / described["places"].sum())
+    sentences = [
+        f"{role.capitalize()}, on {sets}, of the paper’s {len(described)} claims {_in_words(counts)}.",
+        f"Place by place, a system at an SNR on a data set each, they hold at {placed}.",
+    ]
+    groups = [
+        f"{'all ' * (number == fail > 2)}{number} miss{'es' * (number == 1)} clearly on "
+        f"{listed(systems.split(', '))}{'' if ', ' in systems else ' alone'}"
+        for systems, number in failing["missed"].value_counts().items()
+        if systems
+    ]
+    if groups:
+        sentences.append(f"Of those that do not hold, {listed(groups)}.")
+    if other != role:
+        sentences.append(f"{_SEEN.get(other, other.capitalize())}: {_in_words(last['verdict'].value_counts())}.")
+    return Answer(f"{word}.", sentences)
 
 
 def _widest(nearness: pd.DataFrame) -> pd.DataFrame:
@@ -135,7 +119,7 @@ def _widest(nearness: pd.DataFrame) -> pd.DataFrame:
 
 def _times(nearness: pd.DataFrame, role: str) -> dict[str, float]:
     """Return the deviance of each algorithm in a role, as a multiple of that between two data sets; NaN for one."""
-    own = nearness[nearness["role"] == role].set_index("algorithm")
+    own = _widest(nearness[nearness["role"] == role]).set_index("algorithm")
     return dict(own["deviance"] / own["own_deviance"].where(own["own_deviance"] > 0))
 
 
@@ -153,26 +137,31 @@ def _in_words(counts: Mapping[str, int]) -> str:
 
 def values_near(nearness: pd.DataFrame) -> Answer:
     """Return how near the published values are, from the frame ``nearness``: in its first role, and in its last."""
-    rows = _widest(nearness)
-    roles = list(dict.fromkeys(rows["role"]))
-    role = rows[rows["role"] == roles[0]]
-    here = role[role["algorithm"] == JOINT].iloc[0]
+    rows = {str(role): own.set_index("algorithm") for role, own in _widest(nearness).groupby("role", sort=False)}
+    role, other = next(iter(rows)), list(rows)[-1]
+    here = rows[role].loc[JOINT]
+    # Those of both algorithms together may cancel.
+    biases = [
+        f"{method_name(name)} "
+        + ", ".join(
+            f"{of.heading} {signed(bias, 2)}" for of in PUBLISHED if not pd.isna(bias := row[f"bias_{of.name}"])
+        )
+        for name, row in rows[role].drop(index=JOINT).iterrows()
+    ]
     said = [
         f"{count(here['different'])} of {count(here['values'])} values differ clearly.",
-        f"Reproduced minus published, on average: {'; '.join(_biases(role[role['algorithm'] != JOINT]))}.",
+        f"Reproduced minus published, on average: {'; '.join(biases)}.",
     ]
-    times = _times(rows, roles[0])[JOINT]
+    times = _times(nearness, role)[JOINT]
     if math.isnan(times):
         return Answer("On one data set alone:", said)
-    word = next(word for limit, word in _NEAR.items() if times <= limit)
     size = "no farther" if times <= 1 else f"{times:.1f} times as far"
     than = f"{size} from the published ones {'than' if times <= 1 else 'as'} two data sets of ours are from each other"
     said.insert(0, f"As described, our numbers are {than}{_told_apart(here)}.")
-    if roles[1:]:
-        last = rows[(rows["role"] == roles[-1]) & (rows["algorithm"] == JOINT)].iloc[0]
-        closest = f"{_times(rows, roles[-1])[JOINT]:.1f} times as far{_told_apart(last)}"
-        said.append(f"{_SEEN.get(roles[-1], roles[-1].capitalize())}: {closest}.")
-    return Answer(word, said)
+    if other != role:
+        closest = f"{_times(nearness, other)[JOINT]:.1f} times as far{_told_apart(rows[other].loc[JOINT])}"
+        said.append(f"{_SEEN.get(other, other.capitalize())}: {closest}.")
+    return Answer(next(word for limit, word in _NEAR.items() if times <= limit), said)
 
 
 def _told_apart(row: pd.Series) -> str:
@@ -182,25 +171,14 @@ def _told_apart(row: pd.Series) -> str:
     return f"; a rank test {'tells' if p <= ALPHA else 'does not tell'} the paper’s tables from them (p {p_value(p)})"
 
 
-def _biases(nearness: pd.DataFrame) -> Iterator[str]:
-    """Yield the biases of each algorithm: those of both together may cancel."""
-    for row in nearness.to_dict("records"):
-        biases = ((metric.heading, row[f"bias_{metric.name}"]) for metric in PUBLISHED)
-        shown = ", ".join(f"{symbol} {signed(value, 2)}" for symbol, value in biases if not pd.isna(value))
-        yield f"{method_name(row['algorithm'])} {shown}"
-
-
 def nearness_rows(nearness: pd.DataFrame) -> list[dict[str, str]]:
     """Return deviance, own deviance (a dash on one data set), differences and p of each role, for readers."""
-    form = {"deviance": count, "own_deviance": count, "different": count, "values": count, "seeds": count}
-    form |= {"p_value": p_value}
+    form = dict.fromkeys(("deviance", "own_deviance", "different", "values", "seeds"), count) | {"p_value": p_value}
+    joint = nearness[nearness["algorithm"] == JOINT].to_dict("records")
     return [
-        {
-            "role": row["role"],
-            "criteria": row["criteria"] if row["criteria"] == ALL else criterion_name(row["criteria"]),
-        }
-        | {name: MISSING if pd.isna(row[name]) else shown(row[name]) for name, shown in form.items()}
-        for row in nearness[nearness["algorithm"] == JOINT].to_dict("records")
+        {name: MISSING if pd.isna(row[name]) else shown(row[name]) for name, shown in form.items()}
+        | {"role": row["role"], "criteria": ALL if row["criteria"] == ALL else criterion_name(row["criteria"])}
+        for row in joint
     ]
 
 
@@ -221,21 +199,17 @@ def _data_sets(number: int) -> str:
 
 def where_j_misleads(misled: pd.DataFrame) -> str:
     """Return on which systems the lowest J is often not the true structure's, from `causes.misleading`."""
+    right = list(misled.loc[misled["misled"] == 0, "system"])
     wrong = [
         f"{row['misled']} of {_data_sets(row['data_sets'])} of {row['system']}"
         for row in misled[misled["misled"] > 0].to_dict("records")
     ]
-    right = list(misled.loc[misled["misled"] == 0, "system"])
     if not wrong:
         return f"On {listed(right)} no run has a J below that of the true structure: what is missed, the search missed."
-    sentence = (
-        f"On {listed(wrong)} the lowest J of all runs is below that of the true structure: J misleads there, "
-        "and a search that ends at the lowest J misses the structure."
-    )
+    never = f" On {listed(right)} that never happens: what is missed there, the search missed." if right else ""
     return (
-        f"{sentence} On {listed(right)} that never happens: what is missed there, the search missed."
-        if right
-        else sentence
+        f"On {listed(wrong)} the lowest J of all runs is below that of the true structure: J misleads there, "
+        f"and a search that ends at the lowest J misses the structure.{never}"
     )
 
 
@@ -244,17 +218,16 @@ def on_the_papers_systems(scored: pd.DataFrame, kept: Mapping[str, str], method:
     scenario = scored["scenario"].iloc[0]
     number = len(json.loads(kept["settings/data.seeds"])) * len(json.loads(kept["settings/snr_db"]))
     own = scored[(scored["scenario"] == scenario) & scored["system"].isin(systems)]
-    shares = {name: of.set_index("system")["exact"] for name, of in own.groupby("method", sort=False)}
+    exact = own.set_index(["method", "system"])["exact"].map(share)
     methods = []
     for name in dict.fromkeys((method, UPSO)):
         groups: dict[str, list[str]] = {}
         for system in systems:
-            if name in shares and system in shares[name]:
-                groups.setdefault(share(shares[name][system]), []).append(system)
+            if (name, system) in exact:
+                groups.setdefault(exact[name, system], []).append(system)
         if groups:
-            methods.append(
-                f"{method_name(name)} {', '.join(f'{found} on {listed(of)}' for found, of in groups.items())}"
-            )
+            found = (f"{text} on {listed(of)}" for text, of in groups.items())
+            methods.append(f"{method_name(name)} {', '.join(found)}")
     about = kept[f"settings/scenarios.{scenario}.description"]
     return f"On the paper’s systems, {_data_sets(number)} each ({about}): {'; '.join(methods)}." if methods else ""
 
@@ -304,11 +277,8 @@ def use_of_the_swarm(found: pd.DataFrame) -> Answer:
         said.append(f"These were run on {fewer} of the {sets} data sets of each system.")
     if never := list(own.index[own["exact"] == 0]):
         said.append(f"2D-UPSO never found that of {listed(never)}.")
-    best = [
-        system
-        for system, row in own.iterrows()
-        if all(_more(row, rival.loc[system]) for rival in rivals if system in rival.index)
-    ]
+    beaten = [own["low"] <= rival["high"].reindex(own.index) for rival in rivals]
+    best = [system for system in own.index if not any(of[system] for of in beaten)]
     if not rivals:
         return Answer("More than the paper’s GA." if best else "Not next to the paper’s GA.", said)
     return Answer("Yes." if len(best) == len(own) else f"On {listed(best)} alone." if best else "Hardly.", said)
@@ -321,13 +291,9 @@ def _compared(own: pd.DataFrame, other: pd.DataFrame, name: str) -> str:
     for row in other.to_dict("records"):
         if row["system"] in own.index:
             mine = own.loc[row["system"]]
-            (more if _more(mine, row) else less if _more(row, mine) else alike).append(row["system"])
+            (more if mine["low"] > row["high"] else less if row["low"] > mine["high"] else alike).append(row["system"])
     said = [f"{word} on {listed(systems)}" for word, systems in groups.items() if systems]
     return ", ".join([said[0].replace(" on ", f" than {name} on ", 1), *said[1:]])
-
-
-def _more(a: Mapping[Any, Any], b: Mapping[Any, Any]) -> bool:
-    return bool(a["low"] > b["high"])
 
 
 def why(causes: pd.DataFrame, effects: pd.DataFrame, choices: DesignChoices) -> list[str]:
@@ -342,7 +308,11 @@ def why(causes: pd.DataFrame, effects: pd.DataFrame, choices: DesignChoices) -> 
         parts, moves = [], []
         for name, option in options:
             of = own[(own["design_choice"] == name) & (own["option"] == option)]
-            parts.append(_cause(of.iloc[0], slower=bool((of["worse"] > 0.5).all())))
+            part, choice = of["part"].iloc[0], name.replace("-", " ")
+            # Whether it slows the search is seen from the final J.
+            search = "a slower search" if (of["worse"] > 0.5).all() else "the search"
+            about = {GA: f"its {choice}", "data": f"the {choice} of the data", "fitness": choice}
+            parts.append(about.get(part, search))
             words = choices.design_choices[name].options[option].words or f"{name} {option}".replace("-", " ")
             against = ", against the sources" if of["contradicts"].iloc[0] else ""
             moves.append(f"{words} ({count(of['without'].sum())} to {count(of['with'].sum())}{against})")
@@ -358,16 +328,6 @@ def why(causes: pd.DataFrame, effects: pd.DataFrame, choices: DesignChoices) -> 
         more = f" {number} other options bring 2D-UPSO clearly nearer too, each alone." if number > 1 else ""
         sentences.append(f"All this was seen with the tables in hand: it fits them, and proves no cause.{more}")
     return sentences
-
-
-def _cause(row: pd.Series, *, slower: bool) -> str:
-    """Return what an option is about; whether it slows the search is seen from the final J."""
-    if row["part"] in (GA, "data", "fitness"):
-        choice = row["design_choice"].replace("-", " ")
-        return (
-            f"its {choice}" if row["part"] == GA else f"the {choice} of the data" if row["part"] == "data" else choice
-        )
-    return "a slower search" if slower else "the search"
 
 
 def data_shown(settings: Mapping[str, Any], systems: Sequence[Any]) -> str:
@@ -391,15 +351,11 @@ def _board(found: pd.DataFrame, note: str) -> Board:
     best = found.groupby("system")["rate"].max()
     rows = []
     for label, own in found.groupby("label", sort=False):
-        at = {row["system"]: row for row in own.to_dict("records")}
-        rows.append((str(label), [_share(at[name], best[name]) if name in at else None for name in systems]))
+        shares: dict[str, Share] = {}
+        for row in own.to_dict("records"):
+            low, high = (share(row[key]) for key in ("low", "high")) if "low" in row else ("", "")
+            between = low if low == high else f"{low.removesuffix(' %')}–{high}"
+            is_best = 0 < row["rate"] == best[row["system"]]
+            shares[row["system"]] = Share(share(row["rate"]), between, round(10 * row["rate"]), is_best)
+        rows.append((str(label), [shares.get(name) for name in systems]))
     return Board(systems, rows, note)
-
-
-def _share(row: Mapping[Any, Any], best: float) -> Share:
-    between = _between(share(row["low"]), share(row["high"])) if "low" in row else ""
-    return Share(share(row["rate"]), between, round(10 * row["rate"]), 0 < row["rate"] == best)
-
-
-def _between(low: str, high: str) -> str:
-    return low if low == high else f"{low.removesuffix(' %')}–{high}"

@@ -6,7 +6,7 @@ The bytes of a figure depend on nothing but what is drawn.
 import io
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from itertools import accumulate, cycle
@@ -48,7 +48,6 @@ _STYLE: Any = {
     "svg.fonttype": "path",
     "text.parse_math": False,
 }
-_TRUE_STRUCTURE: Any = {"color": DARK, "linestyle": (0, (1, 1)), "linewidth": 1.2}
 _ROOM = 0.032  # of the width of a panel: a label above a bar, which is turned
 _NOT_OF_XML = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]|\xef\xbf[\xbe\xbf]")
 # A date would make every build differ.
@@ -58,12 +57,8 @@ _NO_DATE: Any = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}
 def paper_figures(frames: Frames, settings: Mapping[str, Any]) -> dict[str, bytes]:
     """Return the files of the figures ``convergence`` and ``term_frequency`` of a study, each as PDF and SVG, by name.
 
-    Parameters
-    ----------
-    frames
-        The frames ``convergence``, ``selection`` and ``gaps``.
-    settings
-        The settings of the study as plain data: what is shown, in this order, and the SNR of the figures.
+    Of the frames ``convergence``, ``selection`` and ``gaps`` they show what the settings have, in this order, at the
+    SNR of the figures.
     """
     snr_db, criterion = settings["figures"]["snr_db"], shared_criterion(settings)
 
@@ -90,18 +85,43 @@ def convergence(curves: pd.DataFrame, gaps: pd.DataFrame) -> dict[str, bytes]:
     that end far from each other as well as those that end close together. Where runs have data of their own there is no
     best known J, and J itself is drawn. The axis fits what follows the first 5 % of the evaluations.
     """
-    styles = _styles(curves["method"])
-    known = gaps.groupby("system")[["best_known", "true_structure"]].first()
+    looks = zip(dict.fromkeys(curves["method"]), cycle(METHOD_COLOURS), cycle(DASHES), strict=False)
+    styles: dict[str, dict[str, Any]] = {name: {"color": colour, "linestyle": dash} for name, colour, dash in looks}
+    known, numbers = gaps.groupby("system")[["best_known", "true_structure"]].first(), ["median", "low", "high"]
 
     def draw(axis: Axes, place: int, system: str) -> None:
         best, true = known.loc[system]
-        _draw_convergence(axis, curves[curves["system"] == system], best, true, styles)
-        title = f"({ascii_lowercase[place]}) {system}" if place < len(ascii_lowercase) else system
-        criterion = criterion_name(curves["criterion"].iloc[0])
-        axis.set_title(
-            title + ("" if math.isnan(best) else f": best known J ({criterion}) {fixed(best, 1)}"), loc="left"
-        )
-        axis.set_xlabel("fitness evaluations")
+        own = curves[curves["system"] == system]
+        title, ylabel = f"({ascii_lowercase[place]}) {system}" if place < len(ascii_lowercase) else system, "best J"
+        if math.isfinite(best):
+            title += f": best known J ({criterion_name(own['criterion'].iloc[0])}) {fixed(best, 1)}"
+            ylabel = "J above best known"
+            own, true = own.assign(**{name: own[name] - best for name in numbers}), true - best
+            axis.set_yscale("symlog", linthresh=1)
+        else:
+            axis.yaxis.set_major_locator(MaxNLocator(4))
+        ends: list[tuple[float, str, str]] = []
+        for method, curve in own.groupby("method", sort=False):
+            x, style = curve["evaluations"], styles[method]
+            axis.fill_between(x, curve["low"], curve["high"], color=style["color"], alpha=0.2, linewidth=0)
+            axis.plot(x, curve["median"], **style)
+            ends.append((curve["median"].iloc[-1], method_name(method), style["color"]))
+        if math.isfinite(true):
+            axis.axhline(true, color=DARK, linestyle=(0, (1, 1)), linewidth=1.2)
+            ends.append((true, "true structure", DARK))
+        budget = own["evaluations"].max()
+        late = own.loc[own["evaluations"] >= START * budget, numbers]
+        low, high = late.min(axis=None), late.max(axis=None)
+        if math.isfinite(best):
+            axis.set_ylim(-0.2, max(2 * high, 1) if math.isfinite(high) else 1)
+        elif math.isfinite(low):
+            margin = 0.05 * (high - low) or 1.0
+            axis.set_ylim(low - margin, high + margin)
+        axis.set(xlim=(0, budget), xlabel="fitness evaluations", ylabel=ylabel)
+        axis.set_title(title, loc="left")
+        for formatter in (axis.xaxis, axis.yaxis):
+            formatter.set_major_formatter(StrMethodFormatter("{x:,g}"))
+        _name_ends(axis, [end for end in ends if math.isfinite(end[0])])
 
     systems = enumerate(dict.fromkeys(curves["system"]))
     return _panelled("convergence", [partial(draw, place=place, system=system) for place, system in systems], 2.5)
@@ -114,11 +134,26 @@ def term_frequency(selection: pd.DataFrame, threshold: float) -> dict[str, bytes
     """
 
     def draw(axis: Axes, system: str, method: str, terms: pd.DataFrame) -> None:
-        _draw_frequencies(axis, terms, threshold)
+        n_terms = len(terms)
+        terms = terms.assign(place=range(1, n_terms + 1))
+        for colour, own in ((SYSTEM_TERM, terms["system_term"]), (SPURIOUS_TERM, ~terms["system_term"])):
+            found = terms[own & (terms["count"] > 0)]
+            axis.bar(found["place"], found["frequency"], width=0.8, color=colour, linewidth=0)
+        axis.axhline(threshold, color=DARK, linestyle="--", linewidth=0.8)
+        beside, above = axis.get_yaxis_transform(), axis.get_xaxis_transform()
+        axis.text(1.01, threshold, f"threshold\n{threshold:g}", fontsize=8.5, va="center", transform=beside)
+        labels = dict(terms.loc[terms["label"] != "", ["place", "label"]].itertuples(index=False))
+        looks: Any = {"color": SYSTEM_TERM, "fontsize": 8, "rotation": 90, "ha": "center", "va": "bottom"}
+        for at, (place, label) in zip(_spread(list(labels), _ROOM * (n_terms + 1)), labels.items(), strict=True):
+            axis.plot([place, at], [1.02, 1.1], color=SYSTEM_TERM, linewidth=0.5, transform=above, clip_on=False)
+            axis.text(at, 1.12, label, transform=above, **looks)
+        step = max(10, math.ceil(n_terms / 100) * 10)
+        axis.set(xlim=(0, n_terms + 1), ylim=(0, 1), yticks=[0, 0.5, 1])
+        axis.set(xlabel="candidate term, numbered in canonical order", ylabel="frequency ν")
+        axis.set_xticks([1, *range(step, n_terms + 1, step)])
         axis.set_title(f"{system}, {method_name(method)}", loc="left", pad=32)
         axis.set_title("system terms", loc="center", pad=32, color=SYSTEM_TERM, fontsize=8.5)
         axis.set_title("spurious terms", loc="right", pad=32, color="#666666", fontsize=8.5)
-        axis.set(xlabel="candidate term, numbered in canonical order", ylabel="frequency ν")
 
     conditions = selection.groupby(["system", "method"], sort=False)
     drawn = [partial(draw, system=system, method=method, terms=terms) for (system, method), terms in conditions]
@@ -127,6 +162,10 @@ def term_frequency(selection: pd.DataFrame, threshold: float) -> dict[str, bytes
 
 def _panelled(name: str, drawn: Sequence[Callable[[Axes], None]], height: float) -> dict[str, bytes]:
     """Return a figure of panels; within the SVG each is an SVG of its own, which a page can put where it has room."""
+
+    def size(width: float, height: float) -> str:
+        return f'width="{width * 72:g}" height="{height * 72:g}"'
+
     across = min(2, len(drawn))
     rows = math.ceil(len(drawn) / across)
     with drawing(name):
@@ -141,55 +180,11 @@ def _panelled(name: str, drawn: Sequence[Callable[[Axes], None]], height: float)
             text = saved(panel, ["svg"], whole=False)["svg"].decode()
             text = re.sub(r'( id="|href="#|url\(#)', rf"\g<1>p{place}-", text[text.index("<svg") :])
             x, y = place % across * PANEL * 72, place // across * height * 72
-            inner.append(
-                re.sub(r'width="[^"]+" height="[^"]+"', _size(PANEL, height, f'x="{x:g}" y="{y:g}" '), text, count=1)
-            )
+            place_of = f'x="{x:g}" y="{y:g}" {size(PANEL, height)}'
+            inner.append(re.sub(r'width="[^"]+" height="[^"]+"', place_of, text, count=1))
     box = f'viewBox="0 0 {PANEL * across * 72:g} {height * rows * 72:g}"'
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" {_size(PANEL * across, height * rows)} {box}>\n'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" {size(PANEL * across, height * rows)} {box}>\n'
     return pdf | {"svg": f"{head}{''.join(inner)}</svg>\n".encode()}
-
-
-def _size(width: float, height: float, before: str = "") -> str:
-    return f'{before}width="{width * 72:g}" height="{height * 72:g}"'
-
-
-def _styles(methods: Iterable[str]) -> dict[str, dict[str, Any]]:
-    looks = zip(dict.fromkeys(methods), cycle(METHOD_COLOURS), cycle(DASHES), strict=False)
-    return {method: {"color": colour, "linestyle": dash} for method, colour, dash in looks}
-
-
-def _draw_convergence(
-    axis: Axes, curves: pd.DataFrame, best: float, true: float, styles: Mapping[str, dict[str, Any]]
-) -> None:
-    numbers, budget = ["median", "low", "high"], curves["evaluations"].max()
-    if math.isfinite(best):
-        curves = curves.assign(**{name: curves[name] - best for name in numbers})
-        true -= best
-        axis.set_yscale("symlog", linthresh=1)
-        axis.set_ylabel("J above best known")
-    else:
-        axis.yaxis.set_major_locator(MaxNLocator(4))
-        axis.set_ylabel("best J")
-    ends: list[tuple[float, str, str]] = []
-    for method, curve in curves.groupby("method", sort=False):
-        x, style = curve["evaluations"], styles[method]
-        axis.fill_between(x, curve["low"], curve["high"], color=style["color"], alpha=0.2, linewidth=0)
-        axis.plot(x, curve["median"], **style)
-        ends.append((curve["median"].iloc[-1], method_name(method), style["color"]))
-    if math.isfinite(true):
-        axis.axhline(true, **_TRUE_STRUCTURE)
-        ends.append((true, "true structure", DARK))
-    axis.set_xlim(0, budget)
-    for formatter in (axis.xaxis, axis.yaxis):
-        formatter.set_major_formatter(StrMethodFormatter("{x:,g}"))
-    late = curves.loc[curves["evaluations"] >= START * budget, numbers]
-    low, high = late.min(axis=None), late.max(axis=None)
-    if math.isfinite(best):
-        axis.set_ylim(-0.2, max(2 * high, 1) if math.isfinite(high) else 1)
-    elif math.isfinite(low):
-        margin = 0.05 * (high - low) or 1.0
-        axis.set_ylim(low - margin, high + margin)
-    _name_ends(axis, [end for end in ends if math.isfinite(end[0])])
 
 
 def _name_ends(axis: Axes, ends: Sequence[tuple[float, str, str]]) -> None:
@@ -200,27 +195,6 @@ def _name_ends(axis: Axes, ends: Sequence[tuple[float, str, str]]) -> None:
         looks: Any = {"transform": axis.transAxes, "color": colour}
         axis.plot([1, 1.03], [end, place], linewidth=0.6, clip_on=False, **looks)
         axis.text(1.04, place, name, fontsize=8.5, va="center", **looks)
-
-
-def _draw_frequencies(axis: Axes, terms: pd.DataFrame, threshold: float) -> None:
-    """Draw the bars of one condition, with labels above those of system terms."""
-    terms = terms.assign(place=range(1, len(terms) + 1))
-    for colour, own in ((SYSTEM_TERM, terms["system_term"]), (SPURIOUS_TERM, ~terms["system_term"])):
-        found = terms[own & (terms["count"] > 0)]
-        axis.bar(found["place"], found["frequency"], width=0.8, color=colour, linewidth=0)
-    axis.axhline(threshold, color=DARK, linestyle="--", linewidth=0.8)
-    axis.set(xlim=(0, len(terms) + 1), ylim=(0, 1), yticks=[0, 0.5, 1])
-    step = max(10, math.ceil(len(terms) / 100) * 10)
-    axis.set_xticks([1, *range(step, len(terms) + 1, step)])
-    axis.text(
-        1.01, threshold, f"threshold\n{threshold:g}", fontsize=8.5, va="center", transform=axis.get_yaxis_transform()
-    )
-    labels = dict(terms.loc[terms["label"] != "", ["place", "label"]].itertuples(index=False))
-    above = axis.get_xaxis_transform()
-    looks: Any = {"color": SYSTEM_TERM, "fontsize": 8, "rotation": 90, "ha": "center", "va": "bottom"}
-    for at, (place, label) in zip(_spread(list(labels), _ROOM * (len(terms) + 1)), labels.items(), strict=True):
-        axis.plot([place, at], [1.02, 1.1], color=SYSTEM_TERM, linewidth=0.5, transform=above, clip_on=False)
-        axis.text(at, 1.12, label, transform=above, **looks)
 
 
 def _spread(places: Sequence[float], gap: float) -> list[float]:

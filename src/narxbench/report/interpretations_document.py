@@ -48,33 +48,26 @@ _ONE_ROW = r"velocity-bound=[^+]+\+bounded-rows=[^+]+"
 def interpretations_report(
     conditions: pd.DataFrame, choices: DesignChoices, published: Published, claims: Sequence[Claim]
 ) -> dict[str, str | bytes]:
-    """Return the document on the interpretations with its figures (SVG) and tables (CSV).
+    """Return the document on the interpretations with its figures (SVG) and tables (CSV), by path.
 
-    Returns
-    -------
-    dict
-        By path ``interpretations.md`` and what it links, such as ``interpretations/effects.svg``.
-
-    Raises
-    ------
-    NarxbenchError
-        Where an interpretation is unknown, or the baseline lacks conditions or published values.
+    Raises :class:`NarxbenchError` where an interpretation is unknown, or the baseline lacks conditions or published
+    values.
     """
     findings = analyse(make_study(conditions, choices, published), claims)
     return {
         "interpretations.md": document(findings),
         **{f"interpretations/{name}.svg": content for name, content in figures(findings).items()},
-        **{f"interpretations/{name}.csv": write_table(frame) for name, frame in csv_frames(findings).items()},
+        **{f"interpretations/{name}.csv": write_table(frame.round(6)) for name, frame in _frames(findings).items()},
     }
 
 
-def csv_frames(findings: Findings) -> dict[str, pd.DataFrame]:
-    """Return the findings that are stored as CSV, by name; numbers to six decimals."""
+def _frames(findings: Findings) -> dict[str, pd.DataFrame]:
+    """Return the findings that are stored as CSV, by name."""
     named = ["algorithm", "interpretation", "names", "contradicts"]
     ranked = pd.concat(findings.rankings[name].assign(algorithm=name)[named] for name in COMPARED)
     effects = ["algorithm", "part", "design_choice", "option", "contradicts", "measure"]
     effects += ["median", "low", "high", "interval_low", "interval_high"]
-    frames = {
+    return {
         "nearness": findings.nearness,
         "claim_overview": findings.claims,
         "role_verdicts": findings.role_verdicts,
@@ -88,7 +81,6 @@ def csv_frames(findings: Findings) -> dict[str, pd.DataFrame]:
         "gaps": findings.gaps,
         "values": findings.side_by_side,
     }
-    return {name: frame.round(6) for name, frame in frames.items()}
 
 
 def document(findings: Findings) -> str:
@@ -96,18 +88,24 @@ def document(findings: Findings) -> str:
     return rendered("interpretations.md.j2", _facts(findings) | _tables(findings))
 
 
-# What the sentences say
-
-
 def _facts(findings: Findings) -> Record:
     """Return the numbers and names behind the sentences of the document."""
     joint = findings.nearness[findings.nearness["algorithm"] == JOINT]
     by_role = {row["role"]: row for row in records(joint[joint["criteria"] == SCREENED])}
     under_all = {row["role"]: row for row in records(joint[joint["criteria"] == ALL])}
-    upso2d = findings.rankings[UPSO]
+    upso2d, both = findings.rankings[UPSO], findings.rankings[JOINT]
     algorithms = [_nearness_facts(findings, name) for name in COMPARED if len(findings.rankings[name])]
     enough = -ENOUGH * algorithms[0]["described"]["deviance"]
     strong = [row for row in records(findings.closer) if row["change"] <= enough]
+    # The nearest interpretation that contradicts no statement, if the nearest of all contradicts one.
+    consistent = both[both["contradicts"] == ""][: 1 if both["contradicts"].iloc[0] else 0]
+    # How many runs of each search end at the true structure, the most first.
+    searches = findings.found.groupby(["label", "algorithm"], sort=False)[["exact", "runs"]].sum().reset_index()
+    order = (searches["exact"] / searches["runs"]).sort_values(ascending=False, kind="stable").index
+    # What bounds, and other options, keep of what they bring nearer when ties are in random order.
+    ties = findings.ties[findings.ties["change"] < 0]
+    ties = ties.assign(kept=(ties["change_random"] / ties["change"]).clip(lower=0))
+    bound = ties["interpretation"].str.contains(_BOUND)
     return {
         "alpha": ALPHA,
         "counted": COUNTED,
@@ -118,28 +116,25 @@ def _facts(findings: Findings) -> Record:
         "closest": by_role[CLOSEST],
         "closest_under_all": under_all.get(CLOSEST),
         "contradicted": findings.study.contradictions(by_role[CLOSEST]["interpretation"]),
-        "in_sample": findings.rankings[JOINT]["deviance"].iloc[0],
+        "in_sample": both["deviance"].iloc[0],
         "judged_on": by_role[CLOSEST]["seeds"] - len(findings.study.screening),
-        "consistent": records(_consistent(findings.rankings[JOINT])),
-        "pairs": len(findings.rankings[JOINT]),
+        "consistent": records(consistent),
+        "pairs": len(both),
         "tables": len(findings.remaining),
         "far": FAR,
         "left": records(findings.remaining.query("deviance > @FAR * own_deviance")),
-        "near": int(findings.rankings[JOINT]["near"].sum()) - 1,
+        "near": int(both["near"].sum()) - 1,
         "algorithms": algorithms,
         "strong": strong,
         "slower": [row for row in strong if (row["worse"] or 0) > 0.5],
         "verdict_counts": {word: n for word in COUNTED if (n := int((findings.claims["as_described"] == word).sum()))},
         "groups": findings.claims["group"].value_counts().reindex(GROUPS, fill_value=0).to_dict(),
-        **_tie_facts(findings.ties),
+        "bounds": records(ties[bound]),
+        "others": records(ties[~bound]),
+        "stable": bool(bound.any()) and bool((ties.loc[bound, "kept"] < 0.5).all()),
         "one_row": records(upso2d[upso2d["interpretation"].str.fullmatch(_ONE_ROW)]),
-        "searches": _search_totals(findings.found),
+        "searches": records(searches.loc[order]),
     }
-
-
-def _consistent(joint: pd.DataFrame) -> pd.DataFrame:
-    """Return the nearest interpretation that contradicts no statement, if the nearest of all contradicts one."""
-    return joint[joint["contradicts"] == ""][:1] if joint["contradicts"].iloc[0] else joint[:0]
 
 
 def _nearness_facts(findings: Findings, algorithm: str) -> Record:
@@ -156,26 +151,13 @@ def _nearness_facts(findings: Findings, algorithm: str) -> Record:
     }
 
 
-def _tie_facts(ties: pd.DataFrame) -> Record:
-    """Return what bounds, and other options, keep of what they bring nearer when ties are in random order."""
-    found = ties[ties["change"] < 0].assign(kept=lambda of: (of["change_random"] / of["change"]).clip(lower=0))
-    bound = found["interpretation"].str.contains(_BOUND)
-    bounds, others = records(found[bound]), records(found[~bound])
-    return {"bounds": bounds, "others": others, "stable": bool(bounds) and all(row["kept"] < 0.5 for row in bounds)}
-
-
-def _search_totals(found: pd.DataFrame) -> list[Record]:
-    """Return how many runs of each search end at the true structure, the most first."""
-    totals = found.groupby(["label", "algorithm"], sort=False)[["exact", "runs"]].sum().reset_index()
-    order = (totals["exact"] / totals["runs"]).sort_values(ascending=False, kind="stable").index
-    return records(totals.loc[order])
-
-
-# Tables
-
-
 def _tables(findings: Findings) -> Record:
     """Return the rows of the tables of the document."""
+    # The contests with the rivals that matter: other searches, a strong GA, GA as described and in the role.
+    contests = findings.contests
+    own = contests["role"].map({role: pair.ga for role, pair in findings.roles.items()})
+    matters = contests["interpretation"].isin([STRONG_GA, BASELINE]) | (contests["interpretation"] == own)
+    contests = contests[contests["rival"].isin(REFERENCES) | matters]
     return {
         "roles": records(findings.nearness[findings.nearness["algorithm"] == JOINT]),
         "effects": [(name, *_largest(findings.effects, name)) for name in COMPARED],
@@ -192,7 +174,7 @@ def _tables(findings: Findings) -> Record:
         "claims": [row | {"reversed": _reversing(findings, row)} for row in records(findings.claims)],
         "systems": list(dict.fromkeys(findings.found["system"])),
         "found": _by_system(findings.found, ["label"]),
-        "contests": _contests(findings),
+        "contests": _by_system(contests, ["role", "rival", "interpretation"]),
         "criteria": records(findings.criteria),
         "failures": _failures(findings.gaps),
     }
@@ -238,14 +220,6 @@ def _by_system(frame: pd.DataFrame, by: list[str]) -> list[tuple[Any, dict[str, 
     """Return the names of each group with its rows by system."""
     groups = frame.groupby(by, sort=False)
     return [(names, {row["system"]: row for row in records(own)}) for names, own in groups]
-
-
-def _contests(findings: Findings) -> list[tuple[Any, dict[str, Record]]]:
-    """Return the contests with the rivals that matter: other searches, a strong GA, GA as described and in the role."""
-    known = findings.contests
-    own = known["role"].map({role: pair.ga for role, pair in findings.roles.items()})
-    matters = known["interpretation"].isin([STRONG_GA, BASELINE]) | (known["interpretation"] == own)
-    return _by_system(known[known["rival"].isin(REFERENCES) | matters], ["role", "rival", "interpretation"])
 
 
 def _failures(gaps: pd.DataFrame) -> list[Record]:

@@ -43,23 +43,13 @@ def leaderboard_page(
 ) -> str:
     """Return the page of a comparison of methods.
 
-    Parameters
-    ----------
-    comparison
-        All that is shown of the methods.
-    systems
-        The systems of the study.
-    methods_about
-        Of every method: ``algorithm``, ``description``, ``reference``, ``deterministic``, ``needs_objective`` and
-        ``settings`` (plain data).
-    left_out
-        Why a method is not part of the study, by its name.
-    folder
-        Where the files of the study are from the page: ``""``, or a folder that ends with ``/``.
-    paper
-        Whether the page of the paper's study is there, for a link to it.
+    ``methods_about`` has of every method ``algorithm``, ``description``, ``reference``, ``deterministic``,
+    ``needs_objective`` and ``settings`` (plain data). ``left_out`` says why a method is not part of the study. ``folder``
+    is where the files of the study are from the page, and ends with ``/``; ``paper`` is whether the page of the paper's
+    study is there, for a link to it.
     """
     scores, settings = comparison.frames["scores"], comparison.settings
+    runs = scores[~scores["reference"]]
     links = {"report": f"{folder}../report.html"} if paper else {}
     rows = [row for view in comparison.whole() for row in view.rows()]
     order = list(dict.fromkeys(row["method"] for row in rows if not row["reference"]))
@@ -90,7 +80,14 @@ def leaderboard_page(
         "heat": heat,
         "methods": [(methods_about[name], *_settings_of(name, methods_about)) for name in order],
         "outside": [name for name, own in scores.groupby("system", sort=False) if own["exact"].isna().all()],
-        "counts": _counts(scores[~scores["reference"]]),
+        "counts": {
+            **{name: runs[name].nunique() for name in ("method", "system", "scenario", "data_seed", "seed")},
+            "data_sets": len(runs[DATA_SET].drop_duplicates()),
+            "runs": len(runs),
+            "evaluations": int(runs["evaluations"].sum()),
+            "budgets": sorted(set(runs["budget"])),
+            "criteria": list(map(criterion_name, dict.fromkeys(runs["criterion"]))),
+        },
     }
     data = {"orders": {view["view"].key: view["orders"] for view in views}, "heat": heat}
     return rendered("leaderboard.html.j2", page | {"data": script_json(data)})
@@ -123,7 +120,10 @@ def _view(view: View) -> dict[str, Any]:
 def _part(views: Sequence[View]) -> dict[str, Any]:
     """Return what the page shows of a part in all its groups: what to use for which data, and tests of all methods."""
     tests, words = views[0].of("tests").to_dict("records"), {metric.name: metric.words for metric in COMPARISON}
-    said = (f"{words[row['measure']]} ({row['methods']} methods, {row['blocks']} systems) {_p(row)}" for row in tests)
+    said = []
+    for row in tests:
+        p = f"p {'' if row['p_value'] < 0.001 else '= '}{p_value(row['p_value'])}".replace(" ", "\N{NO-BREAK SPACE}")
+        said.append(f"{words[row['measure']]} ({row['methods']} methods, {row['blocks']} systems) {p}")
     return {
         "situations": to_html(tables.situations_table(f"situations {views[0].part}", views)),
         "panels": panels(views),
@@ -132,27 +132,12 @@ def _part(views: Sequence[View]) -> dict[str, Any]:
     }
 
 
-def _p(test: Mapping[Any, Any]) -> str:
-    return f"p {'' if test['p_value'] < 0.001 else '= '}{p_value(test['p_value'])}".replace(" ", "\N{NO-BREAK SPACE}")
-
-
 def _settings_of(name: str, about: Mapping[str, Mapping[str, Any]]) -> tuple[list[tuple[str, str]], list[str]]:
     """Return the settings of a method, and those of them that another method of its algorithm has otherwise."""
     settings = list(flattened(about[name]["settings"]))
     same = [of for of in about.values() if of["algorithm"] == about[name]["algorithm"]]
     others = [dict(flattened(of["settings"])) for of in same]
     return settings, [f"{key} {value}" for key, value in settings if any(of.get(key) != value for of in others)]
-
-
-def _counts(scores: pd.DataFrame) -> dict[str, Any]:
-    return {
-        **{name: scores[name].nunique() for name in ("method", "system", "scenario", "data_seed", "seed")},
-        "data_sets": len(scores[DATA_SET].drop_duplicates()),
-        "runs": len(scores),
-        "evaluations": int(scores["evaluations"].sum()),
-        "budgets": sorted(set(scores["budget"])),
-        "criteria": list(map(criterion_name, dict.fromkeys(scores["criterion"]))),
-    }
 
 
 def _systems_described(systems: Sequence[System]) -> Table:

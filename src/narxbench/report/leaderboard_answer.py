@@ -16,7 +16,6 @@ _DIFFERENCE = {
     want: next(each for each in DIFFERENCES if each.metric is metric)
     for want, metric in {TERMS: EXACT, NEW_DATA: FRESH, LOWEST_J: GAP, CHEAPEST: EXACT}.items()
 }
-_REGION = _DIFFERENCE[TERMS].region
 REGIONS = f"Practically equal is what differs by no more than {'; '.join(each.region for each in DIFFERENCES)}."
 _VERDICTS = {"a": "better", "b": "worse", "equivalent": "practically equal", "open": "open"}
 _ENOUGH = f"at least {share(USEFUL)} of the best exact recovery"
@@ -29,11 +28,6 @@ class Compared(NamedTuple):
     interval: str
     verdict: str
     p: float
-
-    @property
-    def size(self) -> str:
-        """The difference with its interval."""
-        return f"{self.difference}{f' ({self.interval})' if self.interval else ''}"
 
 
 def document_lines(comparison: Comparison) -> list[str]:
@@ -96,11 +90,10 @@ def _shown(value: float, of: Difference) -> str:
 def _terms(view: View, best: Row) -> Iterator[str]:
     if best[EXACT.name]:
         yield f"{share(best[EXACT.name])} of its runs{_interval(best, 'exact', share)} end at exactly the system terms,"
-        yield f"of {_number(len(view.ranked()), 'method')} the most (F1 {_two(best['f1'])}), on"
-        yield f"{_where(view, best, EXACT.name)}."
+        yield f"of {_number(len(view.ranked()), 'method')} the most (F1 {_two(best['f1'])}),"
     else:
-        yield f"No method ends at exactly the system terms; it has the best F1, {_two(best['f1'])}, on"
-        yield f"{_where(view, best, EXACT.name)}."
+        yield f"No method ends at exactly the system terms; it has the best F1, {_two(best['f1'])},"
+    yield f"on {_where(view, best, EXACT.name)}."
     yield from _sure(view, best, TERMS, lambda row: share(row[EXACT.name]))
 
 
@@ -165,21 +158,17 @@ def _sure(view: View, best: Row, want: str, value: Callable[[Row], str]) -> Iter
     if not following:
         return
     of, name = _DIFFERENCE[want], following[0]["method"]
-    found = compared(view, of, best["method"])
-    size = f": difference {found[name].size}, {found[name].verdict}" if name in found else ""
+    found, size = compared(view, of, best["method"]), ""
+    if name in found:
+        difference, interval, verdict, _ = found[name]
+        size = f": difference {difference}{f' ({interval})' if interval else ''}, {verdict}"
     yield f"Next is {_name(following[0])}, {value(following[0])}{size}."
-    groups: dict[str, list[str]] = {word: [] for word in _VERDICTS.values()}
-    for other, each in found.items():
-        groups[each.verdict].append(escape(method_name(other), "markdown"))
-    parts = [f"better than {len(groups['better']) or 'none'} of {_number(len(found), 'other')}"]
-    for verdict, words in (
-        ("practically equal", "practically equal to"),
-        ("worse", "worse than"),
-        ("open", "open against"),
-    ):
-        names = groups[verdict]
-        parts += [f"{words} {listed(names) if len(names) < 4 else len(names)}"] if names else []
     if found:
+        better = sum(each.verdict == "better" for each in found.values())
+        parts = [f"better than {better or 'none'} of {_number(len(found), 'other')}"]
+        for verdict, joint in (("practically equal", "to"), ("worse", "than"), ("open", "against")):
+            names = [escape(method_name(other), "markdown") for other, each in found.items() if each.verdict == verdict]
+            parts += [f"{verdict} {joint} {listed(names) if len(names) < 4 else len(names)}"] if names else []
         yield f"It is {', '.join(parts)}; up to {of.region} counts as equal."
 
 
@@ -231,8 +220,9 @@ def _special(whole: View, others: Sequence[View]) -> Iterator[str]:
     usual = whole.best()
     for view in others if usual else ():
         best, own = view.best(), next((row for row in view.rows() if usual and row["method"] == usual["method"]), None)
-        limits = (best and best["exact_low"], own and own["exact_high"])
-        if best and own and None not in limits and best["exact_low"] > own["exact_high"]:
+        if not best or not own or None in (best["exact_low"], own["exact_high"]):
+            continue
+        if best["exact_low"] > own["exact_high"]:
             names = f"*{escape(view.group, 'markdown')}* ({escape(view.description, 'markdown')})"
             yield f"{names}: {_name(best)}, {share(best['exact'])} against {share(own['exact'])}"
 
@@ -262,11 +252,8 @@ def _size(value: float | None) -> str:
 
 
 def _time(row: Row) -> str:
-    return (
-        "CPU time that was not measured"
-        if row["seconds"] is None
-        else f"{significant(row['seconds'])} s of CPU time a run"
-    )
+    seconds = row["seconds"]
+    return "CPU time that was not measured" if seconds is None else f"{significant(seconds)} s of CPU time a run"
 
 
 def _interval(row: Row, stem: str, form: Callable[[float], str]) -> str:

@@ -5,7 +5,7 @@ phone as on a desk. Labels stand next to what they name.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
 import pandas as pd
@@ -23,7 +23,8 @@ _TOP, _DEPTH = 30, 320  # pixels above the plot, and of the plot
 _CURVES = 70  # per cent of the width; the rest is for labels
 _BLUE, _GREY, _FAINT, _LIGHT = "#0b5394", "#8a8f96", "#565b62", "#d4d8dd"
 # Widths between which a label must be free: on any screen, or on wide ones.
-_ANY, _WIDE = (340, 420, 520, 640, 800, 920, 1080, 1240), (920, 1080, 1240)
+_ANY: tuple[float, ...] = (340, 420, 520, 640, 800, 920, 1080, 1240)
+_WIDE = _ANY[-3:]
 _Area = tuple[float, float, float, float]  # left, top, right and bottom in pixels
 _LONGEST = 18  # characters of a label
 # The first four of Okabe and Ito's palette, which readers with any form of colour blindness can distinguish.
@@ -133,26 +134,24 @@ def panels(views: Sequence[View]) -> list[tuple[Markup, int]]:
     """
     best = (*views[0].ranked()[:4], *views[0].ranked(LOWEST_J)[:1])
     names = list(dict.fromkeys(row["method"] for row in best))
-    drawn = []
-    for view in views:
-        rows = {row["method"]: row for row in view.rows()}
-        drawn.append((_panel(view.group, [rows[name] for name in names if name in rows]), 40 + 22 * len(names)))
-    return drawn
+    found = ((view.group, {row["method"]: row for row in view.rows()}) for view in views)
+    height = 40 + 22 * len(names)
+    return [(_panel(group, [rows[name] for name in names if name in rows]), height) for group, rows in found]
 
 
 def _panel(group: str, rows: Sequence[Row]) -> Markup:
     bottom = 24 + 22 * len(rows)
     parts = [Markup('<text x="0" y="14" font-weight="bold">{}</text>').format("all data" if group == ALL else group)]
     for level in (0, 0.5, 1):
-        parts.append(_line(f"{44 + 50 * level}%", 22, f"{44 + 50 * level}%", bottom, _LIGHT))
-        parts.append(_text(f"{44 + 50 * level}%", bottom + 13, percent(level), "middle", _FAINT))
+        at = f"{44 + 50 * level}%"
+        parts += [_line(at, 22, at, bottom, _LIGHT), _text(at, bottom + 13, percent(level), "middle", _FAINT)]
     for place, row in enumerate(rows):
         y = 34 + 22 * place
         parts.append(_text("0", y + 4, _short(row)))
         if row["exact"] is not None:
             if row["exact_low"] is not None and row["exact_high"] is not None:
-                limits = (f"{44 + 50 * row[key]:.1f}%" for key in ("exact_low", "exact_high"))
-                parts.append(_line(next(limits), y, next(limits), y, _GREY, width=2))
+                low, high = (f"{44 + 50 * row[key]:.1f}%" for key in ("exact_low", "exact_high"))
+                parts.append(_line(low, y, high, y, _GREY, width=2))
             colour = _COLOURS[1] if row["searches"] else _BLUE
             circle = Markup('<circle cx="{:.1f}%" cy="{}" r="4.5" fill="{}"><title>{}</title></circle>')
             parts.append(circle.format(44 + 50 * row["exact"], y, colour, percent(row["exact"])))
@@ -161,23 +160,31 @@ def _panel(group: str, rows: Sequence[Row]) -> Markup:
 
 def _labels(points: Sequence[tuple[float, float, str]], lines: Sequence[float]) -> Iterator[Markup]:
     """Yield labels next to points, where nothing overlaps; what has no place on a narrow screen is left out there."""
-    taken: dict[float, list[_Area]] = {}
-    for width in _ANY:
-        taken[width] = [(x * width / 100 - 5, y - 5, x * width / 100 + 5, y + 5) for x, y, _ in points]
-        taken[width] += [(width - 130, y - 16, width, y) for y in lines]
+    taken: dict[float, list[_Area]] = {
+        width: [
+            *((x * width / 100 - 5, y - 5, x * width / 100 + 5, y + 5) for x, y, _ in points),
+            *((width - 130, y - 16, width, y) for y in lines),
+        ]
+        for width in _ANY
+    }
+
+    def free(width: float, box: _Area) -> bool:
+        left, top, right, bottom = box
+        inside = left >= 30 and right <= width and top >= 12 and bottom <= _TOP + _DEPTH + 6
+        return inside and not any(left < c and a < right and top < d and b < bottom for a, b, c, d in taken[width])
+
     for x, y, text in points:
-        for widths in (_ANY, _WIDE):
-            found = next((at for at in _PLACES if _free(taken, widths, x, y, text, at)), None)
-            if found:
-                for width in widths:
-                    taken[width].append(_box(width, x, y, text, found))
-                dx, dy, anchor = found
-                if abs(dy) > _LINE:
-                    yield _line(f"{x:.1f}%", y, f"{x:.1f}%", y + dy - (4 if dy > 0 else 0), _GREY, width=0.5)
-                roomy = Markup(' class="roomy"') if widths is _WIDE else ""
-                label = Markup('<text x="{:.1f}%" dx="{}" y="{:.0f}" text-anchor="{}"{}>{}</text>')
-                yield label.format(x, dx, y + dy + (4 if abs(dy) < 3 else 0), anchor, roomy, text)
-                break
+        choices = ((widths, at) for widths in (_ANY, _WIDE) for at in _PLACES)
+        fitting = (each for each in choices if all(free(width, _box(width, x, y, text, each[1])) for width in each[0]))
+        widths, (dx, dy, anchor) = next(fitting, ((), (0, 0, "")))
+        for width in widths:
+            taken[width].append(_box(width, x, y, text, (dx, dy, anchor)))
+        if abs(dy) > _LINE:
+            yield _line(f"{x:.1f}%", y, f"{x:.1f}%", y + dy - (4 if dy > 0 else 0), _GREY, width=0.5)
+        if widths:
+            roomy = Markup(' class="roomy"') if widths is _WIDE else ""
+            label = Markup('<text x="{:.1f}%" dx="{}" y="{:.0f}" text-anchor="{}"{}>{}</text>')
+            yield label.format(x, dx, y + dy + (4 if abs(dy) < 3 else 0), anchor, roomy, text)
 
 
 _PLACES = [
@@ -199,23 +206,6 @@ def _box(width: float, x: float, y: float, text: str, at: tuple[int, int, str]) 
     return left, base - 10, left + long, base + 3
 
 
-def _free(
-    taken: Mapping[float, list[_Area]],
-    widths: Iterable[float],
-    x: float,
-    y: float,
-    text: str,
-    at: tuple[int, int, str],
-) -> bool:
-    for width in widths:
-        left, top, right, bottom = _box(width, x, y, text, at)
-        if left < 30 or right > width or top < 12 or bottom > _TOP + _DEPTH + 6:
-            return False
-        if any(left < c and a < right and top < d and b < bottom for a, b, c, d in taken[width]):
-            return False
-    return True
-
-
 def _levels(words: str, width: float = 100) -> Iterator[Markup]:
     for level in (0, 0.25, 0.5, 0.75, 1):
         yield _line("0%", _down(level), f"{width}%", _down(level), _LIGHT)
@@ -224,10 +214,10 @@ def _levels(words: str, width: float = 100) -> Iterator[Markup]:
 
 
 def _tick(x: float, words: str) -> list[Markup]:
-    bottom = _TOP + _DEPTH
+    at, bottom = f"{x:.1f}%", _TOP + _DEPTH
     return [
-        _line(f"{x:.1f}%", bottom, f"{x:.1f}%", bottom + 5, _GREY),
-        _text(f"{x:.1f}%", bottom + 20, words, "middle" if x > 1 else "start", _FAINT),
+        _line(at, bottom, at, bottom + 5, _GREY),
+        _text(at, bottom + 20, words, "middle" if x > 1 else "start", _FAINT),
     ]
 
 

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from itertools import chain
 
 import pandas as pd
 
@@ -10,22 +9,18 @@ from narxbench.analysis.metrics import DIFFERENCES, EXACT
 from narxbench.analysis.ranking import HELD_OUT
 from narxbench.report.formats import count, method_name
 from narxbench.report.leaderboard_answer import REGIONS, cheapest_equal, compared
-from narxbench.report.leaderboard_views import BOARDS, NEW_DATA, BoardColumn, Comparison, Row, View, notes
+from narxbench.report.leaderboard_views import BOARDS, LOWEST_J, NEW_DATA, TERMS, Comparison, Row, View, notes
 from narxbench.report.table import Column, Table, columns
 
 _PART = Column("part", "Data sets")
 _METHOD = Column("method", "Method", kind="method")
-_TITLES = {
-    "identify": "Methods, each with its own criterion, by exact recovery",
-    "search": "Searches of the same J with the same budget, by mean rank",
-}
 
 
 def leaderboard_tables(comparison: Comparison) -> dict[str, Table]:
     """Return the tables ``leaderboard``, ``search``, ``systems``, ``differences`` and ``situations`` by name."""
     tables = (
-        board_table("leaderboard", "identify", comparison),
-        board_table("search", "search", comparison),
+        _board_table("leaderboard", "Methods, each with its own criterion, by exact recovery", "identify", comparison),
+        _board_table("search", "Searches of the same J with the same budget, by mean rank", "search", comparison),
         systems_table(comparison),
         differences_table(comparison),
         situations_table("situations", comparison.views),
@@ -50,27 +45,40 @@ def remarks(row: Row) -> Iterator[tuple[str, str]]:
         yield "not ranked", f"it was run on {count(row['data_sets'])} of the data sets"
 
 
-def board_table(table: str, name: str, comparison: Comparison) -> Table:
+def _board_table(table: str, title: str, name: str, comparison: Comparison) -> Table:
     """Return a board over all scenarios, one part of the data sets after the other."""
-    head = (_PART, _METHOD, *chain(*map(_columns, BOARDS[name])), Column("remarks", "Remarks"))
-    want = "terms" if name == "identify" else "lowest-j"
+    head = [_PART, _METHOD]
+    for column in BOARDS[name]:
+        heading = f"{column.heading}, {column.hint}" if column.hint else column.heading
+        limits = {f"{column.key}_low": "from", f"{column.key}_high": "to"} if column.interval else {}
+        own = columns(column.kind, heading, **{column.key: "value"}, **limits)
+        head += own if limits else [Column(column.key, heading, kind=column.kind)]
+    head.append(Column("remarks", "Remarks"))
+    want = TERMS if name == "identify" else LOWEST_J
     rows = [
         {**row, "remarks": ", ".join(word for word, _ in remarks(row)) or ("reference" if row["reference"] else "")}
         for view in comparison.whole()
         for row in board_rows(name, view.rows(want))
     ]
     data = pd.DataFrame(rows, columns=[column.key for column in head])
-    return Table(table, _TITLES[name], head, data, tuple(notes()), row_headers=2)
+    return Table(table, title, tuple(head), data, tuple(notes()), row_headers=2)
 
 
 def differences_table(comparison: Comparison) -> Table:
     """Return the differences of the best method of each part to all others."""
-    found = [(view.part, best["method"], view) for view in comparison.whole() if (best := view.best())]
-    tables = [(part, best, best_against(view, best)) for part, best, view in found]
-    data = pd.concat([table.data.assign(part=part, best=best) for part, best, table in tables] or [pd.DataFrame()])
-    own = dict.fromkeys(column for *_, table in tables for column in table.columns)
-    head = (_PART, Column("best", "Best", kind="method"), *own)
-    return Table("differences", "The best method against each other one", head, data, (REGIONS,), row_headers=2)
+    found = [
+        (view.part, best["method"], best_against(view, best["method"]))
+        for view in comparison.whole()
+        if (best := view.best())
+    ]
+    head = (
+        _PART,
+        Column("best", "Best", kind="method"),
+        *dict.fromkeys(of for *_, table in found for of in table.columns),
+    )
+    data = [table.data.assign(part=part, best=best) for part, best, table in found]
+    rows = pd.concat([pd.DataFrame(columns=[column.key for column in head[:2]]), *data])
+    return Table("differences", "The best method against each other one", head, rows, (REGIONS,), row_headers=2)
 
 
 def best_against(view: View, best: str) -> Table:
@@ -122,11 +130,3 @@ def systems_table(comparison: Comparison) -> Table:
     head = (_METHOD, *(Column(f"{part} {name}", f"{name}, {part}", kind=EXACT.form) for part, name in places))
     rows = [(name, *(means.get((part, name, system)) for part, system in places)) for name in order]
     return Table.of("systems", "Exact recovery by system, mean of the scenarios", head, rows)
-
-
-def _columns(column: BoardColumn) -> tuple[Column, ...]:
-    heading = f"{column.heading}, {column.hint}" if column.hint else column.heading
-    if not column.interval:
-        return (Column(column.key, heading, kind=column.kind),)
-    keys = {column.key: "value", f"{column.key}_low": "from", f"{column.key}_high": "to"}
-    return columns(column.kind, heading, **keys)

@@ -1,7 +1,7 @@
 """A comparison of methods as readers look at it: what they want, what their data are like, and on which data sets."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -48,25 +48,25 @@ class BoardColumn(NamedTuple):
         return f"{self.show(row, '_low')} to {self.show(row, '_high')}" if known else ""
 
 
-def _ranks(contest: str) -> Iterator[BoardColumn]:
-    for metric in RANKED:
-        if metric.contest == contest:
-            hint = f"by {metric.words}"
-            yield BoardColumn(f"rank_{metric.name}", "Mean rank", hint, "effect", interval=True)
+def _board(contest: str) -> tuple[list[BoardColumn], list[BoardColumn]]:
+    """Return the columns of the metrics of a contest, and those of its ranks."""
+    shown = (each for each in COMPARISON if each.contest == contest and each.shown)
+    return (
+        [BoardColumn(of.name, of.heading, of.hint, of.form, of.larger_is_better, of.interval) for of in shown],
+        [
+            BoardColumn(f"rank_{of.name}", "Mean rank", f"by {of.words}", "effect", interval=True)
+            for of in RANKED
+            if of.contest == contest
+        ],
+    )
 
 
-def _metrics(contest: str) -> Iterator[BoardColumn]:
-    for metric in COMPARISON:
-        if metric.contest == contest and metric.shown:
-            about = (metric.heading, metric.hint, metric.form, metric.larger_is_better, metric.interval)
-            yield BoardColumn(metric.name, *about)
-
-
-SECONDS = BoardColumn("seconds", "CPU time", "seconds a run", "significant")
-FAILURES = BoardColumn("failures", "Failures", "runs", "count")
+_SECONDS = BoardColumn("seconds", "CPU time", "seconds a run", "significant")
+_FAILURES = BoardColumn("failures", "Failures", "runs", "count")
+(_identify, _identify_ranks), (_search, _search_ranks) = map(_board, ("identify", "search"))
 BOARDS = {
-    "identify": [*_metrics("identify"), SECONDS, *_ranks("identify"), FAILURES],
-    "search": [*_ranks("search"), *_metrics("search"), SECONDS],
+    "identify": [*_identify, _SECONDS, *_identify_ranks, _FAILURES],
+    "search": [*_search_ranks, *_search, _SECONDS],
 }
 
 
@@ -78,17 +78,9 @@ def read_cost(path: StrPath) -> pd.DataFrame:
 class Comparison:
     """All that is shown of a comparison of methods; ``views`` has each part of the data sets with each group of them.
 
-    Parameters
-    ----------
-    frames
-        The frames ``scores``, ``ranking``, ``tests``, ``pairs``, ``ecdf`` and ``systems``.
-    settings
-        The settings of the study as plain data.
-    cost
-        CPU time of the methods, as :func:`read_cost` returns it.
-    repeats
-        Of methods whose runs were repeated: whether the same was found, why not, and CPU seconds of a run. The seconds
-        count where ``cost`` has none; a method that does not repeat is not ranked.
+    ``frames`` are ``scores``, ``ranking``, ``tests``, ``pairs``, ``ecdf`` and ``systems``; ``cost`` is what
+    :func:`read_cost` returns. Of methods whose runs were repeated, ``repeats`` has whether the same was found, why not,
+    and CPU seconds of a run: these count where ``cost`` has none. A method that does not repeat is not ranked.
     """
 
     def __init__(
@@ -159,8 +151,10 @@ class View:
         return next(iter(self.ranked(want)), None)
 
     def _made(self, comparison: Comparison) -> list[Row]:
-        scores = self.of("scores")
-        near = run_costs(comparison.cost, int(scores["n_terms"].mode().min()))
+        scores, cost = self.of("scores"), comparison.cost
+        # CPU time was measured at some numbers of candidate terms: that closest to most data sets' counts.
+        distance = (cost["n_terms"] - int(scores["n_terms"].mode().min())).abs().sort_values(kind="stable")
+        near = cost.loc[distance.index].drop_duplicates("method")
         seconds = dict(zip(near["method"], near["seconds"], strict=True))
         deterministic = dict(zip(scores["method"], scores["deterministic"], strict=True))
         rows = records(self.of("ranking"))
@@ -185,18 +179,12 @@ class View:
         return rows
 
 
-def run_costs(cost: pd.DataFrame, n_terms: int) -> pd.DataFrame:
-    """Return the rows of ``cost`` measured at the number of candidate terms closest to ``n_terms``, one a method."""
-    near = cost.assign(distance=(cost["n_terms"] - n_terms).abs()).sort_values("distance", kind="stable")
-    return near.drop_duplicates("method")
-
-
-def _low(value: float | None) -> float:
-    return math.inf if value is None else value
+def _low(value: float | None, sign: int = 1) -> float:
+    return math.inf if value is None else sign * value
 
 
 def _high(value: float | None) -> float:
-    return math.inf if value is None else -value
+    return _low(value, -1)
 
 
 _ORDERS: dict[str, Callable[[Row], tuple[float, ...]]] = {

@@ -16,28 +16,14 @@ PARTS = {"data": "About the data", "fitness": "About the fitness", "search": "Ab
 
 
 class Answer(NamedTuple):
-    """What a study answers to one design choice.
-
-    Parameters
-    ----------
-    name, choice
-        The design choice.
-    methods
-        The methods that it concerns, of those that share its part; none for what concerns all.
-    option
-        The option in use; "" for a value of the study's own.
-    value
-        The value of the setting, as text.
-    contradicts
-        The explicit statement that the option contradicts, if any.
-    """
+    """What a study answers to one design choice."""
 
     name: str
     choice: DesignChoice
-    methods: tuple[str, ...]
-    option: str
+    methods: tuple[str, ...]  # those that it concerns, of those that share its part; none for what concerns all
+    option: str  # the one in use; "" for a value of the study's own
     value: str
-    contradicts: str
+    contradicts: str  # the explicit statement that the option contradicts, if any
 
     @property
     def departs(self) -> bool:
@@ -60,11 +46,17 @@ class Answer(NamedTuple):
 def method_page(material: Material, tables: Mapping[str, Markup]) -> str:
     """Return the page of the method; ``tables`` holds test_systems and method_settings as HTML."""
     settings = material.settings
+    known, about = algorithm_names(), {}
+    for name, method in settings["methods"].items():
+        if method["algorithm"] in known:
+            found = algorithm(method["algorithm"])
+            summary = found.document.partition("\n\n")[0].replace("\n", " ")
+            about[name] = (summary.removeprefix(f"{method_name(name)}: "), found.about.reference)
     shown = {
         "settings": settings,
         "answers": answers(settings, material.choices),
         "parts": PARTS,
-        "about": dict(_about(settings)),
+        "about": about,
         "systems": [system for system in material.systems if system.description or system.reference],
         "own_inputs": [system.name for system in material.systems if system.excitation is not None],
         "tables": tables,
@@ -80,19 +72,15 @@ def answers(settings: Mapping[str, Any], choices: DesignChoices) -> dict[str, li
     changes nothing without another is left out where neither departs from the baseline.
     """
     found: dict[str, list[Answer]] = {}
-    for answer in _answers(settings, choices):
-        found.setdefault(answer.choice.part, []).append(answer)
+    for name, choice in choices.design_choices.items():
+        for value, methods in _values(settings, choice):
+            option = next((of for of, each in choice.options.items() if _same(each.value, value)), "")
+            contradicts = choice.options[option].contradicts if option else ""
+            answer = Answer(name, choice, methods, option, f"{choice.setting}: {_written(value)}", contradicts)
+            found.setdefault(choice.part, []).append(answer)
     departing = {answer.name for part in found.values() for answer in part if answer.departs}
     idle = {name for name, each in choices.design_choices.items() if each.needs and not departing & {name, each.needs}}
     return {part: [answer for answer in own if answer.name not in idle] for part, own in found.items()}
-
-
-def _answers(settings: Mapping[str, Any], choices: DesignChoices) -> Iterator[Answer]:
-    for name, choice in choices.design_choices.items():
-        for value, methods in _values(settings, choice):
-            option = next((o for o, each in choice.options.items() if _same(each.value, value)), "")
-            contradicts = choice.options[option].contradicts if option else ""
-            yield Answer(name, choice, methods, option, f"{choice.setting}: {_written(value)}", contradicts)
 
 
 def _values(settings: Mapping[str, Any], choice: DesignChoice) -> Iterator[tuple[Any, tuple[str, ...]]]:
@@ -118,13 +106,3 @@ def _same(option: Any, value: Any) -> bool:
     if isinstance(option, Mapping) and isinstance(value, Mapping):
         return {**value, **option} == value
     return bool(option == value)
-
-
-def _about(settings: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, str]]]:
-    """Yield the description and reference of each method's algorithm, where it is installed."""
-    known = algorithm_names()
-    for name, method in settings["methods"].items():
-        if method["algorithm"] in known:
-            found = algorithm(method["algorithm"])
-            summary = found.document.partition("\n\n")[0].replace("\n", " ")
-            yield name, (summary.removeprefix(f"{method_name(name)}: "), found.about.reference)

@@ -18,7 +18,7 @@ from narxbench.analysis.published import EVALUATIONS, RUNS, VALUE, load_publishe
 from narxbench.experiment.interpretations import DesignChoices, load_design_choices
 from narxbench.io.csv import TEXT, read_table
 from narxbench.io.errors import NarxbenchError, show
-from narxbench.io.files import StrPath, read_text
+from narxbench.io.files import read_text
 from narxbench.io.yaml import read_mapping
 from narxbench.model.system import load_system
 from narxbench.report import answer
@@ -38,7 +38,6 @@ _SIGNS = {
     VERDICTS[False]: ("no", "✗"),
     VERDICTS[None]: ("open", "?"),
 }
-_MARKS = {word: (*sign, word) for word, sign in _SIGNS.items()}
 _TEXTS = ("errata", "method", "citation", "answer", "document", "words")
 # What the first screen explains, in this order.
 WORDS = ("J", "ν", "r", "ν_max", "deviance", "interpretation", "data set")
@@ -57,23 +56,18 @@ def study_pages(
 ) -> dict[str, str]:
     """Return the pages of a study by the names of their files.
 
-    Parameters
-    ----------
-    files : mapping
-        Paths by name, as ``page_files`` of the study's plan returns them.
-    settings : mapping
-        The settings of the study as plain data.
-    above : bool
-        Whether the main page stands next to the study's folder and not in it.
-    document_only : bool
-        Whether the document on the interpretations is the only page.
+    ``files`` has paths by name, as ``page_files`` of the study's plan returns them; ``above`` says whether the main
+    page stands next to the study's folder and not in it; with ``document_only`` there is the document on the
+    interpretations alone.
     """
-    repository = _repository(files["about"])
-    document, drawn = read_text(files["document"]), map(Path, files["document_figures"])
-    figures = {f"{path.parent.name}/{path.name}": read_svg(path) for path in drawn}
+    repository = read_mapping(files["about"]).get("repository-code", "")
+    if repository and not str(repository).startswith("https://"):
+        found = f"found {show(repository)}; allowed: an address with https://"
+        raise NarxbenchError(f"{files['about']}: repository-code: {found}")
+    figures = {f"{path.parent.name}/{path.name}": read_svg(path) for path in map(Path, files["document_figures"])}
     if document_only:
         site = Site(settings["study"], pages={"interpretations": "report.html"}, repository=repository)
-        return {"report.html": interpretations_page(site, document, figures)}
+        return {"report.html": interpretations_page(site, read_text(files["document"]), figures)}
     frames, choices = read_frames(files), load_design_choices(files["choices"])
     material = Material(
         site=Site(settings["study"], above, repository=repository),
@@ -93,10 +87,9 @@ def study_pages(
 
 def _of_other_studies(files: Mapping[str, Any], frames: Frames, choices: DesignChoices) -> dict[str, pd.DataFrame]:
     """Return what the kept results of the studies of interpretations and of methods say of causes and systems."""
-    kept = read_frame("conditions", files["interpretations"])
-    near = frames["nearness"]
+    kept, near = read_frame("conditions", files["interpretations"]), frames["nearness"]
     closest = near[(near["role"] == CLOSEST) & near["algorithm"].isin(COMPARED)]
-    texts = dict(closest[["algorithm", "interpretation"]].itertuples(index=False, name=None))
+    texts = dict(zip(closest["algorithm"], closest["interpretation"], strict=True))
     searches = frames["found"][["algorithm", "interpretation"]].drop_duplicates()
     published = load_published(files["published"], files["system_terms"])
     return {
@@ -107,16 +100,8 @@ def _of_other_studies(files: Mapping[str, Any], frames: Frames, choices: DesignC
     }
 
 
-def _repository(path: StrPath) -> str:
-    """Return the address of the repository that a citation file names, or "" where it names none."""
-    found = read_mapping(path).get("repository-code", "")
-    if found and not str(found).startswith("https://"):
-        raise NarxbenchError(f"{path}: repository-code: found {show(found)}; allowed: an address with https://")
-    return str(found)
-
-
 def pages(material: Material) -> dict[str, str]:
-    """Return all pages that are made of some material, by the names of their files."""
+    """Return all pages of a study by the names of their files."""
     site, study = material.site, material.settings["study"]
     tables = paper_tables(material.frames, material.settings, material.systems, material.claims)
 
@@ -151,21 +136,24 @@ def main_page(material: Material, tables: Mapping[str, Markup]) -> str:
     settings, frames = material.settings, material.frames
     metrics, values, criterion = frames["metrics"], frames["agreement_values"], shared_criterion(settings)
     compared, words = values[values["method"] != ""], glossary(material.texts["words"])
-    own_runs = metrics[metrics["criterion"] == criterion]
+    once = values.drop_duplicates(VALUE)
+    own = answer.own_board(frames["recovery"], criterion, criterion_name(criterion))
+    # The J of all runs of a condition can be compared where they saw the same data.
+    own_runs = metrics[(metrics["criterion"] == criterion) & (settings["data"]["realisation"] == "shared")]
     page = {
         "settings": settings,
         "about_paper": not compared.empty,
         "methods": listed(map(method_name, settings["methods"])),
         "published": {"runs": RUNS, "evaluations": EVALUATIONS},
         "missing": missing_conditions(settings, metrics),
-        "coverage": coverage(values),
+        "coverage": {"published": len(once), "missing": int((once["method"] == "").sum())},
         "unpublished": list(dict.fromkeys(metrics["system"][~metrics["system"].isin(compared["system"])])),
         "data": answer.data_shown(settings, material.systems),
         "use_in_short": markdown_html(answer.in_short(material.texts["answer"].removeprefix("- ")), "use"),
         "use": markdown_html(material.texts["answer"], "use"),
-        "own": (own := answer.own_board(frames["recovery"], criterion, criterion_name(criterion))),
+        "own": own,
         "best": answer.best_of(own),
-        "own_misled": answer.where_j_misleads(misleading(own_runs)) if _shared_data(settings) else "",
+        "own_misled": answer.where_j_misleads(misleading(own_runs)) if len(own_runs) else "",
         "criterion": criterion_name(criterion),
         "explained": lambda html: explained(html, {word: words[word] for word in HOVER}),
         "words": [(word, words[word].split(". ")[0]) for word in WORDS],
@@ -202,45 +190,35 @@ def _on_paper(material: Material) -> dict[str, Any]:
     }
 
 
-def _shared_data(settings: Mapping[str, Any]) -> bool:
-    """Tell whether the J of all runs of a condition can be compared: they saw the same data."""
-    return bool(settings["data"]["realisation"] == "shared")
-
-
 def claims_shown(claims: Sequence[Claim], frames: Frames) -> dict[str, list[dict[str, Any]]]:
     """Return what is shown of each claim, by its verdict as described.
 
-    Verdicts have a mark, a word, and at how many places of all data sets the claim holds; ``roles`` has one for each
-    interpretation that is shown with the published values.
+    Verdicts have class, sign, word, and at how many places of all data sets the claim holds, where it can be judged;
+    ``roles`` has one for each interpretation that is shown with the published values.
     """
     overview = frames["claim_overview"].set_index("claim")
     roles = {claim: of.to_dict("records") for claim, of in frames["role_verdicts"].groupby("claim", sort=False)}
     here = claim_verdicts(frames["claims"])
-    shown: dict[str, list[dict[str, Any]]] = {word: [] for word in _MARKS}
+    shown: dict[str, list[dict[str, Any]]] = {word: [] for word in _SIGNS}
+
+    def marked(word: str, verdict: Mapping[str, Any]) -> tuple[str, ...]:
+        places = f"{count(verdict['held'])} of {count(verdict['places'])}" if verdict.get("places") else ""
+        return (*_SIGNS[word], word, places)
+
     for claim in (claim for claim in claims if claim.id in overview.index):
-        row, of_paper = overview.loc[claim.id], here.get((claim.id, "published"), {})
+        row = overview.loc[claim.id]
+        evidence = {side: here[claim.id, side] for side in ("published", "here") if (claim.id, side) in here}
         shown[roles[claim.id][0]["verdict"]].append(
             {
                 "claim": claim,
-                "published": (*_MARKS[row["published"]], _places(of_paper)),
-                "roles": [(*_MARKS[of["verdict"]], _places(of)) for of in roles[claim.id]],
+                "published": marked(row["published"], evidence.get("published", {})),
+                "roles": [marked(of["verdict"], of) for of in roles[claim.id]],
                 "holds": int(row["holds"]),
                 "judged": int(row["judged"]),
-                "evidence": {side: here[claim.id, side] for side in ("published", "here") if (claim.id, side) in here},
+                "evidence": evidence,
             }
         )
     return {group: rows for group, rows in shown.items() if rows}
-
-
-def _places(verdict: Mapping[str, Any]) -> str:
-    """Return at how many places a claim holds; nothing where it cannot be judged."""
-    return f"{count(verdict['held'])} of {count(verdict['places'])}" if verdict.get("places") else ""
-
-
-def coverage(values: pd.DataFrame) -> dict[str, int]:
-    """Return how many published values there are, and how many of them have no reproduced counterpart."""
-    once = values.drop_duplicates(VALUE)
-    return {"published": len(once), "missing": int((once["method"] == "").sum())}
 
 
 def missing_conditions(settings: Mapping[str, Any], metrics: pd.DataFrame) -> list[str]:

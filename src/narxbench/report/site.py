@@ -23,24 +23,12 @@ PAGES = {
 
 @dataclass(frozen=True)
 class Site:
-    """Where the pages of a study are.
-
-    Parameters
-    ----------
-    study
-        The name of the study.
-    above
-        Whether the main page stands next to the study's folder and not in it, as that of the default study does.
-    pages
-        The names of the pages, each with its file.
-    repository
-        The address of the project's repository, or "" where none is known.
-    """
+    """Where the pages of a study are: ``pages`` has their names, each with its file."""
 
     study: str
-    above: bool = False
+    above: bool = False  # whether the main page stands next to the study's folder, as that of the default study does
     pages: Mapping[str, str] = field(default_factory=lambda: {name: f"{name}.html" for name in PAGES})
-    repository: str = ""
+    repository: str = ""  # the address of the project's repository, where one is known
 
     def folder(self, current: str) -> str:
         """Return where the study's files are from a page: "" or a folder that ends with a slash."""
@@ -62,28 +50,10 @@ class Site:
 class Material:
     """What the pages of a study are made of.
 
-    Parameters
-    ----------
-    site
-        Where the pages are.
-    settings
-        The settings of the study as plain data.
-    frames
-        All frames of the analysis in the order of the settings, and those of the study of interpretations
-        (``nearness``, ``claim_overview``, ``role_verdicts``, ``found``, ``effects_overview``).
-    summaries
-        The summaries of the conditions, for final models, versions and data.
-    systems
-        The systems of the study.
-    figures
-        The figures of the study as SVG, by name; those on interpretations as ``interpretations/NAME.svg``.
-    claims
-        What the claims say; their verdicts are in the frames.
-    texts
-        ``errata``, ``method``, ``answer`` (which method to use) and ``document`` (on the interpretations) as Markdown,
-        ``citation`` as BibTeX.
-    choices
-        The design choices and the named interpretations.
+    ``frames`` has all of the analysis in the order of the settings, those of the study of interpretations, and
+    ``causes``, ``misled``, ``scored`` and ``compared``. ``figures`` has SVG by name; those on interpretations as
+    ``interpretations/NAME.svg``. ``texts`` has ``errata``, ``method``, ``answer`` (which method to use), ``document``
+    (on the interpretations) and ``words`` as Markdown, and ``citation`` as BibTeX.
     """
 
     site: Site

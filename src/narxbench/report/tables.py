@@ -1,7 +1,7 @@
 """The paper's tables, and those of the statistics, built from the frames of the analysis."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -51,19 +51,10 @@ _METRICS_NOTE = "; ".join(f"{metric.heading}: {metric.description}" for metric i
 def paper_tables(
     frames: Frames, settings: Mapping[str, Any], systems: Iterable[System], claims: Iterable[Claim]
 ) -> dict[str, Table]:
-    """Return all tables of a study by name, in the order of the page.
+    """Return all tables of a study by name, in the order of the page; rows follow the order of the settings.
 
-    Parameters
-    ----------
-    frames
-        The frames ``metrics``, ``selection``, ``agreement``, ``agreement_values``, ``claims``, ``comparisons``,
-        ``recovery`` and ``gaps``.
-    settings
-        The settings of the study as plain data; rows follow their order.
-    systems
-        The systems of the study.
-    claims
-        What the claims say.
+    The frames are ``metrics``, ``selection``, ``agreement``, ``agreement_values``, ``claims``, ``comparisons``,
+    ``recovery`` and ``gaps``.
     """
     shown = {name: in_order(frame, settings) for name, frame in frames.items()}
     criterion = shared_criterion(settings)
@@ -153,6 +144,7 @@ def agreement_table(agreement: pd.DataFrame) -> Table:
 def claims_table(claims: Iterable[Claim], verdicts: pd.DataFrame) -> Table:
     """Return every claim with its verdicts on the published values and here."""
     found = claim_verdicts(verdicts)
+    sides = ("published", "here")
     head = (
         *columns("prose", title="Claim", source="Source"),
         *columns("text", published="Published values", here="Reproduced values"),
@@ -162,8 +154,8 @@ def claims_table(claims: Iterable[Claim], verdicts: pd.DataFrame) -> Table:
     for claim in claims:
         if (claim.id, "here") not in found:
             raise NarxbenchError(f"claims.csv: found no verdict on {claim.id}; delete it and run again")
-        sides = [found[claim.id, side] for side in ("published", "here")]
-        rows.append((claim.title, claim.source, *(of["verdict"] for of in sides), *(of["evidence"] for of in sides)))
+        own = [found[claim.id, side][key] for key in ("verdict", "evidence") for side in sides]
+        rows.append((claim.title, claim.source, *own))
     return Table.of("claims", "The paper's claims, tested", head, rows)
 
 
@@ -229,7 +221,9 @@ def method_comparison_table(comparisons: pd.DataFrame) -> Table:
     # A run without a finite structure counts as infinitely bad; of two such medians none is lower.
     medians = comparisons[["median_a", "median_b"]].fillna(math.inf)
     excess = (medians["median_a"] - medians["median_b"]).fillna(0)
-    data = comparisons.assign(runs=runs, lower=clearly_better(comparisons, excess))
+    clear = (comparisons["p_holm"] < ALPHA) & (excess != 0)
+    lower = comparisons["a"].where(excess < 0, comparisons["b"]).where(clear, "no clear difference")
+    data = comparisons.assign(runs=runs, lower=lower)
     caption = "Methods compared by the final J of their runs"
     return Table("method_comparison", caption, head, data, notes if rows else (), row_headers=2, merged=1)
 
@@ -277,63 +271,41 @@ def _frequencies(
     """
     selection, values = frames["selection"], frames["agreement_values"]
     terms = selection[selection["system_term"] & selection["system"].isin(metrics["system"])]
-    meaning = {label: term for term, label in system_labels(terms).items()}
     nu = terms.pivot(index=CONDITION, columns="label", values="frequency").reset_index()
     shown = _grouped(metrics, [column.key for column in row_headers[:-1]]).merge(nu, how="left", on=CONDITION)
+    labels = terms.loc[terms["label"] != "", ["label", "term"]].drop_duplicates("label").set_index("label")["term"]
+    labels = labels.sort_index(key=lambda names: names.str[1:].astype(int))
+    meaning = {label: "constant" if term == "1" else term for label, term in labels.items()}
     head = (*row_headers, *_METRICS, *columns("frequency", "ν of system terms", **{name: name for name in meaning}))
-    known = ", ".join(f"{label} {'constant' if term == '1' else term}" for label, term in meaning.items())
-    conditions = tuple(map(condition_of, shown.to_dict("records")))
-    compared = _compared(values, conditions)
-    about = f"{NU.heading}: {NU.description}. {_METRICS_NOTE}."
-    notes = (*_agreement_note(compared), about, f"System terms: {known}.")
-    headers, comparisons = len(row_headers), _comparisons(compared, conditions)
-    return Table(name, caption, head, shown, notes, headers, headers - 1, conditions, comparisons)
-
-
-def _compared(values: pd.DataFrame, conditions: Sequence[Condition]) -> pd.DataFrame:
-    """Return those of the published values that these conditions reproduce, each once."""
-    rows = values[values["method"] != ""]
-    rows = rows[[key in conditions for key in rows[CONDITION].itertuples(index=False, name=None)]]
-    return rows.drop_duplicates([*CONDITION, "metric", "label"])
-
-
-def _comparisons(compared: pd.DataFrame, conditions: Sequence[Condition]) -> tuple[dict[str, Compared], ...]:
-    """Return what the values of each condition are compared with, by the key of the value's column."""
-    found: dict[Condition, dict[str, Compared]] = {condition: {} for condition in conditions}
-    for row in compared.to_dict("records"):
-        comparisons = Compared(*(row[key] for key in Compared._fields))
-        found[condition_of(row)][row["label"] or row["metric"]] = comparisons
-    return tuple(found.values())
-
-
-def _agreement_note(compared: pd.DataFrame) -> Iterator[str]:
-    """Yield one sentence on how far the values of a table are from the published ones, where there are any."""
-    if compared.empty:
-        return
-    means = compared.groupby("metric")["difference"].mean()
-    known = [metric for metric in PUBLISHED if metric.name in means]
-    biases = ", ".join(f"{metric.heading}\u00a0{signed(means[metric.name])}" for metric in known)
-    yield (
-        f"Clearly different from the published values here: {compared['different'].sum()} of {len(compared)}. "
-        f"Mean of reproduced minus published: {biases}."
+    # What the values of each condition are compared with, by the key of the value's column; each published value once.
+    comparisons: dict[Condition, dict[str, Compared]] = {condition_of(row): {} for row in shown.to_dict("records")}
+    published = values[[key in comparisons for key in values[CONDITION].itertuples(index=False, name=None)]]
+    published = published.drop_duplicates([*CONDITION, "metric", "label"])
+    for row in published.to_dict("records"):
+        comparisons[condition_of(row)][row["label"] or row["metric"]] = Compared(
+            *(row[key] for key in Compared._fields)
+        )
+    notes = [
+        f"{NU.heading}: {NU.description}. {_METRICS_NOTE}.",
+        f"System terms: {', '.join(f'{label} {term}' for label, term in meaning.items())}.",
+    ]
+    if len(published):
+        means = published.groupby("metric")["difference"].mean()
+        known = [metric for metric in PUBLISHED if metric.name in means]
+        biases = ", ".join(f"{metric.heading}\u00a0{signed(means[metric.name])}" for metric in known)
+        agreement = (
+            f"Clearly different from the published values here: {published['different'].sum()} of {len(published)}."
+        )
+        notes.insert(0, f"{agreement} Mean of reproduced minus published: {biases}.")
+    headers = len(row_headers)
+    return Table(
+        name, caption, head, shown, tuple(notes), headers, headers - 1, tuple(comparisons), tuple(comparisons.values())
     )
-
-
-def system_labels(terms: pd.DataFrame) -> dict[str, str]:
-    """Return the labels of the system terms among these rows of the frame ``selection``, in their order, by term."""
-    known = terms[terms["label"] != ""].sort_values("label", key=lambda labels: labels.str[1:].astype(int))
-    return dict(zip(known["term"], known["label"], strict=True))
 
 
 def _grouped(frame: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
     """Return rows with equal keys side by side, in the order in which the keys first appear."""
     return frame.sort_values(keys, key=lambda values: pd.factorize(values)[0], kind="stable")
-
-
-def clearly_better(tests: pd.DataFrame, excess: pd.Series) -> pd.Series:
-    """Return the better method of each pair, ``a`` where the excess is negative, if its test finds a difference."""
-    clear = (tests["p_holm"] < ALPHA) & (excess != 0)
-    return tests["a"].where(excess < 0, tests["b"]).where(clear, "no clear difference")
 
 
 def _equation(system: System) -> str:

@@ -1,17 +1,15 @@
 """The tutorial of an own algorithm up to the pipeline, which ``tests/slow/test_own_algorithm.py`` runs."""
 
-import os
-import re
-import shutil
 import subprocess
 import sys
-import sysconfig
 import tomllib
-from pathlib import Path
 
 import pytest
-from tests.unit.docs.own_algorithm import PAGE, console, examples, matches, saved, typed
+from tests.unit.algorithms.plugins import install_text
+from tests.unit.docs.own_algorithm import console, examples, matches, saved, typed
 from tests.workflow.project import Project
+
+from narxbench.algorithms.registry import algorithm
 
 pytestmark = pytest.mark.slow
 
@@ -63,38 +61,10 @@ def test_its_examples(checkout, tmp_path):
     assert examples().count(">>> ") > 5
 
 
-@pytest.fixture
-def environment(tmp_path):
-    """An environment with the packages of this one, in which nothing of this one is changed, and its uv."""
-    uv = os.environ.get("UV") or shutil.which("uv") or pytest.skip("no uv")
-    subprocess.run([uv, "venv", "--quiet", "--python", sys.executable, tmp_path / "venv"], check=True)
-    probe = [uv, "pip", "install", "--quiet", "--target", tmp_path / "probe", "hatchling"]
-    done = subprocess.run(probe, cwd=tmp_path, capture_output=True, text=True)
-    if done.returncode:
-        pytest.skip(f"nothing can be installed here: {done.stderr.strip()[-200:]}")
-    (site,) = (tmp_path / "venv").glob("lib/python*/site-packages")
-    for entry in Path(sysconfig.get_path("purelib")).iterdir():
-        if entry.suffix == ".dist-info":
-            shutil.copytree(entry, site / entry.name)  # uv follows no links to them
-        elif not (site / entry.name).exists():
-            (site / entry.name).symlink_to(entry)
-    return uv, tmp_path / "venv"
-
-
-def test_it_is_found_as_a_package(environment, tmp_path):
-    uv, folder = environment
-    (command,) = re.findall("`uv (pip install .*?)`", PAGE.read_text(encoding="utf-8"))
+def test_it_is_found_as_a_package(monkeypatch, tmp_path):
     project = tomllib.loads(saved()["pyproject.toml"])["project"]
-    ((name, module),) = project["entry-points"]["narxbench.algorithms"].items()
-    package = tmp_path / "package"
-    package.mkdir()
-    (package / "pyproject.toml").write_text(saved()["pyproject.toml"])
-    (package / f"{module}.py").write_text(saved()[MODULE])
-    # uv takes an activated environment where no other one is named, which CI may do.
-    here = {"VIRTUAL_ENV": str(folder), "UV_PYTHON": str(folder)}
-    within = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | here
-    subprocess.run([uv, *command.split()], cwd=package, env=within, check=True)
-    checked = [folder / "bin/python", "-m", "narxbench.cli", "check-algorithm", name]
-    reported = subprocess.run(checked, cwd=tmp_path, env=within, capture_output=True, text=True).stdout
-    assert f"with {project['name']} {project['version']}\n" in reported
-    assert reported.endswith("\nthreshold: all checks passed\n")
+    points = project["entry-points"]["narxbench.algorithms"]
+    ((name, module),) = points.items()
+    install_text(monkeypatch, tmp_path, points, project["name"], **{module: saved()[MODULE]})
+    assert algorithm(name).distribution == project["name"]
+    assert algorithm(name).about.reference

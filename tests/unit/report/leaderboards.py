@@ -53,13 +53,12 @@ def methods_of(frames: dict[str, pd.DataFrame]) -> list[str]:
 
 def cost(methods: Iterable[str], **seconds: float) -> pd.DataFrame:
     """Return the CPU time of these methods: a second each at 66 candidate terms unless it is given."""
-    columns = ["method", "n_terms", "seconds", "evaluations", "machine"]
     rows = [
         (name, n_terms, seconds.get(name, 1.0) * n_terms / 66, 1 if name == "frols" else 6000, "Processor, 2.4 GHz")
         for name in methods
         for n_terms in (66, 286)
     ]
-    return pd.DataFrame(rows, columns=columns)
+    return pd.DataFrame(rows, columns=["method", "n_terms", "seconds", "evaluations", "machine"])
 
 
 def about(methods: Iterable[str], text: str = "A. Author, A Title, A Journal 12, 2001") -> dict[str, dict[str, Any]]:
@@ -79,26 +78,18 @@ def about(methods: Iterable[str], text: str = "A. Author, A Title, A Journal 12,
 
 def system(name: str, text: str = "made up") -> System:
     """Return a system of this name."""
-    equation = "y(k) = 0.5*u(k-1) - 0.25*y(k-2)^2"
-    outside = "y(k) = 0.5*u(k-1) + sin(y(k-1))"
-    equation = outside if name in scores.OUTSIDE else equation
-    return System(name, equation, n_u=2, n_y=2, degree=2, description=text, reference=text)
+    rest = "+ sin(y(k-1))" if name in scores.OUTSIDE else "- 0.25*y(k-2)^2"
+    return System(name, f"y(k) = 0.5*u(k-1) {rest}", n_u=2, n_y=2, degree=2, description=text, reference=text)
 
 
 def settings(frames: dict[str, pd.DataFrame], **changes: Any) -> dict[str, Any]:
     """Return what the page uses of the settings of a study."""
     scenarios = {
-        name: {"description": f"what {name} is", "snr_db": None} for name in dict.fromkeys(frames["scores"]["scenario"])
+        name: {"description": f"what {name} is", "snr_db": None} for name in frames["scores"]["scenario"].unique()
     }
     statistics = {"confidence": 0.95, "bootstrap_samples": 200}
-    own = {
-        "study": "methods",
-        "statistics": statistics,
-        "scenarios": scenarios,
-        "situations": SITUATIONS,
-        "tuned": ["ga"],
-    }
-    return {**own, **changes}
+    own = {"study": "methods", "statistics": statistics, "scenarios": scenarios, "situations": SITUATIONS}
+    return own | {"tuned": ["ga"]} | changes
 
 
 def comparison(frames: dict[str, pd.DataFrame], times: pd.DataFrame | None = None, **changes: Any) -> Comparison:

@@ -1,7 +1,6 @@
 """The answers on the first screen follow from the frames."""
 
 import math
-from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -9,6 +8,7 @@ from tests.unit.report.factory import of_other_studies
 
 from narxbench.analysis.causes import CAUSES
 from narxbench.analysis.frames import framed
+from narxbench.experiment.interpretations import load_design_choices
 from narxbench.report import answer
 from narxbench.report.answer import Share
 
@@ -25,9 +25,17 @@ def verdicts(*roles):
 
 
 def near(deviance, own, bias_r=-0.151):
-    values = [deviance, deviance, deviance, own, own, own, 0.0, bias_r, 0.2, 28, 20, 30, math.nan, math.nan]
-    rows = [("as described", "all", 5, name, "baseline", 738, *values) for name in ("joint", "upso2d", "ga")]
-    rows[2] = (*rows[2][:12], 0.3, *rows[2][13:])
+    return roles_near({"as described": (deviance,) * 3}, own, bias_r)
+
+
+def roles_near(roles, own=60.0, bias_r=0.0):
+    """Return the nearness of some roles, each with the deviances of both algorithms together, of 2D-UPSO and of GA."""
+    rows = []
+    for role, deviances in roles.items():
+        for name, deviance in zip(("joint", "upso2d", "ga"), deviances, strict=True):
+            biases = (0.3 if bias_r and name == "ga" else 0.0, bias_r, 0.2)
+            values = (*[deviance] * 3, *[own] * 3, *biases, 28, 20, 30, math.nan, math.nan)
+            rows.append((role, "all", 5, name, "baseline", 738, *values))
     return framed("nearness", rows)
 
 
@@ -38,35 +46,13 @@ def test_numbers_are_near_or_not_next_to_the_deviance_of_two_data_sets(times, wo
 
 def test_one_data_set_has_no_deviance_of_its_own():
     row = answer.nearness_rows(near(300.0, math.nan))[0]
-    assert {name: row[name] for name in ("deviance", "own_deviance", "different", "values")} == {
-        **{"deviance": "300", "own_deviance": "–", "different": "28", "values": "738"}
-    }
+    assert [row[name] for name in ("deviance", "own_deviance", "different", "values")] == ["300", "–", "28", "738"]
 
 
-def roles_near(described, closest):
-    """Return the nearness of two roles, each with so many times the deviance between data sets, of all algorithms."""
-    rows = [
-        (
-            role,
-            "all",
-            3,
-            name,
-            "baseline",
-            738,
-            *[60.0 * times] * 3,
-            *[60.0] * 3,
-            0.0,
-            0.0,
-            0.0,
-            28,
-            20,
-            30,
-            *[math.nan] * 2,
-        )
-        for role, of in (("as described", described), ("closest", closest))
-        for name, times in zip(("joint", "upso2d", "ga"), of, strict=True)
-    ]
-    return framed("nearness", rows)
+def two_roles(described, closest):
+    """Return the nearness of two roles, each with so many times the deviance between data sets."""
+    roles = {"as described": described, "closest": closest}
+    return roles_near({role: [60.0 * times for times in of] for role, of in roles.items()})
 
 
 HALF = [("holds", 6, ""), ("no clear difference", 6, ""), ("does not hold", 5, "S4")]
@@ -85,12 +71,12 @@ HALF = [("holds", 6, ""), ("no clear difference", 6, ""), ("does not hold", 5, "
 )
 def test_the_headline_names_what_it_hangs_on(described, closest, near, word):
     reported = verdicts(described, closest).replace({"role": {"with reset": "closest"}})
-    assert answer.claims_hold(reported, roles_near(*near)).word.startswith(word)
+    assert answer.claims_hold(reported, two_roles(*near)).word.startswith(word)
 
 
 def test_of_several_rows_of_a_role_that_with_most_values_counts():
-    few = roles_near((9, 9, 9), (9, 9, 9)).assign(values=207)
-    reported = answer.values_near(pd.concat([few, roles_near((2, 2, 2), (1, 1, 1))], ignore_index=True))
+    few = two_roles((9, 9, 9), (9, 9, 9)).assign(values=207)
+    reported = answer.values_near(pd.concat([few, two_roles((2, 2, 2), (1, 1, 1))], ignore_index=True))
     assert reported.sentences[0].startswith("As described, our numbers are 2.0 times as far")
     assert reported.sentences[-1] == "The closest interpretation, chosen after seeing the tables: 1.0 times as far."
 
@@ -143,12 +129,12 @@ def test_the_board_has_all_searches_and_systems_in_their_order():
     assert board.systems == ["S2", "S3", "S4", "S1"]
     rows = dict(board.rows)
     assert list(rows) == ["Add/drop/swap", "2D-UPSO as described", "GA as described"]
-    assert rows["Add/drop/swap"] == [
+    shares = [
         Share("90 %", "70–100 %", 9, True),
         Share("60 %", "50–70 %", 6, False),
         Share("90 %", "80–100 %", 9, True),
-        None,
     ]
+    assert rows["Add/drop/swap"] == [*shares, None]
     assert rows["GA as described"][2] == Share("0 %", "0 %", 0, False)
     assert "for each system 15 data sets. Below it the smallest and largest share on one realisation" in board.note
     few = answer.found_board(short.assign(data_sets=short["data_sets"].where(short["algorithm"] != "stepwise", 6)))
@@ -164,62 +150,39 @@ def test_the_board_of_a_study_adds_up_its_snrs():
     assert board.rows == [("GA", [Share("38 %", "", 4, False)]), ("2D-UPSO", [Share("100 %", "", 10, True)])]
 
 
-def cause(algorithm, part, choice, option, system, after, before, worse=math.nan, contradicts=""):
-    return (algorithm, part, choice, option, contradicts, system, after, before, 2, worse)
-
-
 def test_what_brings_the_numbers_nearer_is_reported_by_system():
+    bound = ("upso2d", "upso2d", "velocity-bound", "1.75", "not bounded")
     rows = [
-        cause("upso2d", "upso2d", "velocity-bound", "1.75", "S1", 10.0, 20.0, 1.0, "not bounded"),
-        cause("upso2d", "upso2d", "velocity-bound", "1.75", "S2", 10.0, 40.0, 0.9, "not bounded"),
-        cause("upso2d", "data", "input", "uniform-1.73", "S4", 17.0, 43.0),
-        cause("upso2d", "upso2d", "velocity-bound", "1.75", "S4", 17.0, 50.0, 0.5, "not bounded"),
-        cause("ga", "ga", "selection", "cumulative", "S4", 60.0, 1100.0, 1.0),
+        (*bound, "S1", 10.0, 20.0, 2, 1.0),
+        (*bound, "S2", 10.0, 40.0, 2, 0.9),
+        ("upso2d", "data", "input", "uniform-1.73", "", "S4", 17.0, 43.0, 2, math.nan),
+        (*bound, "S4", 17.0, 50.0, 2, 0.5),
+        ("ga", "ga", "selection", "cumulative", "", "S4", 60.0, 1100.0, 2, 1.0),
     ]
-    effects = [
-        ("upso2d", "1.75", "velocity-bound", "not bounded", -250.0, -280.0, -200.0, 1),
-        ("upso2d", "reset", "restart-count", "", -150.0, -180.0, -100.0, 2),
-        ("upso2d", "3000", "evaluations", "", -140.0, -180.0, -90.0, 3),
-        ("upso2d", "2", "ring", "", -10.0, -40.0, 20.0, 4),
-    ]
-    options = {
-        name: SimpleNamespace(options={option: SimpleNamespace(words=words)})
-        for name, option, words in (
-            ("velocity-bound", "1.75", "velocities bounded at 1.75"),
-            ("input", "uniform-1.73", "an input of unit variance"),
-            ("selection", "cumulative", ""),
-        )
-    }
-    choices = SimpleNamespace(design_choices=options)
-    causes = pd.DataFrame(rows, columns=CAUSES)
+    options = {"1.75": "velocity-bound", "reset": "restart-count", "3000": "evaluations", "2": "ring"}
+    effects = [("upso2d", option, choice, "", -99.0, -120.0, -80.0, 1) for option, choice in options.items()]
+    effects[-1] = (*effects[-1][:6], 20.0, 4)
+    causes, choices = pd.DataFrame(rows, columns=CAUSES), load_design_choices()
     sparse, full, of_ga, caution = answer.why(causes, framed("effects_overview", effects), choices)
-    sets = "medians of 2 data sets of each system and SNR."
-    bound = "velocities bounded at 1.75 ({}, against the sources)"
-    assert sparse == (
-        f"2D-UPSO on S1 and S2: a slower search. The deviance falls most with {bound.format('60 to 20')}; {sets}"
-    )
-    assert full.startswith(
-        "2D-UPSO on S4: the input of the data and the search. The deviance falls most with an input of"
-    )
-    assert full.endswith(f"unit variance (43 to 17) and {bound.format('50 to 17')}; {sets}")
-    assert of_ga == f"GA on S4: its selection. The deviance falls most with selection cumulative (1,100 to 60); {sets}"
-    assert caution.endswith("2 other options bring 2D-UPSO clearly nearer too, each alone.")
+    assert sparse.startswith("2D-UPSO on S1 and S2: a slower search.") and "(60 to 20, against the sources)" in sparse
+    assert full.startswith("2D-UPSO on S4: the input of the data and the search.")
+    assert "(43 to 17) and" in full and "(50 to 17, against the sources); medians of 2 data sets" in full
+    assert of_ga.startswith("GA on S4: its selection.") and "(1,100 to 60)" in of_ga
+    assert "2 other options" in caution
     assert answer.why(causes[:0], framed("effects_overview", []), choices) == []
 
 
 def test_where_j_misleads():
     some = pd.DataFrame({"system": ["S1", "S2", "S3"], "misled": [0, 1, 12], "data_sets": [30, 30, 30]})
     reported = answer.where_j_misleads(some)
-    assert "On 1 of 30 data sets of S2 and 12 of 30 data sets of S3 the lowest J of all runs is below" in reported
-    assert reported.endswith("On S1 that never happens: what is missed there, the search missed.")
+    assert "On 1 of 30 data sets of S2 and 12 of 30 data sets of S3" in reported and "On S1 that never" in reported
     assert "never" not in answer.where_j_misleads(some[1:])
-    assert answer.where_j_misleads(some[:1]).startswith("On S1 no run has a J below that of the true structure")
+    assert answer.where_j_misleads(some[:1]).startswith("On S1 no run")
 
 
 def test_a_method_of_the_comparison_on_the_papers_systems():
     other = of_other_studies()
     kept = dict(other["compared"].itertuples(index=False, name=None))
     reported = answer.on_the_papers_systems(other["scored"], kept, "pem", ["S1", "S2"])
-    sets = "2 data sets each (2000 samples at 40 dB)"
-    assert reported == f"On the paper’s systems, {sets}: pem 100 % on S1; 2D-UPSO 50 % on S1."
+    assert reported.endswith("2 data sets each (2000 samples at 40 dB): pem 100 % on S1; 2D-UPSO 50 % on S1.")
     assert answer.on_the_papers_systems(other["scored"], kept, "pem", ["S2"]) == ""

@@ -6,16 +6,8 @@ import re
 import matplotlib as mpl
 import pandas as pd
 import pytest
-from tests.unit.analysis.interpretation_studies import (
-    BOUND,
-    TIES,
-    as_printed,
-    choices,
-    claims,
-    conditions_of,
-    findings,
-    frame_of,
-)
+from tests.unit.analysis import interpretation_studies as made
+from tests.unit.analysis.interpretation_studies import BOUND, TIES, as_printed, conditions_of, findings
 from tests.unit.analysis.summaries import published
 
 from narxbench.analysis.interpretations import STRONG_GA
@@ -26,7 +18,7 @@ FIGURES = {"published_reproduced", "claims", "effects", "ranking", "gaps"}
 
 
 def report(*groups):
-    return interpretations_report(frame_of(*groups), choices(), published(), claims())
+    return interpretations_report(made.frame_of(*groups), made.choices(), published(), made.claims())
 
 
 def text_of(*groups):

@@ -23,6 +23,11 @@ def test_every_table_has_every_form(name):
     assert len(files["differences.tex"]) < 100_000
 
 
+def test_without_a_best_method_there_are_no_differences():
+    apart = [with_gaps({"ga": [0.1]}), with_gaps({"mine": [0.1]}, system="S2")]
+    assert leaderboard_tables(comparison(frames_of(apart)))["differences"].rows("plain") == []
+
+
 def test_the_contests_have_their_methods_and_references_come_last():
     frames = shape("usual")
     shown = leaderboard_tables(comparison(frames, cost(methods_of(frames), ga=0.25)))

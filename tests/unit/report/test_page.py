@@ -10,16 +10,8 @@ from types import SimpleNamespace
 
 import pytest
 from tests.unit.analysis.summaries import UNKNOWN
-from tests.unit.report.factory import (
-    few_claims,
-    make_frames,
-    make_settings,
-    overviews,
-    paper_summaries,
-    render,
-    summary,
-    system,
-)
+from tests.unit.report import factory
+from tests.unit.report.factory import few_claims, make_frames, make_settings, paper_summaries, render, summary
 
 from narxbench.analysis.interpretations import FRAMES
 from narxbench.model.system import System
@@ -53,6 +45,15 @@ class Page(HTMLParser):
             self.scripts.append(data)
         elif "style" not in self.open:
             self.texts.append(data)
+
+    def check_structure(self):
+        """Check that all is closed, ids are unique, headings are in order, and nothing else is loaded."""
+        assert not self.open
+        assert len(self.ids) == len(set(self.ids))
+        levels = [int(tag[1]) for tag, _ in self.elements if re.fullmatch(r"h[1-6]", tag)]
+        assert levels[0] == 1 and levels.count(1) == 1
+        assert all(after <= before + 1 for before, after in pairwise(levels))
+        assert not {"link", "img", "iframe"} & {tag for tag, _ in self.elements}
 
     @property
     def text(self):
@@ -90,13 +91,7 @@ def test_every_page_is_well_formed_and_leads_somewhere(complete):
     assert list(complete) == [f"{name}.html" for name in PAGES]
     pages = {name: Page(html) for name, html in complete.items()}
     for name, page in pages.items():
-        assert not page.open, name
-        assert len(page.ids) == len(set(page.ids)), name
-        levels = [int(tag[1]) for tag, _ in page.elements if re.fullmatch(r"h[1-6]", tag)]
-        assert levels[0] == 1 and levels.count(1) == 1, name
-        assert all(after <= before + 1 for before, after in pairwise(levels)), name
-        assert "default-src 'none'" in complete[name]
-        assert not {"link", "img", "iframe"} & {tag for tag, _ in page.elements}
+        page.check_structure()
         place = name if name == "report.html" else f"paper/{name}"
         for link in page.links:
             address, _, anchor = link.partition("#")
@@ -157,7 +152,7 @@ def test_what_is_missing_is_reported():
     summaries = [*paper_summaries(("S1",))[:-1], *paper_summaries((UNKNOWN,))]
     frames = make_frames(summaries)
     empty = {name: frames[name].iloc[:0] for name in ("claims",)}
-    empty |= {name: overviews([])[name] for name in ("claim_overview", "role_verdicts")}
+    empty |= {name: factory.overviews([])[name] for name in ("claim_overview", "role_verdicts")}
     html = render(summaries, make_settings(["S1", UNKNOWN], seeds=5), stated=[], **empty)["report.html"]
     text = Page(html).text
     assert "The study is incomplete. 1 condition is missing: which." in text
@@ -215,7 +210,7 @@ def pages_with(text):
         made = summary(UNKNOWN, 30, "upso2d", criterion)
         versions = {"python": text, **made["versions"]}
         summaries.append(made | {"system": text, "method": text, "data_sha256": text, "versions": versions})
-    systems = [System(text, system(UNKNOWN).equation, n_u=2, n_y=2, degree=2, description=text, reference=text)]
+    systems = [System(text, factory.system(UNKNOWN).equation, n_u=2, n_y=2, degree=2, description=text, reference=text)]
     settings = make_settings([text], methods={text: ["bic", "aic-2"]})
     settings["data"]["excitation"] = {"kind": "recorded", "file": text}
     settings["methods"][text]["settings"] = {"note": text}

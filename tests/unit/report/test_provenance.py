@@ -1,15 +1,15 @@
 """The page of the provenance: counts, versions, digests and settings."""
 
 import ruamel.yaml
-from tests.unit.report.factory import make_material, make_settings, paper_summaries, summary
+from tests.unit.report.factory import make_frames, make_material, make_settings, paper_summaries, summary
 
 from narxbench.report.page import pages
 from narxbench.report.provenance import run_counts
 
 
 def test_runs_are_counted_by_method():
-    frames = make_material(paper_summaries(("S1",))).frames
-    assert run_counts(frames["metrics"]) == {
+    metrics = make_frames(paper_summaries(("S1",)))["metrics"]
+    assert run_counts(metrics) == {
         "all methods": (18, 720, 4_320_000),
         "2D-UPSO": (15, 600, 3_600_000),
         "GA": (3, 120, 720_000),
