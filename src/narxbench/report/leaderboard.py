@@ -44,9 +44,9 @@ def leaderboard_page(
     """Return the page of a comparison of methods.
 
     ``methods_about`` has of every method ``algorithm``, ``description``, ``reference``, ``deterministic``,
-    ``needs_objective`` and ``settings`` (plain data). ``left_out`` says why a method is not part of the study. ``folder``
-    is where the files of the study are from the page, and ends with ``/``; ``paper`` is whether the page of the paper's
-    study is there, for a link to it.
+    ``needs_objective`` and ``settings`` (plain data). ``left_out`` says why a method is not part of the study.
+    ``folder`` is where the files of the study are from the page, and ends with ``/``; ``paper`` is whether the page of
+    the paper's study is there, for a link to it.
     """
     scores, settings = comparison.frames["scores"], comparison.settings
     runs = scores[~scores["reference"]]
