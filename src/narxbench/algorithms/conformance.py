@@ -143,10 +143,6 @@ def synchronous(first: Trace, second: Trace) -> float:
 
     By chance is how often one run gives the same J as the other some evaluations earlier or later. Only the second
     halves of the runs count; runs that are too short to judge give 0.
-
-    >>> ramp = np.arange(500.0)
-    >>> synchronous(ramp, ramp), synchronous(ramp, ramp + 7.0), synchronous(0.0 * ramp, 0.0 * ramp)
-    (1.0, 0.0, 0.0)
     """
     size = min(len(first), len(second))
     if size < 4 * _SHIFTS:

@@ -6,7 +6,7 @@ import pytest
 
 from narxbench import search
 from narxbench.algorithms import annealing
-from narxbench.algorithms.objective import CountedObjective, view_of
+from narxbench.algorithms.objective import CountedObjective
 
 
 def test_moves(draws):
@@ -84,16 +84,3 @@ def test_acceptance_is_that_of_metropolis(small_problem, draws):
         expected += math.exp(-(float(objective.trace()[0]) - best.fitness) / temperature)
     assert 0.1 * rounds < expected < 0.9 * rounds
     assert accepted == pytest.approx(expected, abs=4.0 * math.sqrt(rounds) / 2.0)
-
-
-def test_it_cools(small_problem):
-    """In the end it accepts little more than improvements: what it tries is near the best."""
-    objective = CountedObjective(small_problem, 3000)
-    annealing.run(view_of(small_problem), objective, np.random.default_rng(1), annealing.Settings())
-    trace = objective.trace()
-    assert len(np.unique(trace[:500])) > 2 * len(np.unique(trace[-500:]))
-    # The neighbours of the best structure, again and again.
-    position = objective.best_position
-    neighbours = position ^ np.eye(15, dtype=np.uint8)
-    known = small_problem.evaluate_positions(neighbours)[0]
-    assert np.isin(trace[-100:], known).mean() > 0.5

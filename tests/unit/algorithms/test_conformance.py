@@ -1,20 +1,17 @@
 """The checks of all algorithms let honest ones pass, and find each breach that a single run does not show."""
 
-import math
 import random
 import re
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from tests.tiers import mostly_slow
-from tests.unit.algorithms.plugins import HONEST, SOURCE, install_text
-from tests.unit.algorithms.plugins.cheats import CHEATS
+from tests.unit.algorithms.plugins import SOURCE, install_text
+from tests.unit.algorithms.plugins.cheats import CHEATS, HONEST
+from tests.unit.algorithms.plugins.climbing import climb
 
 from narxbench.algorithms import conformance, random_search
-from narxbench.algorithms.contract import Found
 from narxbench.algorithms.registry import AlgorithmUnavailableError, algorithm, packaged_names
-from narxbench.algorithms.search import Runner
 
 FOUND = [name for name, cheat in CHEATS.items() if cheat.check]
 
@@ -41,17 +38,14 @@ def test_an_algorithm_of_this_package(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", HONEST)
 def test_an_honest_algorithm_of_another_package(plugins, name):
-    for needed in algorithm(name).about.requires:
-        pytest.importorskip(needed)
     assert failed(name) == []
 
 
 def test_a_corner_case_may_be_refused(plugins, monkeypatch):
     monkeypatch.setattr(conformance, "_CHECKS", {"corner cases": conformance._corner_cases})
     ((_, passed, text),) = conformance.check("honest_mean")
-    assert passed and re.search(
-        r"; refused: huge numbers: .*ValueError: too large \(honest_mean\.py, line \d+\)$", text
-    )
+    words = r"; refused: huge numbers: .*ValueError: too large \(honest_mean\.py, line \d+\)$"
+    assert passed and re.search(words, text)
 
 
 @pytest.mark.parametrize("name", mostly_slow(FOUND, "early"))
@@ -73,7 +67,6 @@ def test_a_run_that_fails_ends_the_checks(plugins):
     ("document", "about", "words"),
     [
         ("Text.", "reference=' '", r"ABOUT\.reference: found ' '; allowed: the source, in one line"),
-        ("Text.", r"reference='One\nTwo'", r"ABOUT\.reference: found 'One\\nTwo'"),
         ("", "reference='One'", "the module has no docstring"),
     ],
 )
@@ -86,74 +79,39 @@ def test_a_declaration_that_says_nothing(monkeypatch, tmp_path, document, about,
     assert re.search(words, found.text), found.text
 
 
-class Here:
-    """Breaches of an algorithm that runs in the process that evaluates."""
+def global_random(problem, objective, rng, settings):
+    return climb(objective, random.randrange)
 
-    def __init__(self):
-        self.runs = 0
 
-    def climb(self, objective, draw):
-        position = np.zeros(objective.n_terms, np.uint8)
-        while objective.remaining:
-            position[draw(objective.n_terms)] ^= 1
-            objective.evaluate(position[None])
-        return Found(objective.best_position)
+def memory(problem, objective, rng, settings, runs=[]):  # noqa: B006
+    runs.append(objective)
+    return climb(objective, lambda below: (rng.integers(below) + len(runs)) % below)
 
-    def global_numpy(self, problem, objective, rng, settings):
-        return self.climb(objective, np.random.randint)
 
-    def global_random(self, problem, objective, rng, settings):
-        return self.climb(objective, random.randrange)
+def another(problem, objective, rng, settings):
+    return climb(objective, rng.integers)
 
-    def memory(self, problem, objective, rng, settings):
-        self.runs += 1
-        return self.climb(objective, lambda below: (rng.integers(below) + self.runs) % below)
 
-    def another(self, problem, objective, rng, settings):
-        return self.climb(objective, rng.integers)
-
-    def mutated_data(self, problem, objective, rng, settings):
-        data, _ = objective.compiled
-        data.measured[0] += 1.0
-        return self.climb(objective, rng.integers)
-
-    def fault(self, problem, objective, rng, settings):
-        raise ZeroDivisionError("by zero")
+def fault(problem, objective, rng, settings):
+    raise ZeroDivisionError("by zero")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("breach", "check", "words"),
     [
-        ("global_numpy", "global generators", r"it draws from the global generator of numpy\.random"),
-        ("global_random", "global generators", r"it draws from the global generator of random; allowed: rng"),
-        ("memory", "same seed", "a run made again after other runs differs from evaluation 1 on"),
-        ("another", "same seed", "a run made with seed 1 in another process differs from evaluation 1 on"),
-        ("mutated_data", "a run", "it has changed the data of the problem"),
-        ("fault", "a run", r"ZeroDivisionError: by zero \(.*, line \d+\)"),
+        (global_random, "global generators", r"it draws from the global generator of random; allowed: rng"),
+        (memory, "same seed", "a run made again after other runs differs from evaluation 1 on"),
+        (another, "same seed", "a run made with seed 1 in another process differs from evaluation 1 on"),
+        (fault, "a run", r"ZeroDivisionError: by zero \(.*, line \d+\)"),
     ],
 )
 def test_a_breach_in_this_process(monkeypatch, breach, check, words):
-    monkeypatch.setattr(random_search, "run", getattr(Here(), breach))
+    monkeypatch.setattr(random_search, "run", breach)
     monkeypatch.setattr(conformance, "_CHECKS", {what: conformance._CHECKS[what] for what in ("a run", check)})
     found = first_failed("random_search")
     assert found.name == check
     assert re.search(words, found.text), found.text
-
-
-@pytest.mark.parametrize(
-    ("wrong", "words"),
-    [({"coefficients": [math.nan]}, "the weights are not all finite"), ({"fitness": 0.0}, "reports 0.0")],
-)
-def test_a_wrong_record_is_found(monkeypatch, wrong, words):
-    def run(runner, *arguments, **named):
-        observed = honest(runner, *arguments, **named)
-        return replace(observed, result=replace(observed.result, **wrong))
-
-    honest = Runner.run
-    monkeypatch.setattr(Runner, "run", run)
-    found = first_failed("random_search")
-    assert (found.name, re.search(words, found.text) is not None) == ("a run", True), found.text
 
 
 def test_synchronous_runs(rng):

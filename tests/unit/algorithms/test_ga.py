@@ -44,13 +44,6 @@ def test_better_individuals_are_selected_more_often(scheme, expected, draws):
     np.testing.assert_allclose(np.bincount(drawn, minlength=4) / 20_000, expected, atol=0.015)
 
 
-def test_a_population_of_divergent_individuals_is_drawn_from_evenly(draws):
-    fitness = np.full(4, math.inf)
-    weights = ga.selection_weights(fitness, ga.PROPORTIONAL, math.inf)
-    drawn = [ga.select_parent(fitness, weights, ga.PROPORTIONAL, draws) for _ in range(4000)]
-    np.testing.assert_allclose(np.bincount(drawn, minlength=4) / 4000, 0.25, atol=0.03)
-
-
 @pytest.mark.parametrize(("scheme", "cuts"), [(ga.ONE_POINT, {1}), (ga.TWO_POINT, {0, 2}), (ga.UNIFORM, {*range(8)})])
 def test_crossover_exchanges_and_keeps_every_bit(scheme, cuts, draws):
     found = set()

@@ -9,17 +9,10 @@ from narxbench import search
 from narxbench.algorithms.contract import Found, checked_found
 from narxbench.algorithms.registry import algorithm
 
-ARGUMENTS = [
-    *(
-        {"algorithm": "upso"},
-        {"seed": -1},
-        {"seed": True},
-        {"evaluations": 0},
-        {"algorithm": "upso2d", "swarm_size": 0},
-    ),
-    *({"algorithm": "upso2d", "swarm_sizes": 3}, {"algorithm": "honest_annealing", "first_temperatur": 1.0}),
-    *({"algorithm": "honest_annealing", "first_temperature": value} for value in (0.0, 1j)),
-]
+ARGUMENTS = [{"algorithm": "upso"}, {"seed": -1}, {"seed": True}, {"evaluations": 0}]
+ARGUMENTS += [{"algorithm": "upso2d", "swarm_size": 0}, {"algorithm": "upso2d", "swarm_sizes": 3}]
+ARGUMENTS.append({"algorithm": "honest_annealing", "first_temperatur": 1.0})
+ARGUMENTS += [{"algorithm": "honest_annealing", "first_temperature": value} for value in (0.0, 1j)]
 NO_RESULTS = [[1, 0, 1], Found([1, 0]), Found([1, 0, 2]), Found([1, 0, 1], [1.0]), Found([1, 0, 1], [1.0, np.nan])]
 NO_RESULTS += [Found([1, 0, 1], ["1", "2"])]
 

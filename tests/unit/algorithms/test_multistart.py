@@ -4,20 +4,12 @@ import numpy as np
 import pytest
 
 from narxbench import StructureProblem, load_system, search
-from narxbench.algorithms import multistart
-from narxbench.algorithms.forward_regression import EXACT
-from narxbench.algorithms.multistart import Settings, predicted
-from narxbench.algorithms.objective import CountedObjective, view_of
+from narxbench.algorithms.multistart import predicted
+from narxbench.algorithms.objective import view_of
 
 
-def searching(problem, budget=6000, **settings):
-    objective = CountedObjective(problem, budget)
-    rng = np.random.default_rng(1)
-    return multistart._Search(view_of(problem), objective, rng, Settings(**settings)), objective
-
-
-def structure(*terms, size=15):
-    position = np.zeros(size, np.uint8)
+def structure(*terms):
+    position = np.zeros(15, np.uint8)
     position[list(terms)] = 1
     return position
 
@@ -60,71 +52,6 @@ def test_predictions_of_the_empty_structure_and_of_dependent_columns():
     # Together one of them is left out: to drop that one changes only the penalty.
     _, flips, _ = predicted(gram, moments, 8.0, 10.0, 1.0, np.ones(2, np.uint8))
     assert flips.min() == -1.0
-
-
-def test_an_exact_fit_predicts_finite_changes():
-    _, flips, swaps = predicted(np.eye(2), np.array([1.0, 0.0]), 1.0, 10.0, 1.0, np.array([1, 0], np.uint8))
-    assert np.isfinite(flips).all() and np.isfinite(swaps[0, 1])
-    assert flips[0] <= -10.0 * np.log(EXACT)
-
-
-def test_the_forward_regression_keeps_to_the_allowed_candidates(small_problem):
-    run, objective = searching(small_problem)
-    allowed = np.arange(15) % 2 == 0
-    best, fitness = run.forward(allowed)
-    assert not best[~allowed].any() and fitness == objective.best_fitness
-    assert objective.evaluations == allowed.sum()
-    run, objective = searching(small_problem, path_length=3)
-    run.forward(np.ones(15, bool))
-    assert objective.evaluations == 3
-
-
-def test_a_descent_ends_where_no_change_that_it_tries_helps(small_problem):
-    run, objective = searching(small_problem)
-    start = structure(3)
-    best, fitness = run.descend(start, np.inf, np.inf)
-    assert fitness == objective.best_fitness == objective.trace().min()
-    neighbours = np.array([best ^ structure(term) for term in range(15)])
-    assert small_problem.evaluate_positions(neighbours)[0].min() >= fitness
-
-
-def test_a_descent_evaluates_no_structure_twice(small_problem):
-    run, objective = searching(small_problem)
-    end = run.descend(*run.kicked(structure(3, 5)), np.inf)
-    made = objective.evaluations
-    assert made == len(run._known)
-    assert run.descend(*end, np.inf)[1] == end[1]
-    assert objective.evaluations == len(run._known)
-
-
-def test_a_descent_around_what_is_not_the_best_gives_up(small_problem):
-    spent = {}
-    for best in (-np.inf, np.inf):
-        run, objective = searching(small_problem, patience=4, batch_size=2)
-        end = run.descend(structure(3), np.inf, np.inf)
-        run._known.clear()
-        before = objective.evaluations
-        run.descend(*end, best)
-        spent[best] = objective.evaluations - before
-    assert spent[-np.inf] == 4 < spent[np.inf]
-
-
-def test_a_kick_changes_a_few_terms(small_problem):
-    run, _ = searching(small_problem, largest_kick=3)
-    start = structure(1, 5, 6)
-    distances = {int((run.kicked(start)[0] ^ start).sum()) for _ in range(300)}
-    # Two changes of the same term cancel.
-    assert distances == {0, 1, 2, 3}
-
-
-def test_worse_ends_are_accepted_by_chance(small_problem):
-    run, _ = searching(small_problem, temperature=1.0)
-    penalty = view_of(small_problem).penalty
-    share = np.mean([run.accepts(penalty, 0.0) for _ in range(4000)])
-    assert share == pytest.approx(np.exp(-1.0), abs=0.03)
-    assert run.accepts(0.0, 0.0) and not run.accepts(np.inf, 0.0) and run.accepts(np.inf, np.inf)
-    cold, _ = searching(small_problem, temperature=0.0)
-    assert not any(cold.accepts(1e-9, 0.0) for _ in range(100))
 
 
 def test_it_finds_the_system_among_a_thousand_candidates_at_once():

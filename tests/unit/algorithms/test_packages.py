@@ -5,7 +5,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from narxbench import StructureProblem, load_system
-from narxbench.algorithms import aols, fastcan, forward_regression, sysidentpy_fit, sysidentpy_metamss
+from narxbench.algorithms import aols, fastcan, forward_regression, lasso, sysidentpy_fit
 from narxbench.algorithms.objective import CountedObjective, view_of
 from narxbench.algorithms.training import estimated, products
 from narxbench.io.errors import NarxbenchError
@@ -37,12 +37,6 @@ def test_frols_of_sysidentpy_has_the_same_terms(view, length):
     found = sysidentpy(view, "FROLS", order_selection=False, n_terms=length)
     assert np.flatnonzero(found.position).tolist() == sorted(forward(view, length))
     assert found.coefficients == pytest.approx(estimated(view, found.position).coefficients, rel=1e-6, abs=1e-9)
-
-
-def test_aols_of_sysidentpy_has_the_same_terms(view):
-    ours = aols.structures(products(view), aols.Settings(at_once=1, max_terms=8))
-    theirs = [sysidentpy(view, "AOLS", k=k, L=1).position for k in range(1, 9)]
-    np.testing.assert_array_equal(ours, theirs)
 
 
 def test_aols_of_sysidentpy_has_the_same_terms_of_columns_of_equal_length(view):
@@ -79,21 +73,6 @@ def test_models_without_input_or_past_outputs(orders):
     assert np.flatnonzero(found.position).tolist() == sorted(forward(view, 3))
 
 
-def metamss(problem, seed):
-    view, objective = view_of(problem), CountedObjective(problem, 100)
-    settings = sysidentpy_metamss.Settings(agents=4, iterations=3)
-    return np.asarray(sysidentpy_metamss.run(view, objective, np.random.default_rng(seed), settings).position)
-
-
-def test_metamss_of_sysidentpy_draws_from_the_given_generator_alone(small_problem):
-    pytest.importorskip("sysidentpy", reason="SysIdentPy is in the extra 'methods'")
-    before, rand = repr(np.random.get_state(legacy=False)), np.random.rand
-    first, again, *others = (metamss(small_problem, seed) for seed in (1, 1, 2, 3))
-    assert repr(np.random.get_state(legacy=False)) == before and np.random.rand is rand
-    np.testing.assert_array_equal(first, again)
-    assert first.any() and any((first != other).any() for other in others)
-
-
 @pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
 def test_a_fit_that_fails_gives_no_structure_and_says_why(rng, capfd):
     u, y = rng.uniform(-1.0, 1.0, (2, 300))
@@ -120,3 +99,25 @@ def test_what_sysidentpy_cannot_be_given_is_reported(rng, inputs, factors, segme
     view = view_of(of_records(rng.normal(size=(100, inputs)), rng.normal(size=100), factors, segments))
     with pytest.raises(NarxbenchError, match=words):
         sysidentpy(view, "FROLS")
+
+
+def along_the_path(problem):
+    pytest.importorskip("sklearn", reason="scikit-learn is in the extra 'methods'")
+    objective = CountedObjective(problem, 6000)
+    result = lasso.run(view_of(problem), objective, np.random.default_rng(1), lasso.Settings())
+    return np.asarray(result.position), objective
+
+
+def test_lasso_returns_the_best_structure_of_the_path(small_problem):
+    position, objective = along_the_path(small_problem)
+    # The path begins with one term and grows; with and without the constant.
+    assert 2 <= objective.evaluations <= 400
+    assert objective.known_fitness(position) == objective.best_fitness == objective.trace().min()
+    assert [t for t, chosen in zip(small_problem.terms, position, strict=True) if chosen] == load_system("S1").terms
+
+
+def test_a_constant_output_is_the_constant_term_for_lasso():
+    u = np.random.default_rng(1).uniform(-1.0, 1.0, 300)
+    problem = StructureProblem(u, np.full(300, 0.7), n_u=2, n_y=2, degree=2, n_validation=100)
+    position, objective = along_the_path(problem)
+    assert (np.flatnonzero(position).tolist(), objective.evaluations) == ([0], 1)

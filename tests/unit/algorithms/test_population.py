@@ -19,12 +19,6 @@ def test_roulette_counts_negative_weights_as_zero(weights, fraction, chosen):
     assert roulette(np.array(weights), fraction) == chosen
 
 
-def test_roulette_frequencies(rng):
-    weights = np.array([0.82, 2.53, 2.22, 0.28, 0.95])
-    drawn = [roulette(weights, fraction) for fraction in rng.random(20_000)]
-    np.testing.assert_allclose(np.bincount(drawn) / 20_000, weights / weights.sum(), atol=0.012)
-
-
 def test_initial_positions(draws):
     bernoulli = initial_positions(draws, 4000, 10, False)
     np.testing.assert_allclose(bernoulli.mean(axis=0), 0.5, atol=0.04)

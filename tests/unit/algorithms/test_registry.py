@@ -61,18 +61,13 @@ def test_no_installation_changes_what_a_name_of_this_package_means(add):
 
 
 BROKEN = {
-    "syntax": ("def run(:\n", r"SyntaxError: invalid syntax \(added\.py, line 1\)"),
     "missing": ("import nothing_of_this_name\n", r"ModuleNotFoundError: No module named .* \(added\.py, line 1\)"),
     "fault": ("import math\nmath.sqrt(-1)\n", r"ValueError: .* \(added\.py, line 2\)"),
     "interrupt": ("raise KeyboardInterrupt\n", r"KeyboardInterrupt:  \(added\.py, line 1\)"),
-    "exit": ("import os\nos._exit(3)\n", r"its import ends the process \(exit code 3\)"),
     "crash": ("import ctypes\nctypes.string_at(0)\n", r"its import ends the process \(exit code -11\)"),
     "load": (SOURCE + "\ndef load():\n    1 / 0\n", r"ZeroDivisionError: .* \(added\.py, line \d+\)"),
-    "empty": ("", r"added has no ABOUT = About\(\.\.\.\)"),
-    "no settings": (SOURCE.replace("Settings(Strict)", "Settings"), r"added has no class Settings\("),
     "no run": (SOURCE.replace("def run", "def walk"), r"added has no def run\(problem, objective, rng, settings\)"),
     "one name": (SOURCE.replace("'None'", "'None', requires='pymoo'"), "requires: found 'pymoo'; allowed: a list"),
-    "one option": (SOURCE.replace("'None'", "'None', options={'a': 'b'}"), "ABOUT: a: found 'b'; allowed: a list"),
     "no data": (SOURCE.replace("'None'", "'None', options={'a': [object]}"), "TypeError: .*not JSON serializable"),
 }
 
@@ -102,9 +97,7 @@ def test_one_that_cannot_be_imported_a_second_time(add, small_problem, tmp_path)
 def test_an_import_that_does_not_end(add, small_problem, monkeypatch):
     monkeypatch.setattr(host, "_START_SECONDS", 2.0)
     add("endless", "while True:\n    pass\n")
-    with pytest.raises(
-        AlgorithmUnavailableError, match="'endless': cannot be imported: its import takes more than 2 s"
-    ):
+    with pytest.raises(AlgorithmUnavailableError, match="cannot be imported: its import takes more than 2 s"):
         search(small_problem, algorithm="endless", seed=1, evaluations=10)
 
 

@@ -5,7 +5,6 @@ import itertools
 import numpy as np
 import pytest
 from tests.tiers import mostly_slow
-from tests.unit.algorithms.plugins import SOURCE, install_text
 
 from narxbench import StructureProblem, load_system, search
 from narxbench.algorithms import random_search
@@ -50,13 +49,6 @@ def test_seed_criterion_and_axes_determine_every_draw(plugins, small_problem, al
     assert not np.allclose(first[:1], trace(1, other_criterion)[:1], atol=1.0)
 
 
-@pytest.mark.parametrize(("algorithm", "population"), [("upso2d", 30), ("ga", 80)])
-def test_the_first_population_may_be_free(small_problem, algorithm, population):
-    for free in (True, False):
-        found = search(small_problem, algorithm=algorithm, seed=1, evaluations=600, count_initial_evaluations=not free)
-        assert found.evaluations == 600 + population * free
-
-
 def test_the_best_individual_of_the_last_generation(small_problem):
     """The best of all generations is in the history all the same; what differs is which structure is the run's."""
     ever, last = (
@@ -80,33 +72,30 @@ def test_known_optimum_is_found(algorithm, settings):
 
 
 RETURNED = {
-    # What an algorithm returns instead of its best structure, and its terms and evaluations then.
-    "a structure that it evaluated": ("objective.evaluate([y, best]); return Found(y)", ["y(k-1)"], 2),
-    "one that it did not evaluate": ("objective.evaluate([best]); return Found(y)", ["y(k-1)"], 2),
-    "no term": ("objective.evaluate([y]); return Found(nothing)", [], 1),
-    "a structure without any evaluation": ("return Found(y)", ["y(k-1)"], 1),
-    "what the budget ends with": ("\n    while True: objective.evaluate([y, nothing])", ["y(k-1)"], 5),
+    # What an algorithm evaluates, what it returns instead of its best structure, and its evaluations then.
+    "a structure that it evaluated": (["y", "best"], "y", 2),
+    "one that it did not evaluate": (["best"], "y", 2),
+    "no term": (["y"], "nothing", 1),
+    "a structure without any evaluation": ([], "y", 1),
+    "what the budget ends with": (["y"] * 6, None, 5),
 }
 
 
-@pytest.mark.parametrize("where", mostly_slow(["here", "apart"], "here"))
 @pytest.mark.parametrize("what", RETURNED)
-def test_what_a_run_returns(monkeypatch, tmp_path, small_problem, where, what):
-    body, terms, evaluations = RETURNED[what]
-    lines = (
-        "import numpy as np\n\n\ndef run(problem, objective, rng, settings):\n    nothing = [0] * objective.n_terms\n"
-    )
-    lines += "    y, best = nothing.copy(), nothing.copy()\n    y[1] = best[1] = best[3] = 1\n    " + body
-    if where == "here":
-        names = {"Found": Found}
-        exec(lines, names)
-        monkeypatch.setattr(random_search, "run", names["run"])
-    else:
-        install_text(monkeypatch, tmp_path, {"returning": "added"}, "added", added=f"{SOURCE}\n{lines}\n")
-    name = "random_search" if where == "here" else "returning"
-    result = search(small_problem, algorithm=name, seed=1, evaluations=5)
-    assert (result.terms, result.evaluations) == (terms, evaluations)
-    assert result.fitness == small_problem.evaluate(terms).fitness
+def test_what_a_run_returns(monkeypatch, small_problem, what):
+    evaluated, returned, evaluations = RETURNED[what]
+    structures = {"nothing": [], "y": ["y(k-1)"], "best": ["y(k-1)", "u(k-1)"], None: ["y(k-1)"]}
+    rows = {name: np.isin(small_problem.terms, terms) for name, terms in structures.items()}
+
+    def run(problem, objective, rng, settings):
+        for name in evaluated:
+            objective.evaluate([rows[name]])
+        return Found(rows[returned])
+
+    monkeypatch.setattr(random_search, "run", run)
+    result = search(small_problem, algorithm="random_search", seed=1, evaluations=5)
+    assert (result.terms, result.evaluations) == (structures[returned], evaluations)
+    assert result.fitness == small_problem.evaluate(result.terms).fitness
 
 
 def test_weights_of_its_own(plugins, small_problem):

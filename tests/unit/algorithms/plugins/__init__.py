@@ -23,15 +23,12 @@ def run(problem, objective, rng, settings):
 '''
 
 
-HONEST = sorted(path.stem for path in (FOLDER / "honest").glob("[!_]*.py"))
-
-
 def install(monkeypatch, site):
-    """Let the honest algorithms and the cheats be found, as if they were installed in the folder ``site``."""
+    """Let the algorithms of ``honest`` and of `cheats.py` be found, as if they were installed in ``site``."""
     from tests.unit.algorithms.plugins.cheats import CHEATS
 
     sources = {name: cheat.module for name, cheat in CHEATS.items()}
-    install_text(monkeypatch, site, {name: f"honest.{name}" for name in HONEST}, "honest")
+    install_text(monkeypatch, site, {"honest_annealing": "honest.honest_annealing"}, "honest")
     install_text(monkeypatch, site, {name: name for name in CHEATS}, "dishonest", **sources)
     monkeypatch.syspath_prepend(FOLDER)
 

@@ -6,11 +6,10 @@ from pathlib import Path
 import numpy as np
 from pydantic import Field
 
-from narxbench.algorithms.contract import About, BudgetSpentError, Found
+from narxbench.algorithms.contract import About, Found
 from narxbench.io.settings import Settings as Strict
 
-__all__ = ["About", "BudgetSpentError", "Field", "Found", "Path", "Settings", "Strict", "climb", "np", "os"]
-__all__ += ["random_start"]
+__all__ = ["About", "Field", "Found", "Path", "Settings", "Strict", "climb", "np", "os", "random_start"]
 
 
 class Settings(Strict):

@@ -1,0 +1,183 @@
+"""Methods that hold nothing out for J, held against plain regressions and simulations over all samples."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from narxbench import StructureProblem, load_system, search
+from narxbench.algorithms import aols, osf, ramss, stability_selection, stlsq
+from narxbench.algorithms.objective import view_of
+from narxbench.algorithms.training import Products, whole_record
+
+
+def of(columns, y):
+    return Products(columns.T @ columns, columns.T @ y, float(y @ y), len(y))
+
+
+def left(columns, y, terms):
+    """Return the sum of squared residuals of a least-squares fit."""
+    terms = list(terms)
+    return float(((y - columns[:, terms] @ np.linalg.lstsq(columns[:, terms], y, rcond=None)[0]) ** 2).sum())
+
+
+@pytest.fixture
+def data(rng):
+    """Return columns that are much alike, and an output of three of them with noise."""
+    columns = rng.normal(size=(80, 9)) @ rng.normal(size=(9, 9))
+    return columns, columns[:, [1, 4, 7]] @ [1.0, -2.0, 0.5] + 0.3 * rng.normal(size=80)
+
+
+def test_products_are_those_of_the_columns(data):
+    columns, y = data
+    found, terms = of(columns, y), np.array([0, 3, 8])
+    assert found.residual(terms) == pytest.approx(left(columns, y, terms))
+    position = np.isin(np.arange(9), terms).astype(np.uint8)
+    assert found.bic()(position) == pytest.approx(80 * np.log(left(columns, y, terms)) + 3 * np.log(80))
+    assert of(np.column_stack([columns, columns[:, 0]]), y).residual(np.array([0, 9])) == np.inf
+
+
+@pytest.mark.parametrize("at_once", [1, 3])
+def test_aols_takes_what_explains_most_by_itself(data, at_once):
+    columns, y = data
+    order: list[int] = []
+    while len(order) < 6:
+        before = left(columns, y, order) if order else float(y @ y)
+        gains = {j: before - left(columns, y, [*order, j]) for j in range(9) if j not in order}
+        order += sorted(gains, key=lambda j: -gains[j])[:at_once]
+    assert aols.entered(of(columns, y), at_once, 6) == order[:6]
+
+
+def test_entering_and_leaving_terms_are_the_best_ones(data):
+    columns, y = data
+    sets, terms = osf.Sets(of(columns, y)), [0, 2, 5]
+    assert sets.score(terms) == pytest.approx(1 - left(columns, y, terms) / (y @ y))
+    assert sets.to_enter(terms) == min({*range(9)} - {*terms}, key=lambda j: left(columns, y, [*terms, j]))
+    assert sets.to_leave(terms) == min(terms, key=lambda j: left(columns, y, [t for t in terms if t != j]))
+
+
+@pytest.mark.parametrize("way", ["floating", "oscillating"])
+def test_floating_sets_are_never_worse_than_those_of_forward_regression(rng, way):
+    best = {"exact": 0, "forward": 0}
+    for _ in range(12):
+        columns = rng.normal(size=(60, 8)) @ rng.normal(size=(8, 8))
+        y = columns @ rng.normal(size=8) + rng.normal(size=60)
+        sets = osf.Sets(of(columns, y))
+        found = osf.floating(sets, 6) if way == "floating" else osf.oscillating(sets, 6, 8)
+        forward: list[int] = []
+        for terms in found:
+            forward.append(sets.to_enter(forward))
+            assert len({*terms}) == len(terms) == len(forward)
+            assert sets.score(terms) >= sets.score(forward) - 1e-9
+            optimum = max(sets.score(list(own)) for own in combinations(range(8), len(terms)))
+            best["exact"] += sets.score(terms) > optimum - 1e-9
+            best["forward"] += sets.score(forward) > optimum - 1e-9
+    assert best["exact"] > best["forward"]
+
+
+def test_stlsq_drops_what_is_below_the_threshold_until_nothing_is(data):
+    columns, y = data
+    columns = columns / np.linalg.norm(columns, axis=0)
+    structures = stlsq.structures(of(columns, y), stlsq.Settings(thresholds=30, smallest=0.01))
+    assert len({row.tobytes() for row in structures}) == len(structures) > 3
+    whole = np.linalg.lstsq(columns, y, rcond=None)[0]
+    for threshold in abs(whole).max() * np.geomspace(1.0, 0.01, 30):
+        terms = np.arange(9)
+        while True:
+            kept = terms[abs(np.linalg.lstsq(columns[:, terms], y, rcond=None)[0]) >= threshold]
+            if len(kept) in (0, len(terms)):
+                break
+            terms = kept
+        assert np.isin(np.arange(9), terms).astype(np.uint8).tobytes() in {row.tobytes() for row in structures}
+
+
+def test_stable_terms_are_selected_on_nearly_all_halves(small_problem):
+    view = view_of(small_problem)
+    settings = stability_selection.Settings(halves=20)
+    found = stability_selection.counts(view, np.random.default_rng(1), settings)
+    # The square root of .8 times 15 candidates: three are selected on each half.
+    assert found.sum() == 20 * 3 and found.max() == 20
+    true = {view.terms.index(term) for term in load_system("S1").terms}
+    assert {*np.argsort(-found)[:3]} <= true
+
+
+@pytest.mark.parametrize("choice", ["bic", "free_run"])
+@pytest.mark.parametrize("method", [aols, osf, stlsq])
+def test_what_chooses_the_number_of_terms(small_problem, method, choice):
+    found = search(small_problem, algorithm=method.__name__.rpartition(".")[2], seed=1, choice=choice)
+    view = view_of(small_problem)
+    position = np.isin(view.terms, found.terms).astype(np.uint8)
+    columns, y = view.training_regressors(), view.training_outputs()
+    squares = left(columns, y, np.flatnonzero(position))
+    bic = len(y) * np.log(squares) + position.sum() * np.log(len(y))
+    expected = bic if choice == "bic" else whole_record(view).evaluate(found.terms).fitness
+    assert method.criterion(view, method.Settings(choice=choice))(position) == pytest.approx(expected)
+
+
+@pytest.fixture(scope="module")
+def short_problem():
+    """Alike outputs with much noise: what has entered first may leave again."""
+    u, y = load_system("heater").simulate(160, snr_db=10)
+    return StructureProblem(u, y, n_u=3, n_y=2, degree=2, n_validation=40)
+
+
+def errors(view, terms):
+    """Return the mean squared errors of the prediction one step ahead and of the free run over all samples."""
+    columns, y = view.training_regressors()[:, terms], view.training_outputs()
+    weights, start = np.linalg.lstsq(columns, y, rcond=None)[0], int(view.training_rows[0])
+    signals = np.stack([view.training_y, view.training_u])
+    with np.errstate(all="ignore"):
+        for k in range(start, signals.shape[1]):
+            factors = [[signals[signal, k - lag] for signal, lag in view.monomials[term]] for term in terms]
+            signals[0, k] = weights @ [np.prod(own) for own in factors]
+        free_run = float(((signals[0, start:] - y) ** 2).mean())
+    return float(((y - columns @ weights) ** 2).mean()), free_run if np.isfinite(free_run) else np.inf
+
+
+@pytest.mark.parametrize("least_gain", [0.0, 0.01, 0.1])
+def test_terms_enter_and_leave_by_the_simulation_error(short_problem, least_gain):
+    view, terms, error, left_again = view_of(short_problem), [], np.inf, 0
+    while len(terms) < 6:
+        entered = {j: errors(view, sorted([*terms, j]))[1] for j in range(len(view.terms)) if j not in terms}
+        best = min(entered, key=entered.get)
+        if not entered[best] < (1 - least_gain) * error:
+            break
+        terms, error = [*terms, best], entered[best]
+        while len(terms) > 1:
+            without = {j: errors(view, sorted({*terms} - {j}))[1] for j in terms}
+            worst = min(without, key=without.get)
+            if without[worst] > error:
+                break
+            terms, error, left_again = [j for j in terms if j != worst], without[worst], left_again + 1
+    found = search(short_problem, algorithm="semp", seed=1, least_gain=least_gain, max_terms=6)
+    assert found.terms == [view.terms[j] for j in sorted(terms)]
+    assert found.evaluations == 1
+    assert left_again or least_gain
+
+
+def test_the_value_of_a_structure_is_that_of_both_errors(short_problem, rng):
+    view = view_of(short_problem)
+    positions = np.zeros((8, len(view.terms)), np.uint8)
+    for position in positions[:-1]:
+        position[rng.choice(len(view.terms), 4, replace=False)] = 1
+    both = np.array([errors(view, np.flatnonzero(position).tolist()) for position in positions[:-1]])
+    expected = np.exp(-2.0 * both / view.training_outputs().var()) @ [0.7, 0.3]
+    values = ramss.Judge(view, ramss.Settings(sharpness=2.0, simulation=0.3)).values(positions)
+    np.testing.assert_allclose(values[:-1], expected, rtol=1e-6)
+    # The empty structure has no weights.
+    assert values[-1] == 0.0 and 0.0 < expected.min() < 0.7 * expected.max()
+
+
+def test_probabilities_rise_for_terms_of_better_structures():
+    structures = np.array([[1, 0, 1], [1, 1, 1], [0, 1, 1], [0, 0, 1]], np.uint8)
+    found = ramss.stepped(np.full(3, 0.5), structures, np.array([0.8, 0.6, 0.2, 0.4]), 0.9)
+    # Means with and without: 0.7 and 0.3; 0.4 and 0.6; 0.5 and none.
+    np.testing.assert_allclose(found, 0.5 + np.array([0.4, -0.2, 0.5]) / (10 * 0.4 + 0.1))
+
+
+@pytest.mark.parametrize("name", ["aols", "osf", "ramss", "semp", "stlsq"])
+def test_true_terms_are_found_with_weights_of_all_samples(small_problem, name):
+    found = search(small_problem, algorithm=name, seed=1)
+    assert {*found.terms} >= {*load_system("S1").terms}
+    assert found.coefficients == whole_record(view_of(small_problem)).evaluate(found.terms).coefficients
+    assert found.coefficients != small_problem.evaluate(found.terms).coefficients

@@ -1,0 +1,175 @@
+"""FROLS and iterative OFR, held against plain regressions and evaluations of every length."""
+
+import math
+
+import numpy as np
+import pytest
+
+from narxbench import StructureProblem, load_system, search
+from narxbench.algorithms import forward_regression, iterative_ofr
+from narxbench.algorithms.forward_regression import nested
+from narxbench.algorithms.objective import view_of
+from narxbench.algorithms.training import products, whole_record
+from narxbench.fitness.prediction_error import PredictionErrors
+
+
+@pytest.fixture(scope="module")
+def noisy_problem():
+    """S2 with 66 candidate terms: its true structure has less of the output than what noise adds to a longer one."""
+    u, y = load_system("S2").simulate(800, snr_db=30)
+    return StructureProblem(u, y, n_u=5, n_y=5, degree=2, n_validation=300)
+
+
+@pytest.fixture(scope="module")
+def hard_problem():
+    """S4 has 23 terms, and the one that explains most of the output is not the best to begin with."""
+    u, y = load_system("S4").simulate(2000, snr_db=40)
+    return StructureProblem(u, y, n_u=5, n_y=5, degree=2)
+
+
+def squares_left(columns, y):
+    """Return the sum of squared residuals of a least-squares fit."""
+    return float(((y - columns @ np.linalg.lstsq(columns, y)[0]) ** 2).sum())
+
+
+def press_of(columns, y):
+    """Return the sum of squared errors of the prediction of each row from all others."""
+    rows, total = np.arange(len(y)), 0.0
+    for k in rows:
+        weights = np.linalg.lstsq(columns[rows != k], y[rows != k])[0]
+        total += float(y[k] - columns[k] @ weights) ** 2
+    return total
+
+
+def forward(columns, y, steps, first=-1):
+    order, explained = np.empty(steps, np.int64), np.empty(steps)
+    entered = forward_regression.forward(columns.T @ columns, columns.T @ y, first, order, explained)
+    return order[:entered].tolist(), y @ y - explained[:entered].cumsum()
+
+
+def forward_by_press(columns, y, steps, first=-1):
+    order, press = np.empty(steps, np.int64), np.empty(steps)
+    gram, moments = columns.T @ columns, columns.T @ y
+    entered = iterative_ofr.forward_by_press(gram, moments, columns.copy(), y.copy(), first, order, press)
+    return order[:entered].tolist(), press[:entered]
+
+
+@pytest.mark.parametrize("first", [-1, 4])
+@pytest.mark.parametrize(("way", "left"), [(forward, squares_left), (forward_by_press, press_of)])
+def test_the_term_that_leaves_the_least_enters(rng, way, left, first):
+    columns = rng.normal(size=(40, 8)) @ rng.normal(size=(8, 8))
+    y = columns @ rng.normal(size=8) + rng.normal(size=40)
+    order, values = way(columns, y, 8, first)
+    expected = []
+    for step in range(8):
+        candidates = [first] if step == 0 and first >= 0 else [j for j in range(8) if j not in expected]
+        sums = {j: left(columns[:, [*expected, j]], y) for j in candidates}
+        expected.append(min(sums, key=lambda j: sums[j]))
+        assert values[step] == pytest.approx(sums[expected[-1]], rel=1e-6)
+    assert order == expected
+
+
+def test_what_depends_on_earlier_terms_never_enters(rng):
+    columns = rng.normal(size=(30, 5))
+    columns[:, 2] = 0.0
+    columns[:, 4] = columns[:, 0] - 2.0 * columns[:, 1]
+    order, _ = forward(columns, rng.normal(size=30), 5)
+    assert len(order) == 3 and 2 not in order and len({0, 1, 4} & {*order}) == 2
+    assert forward(columns, rng.normal(size=30), 5, first=2)[0] == []
+
+
+def test_of_candidates_that_explain_the_same_the_first_enters():
+    columns = np.outer(np.ones(50), [1.0, 0.7, 0.49, 0.1])
+    columns[:, 3] = np.arange(50.0) % 2
+    order, _ = forward(columns, np.full(50, 0.7), 4)
+    assert order == [0, 3]
+
+
+def test_residuals_do_not_fall_below_the_accuracy():
+    assert forward_regression.residuals(np.array([6.0, 4.0, 1e-9]), 10.0) == [4.0, 1e-12, 1e-12]
+    assert forward_regression.residuals(np.array([0.0]), 0.0) == [0.0]
+    assert forward_regression.best_length([0.0, 0.0], 10, 1.0) == 1
+
+
+def test_the_best_length_is_the_shortest_of_equal_ones():
+    sums = [math.exp(3.0), math.exp(1.0), 1.0, 1.0]
+    assert forward_regression.best_length(sums, n_rows=1, penalty=1.5) == 2
+    assert forward_regression.best_length(sums, n_rows=1, penalty=0.5) == 3
+    assert forward_regression.best_length(sums, n_rows=1, penalty=3.0) == 1
+
+
+@pytest.mark.parametrize("rows", ["all", "estimation"])
+@pytest.mark.parametrize("stop", ["bic", "aic", "err"])
+def test_a_length_by_the_prediction_one_step_ahead(noisy_problem, stop, rows):
+    result = search(noisy_problem, algorithm="frols", seed=1, stop=stop, max_terms=40, unexplained=0.004, rows=rows)
+    order = path(noisy_problem, 40, rows)
+    view = view_of(noisy_problem)
+    columns, y = view.regressors(), view.outputs()
+    if rows == "all":
+        columns, y = view.training_regressors(), view.training_outputs()
+    squares = np.array([squares_left(columns[:, order[:length]], y) for length in range(1, 41)])
+    if stop == "err":
+        length = int(np.flatnonzero(squares <= 0.004 * float(y @ y))[0]) + 1
+    else:
+        penalty = 2.0 if stop == "aic" else math.log(len(y))
+        length = int((len(y) * np.log(squares) + penalty * np.arange(1, 41)).argmin()) + 1
+    assert {*result.terms} == {noisy_problem.terms[j] for j in order[:length]}
+    assert 1 < length < 40 and result.evaluations == 1
+
+
+@pytest.mark.parametrize(("rows", "evaluations"), [("all", 1), ("estimation", 12)])
+def test_the_free_run_chooses(noisy_problem, rows, evaluations):
+    result = search(noisy_problem, algorithm="frols", seed=1, max_terms=12, rows=rows)
+    order = path(noisy_problem, 12, rows)
+    judge = whole_record(view_of(noisy_problem)) if rows == "all" else noisy_problem
+    values = judge.evaluate_positions(nested(np.array(order), 66))[0]
+    assert {*result.terms} == {noisy_problem.terms[j] for j in order[: int(values.argmin()) + 1]}
+    assert (result.evaluations, result.coefficients) == (evaluations, judge.evaluate(result.terms).coefficients)
+
+
+def test_extended_least_squares_has_the_weights_of_a_narmax_model(noisy_problem):
+    plain, extended = (
+        search(noisy_problem, algorithm="frols", seed=1, weights=weights)
+        for weights in ("least_squares", "extended_least_squares")
+    )
+    errors, places = PredictionErrors(noisy_problem), [noisy_problem.terms.index(term) for term in plain.terms]
+    assert extended.terms == plain.terms and extended.coefficients != plain.coefficients
+    assert extended.coefficients == errors.coefficients(errors.fit("narmax", places)).tolist()
+
+
+def path(problem, steps, rows):
+    view = products(view_of(problem), rows)
+    order = np.empty(steps, np.int64)
+    assert forward_regression.forward(view.gram, view.moments, -1, order, np.empty(steps)) == steps
+    return order.tolist()
+
+
+def test_the_first_rise():
+    assert iterative_ofr.first_rise(np.array([3.0, 3.0, 1.0])) == 1
+    assert iterative_ofr.first_rise(np.array([3.0, 2.0, 1.0])) == 3
+    assert iterative_ofr.first_rise(np.array([3.0])) == 1
+
+
+@pytest.mark.parametrize("selection", ["press", "err"])
+def test_other_first_terms_lead_to_a_better_structure(hard_problem, selection):
+    found = search(hard_problem, algorithm="iterative_ofr", seed=1, rows="estimation", selection=selection)
+    frols = search(hard_problem, algorithm="frols", seed=1, rows="estimation")
+    assert found.fitness < frols.fitness - 10.0
+    # All paths end before the budget does.
+    assert 31 * 30 <= found.evaluations < 6000
+
+
+@pytest.mark.parametrize("selection", ["press", "err"])
+def test_a_path_by_the_prediction_one_step_ahead_costs_one_evaluation(hard_problem, selection):
+    settings = {"rows": "estimation", "selection": selection, "length": "one_step"}
+    assert 31 <= search(hard_problem, algorithm="iterative_ofr", seed=1, **settings).evaluations <= 67
+
+
+def test_over_all_samples_no_first_term_leads_to_a_better_free_run(small_problem):
+    found = search(small_problem, algorithm="iterative_ofr", seed=1, first_terms="all", max_terms=6)
+    view = view_of(small_problem)
+    columns, y, whole = view.training_regressors(), view.training_outputs(), whole_record(view)
+    paths = [nested(np.array(forward_by_press(columns, y, 6, first)[0]), 15) for first in range(15)]
+    values = whole.evaluate_positions(np.concatenate(paths))[0]
+    assert whole.evaluate(found.terms).fitness == values.min() and found.evaluations == 1
+    assert found.coefficients == whole.evaluate(found.terms).coefficients
