@@ -11,7 +11,7 @@ from tests.unit.analysis.summaries import REFERENCE, published
 from narxbench.analysis.agreement import compare, rank_test
 from narxbench.analysis.frames import read_frame
 from narxbench.analysis.interpretation_study import Pair, make_study
-from narxbench.analysis.interpretations import STRONG_GA, analyse, change
+from narxbench.analysis.interpretations import STRONG_GA, Findings, change
 
 
 def rows(frame, **values):
@@ -285,7 +285,7 @@ def test_gaps_of_runs_with_data_of_their_own_do_not_compare():
 @pytest.fixture(scope="module")
 def kept():
     frame = read_frame("conditions", REFERENCE / "interpretations" / "conditions.csv")
-    return analyse(make_study(frame, choices(), published()), claims())
+    return Findings(make_study(frame, choices(), published()), claims())
 
 
 @pytest.mark.slow
