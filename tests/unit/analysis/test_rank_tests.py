@@ -10,13 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from narxbench.analysis.metrics import EXACT, GAP, Difference, Interval
-from narxbench.analysis.rank_tests import (
-    bootstrap_means,
-    friedman,
-    rank_rows,
-    signed_rank,
-    verdict,
-)
+from narxbench.analysis.rank_tests import bootstrap_means, friedman, rank_rows, signed_rank, verdict
 
 INF = math.inf
 # Demšar (2006), Table 6: AUC of C4.5, C4.5+m, C4.5+cf and C4.5+m+cf on 14 data sets. The 0.9749 is printed as 0.975,
