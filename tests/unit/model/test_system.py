@@ -1,7 +1,6 @@
 """Systems: equations as text, files of systems, and simulation."""
 
 import csv
-import json
 import math
 
 import numpy as np
@@ -114,15 +113,6 @@ def test_a_truth_outside_the_candidates():
     assert not np.allclose(system.simulate(60, washout=0, snr_db=10).y, y)
     with pytest.raises(NarxbenchError, match=r"X: its output diverges .* at sample 1 "):
         System("X", "y(k) = 1/y(k-1)", n_u=1, n_y=1, degree=1).simulate(5)
-
-
-def test_a_definition_builds_the_same_system():
-    assert load_system("S1").definition().keys() == {"name", "equation", "n_u", "n_y", "degree"}
-    slow = AutoregressiveInput(sd=0.2)
-    system = System("X", f"{TRUE} + 0.4*e(k-1)", **SMALL, excitation=slow)
-    again = System(**json.loads(json.dumps(system.definition())))
-    assert repr(again) == repr(system) and again.excitation == slow
-    np.testing.assert_array_equal(again.simulate(50, snr_db=30).y, system.simulate(50, snr_db=30).y)
 
 
 def test_a_system_has_its_own_input_unless_another_is_given():
