@@ -647,7 +647,14 @@ class Model:
                         product *= (earlier[lag - 1] if lag <= len(earlier) else measured)[past]
                 value += product
             if self.moving_average and step == 0:
-                errors[first:] = self._errors(measured[first:] - value)
+                # It takes half a second to import.
+                from scipy.signal import lfilter
+
+                # The errors whose moving average the residuals of the equation are, zero before the first.
+                residuals = measured[first:] - value
+                for phase in range(min(stride, len(residuals))):
+                    own = lfilter([1.0], [1.0, *self.moving_average], residuals[phase::stride])
+                    errors[first + phase :: stride] = own
             for lag, weight in enumerate(self.moving_average, 1):
                 # Later errors are not known yet where the prediction begins.
                 if lag > step:
@@ -657,17 +664,6 @@ class Model:
         # Only the last ones count: what is fewer steps ahead begins elsewhere.
         outside = np.flatnonzero(~(np.abs(predicted[first:]) <= bound))
         return predicted, first + int(outside[0]) if outside.size else count
-
-    def _errors(self, residuals: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the errors e whose moving average the residuals of the equation are, zero before the first."""
-        # It takes half a second to import.
-        from scipy.signal import lfilter
-
-        errors = np.empty_like(residuals)
-        for phase in range(min(self.decimation, len(residuals))):
-            own = slice(phase, None, self.decimation)
-            errors[own] = lfilter([1.0], [1.0, *self.moving_average], residuals[own])
-        return errors
 
     def _summands(self, number: Callable[[float], str], name: Callable[[str], str], times: str) -> list[str]:
         """Return the summands of the equation with their signs; the first has one only if it is negative."""

@@ -148,8 +148,10 @@ def test_the_closest_is_judged_on_data_that_had_no_part_in_its_choice():
 
 def test_nearness_under_all_criteria_is_of_the_data_sets_that_have_them():
     aic = conditions_of("upso2d", "baseline", 2, criterion="aic-2", spurious=3)
-    found = findings(conditions_of("upso2d", "baseline", 3), aic, conditions_of("ga", "baseline", 3)).nearness
-    found = rows(found, role="as described")[["criteria", "algorithm", "seeds", "values"]]
+    whole = findings(conditions_of("upso2d", "baseline", 3), aic, conditions_of("ga", "baseline", 3))
+    # Under BIC and under AIC every run finds the structure, on twelve conditions of each data set.
+    assert whole.criteria[["criterion", "met", "rows"]].to_numpy().tolist() == [["bic", 36, 36], ["aic-2", 24, 24]]
+    found = rows(whole.nearness, role="as described")[["criteria", "algorithm", "seeds", "values"]]
     assert list(found.itertuples(index=False, name=None)) == [
         *(("bic", "joint", 3, 207), ("bic", "upso2d", 3, 132), ("bic", "ga", 3, 75)),
         *(("all", "joint", 2, 339), ("all", "upso2d", 2, 264), ("all", "ga", 2, 75)),

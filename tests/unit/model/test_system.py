@@ -1,6 +1,7 @@
 """Systems: equations as text, files of systems, and simulation."""
 
 import csv
+import json
 import math
 
 import numpy as np
@@ -119,6 +120,7 @@ def test_a_system_has_its_own_input_unless_another_is_given():
     wide, none = (System("X", TRUE, **SMALL, excitation=own) for own in ({"kind": "uniform", "high": 3.0}, None))
     assert np.array_equal(wide.simulate(50).u, none.simulate(50, excitation=UniformInput(high=3.0)).u)
     assert np.array_equal(wide.simulate(50, excitation=UniformInput()).u, none.simulate(50).u)
+    assert repr(System(**json.loads(json.dumps(wide.definition())))) == repr(wide)
 
 
 def test_other_candidates_leave_the_data_as_they_are():
