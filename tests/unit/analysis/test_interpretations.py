@@ -298,3 +298,45 @@ def test_the_closest_of_all_that_were_run_is_the_one_that_is_named_so(kept):
     assert kept.study.chosen(*kept.roles["closest"]) == named["closest"]
     texts = {name: kept.study.texts(name) for name in ("upso2d", "ga")}
     assert {name: len(kept.rankings[name]) for name in texts} == {name: len(found) for name, found in texts.items()}
+
+
+@pytest.mark.slow
+def test_verdicts_and_contests_follow_from_the_conditions(kept):
+    conditions = kept.study.conditions
+    share = [sum(count >= 0.945 * 40 for count in nu) == len(nu) for nu in conditions["nu"]]
+    own = conditions.assign(found=share).query("algorithm == 'upso2d' and criterion == 'bic'")
+    by_seed = own.groupby(["interpretation", "data_seed"])["found"].all()
+    expected = by_seed.groupby("interpretation").mean() > 0.5
+    found = rows(kept.verdicts, claim="bic-finds-all-terms").set_index("upso2d")["verdict"] == "holds"
+    assert found.to_dict() == expected.to_dict()
+    on = ["shared", "data_seed", "system", "snr_db"]
+    fitness = own.merge(conditions.query("algorithm == 'ga'"), on=on, suffixes=("", "_ga"))
+    fitness["better"] = fitness["median_fitness"] < fitness["median_fitness_ga"]
+    by_seed = fitness.groupby(["interpretation", "interpretation_ga", "data_seed"])["better"].all()
+    better = (by_seed.groupby(["interpretation", "interpretation_ga"]).mean() > 0.5).to_dict()
+    found = rows(kept.verdicts, claim="upso-reaches-better-j").set_index(["upso2d", "ga"])["verdict"] == "holds"
+    assert found.to_dict() == better
+    shown = rows(kept.option_verdicts, claim="upso-reaches-better-j").set_index("option")["verdict"] == "holds"
+    assert better["velocity-bound=3", "baseline"] == shown["velocity-bound=3"]
+    assert better["input=coloured", "input=coloured"] == shown["input=coloured"]
+    assert better["baseline", "elitism=on"] == shown["elitism=on"]
+    ahead = fitness.query("interpretation == 'baseline'").groupby(["interpretation_ga", "system"])["better"].sum()
+    contests = rows(kept.contests, role="as described", rival="ga").set_index(["interpretation", "system"])
+    assert contests["lower"].to_dict() == ahead.to_dict()
+    # Each as described on three SNRs and the data sets of its rival: ten of a rival with a name, two of others.
+    assert set(contests[["lower", "equal", "higher"]].sum(axis=1)) == {6, 30}
+
+
+@pytest.mark.slow
+def test_effects_and_gaps_follow_from_the_conditions(kept):
+    measured = rows(kept.study.conditions, algorithm="upso2d", criterion="bic")
+    r = (measured["spurious"] / measured["n_terms"]).groupby([measured["interpretation"], measured["data_seed"]])
+    r = r.mean().unstack(0)
+    changes = r.sub(r["baseline"], axis=0).median()
+    found = rows(kept.effects, algorithm="upso2d", measure="bias_r").set_index("interpretation")["median"]
+    assert found.to_dict() == pytest.approx(changes[found.index].to_dict())
+    shared = rows(kept.study.conditions, problem="baseline", criterion="bic", system="S4", snr_db=30)
+    best = shared.groupby("data_seed")[["best_fitness", "true_fitness"]].min().min(axis=1)
+    own = rows(shared, algorithm="upso2d", interpretation="baseline").set_index("data_seed")["median_fitness"]
+    gap = row(kept.gaps, role="as described", algorithm="upso2d", criterion="bic", system="S4", snr_db=30)
+    assert gap["median_gap"] == pytest.approx((own - best).median())

@@ -86,6 +86,9 @@ def test_the_bootstrap_resamples_rows():
     # Of two rows, a quarter of the resamples has only the first, a quarter only the second.
     assert intervals([[0.0, 3.0], [1.0, 3.0]]) == [(0.5, 0.0, 1.0), (3.0, 3.0, 3.0)]
     assert intervals([[0.0], [1.0]], confidence=0.4) == [(0.5, 0.5, 0.5)]
+    # Standard error of a mean of 50 draws from (0, 1): 0.0707, which 1.96 times is 0.139.
+    (found,) = intervals([[float(n % 2)] for n in range(50)], resamples=4000)
+    assert found == (0.5, pytest.approx(0.5 - 0.139, abs=0.02), pytest.approx(0.5 + 0.139, abs=0.02))
 
 
 def test_the_bootstrap_is_reproducible_and_columns_share_it():

@@ -61,3 +61,14 @@ def test_comparisons_of_all_pairs():
     assert math.isnan(found["median_b"][1])
     assert list(found["p_holm"]) == pytest.approx(list(holm(found["p_value"])), rel=1e-5)
     assert comparisons(runs_frame([a])).empty
+
+
+@settings(max_examples=40)
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=9))
+def test_holm_rejects_what_the_step_down_procedure_rejects(p_values):
+    level, rejected = 0.05, set()
+    for step, index in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
+        if p_values[index] * (len(p_values) - step) > level:
+            break
+        rejected.add(index)
+    assert {index for index, p in enumerate(holm(p_values)) if p <= level} == rejected

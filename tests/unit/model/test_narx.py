@@ -14,6 +14,7 @@ from narxbench.model.narx import DivergedError, Model, Scores, scores
 from narxbench.model.terms import monomials_of, term_name
 
 quick = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+finite = st.floats(allow_nan=False, allow_infinity=False)
 ARX = Model(("y(k-1)", "u(k-1)"), (0.5, 1.0), ("u",), "y")
 
 
@@ -263,6 +264,13 @@ class TestFiles:
         Model.load(tmp_path / "new" / "model.json").save(tmp_path / "again")
         assert Model.load(tmp_path / "again") == model
         assert (tmp_path / "again").read_bytes() == (tmp_path / "new" / "model.json").read_bytes()
+
+    @quick
+    @given(st.lists(finite, min_size=2, max_size=2))
+    def test_every_number_is_read_back(self, tmp_path, numbers):
+        path = tmp_path / "model.json"
+        Model(**{**vars(ARX), "coefficients": numbers}).save(path)
+        assert np.array(Model.load(path).coefficients).tobytes() == np.array(numbers).tobytes()
 
 
 class TestEquations:
