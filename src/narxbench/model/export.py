@@ -98,10 +98,8 @@ class Program(NamedTuple):
 def source(program: Program, language: str, name: str) -> str:
     """Return the source text of a program, as :meth:`narxbench.model.narx.Model.export` says."""
     if language not in _LANGUAGES:
-        allowed = ", ".join(_LANGUAGES)
-        raise NarxbenchError(
-            f"language: found {show(language)}; allowed: {allowed}{did_you_mean(language, _LANGUAGES)}"
-        )
+        allowed = f"{', '.join(_LANGUAGES)}{did_you_mean(language, _LANGUAGES)}"
+        raise NarxbenchError(f"language: found {show(language)}; allowed: {allowed}")
     if not isinstance(name, str) or not _NAME.fullmatch(name) or name in _TAKEN or iskeyword(name):
         raise NarxbenchError(
             f"name: found {show(name)}; allowed: a letter, then letters, digits and _, at most 40, "
@@ -223,9 +221,8 @@ def _sysidentpy(program: Program, name: str) -> Iterable[str]:
     padding = longest - initial
     # A code is 1000 times the signal plus the lag, which SysIdentPy separates by rounding.
     if longest >= 500:
-        raise NarxbenchError(
-            f"language: found the lag {longest} for SysIdentPy; allowed: at most 499, or python, c, matlab"
-        )
+        allowed = "at most 499, or python, c, matlab"
+        raise NarxbenchError(f"language: found the lag {longest} for SysIdentPy; allowed: {allowed}")
     degree = max(map(len, program.monomials))
     codes = [
         sorted((1000 * (s + 1) + lag + early * (s != OUTPUT) for s, lag in m), reverse=True) + [0] * (degree - len(m))

@@ -267,7 +267,7 @@ class Model:
         y = finite_signals("y", y_initial)[:, 0]
         frames: tuple[Any, ...] = (u, y_initial)
         index = next((each.index for each in frames if hasattr(each, "iloc")), None)
-        inputs = self._inputs(self._in_order(u), samples, len(y) if steps is not None else None)
+        inputs = self._inputs(u, samples, len(y) if steps is not None else None)
         count, first = len(inputs), self.initial_samples
         if steps is not None and not is_whole_number(steps, 1):
             raise NarxbenchError(f"steps: found {show(steps)}; allowed: a whole number from 1 on, or None")
@@ -356,9 +356,7 @@ class Model:
         found = fixed_points(self, u, centre, scale)
         rests = [rest for rest, size in found if near is not None or size < 1]
         if not rests or (near is None and len(rests) > 1):
-            kind = (
-                "a state of rest" if near is not None else "one stable state of rest, or y0 near the one that is meant"
-            )
+            kind = "one stable state of rest, or y0 near the one that is meant" if near is None else "a state of rest"
             outputs = ", ".join(f"{rest:.6g} ({'' if size < 1 else 'not '}stable)" for rest, size in found[:6])
             raise NarxbenchError(f"u0: found the states of rest: {outputs or 'none'}; needed: {kind}")
         return linearised(self, u, rests[0] if near is None else min(rests, key=lambda rest: abs(rest - near)))
@@ -596,15 +594,7 @@ class Model:
         offsets = np.zeros(1 + self.n_inputs) if self.offsets is None else np.array(self.offsets)
         return offsets, np.ones(1 + self.n_inputs) if self.scales is None else np.array(self.scales)
 
-    def _in_order(self, u: Any) -> Any:
-        """Return the inputs of a frame that names them as the model does, in the order of the model."""
-        if not (hasattr(u, "iloc") and hasattr(u, "columns")):
-            return u
-        of_others = derived(self.inputs)
-        names = [name for i, name in enumerate(self.inputs) if i not in of_others]
-        return u[names] if names and set(names) <= set(u.columns) else u
-
-    def _inputs(self, u: ArrayLike | None, samples: int | None, outputs: int | None) -> NDArray[np.float64]:
+    def _inputs(self, u: Any, samples: int | None, outputs: int | None) -> NDArray[np.float64]:
         """Return the inputs, shape (samples, inputs); of a model without any, an array without columns."""
         if samples is not None and not is_whole_number(samples, 0):
             raise NarxbenchError(f"samples: found {show(samples)}; allowed: a whole number from 0 on, or None")
@@ -617,12 +607,17 @@ class Model:
             if count is None:
                 raise NarxbenchError("samples: found null; needed: how many to predict, for the model has no inputs")
             return np.zeros((count, 0))
-        if of_others := derived(self.inputs):
+        of_others = derived(self.inputs)
+        own = [i for i in range(self.n_inputs) if i not in of_others]
+        names = [self.inputs[i] for i in own]
+        if hasattr(u, "iloc") and hasattr(u, "columns") and set(names) <= set(u.columns):
+            u = u[names]
+        if of_others:
             shape = np.shape(np.array(u, dtype=object))
-            if (shape[1] if len(shape) == 2 else len(shape)) == self.n_inputs - len(of_others):
-                known = finite_signals("u", u, self.n_inputs - len(of_others))
+            if (shape[1] if len(shape) == 2 else len(shape)) == len(own):
+                known = finite_signals("u", u, len(own))
                 given = np.zeros((len(known), self.n_inputs))
-                given[:, [i for i in range(self.n_inputs) if i not in of_others]] = known
+                given[:, own] = known
                 u = completed(self.inputs, given)
         inputs = finite_signals("u", u, self.n_inputs)
         if samples not in (None, len(inputs)):
@@ -652,7 +647,14 @@ class Model:
                         product *= (earlier[lag - 1] if lag <= len(earlier) else measured)[past]
                 value += product
             if self.moving_average and step == 0:
-                errors[first:] = self._errors(measured[first:] - value)
+                # It takes half a second to import.
+                from scipy.signal import lfilter
+
+                # The errors whose moving average the residuals of the equation are, zero before the first.
+                residuals = measured[first:] - value
+                for phase in range(min(stride, len(residuals))):
+                    own = lfilter([1.0], [1.0, *self.moving_average], residuals[phase::stride])
+                    errors[first + phase :: stride] = own
             for lag, weight in enumerate(self.moving_average, 1):
                 # Later errors are not known yet where the prediction begins.
                 if lag > step:
@@ -662,17 +664,6 @@ class Model:
         # Only the last ones count: what is fewer steps ahead begins elsewhere.
         outside = np.flatnonzero(~(np.abs(predicted[first:]) <= bound))
         return predicted, first + int(outside[0]) if outside.size else count
-
-    def _errors(self, residuals: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the errors e whose moving average the residuals of the equation are, zero before the first."""
-        # It takes half a second to import.
-        from scipy.signal import lfilter
-
-        errors = np.empty_like(residuals)
-        for phase in range(min(self.decimation, len(residuals))):
-            own = slice(phase, None, self.decimation)
-            errors[own] = lfilter([1.0], [1.0, *self.moving_average], residuals[own])
-        return errors
 
     def _summands(self, number: Callable[[float], str], name: Callable[[str], str], times: str) -> list[str]:
         """Return the summands of the equation with their signs; the first has one only if it is negative."""

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, Literal
@@ -222,7 +222,10 @@ class System:
         if snr_db is not None:
             of_snr = {"snr_db": snr_label(snr_db)} if own_noise else {}
             unit = np.array(standard_normal(generator(purpose="noise", **axes, **of_snr), total))
-            size = signal_size(clean[washout:].tolist(), snr_of)
+            values = clean[washout:].tolist()
+            # math.fsum is correctly rounded; NumPy's sums depend on the processor's vector width.
+            mean = math.fsum(values) / samples if snr_of == "variance" else 0.0
+            size = 1.0 if snr_of == "one" else math.fsum((v - mean) * (v - mean) for v in values) / samples
             sd = math.sqrt(size / float(Decimal(10) ** (Decimal(repr(float(snr_db))) / 10)))
             inside = self._noise or noise == "equation"
             y = self._respond(u, sd * unit, excitation) if inside else clean + sd * unit
@@ -249,15 +252,6 @@ class System:
                 )
             y.append(value)
         return np.array(y)
-
-
-def signal_size(values: Sequence[float], of: SignalSize) -> float:
-    """Return what a signal-to-noise ratio refers the noise to: the variance of a signal, its power, or one."""
-    if of == "one":
-        return 1.0
-    # math.fsum is correctly rounded; NumPy's sums depend on the processor's vector width.
-    mean = math.fsum(values) / len(values) if of == "variance" else 0.0
-    return math.fsum((v - mean) * (v - mean) for v in values) / len(values)
 
 
 def parse_equation(equation: str) -> list[tuple[Monomial, float]]:

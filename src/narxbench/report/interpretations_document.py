@@ -16,7 +16,6 @@ from narxbench.analysis.interpretations import (
     REFERENCES,
     STRONG_GA,
     Findings,
-    analyse,
 )
 from narxbench.analysis.metrics import PUBLISHED
 from narxbench.analysis.published import Published
@@ -53,7 +52,7 @@ def interpretations_report(
     Raises :class:`NarxbenchError` where an interpretation is unknown, or the baseline lacks conditions or published
     values.
     """
-    findings = analyse(make_study(conditions, choices, published), claims)
+    findings = Findings(make_study(conditions, choices, published), claims)
     return {
         "interpretations.md": document(findings),
         **{f"interpretations/{name}.svg": content for name, content in figures(findings).items()},

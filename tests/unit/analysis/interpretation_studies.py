@@ -9,7 +9,7 @@ from tests.unit.analysis.summaries import REFERENCE, SYSTEMS, published
 from narxbench.analysis.claims import load_claims
 from narxbench.analysis.frames import SCHEMAS, framed
 from narxbench.analysis.interpretation_study import make_study
-from narxbench.analysis.interpretations import analyse
+from narxbench.analysis.interpretations import Findings
 from narxbench.experiment.interpretations import load_design_choices
 
 BOUND, TIES, EXEMPLAR = "velocity-bound=1", "ties=random", "learning-set=exemplar"
@@ -60,7 +60,7 @@ def study(*groups):
 
 
 def findings(*groups):
-    return analyse(study(*groups), claims())
+    return Findings(study(*groups), claims())
 
 
 def as_printed(change=0.0, nu_max=None):

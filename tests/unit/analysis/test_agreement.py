@@ -164,9 +164,3 @@ def test_the_rank_test_of_tables_that_lie_amidst_data_sets():
     assert rank_test(amidst) > 0.9
     # Data sets that are all alike, and like the tables: ties count against a difference.
     assert rank_test(spurious_terms(lambda name, seed: printed[name])) == 1
-
-
-def test_conditions_without_published_values_are_not_compared():
-    rows = compared(condition(snr_db=20.0), condition(algorithm="stepwise"))
-    assert rows.empty
-    assert nearness(rows, BY).empty

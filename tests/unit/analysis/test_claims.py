@@ -237,11 +237,6 @@ def test_claims_about_several_criteria_or_snrs(name, parts, holds):
     assert judged(name).holds is None
 
 
-def test_one_threshold_for_all_rows():
-    found = judged("bic-separates", rows(nu=(0.8, 1.0), nu_max=0.5), [row("S2", nu=(1.0,), nu_max=0.775)]).evidence
-    assert "A single threshold serves all rows: largest ν_max 0.78, smallest ν 0.80" in found
-
-
 def test_ga_stagnates():
     name = "ga-stagnates"
     # Best J -100. After a third 2D-UPSO stands at -50 and ends at -90: 80 % of its gap. GA: -20 to -30, 12.5 %.

@@ -6,14 +6,7 @@ import numpy as np
 import pytest
 from tests.unit.analysis.summaries import UNKNOWN, make_summary, published, true_structure
 
-from narxbench.analysis.frames import (
-    KEY,
-    SCHEMAS,
-    conditions_frame,
-    load_summaries,
-    metrics_frame,
-    selection_frame,
-)
+from narxbench.analysis.frames import KEY, SCHEMAS, conditions_frame, load_summaries, metrics_frame, selection_frame
 from narxbench.io.errors import NarxbenchError
 
 TERMS = true_structure("S1")[0]

@@ -11,7 +11,7 @@ from tests.unit.analysis.summaries import REFERENCE, published
 from narxbench.analysis.agreement import compare, rank_test
 from narxbench.analysis.frames import read_frame
 from narxbench.analysis.interpretation_study import Pair, make_study
-from narxbench.analysis.interpretations import STRONG_GA, analyse, change
+from narxbench.analysis.interpretations import STRONG_GA, Findings, change
 
 
 def rows(frame, **values):
@@ -148,8 +148,10 @@ def test_the_closest_is_judged_on_data_that_had_no_part_in_its_choice():
 
 def test_nearness_under_all_criteria_is_of_the_data_sets_that_have_them():
     aic = conditions_of("upso2d", "baseline", 2, criterion="aic-2", spurious=3)
-    found = findings(conditions_of("upso2d", "baseline", 3), aic, conditions_of("ga", "baseline", 3)).nearness
-    found = rows(found, role="as described")[["criteria", "algorithm", "seeds", "values"]]
+    whole = findings(conditions_of("upso2d", "baseline", 3), aic, conditions_of("ga", "baseline", 3))
+    # Under BIC and under AIC every run finds the structure, on twelve conditions of each data set.
+    assert whole.criteria[["criterion", "met", "rows"]].to_numpy().tolist() == [["bic", 36, 36], ["aic-2", 24, 24]]
+    found = rows(whole.nearness, role="as described")[["criteria", "algorithm", "seeds", "values"]]
     assert list(found.itertuples(index=False, name=None)) == [
         *(("bic", "joint", 3, 207), ("bic", "upso2d", 3, 132), ("bic", "ga", 3, 75)),
         *(("all", "joint", 2, 339), ("all", "upso2d", 2, 264), ("all", "ga", 2, 75)),
@@ -285,7 +287,7 @@ def test_gaps_of_runs_with_data_of_their_own_do_not_compare():
 @pytest.fixture(scope="module")
 def kept():
     frame = read_frame("conditions", REFERENCE / "interpretations" / "conditions.csv")
-    return analyse(make_study(frame, choices(), published()), claims())
+    return Findings(make_study(frame, choices(), published()), claims())
 
 
 @pytest.mark.slow
@@ -314,8 +316,27 @@ def test_verdicts_and_contests_follow_from_the_conditions(kept):
     better = (by_seed.groupby(["interpretation", "interpretation_ga"]).mean() > 0.5).to_dict()
     found = rows(kept.verdicts, claim="upso-reaches-better-j").set_index(["upso2d", "ga"])["verdict"] == "holds"
     assert found.to_dict() == better
+    shown = rows(kept.option_verdicts, claim="upso-reaches-better-j").set_index("option")["verdict"] == "holds"
+    assert better["velocity-bound=3", "baseline"] == shown["velocity-bound=3"]
+    assert better["input=coloured", "input=coloured"] == shown["input=coloured"]
+    assert better["baseline", "elitism=on"] == shown["elitism=on"]
     ahead = fitness.query("interpretation == 'baseline'").groupby(["interpretation_ga", "system"])["better"].sum()
     contests = rows(kept.contests, role="as described", rival="ga").set_index(["interpretation", "system"])
     assert contests["lower"].to_dict() == ahead.to_dict()
     # Each as described on three SNRs and the data sets of its rival: ten of a rival with a name, two of others.
     assert set(contests[["lower", "equal", "higher"]].sum(axis=1)) == {6, 30}
+
+
+@pytest.mark.slow
+def test_effects_and_gaps_follow_from_the_conditions(kept):
+    measured = rows(kept.study.conditions, algorithm="upso2d", criterion="bic")
+    r = (measured["spurious"] / measured["n_terms"]).groupby([measured["interpretation"], measured["data_seed"]])
+    r = r.mean().unstack(0)
+    changes = r.sub(r["baseline"], axis=0).median()
+    found = rows(kept.effects, algorithm="upso2d", measure="bias_r").set_index("interpretation")["median"]
+    assert found.to_dict() == pytest.approx(changes[found.index].to_dict())
+    shared = rows(kept.study.conditions, problem="baseline", criterion="bic", system="S4", snr_db=30)
+    best = shared.groupby("data_seed")[["best_fitness", "true_fitness"]].min().min(axis=1)
+    own = rows(shared, algorithm="upso2d", interpretation="baseline").set_index("data_seed")["median_fitness"]
+    gap = row(kept.gaps, role="as described", algorithm="upso2d", criterion="bic", system="S4", snr_db=30)
+    assert gap["median_gap"] == pytest.approx((own - best).median())

@@ -15,18 +15,10 @@ INF = math.inf
 values = st.lists(st.sampled_from([-2.0, 0.0, 1.0, 1.5, 3.0, INF]), min_size=1, max_size=7)
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "p"),
-    [
-        # Of C(4, 2) = 6 ways to deal the ranks, two are as extreme as {1, 2}; of 20, two as extreme as {1, 2, 3}.
-        ([3.0, 4.0], [1.0, 2.0], 2 / 6),
-        ([1.0, 2.0, 3.0], [4.0, 5.0, 6.0], 2 / 20),
-        # A run without a finite structure has the last rank.
-        ([1.0, 2.0], [3.0, INF], 2 / 6),
-    ],
-)
-def test_mann_whitney_by_hand(a, b, p):
-    assert mann_whitney(a, b) == (pytest.approx(p, rel=1e-5), "exact")
+def test_mann_whitney_by_hand():
+    # Of C(4, 2) = 6 ways to deal the ranks, two are as extreme as {1, 2}; a run without a structure has the last one.
+    for a, b in (([3.0, 4.0], [1.0, 2.0]), ([1.0, 2.0], [3.0, INF])):
+        assert mann_whitney(a, b) == (pytest.approx(2 / 6, rel=1e-5), "exact")
 
 
 @settings(max_examples=40)
@@ -69,3 +61,14 @@ def test_comparisons_of_all_pairs():
     assert math.isnan(found["median_b"][1])
     assert list(found["p_holm"]) == pytest.approx(list(holm(found["p_value"])), rel=1e-5)
     assert comparisons(runs_frame([a])).empty
+
+
+@settings(max_examples=40)
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=9))
+def test_holm_rejects_what_the_step_down_procedure_rejects(p_values):
+    level, rejected = 0.05, set()
+    for step, index in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
+        if p_values[index] * (len(p_values) - step) > level:
+            break
+        rejected.add(index)
+    assert {index for index, p in enumerate(holm(p_values)) if p <= level} == rejected

@@ -47,11 +47,7 @@ def test_a_column_of_that_name_wins():
 
 @pytest.mark.parametrize(
     ("columns", "reported"),
-    [
-        ("u,abz(u)", "did you mean 'abs'"),
-        ("u,sqrt(u)", "line 3, column sqrt"),
-        ("abs(abs(u))", "a function of abs"),
-    ],
+    [("u,abz(u)", "did you mean 'abs'"), ("u,sqrt(u)", "line 3, column sqrt"), ("abs(abs(u))", "a function of abs")],
 )
 def test_mistakes_are_one_line(columns, reported, tmp_path):
     lines = [f"{(-1) ** k * k},{k % 7}" for k in range(30)]

@@ -14,6 +14,7 @@ from narxbench.model.narx import DivergedError, Model, Scores, scores
 from narxbench.model.terms import monomials_of, term_name
 
 quick = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+finite = st.floats(allow_nan=False, allow_infinity=False)
 ARX = Model(("y(k-1)", "u(k-1)"), (0.5, 1.0), ("u",), "y")
 
 
@@ -264,6 +265,13 @@ class TestFiles:
         assert Model.load(tmp_path / "again") == model
         assert (tmp_path / "again").read_bytes() == (tmp_path / "new" / "model.json").read_bytes()
 
+    @quick
+    @given(st.lists(finite, min_size=2, max_size=2))
+    def test_every_number_is_read_back(self, tmp_path, numbers):
+        path = tmp_path / "model.json"
+        Model(**{**vars(ARX), "coefficients": numbers}).save(path)
+        assert np.array(Model.load(path).coefficients).tobytes() == np.array(numbers).tobytes()
+
 
 class TestEquations:
     model = Model(
@@ -310,9 +318,7 @@ class TestEquations:
     def test_long_equations_have_lines(self):
         model = Model(tuple(f"u1(k-{lag})^12" for lag in range(1, 8)), [-1e30] * 7, ("a_b\\%", "$ #1"), "{y}^~")
         lines = model.latex().split("\n")
-        assert lines[2].startswith(r"y(k) = & -1 \times 10^{30}\,u_{1}(k-1)^{12} - 1 \times") and lines[2].endswith(
-            r" \\"
-        )
+        assert lines[2].startswith(r"y(k) = & -1 \times 10^{30}\,u_{1}(k-1)^{12} - 1 \times")
         assert lines[3].startswith(r"& {} - 1 \times") and lines[3].endswith(r" \\") and not lines[4].endswith("\\")
         assert lines[-1] == (
             r"$y$: \{y\}\textasciicircum{}\textasciitilde{}; $u_{1}$: a\_b\textbackslash{}\%; $u_{2}$: \$ \#1."
@@ -329,4 +335,5 @@ def test_pandas_comes_back_with_its_index():
     assert isinstance(plain, np.ndarray) and plain.tolist() == shown.tolist()
     # The columns that the model names, whatever their order.
     assert model.predict(frame[["b", "a"]], [0.0]).tolist() == plain.tolist()
+    assert model.score(frame, frame["level"]) == model.score(frame[["a", "b"]].to_numpy(), frame["level"])
     assert model.predict(frame, frame["level"], 1).index.equals(times)
