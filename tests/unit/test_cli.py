@@ -68,33 +68,26 @@ def test_a_process(plugins):
     done = subprocess.run(command, capture_output=True, text=True, env=environment())
     assert (done.returncode, done.stderr) == (1, "")
     assert "ValueError: cannot reshape" in done.stdout.splitlines()[-2]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment()
-    ) as begun:
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, **pipes, text=True, env=environment()) as begun:
         assert begun.stdout.readline().startswith("passed  ")
         begun.stdout.close()
         assert begun.stderr.read() == ""
     assert begun.returncode == 1
 
 
-# ------------------------------------------------------------------------------------------------------------ identify
-
 QUICK = {"degree": 2, "y_lags": 2, "u_lags": 2, "seeds": 1, "resamples": 2, "effort": 0.05, "method": "frols"}
 WORDS = [word for name, value in QUICK.items() for word in (f"--{name.replace('_', '-')}", str(value))]
 
 
-def two_inputs(samples=300, seed=1):
-    rng = generator(purpose="test", seed=seed)
-    u = rng.standard_normal((samples // 4, 2)).round(3).repeat(4, axis=0)
-    y = np.zeros(samples)
-    for k in range(1, samples):
-        y[k] = 0.5 * y[k - 1] + u[k - 1, 0] + 0.3 * u[k - 1, 1] ** 2
-    return u, (y + 0.01 * rng.standard_normal(samples)).round(4)
-
-
 @pytest.fixture(scope="module")
 def file(tmp_path_factory):
-    u, y = two_inputs()
+    rng = generator(purpose="test", seed=1)
+    u = rng.standard_normal((75, 2)).round(3).repeat(4, axis=0)
+    y = np.zeros(300)
+    for k in range(1, 300):
+        y[k] = 0.5 * y[k - 1] + u[k - 1, 0] + 0.3 * u[k - 1, 1] ** 2
+    y = (y + 0.01 * rng.standard_normal(300)).round(4)
     path = tmp_path_factory.mktemp("data") / "oven.csv"
     rows = [f"{k / 10},{a},{b},{c}" for k, ((a, b), c) in enumerate(zip(u.tolist(), y.tolist(), strict=True))]
     path.write_text("\n".join(["t [s],valve,heat,temp (µK)", *rows]) + "\n")
@@ -204,7 +197,7 @@ def test_options_of_the_data(monkeypatch, tmp_path):
     form = ["--no-header", "--separator", ";", "--decimal", ",", "--sampling-time", "2e-3", "--time", "none"]
     sets = ["--set", "roles={b.txt: selection}", "--set", "units={column 2: bar}"]
     tests = ["--test", files[2], "--test", files[3]]
-    recording, _ = wanted(monkeypatch, *files[:2], "--output", "2", "--input", "3", *tests, *form, *sets)
+    recording, _ = wanted(monkeypatch, *files[:2], "--output", "2", "--input", "3", *sets, *tests, *form)
     assert [record.role for record in recording.records] == [None, "selection", "test", "test"]
     assert recording.sampling_time == 0.002 and recording.units == {"column 2": "bar"}
     assert recording.records[0].y[:3].tolist() == [1.0, 1.1, 1.2]

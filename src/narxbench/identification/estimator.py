@@ -89,7 +89,9 @@ error, criterion, seed, seeds, blocks, selection, divergent, effort, resamples, 
         noise: str = "auto",
     ) -> None:
         # scikit-learn wants each argument as an attribute of its name, as it came.
-        self.__dict__.update({name: value for name, value in locals().items() if name != "self"})
+        given = dict(locals())
+        del given["self"]
+        self.__dict__.update(given)
 
     def fit(self, X: ArrayLike | None, y: ArrayLike, groups: ArrayLike | None = None) -> Self:  # noqa: N803
         """Identify a model.

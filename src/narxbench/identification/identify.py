@@ -219,9 +219,8 @@ def identified(
             # Those that were left out say nothing.
             scan.settings = settings.model_copy(update={"resamples": len(resamples)})
         found = concluded(scan, choice, resamples)
-    if not steps.interrupted:
-        return found
-    return replace(found, notes=[Finding("interrupted", "look", {"step": steps.interrupted}), *found.notes])
+    notes = [Finding("interrupted", "look", {"step": steps.interrupted})] if steps.interrupted else []
+    return replace(found, notes=[*notes, *found.notes])
 
 
 def _plain(value: Any) -> Any:

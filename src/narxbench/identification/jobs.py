@@ -96,9 +96,6 @@ def conclusion(scan: Scan, chosen: StrPath, searches: Sequence[StrPath]) -> Iden
     return concluded(scan, choice, resampled)
 
 
-# Files
-
-
 def _text(content: Settings) -> str:
     return canonical_json(content.model_dump(mode="json"))
 
@@ -122,24 +119,20 @@ def _configuration(scan: Scan, name: str, source: object) -> Configuration:
     return scan.named[name]
 
 
-def _searches(files: Sequence[StrPath], wanted: Sequence[Mapping[str, Any]]) -> list[Search]:
+def _searches(files: Sequence[StrPath], wanted: Sequence[Mapping[str, Any]], scored: bool = False) -> list[Search]:
     """Return the searches of some files, which must be those that are wanted, in this order."""
     found = [_read(Search, path) for path in files]
     for path, own, right in zip(files, found, wanted, strict=True):
         here, there = (each.model_dump(exclude={"found"}) for each in (own, Search(**right, found=None)))
         if here != there:
             raise _refused(path, f"found the search {show(here, kind=False)}; needed: {show(there, kind=False)}")
-        if own.found is None:
-            raise _refused(path, "found no search")
+        if own.found is None or (scored and own.found.score is None):
+            raise _refused(path, f"found no {'search' if own.found is None else 'score of what was found'}")
     return found
 
 
 def _briefs(scan: Scan, files: Sequence[StrPath]) -> list[Search]:
-    found = _searches(files, [{"configuration": c.name} for c in scan.configurations])
-    for path, search in zip(files, found, strict=True):
-        if search.found is None or search.found.score is None:
-            raise _refused(path, "found no score of what was found")
-    return found
+    return _searches(files, [{"configuration": c.name} for c in scan.configurations], scored=True)
 
 
 def _ranked(scan: Scan, path: StrPath) -> list[Configuration]:
@@ -165,5 +158,5 @@ def _check_terms(scan: Scan, configuration: str, terms: Sequence[str], path: Str
     known = set(scan.trial(scan.named[configuration]).terms)
     for i, term in enumerate(terms):
         if term not in known or term in terms[:i]:
-            found = f"found the term {show(term, kind=False)}; needed: candidates of {configuration}, each once"
-            raise _refused(path, found)
+            needed = f"candidates of {configuration}, each once"
+            raise _refused(path, f"found the term {show(term, kind=False)}; needed: {needed}")

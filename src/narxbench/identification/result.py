@@ -49,7 +49,7 @@ class Identification:
         Structures next to one another: ``best``, ``threshold``, ``most_frequent`` and, where it was made,
         ``iterative_ofr``.
     structures_made : dict
-        How the second and the third came about: :class:`narxbench.identification.trust.certainty.Structures`.
+        How the second and the third came about: :func:`narxbench.identification.trust.certainty.structures`.
     alike : list of (str, str, float)
         Terms of the model, the candidate outside that could nearly take their place, and their correlation.
     validation : DataFrame

@@ -92,20 +92,19 @@ def test_groups_are_experiments(data):
     of_two = NarxRegressor(**SMALL).fit(u, y, groups=groups)
     parts = [{"u": u[groups == name, 0], "y": y[groups == name]} for name in ("a", "b")]
     assert of_two.identification_.to_dict() == narxbench.identify(parts, "y", input="u", **SMALL).to_dict()
-    with pytest.raises(NarxbenchError, match="stand together"):
-        NarxRegressor(**SMALL).fit(u, y, groups=np.tile(["a", "b"], 200))
-    with pytest.raises(NarxbenchError, match=r"\(3,\); needed: \(400,\)"):
-        NarxRegressor(**SMALL).fit(u, y, groups=[1, 1, 2])
+    wrong = {"stand together": np.tile(["a", "b"], 200), r"\(3,\); needed: \(400,\)": [1, 1, 2]}
+    for words, groups in wrong.items():
+        with pytest.raises(NarxbenchError, match=words):
+            NarxRegressor(**SMALL).fit(u, y, groups=groups)
 
 
 def test_without_inputs(data):
     _, y = data
     fitted = NarxRegressor(**SMALL).fit(None, y)
-    found = narxbench.identify(None, y, **SMALL)
-    assert fitted.model_ == found.model
+    model = narxbench.identify(None, y, **SMALL).model
+    assert fitted.model_ == model and np.isfinite(fitted.score(None, y))
     predicted = fitted.predict(None, y[:10], samples=30)
-    assert predicted.tolist() == found.model.predict(None, y[:10], samples=30).tolist()
-    assert np.isfinite(fitted.score(None, y))
+    assert predicted.tolist() == model.predict(None, y[:10], samples=30).tolist()
     with pytest.raises(NarxbenchError, match="samples: found null"):
         fitted.predict(None, y[:10])
 

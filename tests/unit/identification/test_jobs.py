@@ -5,6 +5,7 @@ from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import narxbench
@@ -20,8 +21,7 @@ SETTINGS = {"degree": 2, "y_lags": 2, "u_lags": 2, "seeds": 2, "blocks": 3, "res
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     u, y = narxbench.load_system("S1").simulate(400, snr_db=30)
-    rows = [f"{a!r},{b!r}" for a, b in zip(u.tolist(), y.tolist(), strict=True)]
-    Path("mine.csv").write_text("\n".join(["u,y", *rows]) + "\n")
+    pd.DataFrame({"u": u, "y": y}).to_csv("mine.csv", index=False)
     return tmp_path
 
 

@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import narxbench
@@ -45,8 +46,7 @@ def test_other_outputs_are_refused(data, changes):
 @pytest.mark.slow
 def test_on_the_command_line(data, tmp_path, capsys):
     file = tmp_path / "data.csv"
-    rows = zip(*data.values(), strict=True)
-    file.write_text("\n".join([",".join(data), *(",".join(map(repr, map(float, row))) for row in rows), ""]))
+    pd.DataFrame(data).to_csv(file, index=False)
     quick = [part for name, value in QUICK.items() for part in (f"--{name.replace('_', '-')}", str(value))]
     command = ["identify", str(file), "--input", "u", "--output", "a", "--output", "b", *quick]
     assert main([*command, "--json", "--report", str(tmp_path / "report")]) == 0

@@ -44,7 +44,9 @@ def test_the_keys_and_one_entry_for_each_term(found):
 
 
 def test_no_test_no_figures():
-    reported = identified(test=None, resamples=0).to_dict()
+    found = identified(test=None, resamples=0, noise="narmax")
+    reported = found.to_dict()
+    assert found.model.noise_model == "narmax" and len(found.model.moving_average) > 0
     assert reported["metrics"]["test"] is None and reported["metrics"]["selection"] is not None
     # Without resamples the frequency is that over the seeds.
     assert len(reported["selection_frequency"]) == len(reported["terms"])

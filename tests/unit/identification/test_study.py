@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from narxbench.experiment.layers import read_layers
@@ -18,15 +19,12 @@ OWN = "page: measured\ndata: {files: a.csv, input: u, output: y}\n"
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Stand in a folder with two files of data."""
     monkeypatch.chdir(tmp_path)
-    u = np.random.default_rng(1).uniform(size=(2, 300))
-    for name, values in zip(("a.csv", "b.csv"), u, strict=True):
-        y = np.convolve(values, [0, 0.5, 0.25])[:300]
-        rows = [f"{i / 10},{a!r},{b!r}" for i, (a, b) in enumerate(zip(values.tolist(), y.tolist(), strict=True))]
-        Path(name).write_text("\n".join(["time,u,y", *rows]) + "\n")
-    return tmp_path
+    for name, u in zip(("a.csv", "b.csv"), np.random.default_rng(1).uniform(size=(2, 300)), strict=True):
+        y = np.convolve(u, [0, 0.5, 0.25])[:300]
+        pd.DataFrame({"time": np.arange(300) / 10, "u": u, "y": y}).to_csv(name, index=False)
 
 
 def load(text: str, *command_line: str) -> MeasuredStudy:

@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from narxbench.identification.trust.fit import Fit
-from narxbench.model.narx import DivergedError, Model
+from narxbench.identification.trust.validation import predicted
+from narxbench.model.narx import Model
 from narxbench.numerics.rounding import significant
 
 Floats = NDArray[np.float64]
@@ -64,11 +65,7 @@ def unseen_errors(fit: Fit, model: Model, steps: int | None = None) -> Unseen:
         inside = (arrangement.part == part) & arrangement.has_lags
         for i, record in enumerate(fit.known):
             times = np.sort(arrangement.time[inside & (arrangement.record == i)])
-            if not len(times):
-                continue
-            try:
-                predicted = own.predict(record.u if own.n_inputs else None, record.y, steps, samples=len(record))
-                found.append(np.abs(record.y - predicted)[times])
-            except DivergedError:
-                found.append(np.full(len(times), np.inf))
+            if len(times):
+                run = predicted(own, record, steps)
+                found.append(np.full(len(times), np.inf) if run is None else np.abs(record.y - run)[times])
     return Unseen(tuple(map(np.sort, found)))

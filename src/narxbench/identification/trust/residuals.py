@@ -31,7 +31,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri, stdtr
 
-from narxbench.model.narx import DivergedError, Model
+from narxbench.identification.trust.validation import predicted
+from narxbench.model.narx import Model
 from narxbench.model.records import Record
 from narxbench.model.terms import signal_name
 from narxbench.numerics.rounding import significant
@@ -87,15 +88,11 @@ def residuals(model: Model, records: Sequence[Record]) -> list[tuple[NDArray[np.
     """
     found, own = [], model.decimated()
     for record in records:
-        thin = record.phase(0, model.decimation)
-        start = own.initial_samples
-        if len(thin) > start:
-            try:
-                predicted = own.predict(thin.u if model.n_inputs else None, thin.y, steps=1)
-            except DivergedError:
-                # Nothing of a record can be far from all that the record holds but where it hardly moves.
-                continue
-            found.append((thin.y[start:] - predicted[start:], thin.u[start:]))
+        thin, start = record.phase(0, model.decimation), own.initial_samples
+        # Nothing of a record can be far from all that the record holds but where it hardly moves: then it diverges.
+        run = predicted(own, thin, 1) if len(thin) > start else None
+        if run is not None:
+            found.append((thin.y[start:] - run[start:], thin.u[start:]))
     return found
 
 
@@ -221,10 +218,8 @@ def _free_run(model: Model, record: Record) -> NDArray[np.float64] | None:
     """Return output, error of the free run and change of the output around the sample, of phase 0 of a record."""
     own, thin = model.decimated(), record.phase(0, model.decimation)
     inner = slice(max(1, own.initial_samples), len(thin) - 1)
-    try:
-        if inner.start >= inner.stop:
-            return None
-        errors = thin.y - own.predict(thin.u, thin.y, samples=len(thin))
-    except DivergedError:
+    run = predicted(own, thin) if inner.start < inner.stop else None
+    if run is None:
         return None
+    errors = thin.y - run
     return np.array([thin.y[inner], errors[inner], (thin.y[2:] - thin.y[:-2])[inner.start - 1 :]])

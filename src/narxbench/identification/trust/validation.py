@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from narxbench.identification.data.arrangement import Arrangement
 from narxbench.identification.trust.weights import orthogonalise
@@ -175,6 +176,14 @@ def metrics_by_role(frame: pd.DataFrame) -> dict[str, dict[str, Any] | None]:
     }
 
 
+def predicted(model: Model, record: Record, steps: int | None = None) -> NDArray[np.float64] | None:
+    """Return the prediction of a whole record, some steps ahead or in free run; None where it diverges."""
+    try:
+        return model.predict(record.u if model.n_inputs else None, record.y, steps, samples=len(record))
+    except DivergedError:
+        return None
+
+
 def _sums(model: Model | None, record: Record, steps: int | None, first: int, decimation: int) -> _Sums:
     """Return what the figures of one record are made of; no model stands for the last value."""
     start = max(first, decimation * (steps or 1) if model is None else model.initial_samples)
@@ -183,15 +192,14 @@ def _sums(model: Model | None, record: Record, steps: int | None, first: int, de
         return _Sums()
     if model is None:
         last = record.y[start - 1]
-        predicted = np.full(len(measured), last) if steps is None else record.y[start - steps * decimation :]
-        predicted = predicted[: len(measured)]
+        expected = np.full(len(measured), last) if steps is None else record.y[start - steps * decimation :]
+        expected = expected[: len(measured)]
     else:
-        try:
-            u = record.u if model.n_inputs else None
-            predicted = model.predict(u, record.y, steps, samples=len(record))[start:]
-        except DivergedError:
+        run = predicted(model, record, steps)
+        if run is None:
             return _Sums(samples=len(measured), diverged=True)
-    values, errors = measured.tolist(), (measured - predicted).tolist()
+        expected = run[start:]
+    values, errors = measured.tolist(), (measured - expected).tolist()
     # math.fsum is correctly rounded; NumPy's sums depend on the processor's vector width.
     mean, low, high = math.fsum(values) / len(values), min(values), max(values)
     energy = math.fsum((y - mean) ** 2 for y in values) if high > low else 0.0

@@ -28,11 +28,10 @@ def test_selection_table():
 
 def test_one_run_and_no_resample_have_no_interval():
     table = selection_table(CANDIDATES, [["y(k-1)^2", "1"]], [])
-    assert table.to_dict("records")[0] == {
-        **{"term": "1", "seed_count": 1, "seed_runs": 1, "seed_frequency": 1.0, "seed_low": None, "seed_high": None},
-        **{"resample_count": 0, "resample_runs": 0, "resample_frequency": None},
-        **{"resample_low": None, "resample_high": None},
-    }
+    seeds = {"term": "1", "seed_count": 1, "seed_runs": 1, "seed_frequency": 1.0}
+    seeds |= {"resample_count": 0, "resample_runs": 0}
+    missing = ("seed_low", "seed_high", "resample_frequency", "resample_low", "resample_high")
+    assert table.to_dict("records")[0] == {**seeds, **dict.fromkeys(missing)}
     assert table["term"].tolist() == ["1", "y(k-1)^2"]
     found, made = structures(table, CANDIDATES, ["1"], [["y(k-1)^2", "1"]])
     assert (found["threshold"], made["source"]) == (["1", "y(k-1)^2"], "seeds")

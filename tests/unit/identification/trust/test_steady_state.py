@@ -81,17 +81,14 @@ def test_rests_of_the_data():
     model = Model(("y(k-1)", "u(k-1)"), (0.8, 0.4), inputs=("u",), output="y", decimation=2)
     rng = generator(purpose="rests")
     # Levels of 100, 10 and 100 samples, and then a slow ramp.
-    u = np.concatenate([np.full(100, 1.0), np.full(10, 5.0), np.full(100, 3.0), np.linspace(3.5, 9, 50)])
+    u = np.r_[np.full(100, 1.0), np.full(10, 5.0), np.full(100, 3.0), np.linspace(3.5, 9, 50)]
     u += 0.02 * rng.standard_normal(len(u))
     y = model.predict(u, np.full(2, 2.0)) + 0.05 * rng.standard_normal(len(u))
-    first, second = measured_static_points(model, [Record("a", u[:, None], y)])
-    for rest, level, length in ((first, 1.0, 100), (second, 3.0, 100)):
-        assert rest.u == (pytest.approx(level, abs=0.02),)
+    for rest, level in zip(measured_static_points(model, [Record("a", u[:, None], y)]), (1.0, 3.0), strict=True):
         # The gain is 0.4 / (1 - 0.8) = 2.
-        assert rest.y == pytest.approx(2 * level, abs=0.05)
-        assert rest.model_y == pytest.approx(2 * rest.u[0])
+        assert (rest.u, rest.y) == ((pytest.approx(level, abs=0.02),), pytest.approx(2 * level, abs=0.05))
+        assert rest.model_y == pytest.approx(2 * rest.u[0]) and 98 <= rest.samples <= 100
         assert rest.deviation == pytest.approx(abs(rest.y - rest.model_y) / np.ptp(y))
-        assert length - 2 <= rest.samples <= length
     unstable = Model(("y(k-1)", "u(k-1)"), (1.8, 0.4), inputs=("u",), output="y", decimation=2)
     rests = measured_static_points(unstable, [Record("a", u[:, None], y)])
     assert [(rest.model_y, rest.deviation) for rest in rests] == [(None, None)] * 2
