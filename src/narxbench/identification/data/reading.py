@@ -159,16 +159,14 @@ def read_recording(
         kinds = [wanted, of_test] if in_data else [of_test if i >= len(items) else wanted]
         parts = [_column_number(part) for kind in kinds for _, columns in kind for part in columns_listed(columns)]
         # Where all columns are wanted by number, there may be no header.
-        numbers = None if output is None or None in parts else [number - 1 for number in parts if number is not None]
-        source = _source(item, label, numbers, form)
+        numbers = [number - 1 for number in parts if number is not None]
+        source = _source(item, label, numbers if output is not None and 0 < len(parts) == len(numbers) else None, form)
         read = [_read_experiment(source, kind, time, notes) for kind in kinds]
         notes += _form_notes(source, [column for experiment in read for column in experiment.used])
         for experiment in read:
             is_test = i >= len(items) or experiment is not read[0]
             role = "test" if is_test else role_of.get(i)
-            experiments.append(
-                _alike(experiment, experiments[0] if experiments else experiment, is_test and own_columns)
-            )
+            experiments.append(_alike(experiment, [*experiments, experiment][0], is_test and own_columns))
             pieces += _pieces(experiments[-1], role, None if role else share, notes)
     records = [piece.record for piece in pieces]
     if not any(record.role in (None, "estimation") for record in records):
@@ -439,7 +437,7 @@ def _source(item: Any, label: str, wanted: Sequence[int] | None, form: dict[str,
         table = read_delimited(item, wanted, **form)
         return _Source(str(item), label, table.names, table.columns, table)
     arrays = [_array(values, f"{label}: column {printable(str(name))}", 1) for name, values in item.items()]
-    names = list(item.keys())
+    names = [name for name, _ in item.items()]
     if len(set(map(len, arrays))) != 1:
         lengths = ", ".join(f"{name} {len(array)}" for name, array in zip(names, arrays, strict=True))
         raise NarxbenchError(f"{label}: found columns of lengths {printable(lengths) or 'none'}; needed: one length")
