@@ -107,8 +107,6 @@ class Scan:
         trial = partial(Trial, recording, settings=settings, density=self.sampling.advised)
         self.trial = lru_cache(maxsize=KEPT_TRIALS)(trial)
 
-    # How much is planned
-
     def _search_cost(self, configuration: Configuration, evaluations: int) -> float:
         steps, size = min(self.n_samples, 20_000), configuration.size
         return evaluations * (_PER_EVALUATION + _PER_STEP * steps + _PER_CANDIDATE * size)
@@ -136,8 +134,6 @@ class Scan:
         """Return how many resampled data sets are searched: as many as were asked for, if the time allows."""
         affordable = int(_SHARES["resampled"] * self.settings.effort / self.seconds("brief", configuration))
         return min(self.settings.resamples, max(FEWEST_RESAMPLES, affordable))
-
-    # Steps
 
     def brief(self, configuration: Configuration) -> Search:
         """Score what a forward regression finds in a configuration; if nothing of it is finite, search briefly."""
