@@ -251,9 +251,8 @@ class Trial:
         """Return the sums of squares of one structure on each part."""
         whole = self._weighed(structure, noise_model)
         steps, turns = 1 if self.error == "one_step" else None, self.arrangement.takes_turns and whole.finite
-        return [
-            self._squares(
-                structure, self._weighed(structure, noise_model, part, whole) if turns else whole, segments, steps
-            )
-            for part, segments, _ in self._parts
-        ]
+        sums = []
+        for part, segments, _ in self._parts:
+            own = self._weighed(structure, noise_model, part, whole) if turns else whole
+            sums.append(self._squares(structure, own, segments, steps))
+        return sums
