@@ -1,7 +1,7 @@
 """What a scan tries: decimations, degrees and lags, and the candidate terms of each."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from fnmatch import fnmatchcase
 from itertools import product
 from math import comb
@@ -48,13 +48,7 @@ class Configuration:
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
-        return {
-            "decimation": self.decimation,
-            "degree": self.degree,
-            "y_lags": list(self.y_lags),
-            "u_lags": [list(lags) for lags in self.u_lags],
-            "centred": self.centred,
-        }
+        return {**asdict(self), "y_lags": list(self.y_lags), "u_lags": [list(lags) for lags in self.u_lags]}
 
 
 def _short(lags: Sequence[int]) -> str:
