@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -20,14 +19,17 @@ NO_PART = -1
 LEAST_STEPS = 3
 
 
-@dataclass(frozen=True)
+@dataclass
 class Arrangement:
     """Records at a decimation.
 
     A record at decimation q is q phases, each of which has every q-th sample: no sample is lost, and a lag counts
     samples of a phase. All phases stand one behind the other; the first ``max_lag`` steps of each only give lags.
     ``n_parts`` parts take turns in selection, where no record has that role. ``most_samples`` are enough: of long
-    records at a large decimation, some phases are left out. Arrays of all samples have the shape (samples,).
+    records at a large decimation, some phases are left out.
+
+    ``u`` has the shape (samples, inputs), ``y`` and what tells of each sample (samples,): its ``record``, its ``time``
+    there, whether it ``has_lags`` in its record, and the ``part`` in which it is selected on, -1 for none.
     """
 
     records: Sequence[Record]
@@ -36,54 +38,22 @@ class Arrangement:
     n_parts: int
     most_samples: int | None = None
 
-    @cached_property
-    def n_phases(self) -> int:
-        """How many phases are in use."""
-        samples = sum(map(len, self.records))
-        if self.most_samples is None or samples <= self.most_samples:
-            return self.decimation
-        return max(1, self.decimation * self.most_samples // samples)
+    def __post_init__(self) -> None:
+        q, samples = self.decimation, sum(map(len, self.records))
+        some = q if self.most_samples is None or samples <= self.most_samples else q * self.most_samples // samples
+        self.n_phases = max(1, some)
+        firsts = [i * q // self.n_phases for i in range(self.n_phases)]
+        phases = [(i, np.arange(f, len(record), q)) for i, record in enumerate(self.records) for f in firsts]
+        self.u: Floats = np.concatenate([self.records[i].u[places] for i, places in phases])
+        self.y: Floats = np.concatenate([self.records[i].y[places] for i, places in phases])
+        self.record: Integers = np.repeat([i for i, _ in phases], [len(places) for _, places in phases])
+        self.time: Integers = np.concatenate([places for _, places in phases])
+        self.has_lags: Mask = self.time >= self.max_lag * q
+        self.takes_turns = all(record.role != "selection" for record in self.records)
+        self.part = self._part()
+        self.n_parts_selected = int(self.part.max()) + 1
 
-    @cached_property
-    def _phases(self) -> list[tuple[int, Integers]]:
-        """The record of each phase, and the places of its samples there."""
-        firsts = [i * self.decimation // self.n_phases for i in range(self.n_phases)]
-        q = self.decimation
-        return [(i, np.arange(f, len(record), q)) for i, record in enumerate(self.records) for f in firsts]
-
-    @cached_property
-    def u(self) -> Floats:
-        """Inputs, shape (samples, inputs)."""
-        return np.concatenate([self.records[i].u[places] for i, places in self._phases])
-
-    @cached_property
-    def y(self) -> Floats:
-        """The output."""
-        return np.concatenate([self.records[i].y[places] for i, places in self._phases])
-
-    @cached_property
-    def record(self) -> Integers:
-        """The record of each sample."""
-        return np.repeat([i for i, _ in self._phases], [len(places) for _, places in self._phases])
-
-    @cached_property
-    def time(self) -> Integers:
-        """The place of each sample in its record."""
-        return np.concatenate([places for _, places in self._phases])
-
-    @cached_property
-    def has_lags(self) -> Mask:
-        """Whether all lags of a sample lie in its record."""
-        return self.time >= self.max_lag * self.decimation
-
-    @cached_property
-    def takes_turns(self) -> bool:
-        """Whether parts take turns in selection: no record has that role."""
-        return all(record.role != "selection" for record in self.records)
-
-    @cached_property
-    def part(self) -> Integers:
-        """The part in which each sample is selected on; -1: in none."""
+    def _part(self) -> Integers:
         lengths, lost = np.array([len(record) for record in self.records]), self.max_lag * self.decimation
         roles = [record.role for record in self.records]
         if not self.takes_turns:
@@ -99,12 +69,7 @@ class Arrangement:
         n_parts = min(self.n_parts, max(1, int(starts[-1]) // (LEAST_STEPS * self.decimation)))
         return np.where(inside, place * n_parts // max(1, starts[-1]), NO_PART)
 
-    @cached_property
-    def n_parts_selected(self) -> int:
-        """How many parts there are to select on."""
-        return int(self.part.max()) + 1
-
-    @cached_property
+    @property
     def enough(self) -> bool:
         """Whether there are samples to estimate with, and parts to select on: two where they take turns."""
         return len(self.rows()) > 0 and self.n_parts_selected >= (2 if self.takes_turns else 1)

@@ -67,16 +67,9 @@ def checks_before(
 
 def sampling_check(sampling: Sampling, period: float | None = None) -> Finding:
     """Judge what :func:`narxbench.identification.data.sampling.advised_decimations` found; the period is in seconds."""
-    values = {
-        "first_minimum": sampling.first_minimum,
-        "seen_as": sampling.seen_as,
-        "wanted": sampling.wanted,
-        "limit": sampling.limit,
-        "advised": sampling.advised,
-        "candidates": list(sampling.candidates),
-        "period": period,
-        "correlations": sampling.correlations,
-    }
+    judged = ("first_minimum", "seen_as", "wanted", "limit", "advised")
+    values = {name: getattr(sampling, name) for name in judged}
+    values |= {"candidates": list(sampling.candidates), "period": period, "correlations": sampling.correlations}
     status: Status = "fine"
     if sampling.first_minimum is None:
         status = "bad"
@@ -99,13 +92,8 @@ def resolution_check(recording: Recording) -> Finding:
         step = float(np.median(np.diff(levels))) if len(levels) > 1 else 0.0
         few = term != "y" and 1 < len(levels) <= FEW_LEVELS
         coarse = len(levels) > 1 and not few and span / step < 50 and sum(map(len, pieces)) > 2 * len(levels)
-        values[column] = {
-            "term": term,
-            "levels": len(levels),
-            "step": step,
-            "range": [float(levels[0]), float(levels[-1])],
-            "seen": "few" if few else "coarse" if coarse else "",
-        }
+        seen = {"range": [float(levels[0]), float(levels[-1])], "seen": "few" if few else "coarse" if coarse else ""}
+        values[column] = {"term": term, "levels": len(levels), "step": step, **seen}
         if few:
             statuses.append("look")
         elif coarse and term == "y":
@@ -257,13 +245,8 @@ def outlier_check(recording: Recording) -> Finding:
     found, limit = outliers(recording)
     total = sum(len(record) for record, _ in found)
     places = [[r.name, int(k) + 1, float(f"{away[k]:.5g}")] for r, away in found for k in np.flatnonzero(away)]
-    values = {
-        "count": len(places),
-        "total": total,
-        "limit": limit,
-        "records": len({name for name, *_ in places}),
-        "samples": places[:MOST_POINTS],
-    }
+    values: dict[str, Any] = {"count": len(places), "total": total, "limit": limit}
+    values |= {"records": len({name for name, *_ in places}), "samples": places[:MOST_POINTS]}
     return Finding("outliers", "bad" if len(places) > 0.05 * total else "look" if places else "fine", values)
 
 
@@ -320,8 +303,7 @@ def _order_of_excitation(pieces: list[Array], decimation: int, lags: int) -> int
 
 def _share_at_rest(recording: Recording, window: int) -> float:
     """Return the share of windows in which the middle 90 % of all signals stay within 5 % of their ranges."""
-    records = recording.known
-    rows = [np.column_stack([record.y, record.u]) for record in records]
+    rows = [np.column_stack([record.y, record.u]) for record in recording.known]
     reach = np.maximum.reduce([r.max(axis=0) for r in rows]) - np.minimum.reduce([r.min(axis=0) for r in rows])
     blocks = [r[: len(r) - len(r) % window].reshape(-1, window, r.shape[1]) for r in rows]
     if not len(found := np.vstack(blocks)):
@@ -337,6 +319,5 @@ def _standard_error(pieces: list[Array]) -> float | None:
         return None
     # Summed up to the first zero: the rest is chance.
     end = int(np.argmax(r < 0.0)) or len(r)
-    samples = sum(map(len, pieces))
-    independent = samples / float(1.0 + 2.0 * r[1:end].sum())
+    independent = sum(map(len, pieces)) / float(1.0 + 2.0 * r[1:end].sum())
     return float(np.concatenate(pieces).std() / np.sqrt(independent)) if independent >= 20.0 else None

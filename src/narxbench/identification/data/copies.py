@@ -150,21 +150,20 @@ class _Rounded:
         pairs = sorted((pair for pair in shifts if pair[0] != pair[1]), key=lambda pair: -shifts[pair][1])
         for a, b in pairs[:_PAIRS]:
             aligned = int(np.searchsorted(self.source, b) - np.searchsorted(self.source, a))
-            stretches = [self._stretch(a, b, shift) for shift in {aligned, *shifts[a, b][0]}]
-            best: tuple[bool, int, _Stretch] | None = None
-            for each in stretches:
-                if each.whole or each.turns >= _LEAST:
-                    for own in {a, b} - {*repeats}:
-                        inside = shifts.get((own, own), ((), 0))[0]
-                        repeats[own] = max((self._stretch(own, own, shift).turns for shift in inside), default=0)
-                    chance = _LEAST + _LONGER * max(repeats[a], repeats[b])
-                    sure = each.whole or (each.turns >= chance and each.much_longer)
-                    best = max(best or (False, -1, each), (sure, each.turns, each), key=lambda known: known[:2])
-            if best:
-                rows = best[2].start, best[2].start + best[2].shift
-                places = tuple(int(self.record[row]) for row in rows)
-                starts = tuple(int((self.record[:row] == self.record[row]).sum()) for row in rows)
-                yield a, b, Copy((places[0], places[1]), (starts[0], starts[1]), best[2].length, best[0])
+            found = [self._stretch(a, b, shift) for shift in {aligned, *shifts[a, b][0]}]
+            found = [each for each in found if each.whole or each.turns >= _LEAST]
+            if not found:
+                continue
+            for own in {a, b} - {*repeats}:
+                inside = shifts.get((own, own), ((), 0))[0]
+                repeats[own] = max((self._stretch(own, own, shift).turns for shift in inside), default=0)
+            chance = _LEAST + _LONGER * max(repeats[a], repeats[b])
+            sure = [each.whole or (each.turns >= chance and each.much_longer) for each in found]
+            is_sure, best = max(zip(sure, found, strict=True), key=lambda both: (both[0], both[1].turns))
+            rows = best.start, best.start + best.shift
+            first, second = (int(self.record[row]) for row in rows)
+            starts = tuple(int((self.record[:row] == self.record[row]).sum()) for row in rows)
+            yield a, b, Copy((first, second), (starts[0], starts[1]), best.length, is_sure)
 
     def _shifts(self) -> dict[tuple[int, int], tuple[list[int], int]]:
         """Return at which shifts two sources (or one and itself) agree longest, and how long, in runs."""

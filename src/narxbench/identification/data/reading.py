@@ -136,10 +136,9 @@ def read_recording(
     share = _share(test)
     if own_columns and share is not None:
         raise _refused("test", "a share next to columns of its own", "files, or none")
-    if in_data and test_output is None:
-        raise FieldError("test_output", "missing; needed next to the input of a test in the same data")
-    if in_data and test_input is None and columns_listed(input):
-        raise FieldError("test_input", "missing; needed next to the output of a test in the same data")
+    for name, given, other in (("output", test_output, "input"), ("input", test_input, "output")):
+        if in_data and given is None and (name == "output" or columns_listed(input)):
+            raise FieldError(f"test_{name}", f"missing; needed next to the {other} of a test in the same data")
     items = _items(data, "data")
     test_items = [] if share is not None or test is None else _items(test, "test")
     labels, test_labels = _labels(items, "data"), _labels(test_items, "test")
@@ -147,11 +146,8 @@ def read_recording(
     if twice := [item for item in items + test_items if _is_file(item) and files.count(Path(item).resolve()) > 1]:
         raise _wrong(str(twice[-1]), "twice in the data", "each file once")
     role_of = _roles(roles, items, labels)
-    wanted = [("output", output), ("input", input)]
-    of_test = [
-        wanted[0] if test_output is None else ("test_output", test_output),
-        wanted[1] if test_input is None else ("test_input", test_input),
-    ]
+    wanted, own = [("output", output), ("input", input)], [test_output, test_input]
+    of_test = [each if given is None else (f"test_{each[0]}", given) for each, given in zip(wanted, own, strict=True)]
     notes: list[str] = []
     experiments: list[_Experiment] = []
     pieces: list[_Piece] = []
@@ -159,16 +155,16 @@ def read_recording(
         kinds = [wanted, of_test] if in_data else [of_test if i >= len(items) else wanted]
         parts = [_column_number(part) for kind in kinds for _, columns in kind for part in columns_listed(columns)]
         # Where all columns are wanted by number, there may be no header.
-        numbers = None if output is None or None in parts else [number - 1 for number in parts if number is not None]
-        source = _source(item, label, numbers, form)
+        numbers = [number - 1 for number in parts if number is not None]
+        by_number = output is not None and 0 < len(parts) == len(numbers)
+        source = _source(item, label, numbers if by_number else None, form)
         read = [_read_experiment(source, kind, time, notes) for kind in kinds]
         notes += _form_notes(source, [column for experiment in read for column in experiment.used])
         for experiment in read:
             is_test = i >= len(items) or experiment is not read[0]
             role = "test" if is_test else role_of.get(i)
-            experiments.append(
-                _alike(experiment, experiments[0] if experiments else experiment, is_test and own_columns)
-            )
+            experiments.append(experiment)
+            experiments[-1] = _alike(experiment, experiments[0], is_test and own_columns)
             pieces += _pieces(experiments[-1], role, None if role else share, notes)
     records = [piece.record for piece in pieces]
     if not any(record.role in (None, "estimation") for record in records):
@@ -439,7 +435,7 @@ def _source(item: Any, label: str, wanted: Sequence[int] | None, form: dict[str,
         table = read_delimited(item, wanted, **form)
         return _Source(str(item), label, table.names, table.columns, table)
     arrays = [_array(values, f"{label}: column {printable(str(name))}", 1) for name, values in item.items()]
-    names = list(item.keys())
+    names = [name for name, _ in item.items()]
     if len(set(map(len, arrays))) != 1:
         lengths = ", ".join(f"{name} {len(array)}" for name, array in zip(names, arrays, strict=True))
         raise NarxbenchError(f"{label}: found columns of lengths {printable(lengths) or 'none'}; needed: one length")

@@ -87,6 +87,7 @@ def advised_decimations(recording: Recording) -> Sampling:
     Examples
     --------
     >>> import narxbench
+    >>> from narxbench.model.records import Record
     >>> u, y = narxbench.load_system("S1").simulate(500)
     >>> advised_decimations(Recording((Record("S1", u[:, None], y),), ("u",), "y")).advised
     1

@@ -1,7 +1,7 @@
 """What a scan tries: decimations, degrees and lags, and the candidate terms of each."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from fnmatch import fnmatchcase
 from itertools import product
 from math import comb
@@ -48,13 +48,7 @@ class Configuration:
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
-        return {
-            "decimation": self.decimation,
-            "degree": self.degree,
-            "y_lags": list(self.y_lags),
-            "u_lags": [list(lags) for lags in self.u_lags],
-            "centred": self.centred,
-        }
+        return {**asdict(self), "y_lags": list(self.y_lags), "u_lags": [list(lags) for lags in self.u_lags]}
 
 
 def _short(lags: Sequence[int]) -> str:
@@ -103,17 +97,17 @@ def configurations(
     """
     for name in settings.u_lags if isinstance(settings.u_lags, dict) else ():
         if name not in recording.inputs:
-            allowed = ", ".join(recording.inputs) or "none, for there is no input"
-            hint = did_you_mean(name, recording.inputs)
-            raise FieldError("u_lags", f"found the input {name!r}; allowed: {allowed}{hint}")
+            allowed = (", ".join(recording.inputs) or "none, for there is no input") + did_you_mean(
+                name, recording.inputs
+            )
+            raise FieldError("u_lags", f"found the input {name!r}; allowed: {allowed}")
     n_inputs = len(recording.inputs)
     included = max((lag for monomial in _included(settings, n_inputs) for _, lag in monomial), default=0)
     strides = list(decimations) if settings.decimation == "auto" else sorted(set(settings.decimation))
     degrees = list(DEGREES) if settings.degree == "auto" else sorted(set(settings.degree))
     scans_lags = settings.y_lags == "auto" or (bool(recording.inputs) and settings.u_lags == "auto")
     centred = [False, True] if settings.centre == "auto" else [settings.centre]
-    known = recording.known
-    samples = sum(map(len, known))
+    known, samples = recording.known, sum(map(len, recording.known))
     found: dict[Configuration, None] = {}
     for stride, degree, count in product(strides, degrees, LAGS if scans_lags else (0,)):
         y_lags = tuple(range(1, count + 1)) if settings.y_lags == "auto" else tuple(sorted(set(settings.y_lags)))
@@ -132,10 +126,9 @@ def configurations(
         if included > tried.max_lag:
             enough = enough and Arrangement(known, stride, included, settings.blocks).enough
         if (given or tried.size <= LARGEST) and enough:
-            for centre in centred:
-                # In a linear model it is all the same.
-                if not centre or degree > 1 or len(centred) == 1:
-                    found[Configuration(stride, degree, y_lags, u_lags, centre)] = None
+            # In a linear model it is all the same.
+            both = centred if degree > 1 else centred[:1]
+            found |= {replace(tried, centred=centre): None for centre in both}
     if not found:
         given_too = f"; include has {included}" if included else ""
         raise NarxbenchError(

@@ -8,7 +8,7 @@ depends on data, settings and its own seed alone; none looks at a clock.
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import cached_property, lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -48,7 +48,6 @@ FEWEST_RESAMPLES = 10
 _PER_PRODUCT, _PER_EVALUATION, _PER_STEP, _PER_CANDIDATE = 4e-11, 2e-5, 3e-9, 2e-7
 # The method whose structure is shown next to that of the search.
 FORWARD = "iterative_ofr"
-FORWARD_SETTINGS: dict[str, Any] = {"selection": "err", "rows": "estimation"}
 # What finds structures under each noise model; it draws nothing.
 PREDICTION_ERRORS = "pem"
 # Products of a few larger numbers overflow.
@@ -91,10 +90,9 @@ class Scan:
             # 1 where no effect is seen.
             [1 if (seen := delays.get(name, {}).get("delay")) is None else seen for name in recording.inputs],
         )
-        tried.sort(key=self._brief_cost)
-        budget = _SHARES["brief"] * settings.effort
-        costs = np.cumsum([self._brief_cost(c) for c in tried])
-        count = max(1, int(np.searchsorted(costs, budget, side="right")))
+        tried.sort(key=partial(self.seconds, "brief"))
+        costs = np.cumsum([self.seconds("brief", configuration) for configuration in tried])
+        count = max(1, int(np.searchsorted(costs, _SHARES["brief"] * settings.effort, side="right")))
         self.configurations, self.left_out = tried[:count], len(tried) - count
         self.named = {configuration.name: configuration for configuration in self.configurations}
         self.n_finalists = min(FINALISTS, len(self.configurations))
@@ -103,28 +101,23 @@ class Scan:
         self.n_parts = 0 if by_role["selection"] else settings.blocks
         # Samples of the selection: one number for all configurations, whatever they need for lags.
         self._n_selected = by_role["selection"] or by_role[None] or samples
+        # What is tested must not touch what is found, not even by other random draws, nor what the signals are called.
+        self._digest = replace(recording, records=recording.known, inputs=(), output="").digest
         # Threads that want the same configuration at once may both make it; it is the same.
-        self.trial = lru_cache(maxsize=KEPT_TRIALS)(
-            lambda configuration: Trial(recording, configuration, settings, self.sampling.advised)
-        )
-
-    # How much is planned
+        trial = partial(Trial, recording, settings=settings, density=self.sampling.advised)
+        self.trial = lru_cache(maxsize=KEPT_TRIALS)(trial)
 
     def _search_cost(self, configuration: Configuration, evaluations: int) -> float:
         steps, size = min(self.n_samples, 20_000), configuration.size
         return evaluations * (_PER_EVALUATION + _PER_STEP * steps + _PER_CANDIDATE * size)
 
-    def _products_cost(self, configuration: Configuration) -> float:
-        return _PER_PRODUCT * min(self.n_samples, 50_000) * configuration.size**2
-
-    def _brief_cost(self, configuration: Configuration) -> float:
-        # The products of the parts are needed once, and are used for all.
-        return self._products_cost(configuration) + self._search_cost(configuration, BRIEF)
-
     def seconds(self, kind: str, configuration: Configuration) -> float:
         """Return the seconds that a ``brief``, ``thorough`` or ``resampled`` search is planned for."""
         searched = self._search_cost(configuration, self.evaluations(kind, configuration))
-        return searched if kind == "thorough" else self._products_cost(configuration) + searched
+        if kind == "thorough":
+            return searched
+        # The products of the parts are needed once, and are used for all.
+        return _PER_PRODUCT * min(self.n_samples, 50_000) * configuration.size**2 + searched
 
     def evaluations(self, kind: str, configuration: Configuration) -> int:
         """Return the fitness evaluations of a search that the time is planned for."""
@@ -139,10 +132,8 @@ class Scan:
 
     def n_resamples(self, configuration: Configuration) -> int:
         """Return how many resampled data sets are searched: as many as were asked for, if the time allows."""
-        affordable = int(_SHARES["resampled"] * self.settings.effort / self._brief_cost(configuration))
+        affordable = int(_SHARES["resampled"] * self.settings.effort / self.seconds("brief", configuration))
         return min(self.settings.resamples, max(FEWEST_RESAMPLES, affordable))
-
-    # Steps
 
     def brief(self, configuration: Configuration) -> Search:
         """Score what a forward regression finds in a configuration; if nothing of it is finite, search briefly."""
@@ -198,7 +189,8 @@ class Scan:
         problem = self.trial(configuration).whole()
         if len(problem.estimation_rows) * len(problem.terms) > _MOST_VALUES:
             return []
-        return list(search(problem, algorithm=FORWARD, seed=1, evaluations=THOROUGH, **FORWARD_SETTINGS).terms)
+        settings: dict[str, Any] = {"selection": "err", "rows": "estimation"}
+        return list(search(problem, algorithm=FORWARD, seed=1, evaluations=THOROUGH, **settings).terms)
 
     def by_prediction_errors(self, configuration: Configuration) -> list[Run]:
         """Return the best structure by the likelihood of each noise model, as :meth:`compared` takes it."""
@@ -288,12 +280,6 @@ class Scan:
         found = self._searched(problem, configuration, "resampled", number=number)
         return Search(configuration=configuration.name, resample=number, found=found)
 
-    @cached_property
-    def _digest(self) -> str:
-        # What is tested must not touch what is found, not even by other random draws.
-        # Nor what the signals are called.
-        return replace(self.recording, records=self.recording.known, inputs=(), output="").digest
-
     def _searched(
         self, problem: StructureProblem, configuration: Configuration, kind: str, seed: int = 1, **axes: Any
     ) -> Found:
@@ -305,8 +291,11 @@ class Scan:
         if result.terms:
             fitness = float(result.fitness) if np.isfinite(result.fitness) else None
             return Found(terms=list(result.terms), fitness=fitness)
-        terms = _sparse(problem)
-        return Found(terms=terms, fitness=None, note=STANDS_IN if terms else NOTHING)
+        scored = [(problem.evaluate(terms).fitness, terms) for terms in _path(problem)]
+        finite = [(fitness, terms) for fitness, terms in scored if math.isfinite(fitness)]
+        if not finite:
+            return Found(terms=[], fitness=None, note=NOTHING)
+        return Found(terms=min(finite, key=lambda pair: pair[0])[1], fitness=None, note=STANDS_IN)
 
     def _scored(self, runs: Sequence[Run], density: int, noise_model: NoiseModel = "narx") -> list[Structure]:
         """Return what was found in one configuration with its errors on the parts that the weights do not know."""
@@ -385,10 +374,3 @@ def _path(problem: StructureProblem) -> list[list[str]]:
     order, explained = np.empty(steps, np.int64), np.empty(steps)
     entered = forward(gram, moments, -1, order, explained)
     return [[problem.terms[i] for i in sorted(order[:count].tolist())] for count in range(1, entered + 1)]
-
-
-def _sparse(problem: StructureProblem) -> list[str]:
-    """Return the structure of lowest J on the path of a forward regression, or none if no J on it is finite."""
-    scored = [(problem.evaluate(terms).fitness, terms) for terms in _path(problem)]
-    fitness, best = min(scored, key=lambda pair: pair[0], default=(math.inf, []))
-    return best if math.isfinite(fitness) else []

@@ -104,13 +104,11 @@ class Trial:
         arrangement, rows = self.arrangement, self.arrangement.rows()
         numbers = arrangement.part[rows]
         turns = range(arrangement.n_parts_selected) if arrangement.takes_turns else ()
-        by_part = [self._products_over(rows[numbers == part]) for part in (NO_PART, *turns)]
+        by_part = [
+            products_over(arrangement.u, arrangement.y, self.monomials, rows[numbers == part])
+            for part in (NO_PART, *turns)
+        ]
         return np.sum(by_part, axis=0), by_part[1:]
-
-    def _products_over(self, rows: NDArray[np.int64]) -> Floats:
-        if not len(rows):
-            return np.zeros((len(self.terms) + 1,) * 2)
-        return products_over(self.arrangement.u, self.arrangement.y, self.monomials, rows)
 
     def _problem(
         self, rows: NDArray[np.int64], segments: list[range], products: Floats | None = None
@@ -253,9 +251,8 @@ class Trial:
         """Return the sums of squares of one structure on each part."""
         whole = self._weighed(structure, noise_model)
         steps, turns = 1 if self.error == "one_step" else None, self.arrangement.takes_turns and whole.finite
-        return [
-            self._squares(
-                structure, self._weighed(structure, noise_model, part, whole) if turns else whole, segments, steps
-            )
-            for part, segments, _ in self._parts
-        ]
+        sums = []
+        for part, segments, _ in self._parts:
+            own = self._weighed(structure, noise_model, part, whole) if turns else whole
+            sums.append(self._squares(structure, own, segments, steps))
+        return sums

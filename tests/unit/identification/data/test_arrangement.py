@@ -80,9 +80,8 @@ def test_parts_are_of_about_equal_size_and_follow_one_another(lengths, decimatio
     # Of few samples there are fewer parts, each of a few steps.
     parts = min(parts, max(1, sum(n - lag * decimation for n in lengths) // (LEAST_STEPS * decimation)))
     counts = np.bincount(found.part[found.part != NO_PART], minlength=parts)
-    assert found.n_parts_selected == len(counts) == parts
+    assert found.n_parts_selected == len(counts) == parts and counts.sum() == sum(n - lag * decimation for n in lengths)
     assert counts.min() >= 1 and counts.max() - counts.min() <= 1
-    assert counts.sum() == sum(n - lag * decimation for n in lengths)
     # A part is a stretch of time: by record and time its numbers never fall.
     members = np.flatnonzero(found.part != NO_PART)
     ordered = members[np.lexsort((found.time[members], found.record[members]))]

@@ -165,10 +165,9 @@ def test_share_for_the_test(share: Any) -> None:
 
 def test_files_for_the_test_roles_and_units(tmp_path: Path) -> None:
     frames = [FRAME, FRAME.assign(out=Y[::-1]), FRAME.assign(out=Y + U[:, 0])]
-    files = [_file(tmp_path, frame, name) for frame, name in zip(frames, ("a.csv", "b.csv", "c.csv"), strict=True)]
-    recording = read_recording(
-        files[:2], input="in", output="out", test=files[2], roles={"b.csv": "selection"}, units={"in": "V"}
-    )
+    *files, test = (_file(tmp_path, frame, f"{name}.csv") for frame, name in zip(frames, "abc", strict=True))
+    given: dict[str, Any] = {"input": "in", "output": "out", "roles": {"b.csv": "selection"}, "units": {"in": "V"}}
+    recording = read_recording(files, test=test, **given)
     found = [(record.name, record.role) for record in recording.records]
     assert found == [("a.csv", None), ("b.csv", "selection"), ("c.csv", "test")]
     assert recording.units == {"in": "V"}

@@ -26,13 +26,11 @@ def recording_of(lengths=(150,), roles=None, n_inputs=1, levels=False, decimatio
             u = np.where(u < 0.0, 0.0, 5.0)
         y = 0.1 * rng.standard_normal(n)
         for k in range(decimation, n):
-            y[k] = 0.5 * y[k - decimation] + 0.05 * rng.standard_normal()
-            for j in range(n_inputs):
-                past = u[k - decimation, j]
-                y[k] += (0.4 * past + 0.1 * past**2 - 0.1 * past * y[k - decimation]) / (1 + j)
+            past, before = u[k - decimation], y[k - decimation]
+            driven = (0.4 * past + 0.1 * past**2 - 0.1 * past * before) / np.arange(1, n_inputs + 1)
+            y[k] = 0.5 * before + 0.05 * rng.standard_normal() + driven.sum()
         records.append(Record(str(i), u + shift, y + shift, role))
-    names = ("u",) if n_inputs == 1 else tuple(f"in {j}" for j in range(n_inputs))
-    return Recording(tuple(records), names[:n_inputs], "y")
+    return Recording(tuple(records), tuple(f"in {j}" for j in range(n_inputs)), "y")
 
 
 def plain_errors(recording, configuration, terms, blocks, lag):
@@ -44,29 +42,20 @@ def plain_errors(recording, configuration, terms, blocks, lag):
         together = np.concatenate(y), np.concatenate(u)
         y = [(part - together[0].mean()) / together[0].std() for part in y]
         u = [(part - together[1].mean(axis=0)) / together[1].std(axis=0) for part in u]
-    n_inputs = len(recording.inputs)
-    monomials = [parse_term(term, n_inputs, current=True) for term in terms]
+    monomials = [parse_term(term, len(recording.inputs), current=True) for term in terms]
 
     def product(m, outputs, i, k):
         return math.prod(outputs[k - j * q] if signal == 0 else u[i][k - j * q, signal - 1] for signal, j in m)
 
-    part_of, estimating = {}, []
-    if any(record.role == "selection" for record in known):
-        number = 0
-        for i, record in enumerate(known):
-            for k in range(lag * q, len(record)):
-                if record.role == "selection":
-                    part_of[i, k] = number
-                else:
-                    estimating.append((i, k))
-            number += record.role == "selection"
-        n_parts = number
+    rows_of = [[(i, k) for k in range(lag * q, len(record))] for i, record in enumerate(known)]
+    selects = [i for i, record in enumerate(known) if record.role == "selection"]
+    estimating = [at for i, own in enumerate(rows_of) if i not in selects for at in own]
+    if selects:
+        n_parts, part_of = len(selects), {at: part for part, i in enumerate(selects) for at in rows_of[i]}
     else:
-        shared = [i for i, r in enumerate(known) if r.role is None] or list(range(len(known)))
-        scored = [(i, k) for i in shared for k in range(lag * q, len(known[i]))]
-        n_parts = blocks
-        part_of = {at: place * blocks // len(scored) for place, at in enumerate(scored)}
-        estimating = [(i, k) for i, record in enumerate(known) for k in range(lag * q, len(record))]
+        shared = [i for i, record in enumerate(known) if record.role is None] or range(len(known))
+        scored = [at for i in shared for at in rows_of[i]]
+        n_parts, part_of = blocks, {at: place * blocks // len(scored) for place, at in enumerate(scored)}
     sse, steps, singular = [], [], False
     for part in range(n_parts):
         rows = [at for at in estimating if part_of.get(at) != part]
@@ -195,17 +184,10 @@ def test_a_structure_that_is_singular_without_a_part_is_reported():
     assert found.singular.tolist() == [True, False] and np.isinf(found.sse[0]).any()
 
 
-def test_scaling():
-    """What it does to each record, the free runs of centred signals show above."""
-    recording = recording_of((100, 50, 80), (None, "selection", "test"), n_inputs=2, shift=7.0)
-    y = np.concatenate([record.y for record in recording.records[:2]])
-    u = np.concatenate([record.u for record in recording.records[:2]])
-    offsets, scales = scaling(recording, True)
-    np.testing.assert_allclose(offsets, [y.mean(), *u.mean(axis=0)], rtol=1e-12)
-    np.testing.assert_allclose(scales, [y.std(), *u.std(axis=0)], rtol=1e-12)
-    # A constant signal has no scale of its own.
-    flat = Recording((Record("r", np.full((30, 1), 4.0), y[:30]),), ("u",), "y")
-    assert scaling(flat, True)[0][1] == 4.0 and scaling(flat, True)[1][1] == 1.0
+def test_a_constant_signal_has_no_scale_of_its_own():
+    flat = Recording((Record("r", np.full((30, 1), 4.0), np.arange(30.0)),), ("u",), "y")
+    offsets, scales = scaling(flat, True)
+    assert (offsets[1], scales[1]) == (4.0, 1.0)
 
 
 def test_long_records_are_simulated_in_pieces():
