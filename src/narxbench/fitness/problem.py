@@ -275,10 +275,9 @@ class StructureProblem:
             NaN.
         """
         _, position = self._position(term_names)
-        outputs = np.empty((1, len(self.data.measured)))
-        evaluate_structures(self.kernel, self.data, position, np.empty(1), np.empty(1), np.empty((0, 0)), outputs)
-        predicted: NDArray[np.float64] = outputs[0]
-        return predicted
+        outputs = np.empty(len(self.data.measured))
+        evaluate_structures(self.kernel, self.data, position, np.empty(1), np.empty(1), np.empty((0, 0)), outputs[None])
+        return outputs
 
     def _position(self, term_names: Iterable[str]) -> tuple[list[int], NDArray[np.uint8]]:
         chosen, position = index_of_terms(term_names, self._index, self.n_inputs), np.zeros(len(self.terms), np.uint8)

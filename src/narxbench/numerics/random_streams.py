@@ -1,7 +1,5 @@
 """Random draws: every generator is derived from named axes, so that no draw depends on order, cores or time."""
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from narxbench.io.files import sha256
@@ -34,16 +32,12 @@ def standard_normal(rng: np.random.Generator, size: int) -> list[float]:
     >>> standard_normal(generator(purpose="noise", system="S1", seed=1), 3)
     [0.16555267386728065, -1.1703519954138801, -0.8204958220076557]
     """
-    normal = _polar(rng)
-    return [next(normal) for _ in range(size)]
-
-
-def _polar(rng: np.random.Generator) -> Iterator[float]:
-    """Yield normal draws: each point (a, b) inside the unit circle gives two."""
-    while True:
+    draws: list[float] = []
+    while len(draws) < size:
+        # Each point (a, b) inside the unit circle gives two.
         a, b = (2.0 * float(x) - 1.0 for x in rng.random(2))
         square = a * a + b * b
         if 0.0 < square < 1.0:
             scale = float(np.sqrt(-2.0 * natural_log(square) / square))
-            yield a * scale
-            yield b * scale
+            draws += [a * scale, b * scale]
+    return draws[:size]

@@ -104,13 +104,11 @@ def model_page(identification: Identification, *, repository: str = "") -> str:
     programs, error_of = _programs(model), _error_of(found)
     rests, compared = any(point.y is not None for point in found.curve), found.tried["rrse"].notna().sum() >= 3
     places, titles = _shown_records(found)
-    tables = [
-        table(found)
-        for table in (
-            *(_fit_table, _weights_table, _structures_table, _figures_table, _records_table, _tests_table),
-            *(_rests_table, _fixed_points_table, _tried_table, _data_table),
-        )
-    ]
+    tables = (
+        *(_fit_table(found), _weights_table(found), _structures_table(found), _figures_table(found)),
+        *(_records_table(found), _tests_table(found), _rests_table(found), _fixed_points_table(found)),
+        *(_tried_table(found), _data_table(found)),
+    )
     figures = {
         "fit": drawn.fit_figure(fits[0], axis, output) if fits else None,
         "certainty": drawn.certainty_figure(found.selection, model.terms),
@@ -125,11 +123,9 @@ def model_page(identification: Identification, *, repository: str = "") -> str:
         **{"found": found, "model": model, "recording": recording, "marks": _MARKS, "study": ""},
         "warnings": before_all(found),
         "lights": _lights(found),
-        **{
-            "equation": Markup(format_equation(equation, "html")),
-            "legend": legend,
-            "ordinal": ordinal(model.decimation),
-        },
+        "equation": Markup(format_equation(equation, "html")),
+        "legend": legend,
+        "ordinal": ordinal(model.decimation),
         **{"fits": fits, "steps": steps, "captions": captions, "programs": programs, "error_of": error_of},
         "figures": {name: svg and inline_svg(svg, name) for name, svg in figures.items()},
         "tables": {table.name: to_html(table) for table in tables},

@@ -11,6 +11,7 @@ from statsmodels.tsa.arima.model import ARIMA
 from narxbench import NarxbenchError, StructureProblem, load_system
 from narxbench.fitness.kernel import prediction_error as kernel
 from narxbench.fitness.prediction_error import NOISE_MODELS, Fit, PredictionErrors, _check_memory
+from narxbench.model.structure import column
 from narxbench.model.terms import OUTPUT, monomials_of
 
 # A structure with everything that a free run feeds back: powers, products of two lags, and products with the input.
@@ -60,10 +61,8 @@ def initial_of(problem, fit):
 
 def model(problem, noise_model, terms, weights, moving):
     """Return a model of given weights, for signals scaled as the fits have them."""
-    scale = 2.0 ** math.frexp(np.abs(problem.training_y).max())[1]
-    return Fit(
-        noise_model, np.array(terms), np.array(weights), np.array(moving), 0.0, measured_initial(problem) / scale
-    )
+    initial = measured_initial(problem) / 2.0 ** math.frexp(np.abs(problem.training_y).max())[1]
+    return Fit(noise_model, np.array(terms), np.array(weights), np.array(moving), 0.0, initial)
 
 
 def counted_rows(problem):
@@ -73,17 +72,6 @@ def counted_rows(problem):
         skipped = min(30, int(0.05 * (end - begin)))
         counted += [row >= skipped for row in range(end - begin)]
     return np.flatnonzero(counted)
-
-
-def columns_of(problem, terms):
-    """Return the candidate columns over all stretches."""
-    signals = [problem.training_y, *problem.training_u.reshape(len(problem.training_y), -1).T]
-    rows = np.concatenate([np.arange(begin, end) for begin, end in problem.stretches])
-    columns = np.ones((len(rows), len(terms)))
-    for column, term in enumerate(terms):
-        for signal, lag in problem.monomials[term]:
-            columns[:, column] *= signals[signal][rows - lag]
-    return columns, problem.training_y[rows]
 
 
 def numbers(problem, names):
@@ -162,15 +150,15 @@ def test_sensitivities_are_differences_of_plain_innovations(noise_model, moving,
     fit = model(problem, noise_model, terms, [*given.values()], moving)
     assert errors.coefficients(fit).tolist() == [*given.values()]
     found, step = errors.sensitivities(fit), 1e-5
-    for column in range(n + len(moving)):
+    for place in range(n + len(moving)):
         sides = []
         for sign in (1.0, -1.0):
             weights = np.zeros(n + len(moving))
             weights[terms], weights[n:] = [*given.values()], moving
-            weights[column] += sign * step
+            weights[place] += sign * step
             present = np.flatnonzero(weights[:n])
             sides.append(plain_innovations(problem, noise_model, present, weights[present], weights[n:]))
-        np.testing.assert_allclose(found[:, column], (sides[1] - sides[0]) / (2.0 * step), rtol=1e-6, atol=1e-8)
+        np.testing.assert_allclose(found[:, place], (sides[1] - sides[0]) / (2.0 * step), rtol=1e-6, atol=1e-8)
 
 
 @pytest.mark.parametrize(("noise_model", "moving"), MODELS)
@@ -268,9 +256,9 @@ class TestStandardErrors:
     def test_those_of_narx_are_those_of_statsmodels_as_are_the_weights(self):
         problem = plain_problem(500, scale_u=7.0, scale_y=0.03)
         errors, terms = PredictionErrors(problem), numbers(problem, TERMS)
-        fit, counted = errors.fit("narx", terms), counted_rows(problem)
-        columns, y = columns_of(problem, terms)
-        model = OLS(y[counted], columns[counted])
+        fit, rows = errors.fit("narx", terms), 3 + counted_rows(problem)
+        u, y = problem.training_u, problem.training_y
+        model = OLS(y[rows], np.column_stack([column(u, y, problem.monomials[term], rows) for term in terms]))
         robust = model.fit(cov_type="HAC", cov_kwds={"maxlags": 5, "use_correction": False})
         assert int(4 * (errors.samples / 100) ** (2 / 9)) == 5
         found = errors.uncertainty(fit)

@@ -115,6 +115,8 @@ def test_the_citation_agrees_with_the_citation_file():
 @pytest.mark.parametrize("name", FILES)
 def test_a_figure_that_is_none_is_reported_in_one_line(tmp_path, name):
     file = tmp_path / "effects.svg"
+    file.write_text(SVG, encoding="utf-8")
+    assert read_svg(file) == SVG
     file.write_text(FILES[name], encoding="utf-8")
     with pytest.raises(NarxbenchError, match=rf"^{file}: [^\n]*; delete it and run again$"):
         read_svg(file)
