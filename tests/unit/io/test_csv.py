@@ -12,19 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from narxbench.io import csv
-from narxbench.io.csv import (
-    FLAG,
-    INTEGER,
-    NAME,
-    NUMBER,
-    TEXT,
-    list_of,
-    matching,
-    one_of,
-    optional,
-    read_table,
-    write_table,
-)
+from narxbench.io.csv import FLAG, INTEGER, NAME, NUMBER, TEXT, list_of, optional, read_table, write_table
 
 quick = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 SCHEMA = {"name": NAME, "note": TEXT, "runs": INTEGER, "snr_db": NUMBER, "fitness": optional(NUMBER), "exact": FLAG}
@@ -91,8 +79,8 @@ def test_what_cannot_be_read_back_is_not_written(value: object) -> None:
         (list_of(INTEGER), "", ()),
         (list_of(optional(NUMBER)), "1;;2", (1.0, math.nan, 2.0)),
         (FLAG, "false", False),
-        (one_of("nu", "r"), "r", "r"),
-        (matching(r"\d{1,3}", "a whole number of dB", int), "50", 50),
+        (csv.one_of("nu", "r"), "r", "r"),
+        (csv.matching(r"\d{1,3}", "a whole number of dB", int), "50", 50),
     ],
 )
 def test_kinds(tmp_path: Path, kind: csv.Kind, text: str, value: object) -> None:

@@ -20,7 +20,6 @@ json_values = st.recursive(
     max_leaves=12,
 )
 PIECES = ["a: ", "- ", "? ", ": ", ", ", "\n", "  ", "\t", "|\n ", ">-\n ", "&x ", "*x", "!!int ", "--- ", "\\u"]
-LAUGHS = "a0: &a0 [x]\n" + "".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]\n" for i in range(1, 12))
 
 
 @pytest.mark.parametrize(
