@@ -27,12 +27,6 @@ def load(folder: Path, text: str = "{}", *command_line: str) -> Study:
     return load_study(read_layers([BASE, overlay], command_line), choices=CHOICES)
 
 
-def mistake(folder: Path, text: str, *command_line: str) -> str:
-    with pytest.raises(NarxbenchError) as error:
-        load(folder, text, *command_line)
-    return str(error.value)
-
-
 def test_schema_is_up_to_date_and_fits_the_files() -> None:
     committed = CONFIG.parent / "workflow" / "schemas" / "study.schema.json"
     command = "python -m narxbench.experiment.study_settings > workflow/schemas/study.schema.json"
@@ -48,13 +42,15 @@ def test_schema_is_up_to_date_and_fits_the_files() -> None:
 
 def test_each_line_blames_the_file_or_command_line_that_has_the_last_word(tmp_path: Path) -> None:
     text = "seeds: -1\nevaluations: 0\nstatistics: {treshold: 1}"
-    reported = mistake(tmp_path, text, "evaluations=many", "data={seed: -1}")
-    places = [tuple(line.split(": ")[:2]) for line in reported.splitlines()]
+    with pytest.raises(NarxbenchError) as error:
+        load(tmp_path, text, "evaluations=many", "data={seed: -1}")
+    places = [tuple(line.split(": ")[:2]) for line in str(error.value).splitlines()]
     mine = f"{tmp_path}/mine.yaml"
     expected = [(mine, "seeds"), (COMMAND_LINE, "evaluations"), (COMMAND_LINE, "data.seed")]
     assert places == [*expected, (mine, "statistics.treshold")]
     # The overlay dropped the SNR that the base shows.
-    assert mistake(tmp_path, "snr_db: [50, 37.5]").startswith(f"{BASE}: figures.snr_db: found 30, which is not in snr_")
+    with pytest.raises(NarxbenchError, match=rf"^{BASE}: figures\.snr_db: found 30, which is not in snr_"):
+        load(tmp_path, "snr_db: [50, 37.5]")
 
 
 def test_an_overlay_is_named_after_its_file_or_as_it_says(tmp_path: Path) -> None:

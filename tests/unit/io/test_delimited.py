@@ -57,31 +57,28 @@ def test_missing_fields_lines_and_trailing_separators(tmp_path: Path) -> None:
     assert table.place(2) == "line 4"
 
 
-def test_header_in_a_comment(tmp_path: Path) -> None:
-    path = tmp_path / "d.txt"
-    np.savetxt(path, np.arange(6.0).reshape(3, 2), header="u y")
-    table = read_delimited(path, None)
-    assert table.names == ("u", "y")
-    np.testing.assert_array_equal(table.numbers([1]), [[1], [3], [5]])
+UTF_16 = "\ufeffu\tGröße{0}1\t2,5{0}3\t4,5{0}"
 
 
-def test_a_first_line_of_numbers_is_a_sample_unless_said_otherwise(tmp_path: Path) -> None:
-    for header, names in ((None, None), (True, ("1", "2")), (False, None)):
-        table = read_delimited(_file(tmp_path, "1,2\n3,4\n5,6\n"), [0, 1], header=header)
-        assert (table.names, len(table.columns[0])) == (names, 2 if names else 3)
-
-
-def test_text_next_to_the_wanted_columns_does_not_make_a_header(tmp_path: Path) -> None:
-    table = read_delimited(_file(tmp_path, "on,1.5,2\noff,2.5,3\n"), [1, 2])
-    assert table.names is None
-    np.testing.assert_array_equal(table.numbers([1]), [[1.5], [2.5]])
-
-
-def test_commas_between_decimal_points_and_a_single_column(tmp_path: Path) -> None:
-    table = read_delimited(_file(tmp_path, "y\n1,5\n2,5\n"), None)
-    np.testing.assert_array_equal(table.numbers([0]), [[1.5], [2.5]])
-    table = read_delimited(_file(tmp_path, '"1,5","2,5"\n"3,5","4,5"\n'), [0, 1], separator=",", decimal=",")
-    np.testing.assert_array_equal(table.numbers([1]), [[2.5], [4.5]])
+@pytest.mark.parametrize(
+    ("content", "wanted", "options", "names", "numbers"),
+    [
+        ("# u y\n1 2\n3 4\n", None, {}, ("u", "y"), [[1, 2], [3, 4]]),
+        ("1,2\n3,4\n", [0, 1], {}, None, [[1, 2], [3, 4]]),
+        ("1,2\n3,4\n", [0, 1], {"header": False}, None, [[1, 2], [3, 4]]),
+        ("1,2\n3,4\n", [0, 1], {"header": True}, ("1", "2"), [[3, 4]]),
+        # Text next to the wanted columns makes no header.
+        ("on,1.5,2\noff,2.5,3\n", [1, 2], {}, None, [[1.5, 2], [2.5, 3]]),
+        ("y\n1,5\n2,5\n", None, {}, ("y",), [[1.5], [2.5]]),
+        ('"1,5","2,5"\n"3,5","4,5"\n', [0, 1], {"separator": ",", "decimal": ","}, None, [[1.5, 2.5], [3.5, 4.5]]),
+        (UTF_16.format("\n").encode("utf-16-le"), None, {}, ("u", "Größe"), [[1, 2.5], [3, 4.5]]),
+        (UTF_16.format("\r\n").encode("utf-16-be"), None, {}, ("u", "Größe"), [[1, 2.5], [3, 4.5]]),
+    ],
+)
+def test_headers_separators_and_encodings(tmp_path, content, wanted, options, names, numbers):
+    table = read_delimited(_file(tmp_path, content), wanted, **options)
+    assert table.names == names
+    np.testing.assert_array_equal(table.numbers(wanted or range(len(table.columns))), numbers)
 
 
 @pytest.mark.parametrize("text", ["5,123;4,999", "u;y\n5,123;4,999\n-1,001;2,345", "u\ty\n999\t1\n1,000\t2"])
@@ -112,15 +109,6 @@ def test_what_was_found_out_about_the_form_is_reported(tmp_path: Path) -> None:
     for text, words in reported.items():
         guesses = read_delimited(_file(tmp_path, text), [0, 1]).guesses
         assert len(guesses) == len(words) and all(word in guess for word, guess in zip(words, guesses, strict=True))
-
-
-@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
-def test_utf_16_with_its_mark_is_text(tmp_path: Path, encoding: str) -> None:
-    for ends in ("\n", "\r\n"):
-        path = _file(tmp_path, f"\ufeffu\tGröße{ends}1\t2,5{ends}3\t4,5{ends}".encode(encoding))
-        table = read_delimited(path, None)
-        assert table.names == ("u", "Größe")
-        np.testing.assert_array_equal(table.numbers([1]), [[2.5], [4.5]])
 
 
 FRAME = pd.DataFrame({"u": np.arange(20.0), "y": np.sqrt(np.arange(20.0))})
