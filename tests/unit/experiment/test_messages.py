@@ -66,12 +66,10 @@ settings elitism = true
 problem n_u = 3
 """
 SCORES = """
-methods = []
 methods 3 method = "frols"
 methods 3 speed = 1.0
 methods 3 runs 0 seed = 2
 methods 3 runs 0 fitness = null
-methods 3 runs 0 terms = []
 methods 3 runs 0 failure = "no\\nmemory"
 methods 3 runs 0 history fitness = [3000.0]
 """

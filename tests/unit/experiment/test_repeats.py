@@ -73,7 +73,6 @@ FAILED = {"terms": [], "coefficients": [], "fitness": None, "sse": None, "histor
         ({}, ""),
         ({**FAILED, "failure": "late"}, "failure: found 'late'; at first none"),
         ({"coefficients": [4.0]}, "coefficients: found [4.0]; at first [3.0]"),
-        ({"terms": ["y(k-1)"], "coefficients": [4.0]}, "terms: found ['y(k-1)']; at first ['1']"),
         ({"evaluations": 8, "details": {"a": 1}}, "evaluations: found 8; at first 9"),
         (
             {"history": {"evaluations": [1], "fitness": [2.0]}},

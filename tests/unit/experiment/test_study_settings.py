@@ -2,11 +2,8 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from narxbench.experiment.interpretations import load_design_choices
 from narxbench.experiment.layers import COMMAND_LINE, read_layers
@@ -83,23 +80,3 @@ def test_the_interpretation_fills_in_what_is_not_given(tmp_path: Path) -> None:
     assert study.data.excitation.model_dump() == {"kind": "uniform", "low": -1.0, "high": 1.0}
     own = load(tmp_path, "interpretation: reset\nmethods: {upso2d: {settings: {restart_count: literal}}}")
     assert own.methods["upso2d"].settings.model_dump()["restart_count"] == "literal"
-
-
-_PLAIN = st.none() | st.booleans() | st.integers() | st.floats() | st.text()
-_VALUES = st.recursive(_PLAIN, lambda inner: st.lists(inner) | st.dictionaries(_PLAIN, inner), max_leaves=8)
-_PLACES = [(), ("data",), ("data", "excitation"), ("fitness",), ("methods",), ("methods", "ga"), ("statistics",)]
-_KEYS = ["kind", "algorithm", "settings", "criteria", "ga", "seeds", "snr_db", "data", "methods", "interpretation"]
-
-
-@settings(max_examples=50, deadline=None)
-@given(place=st.sampled_from(_PLACES), key=st.sampled_from(_KEYS) | st.text(), value=_VALUES)
-def test_any_value_anywhere_is_accepted_or_reported(place: tuple[str, ...], key: str, value: Any) -> None:
-    overlay: dict[str, Any] = {key: value}
-    for name in reversed(place):
-        overlay = {name: overlay}
-    try:
-        study = load_study([("paper.yaml", read_mapping(BASE)), ("mine.yaml", overlay)], choices=CHOICES)
-    except NarxbenchError as error:
-        assert all(line.isprintable() and len(line) < 600 for line in str(error).split("\n"))
-    else:
-        canonical_json(study.model_dump(mode="json")).encode()

@@ -38,14 +38,11 @@ def test_failed_writing_leaves_nothing_new(tmp_path: Path, monkeypatch: pytest.M
     assert [file.name for file in tmp_path.iterdir()] == ["file.txt"]
 
 
-def test_canonical_json() -> None:
+def test_canonical_json_reads_back_to_the_last_bit(tmp_path: Path) -> None:
     assert canonical_json({"b": 0.1, "a": ["ν"]}) == '{"a":["ν"],"b":0.1}\n'
     assert canonical_json({"b": 0.1, "a": ["ν"]}, indent=1) == '{\n "a": [\n  "ν"\n ],\n "b": 0.1\n}\n'
     with pytest.raises(ValueError, match="Out of range"):
         canonical_json({"a": float("inf")})
-
-
-def test_canonical_json_reads_back_to_the_last_bit(tmp_path: Path) -> None:
     value = {"ν\u2028": [1e-300, -0.0, 0.1 + 0.2, 2**70, None, True, {"": []}]}
     write_atomically(tmp_path / "x.json", canonical_json(value))
     assert repr(read_json(tmp_path / "x.json")) == repr(value) == repr(json.loads(canonical_json(value)))

@@ -24,7 +24,6 @@ CODE = [
     "$(touch PWNED) `touch PWNED`; touch PWNED | touch PWNED #",
     "!!python/object/apply:os.system ['touch PWNED']",
     "!!python/object/new:subprocess.Popen [[touch, PWNED]]",
-    "!!python/name:os.system ''",
     "cos\nsystem\n(S'touch PWNED'\ntR.",
 ]
 STARTS = ("exec", "import", "pickle", "os.system", "os.exec", "os.spawn", "os.posix_spawn", "os.fork", "subprocess.")
