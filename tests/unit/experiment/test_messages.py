@@ -1,15 +1,17 @@
 """Mistakes in settings, design choices and run files: `messages.txt` has the answers, each with file and key."""
 
 import json
-from functools import partial, reduce
-from operator import getitem
+import shutil
+from functools import partial
 from pathlib import Path
 
+from tests.unit.analysis.scores import edit, methods_study, write_scores
 from tests.unit.experiment.test_runs import METHOD, SYSTEM, simulated
 
 from narxbench.experiment.interpretations import DESIGN_CHOICES_FILE, load_design_choices, parse_interpretation
 from narxbench.experiment.layers import merged, read_layers
 from narxbench.experiment.runs import run_seeds
+from narxbench.experiment.score_file import read_score
 from narxbench.experiment.study_settings import load_study
 from narxbench.experiment.summary import summarise
 from narxbench.io.files import canonical_json
@@ -63,6 +65,14 @@ algorithm = "stepwise"
 settings elitism = true
 problem n_u = 3
 """
+SCORES = """
+methods 3 method = "frols"
+methods 3 speed = 1.0
+methods 3 runs 0 seed = 2
+methods 3 runs 0 fitness = null
+methods 3 runs 0 failure = "no\\nmemory"
+methods 3 runs 0 history fitness = [3000.0]
+"""
 
 
 def _settings(text, *command_line):
@@ -79,15 +89,24 @@ def _runs(*names):
     summarise(names, {1: "data.csv", 2: "data.csv"}, system=SYSTEM, threshold=0.9, **METHOD)
 
 
-def _damaged(change):
+def _edit(path, change):
     place, value = change.split(" = ")
-    content = json.loads(Path("seed-2.json").read_text())
-    *parents, last = (int(key) if key.isdigit() else key for key in place.split())
-    reduce(getitem, parents, content)[last] = json.loads(value)
-    if last == "terms":
-        content["runs"][0]["coefficients"] = [1.0, 2.0]
-    Path("other.json").write_text(canonical_json(content))
+    edit(Path(path), [int(key) if key.isdigit() else key for key in place.split()], json.loads(value))
+
+
+def _damaged(change):
+    shutil.copy("seed-2.json", "other.json")
+    _edit("other.json", change)
+    if " terms = " in change:
+        _edit("other.json", "runs 0 coefficients = [1.0, 2.0]")
     _runs("seed-1.json", "other.json")
+
+
+def _score(change):
+    (path,) = write_scores(Path(), methods_study(("S1",), ("base",), data_seeds=1))
+    assert read_score(path).methods[3].method == "ga"
+    _edit(path, change)
+    read_score(path)
 
 
 def test_messages(review, tmp_path, monkeypatch):
@@ -105,6 +124,7 @@ def test_messages(review, tmp_path, monkeypatch):
             for text in ("ties=random+ties=random", "ties", "")
         }
         | {f"run file {change}": partial(_damaged, change) for change in DAMAGE.strip().splitlines()}
+        | {f"score file {change}": partial(_score, change) for change in SCORES.strip().splitlines()}
         | {
             f"run files {names}": partial(_runs, *names)
             for names in (["cut.json"], ["seed-1.json", "none.json"], ["seed-1.json"], ["seed-2.json", "seed-1.json"])

@@ -18,13 +18,8 @@ def double(x, y=None):
     """Return twice x."""
     return 2 * x
 '''
-SAME = [
-    ("A module.", "The module."),
-    ('    """Return twice x."""\n', ""),
-    ("A field.", "The size."),
-    ("# a remark", ""),
-]
-SAME += [("class", "\n\nclass"), ("A = 1", "A  =  (1)")]
+SAME = [("A module.", "The module."), ('    """Return twice x."""\n', ""), ("A field.", "The size.")]
+SAME += [("# a remark", ""), ("class", "\n\nclass"), ("A = 1", "A  =  (1)")]
 MEANT = [("A = 1", "A = 2"), ("A = 1", "A = 1.0"), ("2 * x", "x * 2"), ("size: int", "size: float")]
 MEANT += [("x, y=None", "x, y=0"), ("x, y=None", "x, *, y=None")]
 

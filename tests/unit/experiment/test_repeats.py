@@ -3,34 +3,25 @@
 import pytest
 from tests.tiers import mostly_slow
 from tests.unit.algorithms.plugins import SOURCE, install, install_text
+from tests.unit.experiment.test_runs import CONDITION, STRUCTURE, simulated
 
-from narxbench.experiment.data_sets import simulated_csv
 from narxbench.experiment.repeats import _difference, read_repeats, repeat
 from narxbench.experiment.runs import Run, run_seeds
 from narxbench.io.errors import NarxbenchError
 from narxbench.io.settings import validated
-from narxbench.model.system import load_system
 
 WORKS = SOURCE.replace("def run", "import time\n\n\ndef run").replace(
     "    while objective",
     "    end = time.process_time() + 0.3\n    while time.process_time() < end:\n        pass\n    while objective",
 )
 NOTICED = ("memory_shared", "memory_file", "entropy_system", "entropy_imported")
-KEY = {"interpretation": "as-described", "scenario": "base", "system": "S1", "snr_db": 40.0, "data_seed": 1}
-RUN = {
-    "axes": {"system": "S1"},
-    "structure": {"n_u": 2, "n_y": 2, "degree": 2, "n_validation": 100},
-    "settings": {},
-    "evaluations": 60,
-    "time_limit": 30.0,
-}
+RUN = {"axes": {"system": "X1"}, "structure": STRUCTURE, "settings": {}, "evaluations": 60, "time_limit": 30.0}
 
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory):
     path = tmp_path_factory.mktemp("repeats") / "data.csv"
-    sampled = {"samples": 300, "washout": 10, "excitation": {"kind": "uniform"}, "noise": "output"}
-    path.write_text(simulated_csv(system=load_system("S1").definition(), data=sampled, snr_db=40.0, seed=1))
+    path.write_text(simulated())
     return str(path)
 
 
@@ -43,7 +34,7 @@ def plugins(monkeypatch, tmp_path):
 
 
 def job(algorithm):
-    return {**RUN, "algorithm": algorithm, "condition": {**KEY, "criterion": "bic", "method": f"my-{algorithm}"}}
+    return {**RUN, "algorithm": algorithm, "condition": {**CONDITION, "method": f"my-{algorithm}"}}
 
 
 def repeated(folder, data, algorithm):
@@ -71,18 +62,8 @@ def test_a_run_that_fails_again_is_the_same(plugins, data, tmp_path):
     assert repeated(tmp_path, data, "raises") == (True, "", None)
 
 
-FIRST = {
-    **{
-        "seed": 2,
-        "data_sha256": "0",
-        "evaluations": 9,
-        "fitness": 0.5,
-        "sse": 1.0,
-        "terms": ["1"],
-        "coefficients": [3.0],
-    },
-    "history": {"evaluations": [1, 4], "fitness": [2.0, 0.5]},
-}
+FIRST = {"seed": 2, "data_sha256": "0", "evaluations": 9, "fitness": 0.5, "sse": 1.0, "terms": ["1"]}
+FIRST |= {"coefficients": [3.0], "history": {"evaluations": [1, 4], "fitness": [2.0, 0.5]}}
 FAILED = {"terms": [], "coefficients": [], "fitness": None, "sse": None, "history": {"evaluations": [], "fitness": []}}
 
 
@@ -92,12 +73,7 @@ FAILED = {"terms": [], "coefficients": [], "fitness": None, "sse": None, "histor
         ({}, ""),
         ({**FAILED, "failure": "late"}, "failure: found 'late'; at first none"),
         ({"coefficients": [4.0]}, "coefficients: found [4.0]; at first [3.0]"),
-        ({"terms": ["y(k-1)"], "coefficients": [4.0]}, "terms: found ['y(k-1)']; at first ['1']"),
         ({"evaluations": 8, "details": {"a": 1}}, "evaluations: found 8; at first 9"),
-        (
-            {"history": {"evaluations": [1, 3], "fitness": [2.0, 0.5]}},
-            "improvement 2: found J = 0.5 after 3 evaluations; at first J = 0.5 after 4 evaluations",
-        ),
         (
             {"history": {"evaluations": [1], "fitness": [2.0]}},
             "improvement 2: found none; at first J = 0.5 after 4 evaluations",
@@ -116,5 +92,5 @@ def test_files_that_are_damaged_or_have_no_such_run(plugins, data, tmp_path):
         repeat(tmp_path / "run.json", data, seed=3, run=job("honest_mean"))
     path = tmp_path / "repeat.json"
     path.write_text(path.read_text().replace('"cpu_seconds":', '"cpu":'))
-    with pytest.raises(NarxbenchError, match=r"repeat\.json: cpu: unknown key; .*; delete it and run again$"):
+    with pytest.raises(NarxbenchError, match=r"repeat\.json: cpu_seconds: missing; .*, delete it and run again$"):
         read_repeats([path])

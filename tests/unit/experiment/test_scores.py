@@ -2,15 +2,15 @@
 
 import json
 import math
+import shutil
 
 import numpy as np
 import pytest
 from tests import reference
 from tests.unit.analysis.scores import edit
+from tests.unit.experiment.test_runs import CONDITION, STRUCTURE, SYSTEM, simulated
 
 from narxbench import StructureProblem, read_signals
-from narxbench.experiment import scores
-from narxbench.experiment.data_sets import simulated_csv
 from narxbench.experiment.runs import run_seeds
 from narxbench.experiment.score_file import read_score
 from narxbench.experiment.scores import fresh_error, score
@@ -20,12 +20,7 @@ from narxbench.model.dataset import Signals
 from narxbench.model.excitation import UniformInput
 from narxbench.model.system import System, load_system
 
-SYSTEM = {"name": "X1", "equation": "y(k) = 0.4*y(k-1) + u(k-1)", "n_u": 2, "n_y": 2, "degree": 2}
-ORDERS = {"n_u": 2, "n_y": 2, "degree": 2}
-STRUCTURE = {**ORDERS, "n_validation": 60, "estimation": "before_validation", "error": "free_run"}
-PROBLEM = {"scenario": "noisy", "system": "X1", "snr_db": 20.0, "data_seed": 3, "criterion": "aic-6.5"}
-PROBLEM |= {"interpretation": "baseline"}
-DATA = {"samples": 200, "washout": 10, "excitation": {"kind": "uniform"}, "noise": "output"}
+PROBLEM = {name: value for name, value in CONDITION.items() if name != "method"} | {"scenario": "noisy"}
 FRESH = {"samples": 300, "washout": 10, "excitation": UniformInput()}
 GA = {"population_size": 10}
 METHODS = {
@@ -35,42 +30,42 @@ METHODS = {
 FILES = {"mine": ["mine-1.json", "mine-2.json"], "first": ["first-1.json"]}
 
 
+def run_of(folder, seed, name, about):
+    """Return the text of a run file of a method."""
+    method = {key: about[key] for key in ("algorithm", "settings", "evaluations")}
+    made = {"condition": {**PROBLEM, "method": name}, "axes": {"system": "X1"}, "structure": STRUCTURE}
+    return run_seeds({seed: str(folder / "data.csv")}, **made, **method)
+
+
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     """Return a folder with the data set and all run files."""
     folder = tmp_path_factory.mktemp("scores")
-    (folder / "data.csv").write_text(simulated_csv(system=SYSTEM, snr_db=20.0, seed=3, data=DATA))
+    (folder / "data.csv").write_text(simulated())
     for name, files in FILES.items():
-        about = METHODS[name]
-        for seed, file in zip(about["seeds"], files, strict=True):
-            text = run_seeds(
-                {seed: str(folder / "data.csv")},
-                condition={**PROBLEM, "method": name},
-                axes={"system": "X1"},
-                structure=STRUCTURE,
-                **{key: about[key] for key in ("algorithm", "settings", "evaluations")},
-            )
-            (folder / file).write_text(text)
+        for seed, file in zip(METHODS[name]["seeds"], files, strict=True):
+            (folder / file).write_text(run_of(folder, seed, name, METHODS[name]))
     return folder
 
 
 @pytest.fixture
 def folder(made, tmp_path):
     """Return a copy that a test may change."""
-    for path in made.iterdir():
-        (tmp_path / path.name).write_bytes(path.read_bytes())
-    return tmp_path
+    return shutil.copytree(made, tmp_path / "copy")
 
 
-def scored(folder, **changes):
+def scored(folder, runs=None, **changes):
     arguments = {"problem": PROBLEM, "system": SYSTEM, "structure": STRUCTURE, "fresh": FRESH}
     arguments["methods"] = {name: {**about, "stops_early": True, "minimises": True} for name, about in METHODS.items()}
-    runs = {name: [str(folder / file) for file in files] for name, files in FILES.items()}
+    runs = runs or {name: [str(folder / file) for file in files] for name, files in FILES.items()}
     return score(runs, str(folder / "data.csv"), **{**arguments, **changes})
 
 
-def test_a_score_file_says_what_the_runs_found(made):
-    found = json.loads(scored(made))
+def test_a_score_file_says_what_the_runs_found(made, tmp_path):
+    path = tmp_path / "score.json"
+    path.write_text(scored(made))
+    assert canonical_json(read_score(path).model_dump(mode="json")) == path.read_text() == scored(made)
+    found = json.loads(path.read_text())
     problem = StructureProblem(*read_signals(made / "data.csv"), **STRUCTURE, criterion="aic-6.5")
     assert {name: found[name] for name in PROBLEM} == PROBLEM
     assert (found["n_terms"], found["samples"], found["n_validation"], found["penalty"]) == (15, 200, 60, 6.5)
@@ -85,8 +80,7 @@ def test_a_score_file_says_what_the_runs_found(made):
         assert method["budget"] == METHODS[method["method"]]["evaluations"]
         for run, file in zip(method["runs"], files, strict=True):
             (stored,) = file["runs"]
-            for name in ("seed", "fitness", "evaluations", "terms", "history"):
-                assert run[name] == stored[name]
+            assert all(run[name] == stored[name] for name in ("seed", "fitness", "evaluations", "terms", "history"))
             assert run["hits"] == len({*run["terms"]} & {"y(k-1)", "u(k-1)"}) > 0
             assert run["failure"] == ""
             assert run["excess"] == pytest.approx(run["fitness"] - found["true_fitness"])
@@ -109,12 +103,6 @@ def test_the_fresh_error_is_that_of_a_plain_loop(made):
     assert 0 < expected < 1
 
 
-def test_a_score_file_reads_back_and_is_the_same_each_time(made, tmp_path):
-    path = tmp_path / "score.json"
-    path.write_text(scored(made))
-    assert canonical_json(read_score(path).model_dump(mode="json")) == path.read_text() == scored(made)
-
-
 def test_the_weights_of_a_run_are_judged_and_its_fitness_is_that_of_least_squares(folder):
     before = json.loads(scored(folder))["methods"][1]["runs"][0]
     content = json.loads((folder / "first-1.json").read_text())
@@ -124,34 +112,14 @@ def test_the_weights_of_a_run_are_judged_and_its_fitness_is_that_of_least_square
     assert {**after, "fresh_error": before["fresh_error"]} == before
 
 
-def test_equal_models_are_judged_once(folder, monkeypatch):
-    content = json.loads((folder / "mine-1.json").read_text())
-    content["runs"][0]["seed"] = 2
-    (folder / "mine-2.json").write_text(canonical_json(content))
-    judged = []
-    monkeypatch.setattr(scores, "simulated", lambda *model, bound: judged.append(model) or (model[2], 0))
-    found = json.loads(scored(folder))
-    models = {tuple(run["terms"]) for method in found["methods"][:2] for run in method["runs"]}
-    # And the two references.
-    assert len(judged) == len(models) + 2 <= 4
-    # None stands for a run that diverges.
-    assert {run["fresh_error"] for method in found["methods"] for run in method["runs"]} == {None}
-
-
 def test_a_run_that_failed_has_no_scores(folder):
     run = json.loads((folder / "mine-2.json").read_text())["runs"][0]
-    nothing = {"evaluations": 0, "fitness": None, "sse": None, "terms": [], "coefficients": []}
-    nothing["history"] = {"evaluations": [], "fitness": []}
-    edit(folder / "mine-2.json", ["runs", 0], {**run, **nothing, "failure": "ended:\n signal 9"})
+    nothing = {"evaluations": 0, "fitness": None, "terms": [], "history": {"evaluations": [], "fitness": []}}
+    failed = {"sse": None, "coefficients": [], "failure": "ended:\n signal 9"}
+    edit(folder / "mine-2.json", ["runs", 0], {**run, **nothing, **failed})
     found = json.loads(scored(folder))["methods"][0]["runs"][1]
     assert found.pop("failure") == "ended: signal 9"
-    assert found == {
-        **{name: nothing[name] for name in nothing if name in found},
-        "seed": 2,
-        "hits": 0,
-        "fresh_error": None,
-        "excess": None,
-    }
+    assert found == {**nothing, "seed": 2, "hits": 0, "fresh_error": None, "excess": None}
 
 
 @pytest.mark.parametrize(
@@ -167,34 +135,21 @@ def test_without_the_truth_among_the_candidates_nothing_is_right(made, equation)
 
 
 @pytest.mark.parametrize(
-    ("place", "value"),
+    ("key", "value"),
     [
-        (["runs", 0, "fitness"], -1e6),
-        (["runs", 0, "terms"], ["u(k-1)"]),
-        (["runs", 0, "history"], {"evaluations": [1, 2], "fitness": [1.0, 2.0]}),
-        (["runs", 0, "history"], {"evaluations": [], "fitness": []}),
-        (["runs", 0, "data_sha256"], "0" * 64),
-        (["runs", 0, "evaluations"], 10_000),
-        (["runs", 0, "seed"], 3),
-        (["settings", "population_size"], 12),
-        (["condition", "scenario"], "base"),
-        (["condition", "method"], "yours"),
-        (["problem", "degree"], 3),
+        ("fitness", -1e6),
+        ("terms", ["u(k-1)"]),
+        ("history", {"evaluations": [1, 2], "fitness": [1.0, 2.0]}),
+        ("history", {"evaluations": [], "fitness": []}),
     ],
 )
-def test_edited_run_files_are_refused(folder, place, value):
-    edit(folder / "mine-2.json", place, value)
-    if place[-1] == "terms":
+def test_edited_run_files_are_refused(folder, key, value):
+    edit(folder / "mine-2.json", ["runs", 0, key], value)
+    if key == "terms":
         edit(folder / "mine-2.json", ["runs", 0, "coefficients"], [1.0])
     with pytest.raises(NarxbenchError, match=r"mine-2\.json") as caught:
         scored(folder)
     assert "\n" not in str(caught.value)
-
-
-def test_other_data_are_refused(folder):
-    (folder / "data.csv").write_text(simulated_csv(system=SYSTEM, snr_db=20.0, seed=4, data=DATA))
-    with pytest.raises(NarxbenchError, match=r"mine-1\.json: another data_sha256"):
-        scored(folder)
 
 
 def test_fresh_errors_by_hand():
@@ -225,26 +180,17 @@ def test_references_have_weights_by_least_squares_over_all_samples(made):
 
 def test_a_method_is_held_against_its_own_criterion(made, tmp_path):
     about = {"algorithm": "pem", "settings": {"noise_models": ["narx"], "gamma": 0.0}, "evaluations": 30}
-    text = run_seeds(
-        {1: str(made / "data.csv")},
-        condition={**PROBLEM, "method": "pem"},
-        axes={"system": "X1"},
-        structure=STRUCTURE,
-        **about,
-    )
-    (tmp_path / "pem.json").write_text(text)
-    edit(tmp_path / "pem.json", ["runs", 0, "terms"], ["u(k-1)"])
-    edit(tmp_path / "pem.json", ["runs", 0, "coefficients"], [1.0])
+    content = json.loads(run_of(made, 1, "pem", about))
     problem = StructureProblem(*read_signals(made / "data.csv"), **STRUCTURE, criterion="aic-6.5")
     fitness = problem.evaluate(["u(k-1)"]).fitness
-    edit(tmp_path / "pem.json", ["runs", 0, "fitness"], fitness)
-    edit(tmp_path / "pem.json", ["runs", 0, "history"], {"evaluations": [1], "fitness": [fitness]})
+    found = {"terms": ["u(k-1)"], "coefficients": [1.0], "fitness": fitness}
+    content["runs"][0] |= {**found, "history": {"evaluations": [1], "fitness": [fitness]}}
+    (tmp_path / "pem.json").write_text(canonical_json(content))
     described = {**about, "seeds": [1], "deterministic": True, "stops_early": True}
 
     def excess(minimises):
-        runs, methods = {"pem": [str(tmp_path / "pem.json")]}, {"pem": {**described, "minimises": minimises}}
-        arguments = {"problem": PROBLEM, "system": SYSTEM, "structure": STRUCTURE, "fresh": FRESH}
-        found = json.loads(score(runs, str(made / "data.csv"), methods=methods, **arguments))
+        methods = {"pem": {**described, "minimises": minimises}}
+        found = json.loads(scored(made, {"pem": [str(tmp_path / "pem.json")]}, methods=methods))
         return found["methods"][0]["runs"][0]["excess"]
 
     assert excess(minimises=True) == pytest.approx(fitness - problem.evaluate(["y(k-1)", "u(k-1)"]).fitness)

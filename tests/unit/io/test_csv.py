@@ -1,7 +1,6 @@
 """Tables as CSV files: kinds of columns, mistakes with their places, and every frame reads back."""
 
 import math
-import subprocess
 import sys
 from pathlib import Path
 
@@ -12,19 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from narxbench.io import csv
-from narxbench.io.csv import (
-    FLAG,
-    INTEGER,
-    NAME,
-    NUMBER,
-    TEXT,
-    list_of,
-    matching,
-    one_of,
-    optional,
-    read_table,
-    write_table,
-)
+from narxbench.io.csv import FLAG, INTEGER, NAME, NUMBER, TEXT, list_of, optional, read_table, write_table
 
 quick = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 SCHEMA = {"name": NAME, "note": TEXT, "runs": INTEGER, "snr_db": NUMBER, "fitness": optional(NUMBER), "exact": FLAG}
@@ -83,16 +70,11 @@ def test_what_cannot_be_read_back_is_not_written(value: object) -> None:
 @pytest.mark.parametrize(
     ("kind", "text", "value"),
     [
-        (NUMBER, "1e-3", 0.001),
         (NUMBER, "179769313486231570000e288", sys.float_info.max),
-        (NUMBER, "0.1000000000000000055511151231257827", 0.1),
-        (INTEGER, "-007", -7),
         (optional(INTEGER), "", math.nan),
-        (list_of(INTEGER), "", ()),
         (list_of(optional(NUMBER)), "1;;2", (1.0, math.nan, 2.0)),
-        (FLAG, "false", False),
-        (one_of("nu", "r"), "r", "r"),
-        (matching(r"\d{1,3}", "a whole number of dB", int), "50", 50),
+        (csv.one_of("nu", "r"), "r", "r"),
+        (csv.matching(r"\d{1,3}", "a whole number of dB", int), "50", 50),
     ],
 )
 def test_kinds(tmp_path: Path, kind: csv.Kind, text: str, value: object) -> None:
@@ -105,8 +87,3 @@ def test_a_table_may_be_empty_where_that_is_said(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text(write_table(pd.DataFrame({"a": [], "x": []})))
     found = read_table(tmp_path / "t.csv", {"a": INTEGER, "x": NUMBER}, may_be_empty=True)
     assert list(found) == ["a", "x"] and found.empty
-
-
-def test_pandas_is_imported_by_tables_only() -> None:
-    code = "import sys, narxbench.io.csv, narxbench.model.system; sys.exit('pandas' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -35,16 +35,8 @@ def _file(folder: Path, content: str | bytes) -> Path:
 )
 @quick
 def test_any_form_of_the_same_numbers_reads_the_same(
-    tmp_path: Path,
-    rows: list[tuple[float, ...]],
-    separator: str,
-    comma: bool,
-    header: bool,
-    quoted: bool,
-    ends: str,
-    above: str,
-    below: str,
-) -> None:
+    tmp_path, rows, separator, comma, header, quoted, ends, above, below
+):
     comma = comma and separator != ","
     quoted = quoted and separator != " \t "  # a tab then is the separator, and blanks follow a quote
     lines = [[repr(value).replace(".", "," if comma else ".") for value in row] for row in rows]
@@ -65,34 +57,28 @@ def test_missing_fields_lines_and_trailing_separators(tmp_path: Path) -> None:
     assert table.place(2) == "line 4"
 
 
-def test_header_in_a_comment(tmp_path: Path) -> None:
-    path = tmp_path / "d.txt"
-    np.savetxt(path, np.arange(6.0).reshape(3, 2), header="u y")
-    table = read_delimited(path, None)
-    assert table.names == ("u", "y")
-    np.testing.assert_array_equal(table.numbers([1]), [[1], [3], [5]])
+UTF_16 = "\ufeffu\tGröße{0}1\t2,5{0}3\t4,5{0}"
 
 
-@pytest.mark.parametrize(("header", "names"), [(None, None), (True, ("1", "2")), (False, None)])
-def test_a_first_line_of_numbers_is_a_sample_unless_said_otherwise(
-    tmp_path: Path, header: bool | None, names: tuple[str, ...] | None
-) -> None:
-    table = read_delimited(_file(tmp_path, "1,2\n3,4\n5,6\n"), [0, 1], header=header)
+@pytest.mark.parametrize(
+    ("content", "wanted", "options", "names", "numbers"),
+    [
+        ("# u y\n1 2\n3 4\n", None, {}, ("u", "y"), [[1, 2], [3, 4]]),
+        ("1,2\n3,4\n", [0, 1], {}, None, [[1, 2], [3, 4]]),
+        ("1,2\n3,4\n", [0, 1], {"header": False}, None, [[1, 2], [3, 4]]),
+        ("1,2\n3,4\n", [0, 1], {"header": True}, ("1", "2"), [[3, 4]]),
+        # Text next to the wanted columns makes no header.
+        ("on,1.5,2\noff,2.5,3\n", [1, 2], {}, None, [[1.5, 2], [2.5, 3]]),
+        ("y\n1,5\n2,5\n", None, {}, ("y",), [[1.5], [2.5]]),
+        ('"1,5","2,5"\n"3,5","4,5"\n', [0, 1], {"separator": ",", "decimal": ","}, None, [[1.5, 2.5], [3.5, 4.5]]),
+        (UTF_16.format("\n").encode("utf-16-le"), None, {}, ("u", "Größe"), [[1, 2.5], [3, 4.5]]),
+        (UTF_16.format("\r\n").encode("utf-16-be"), None, {}, ("u", "Größe"), [[1, 2.5], [3, 4.5]]),
+    ],
+)
+def test_headers_separators_and_encodings(tmp_path, content, wanted, options, names, numbers):
+    table = read_delimited(_file(tmp_path, content), wanted, **options)
     assert table.names == names
-    assert len(table.columns[0]) == (2 if names else 3)
-
-
-def test_text_next_to_the_wanted_columns_does_not_make_a_header(tmp_path: Path) -> None:
-    table = read_delimited(_file(tmp_path, "on,1.5,2\noff,2.5,3\n"), [1, 2])
-    assert table.names is None
-    np.testing.assert_array_equal(table.numbers([1]), [[1.5], [2.5]])
-
-
-def test_commas_between_decimal_points_and_a_single_column(tmp_path: Path) -> None:
-    table = read_delimited(_file(tmp_path, "y\n1,5\n2,5\n"), None)
-    np.testing.assert_array_equal(table.numbers([0]), [[1.5], [2.5]])
-    table = read_delimited(_file(tmp_path, '"1,5","2,5"\n"3,5","4,5"\n'), [0, 1], separator=",", decimal=",")
-    np.testing.assert_array_equal(table.numbers([1]), [[2.5], [4.5]])
+    np.testing.assert_array_equal(table.numbers(wanted or range(len(table.columns))), numbers)
 
 
 @pytest.mark.parametrize("text", ["5,123;4,999", "u;y\n5,123;4,999\n-1,001;2,345", "u\ty\n999\t1\n1,000\t2"])
@@ -112,7 +98,6 @@ def test_one_number_of_another_form_settles_the_decimal_mark(tmp_path: Path, oth
 
 
 def test_what_was_found_out_about_the_form_is_reported(tmp_path: Path) -> None:
-    assert read_delimited(_file(tmp_path, "u,y\n1,2\n"), None).guesses == ()
     assert read_delimited(_file(tmp_path, "u;y\n1;2\n"), None, separator=";").guesses == ()
     assert read_delimited(_file(tmp_path, "1,2\n3,4\n"), [0, 1], header=False).guesses == ()
     reported = {
@@ -125,33 +110,22 @@ def test_what_was_found_out_about_the_form_is_reported(tmp_path: Path) -> None:
         assert len(guesses) == len(words) and all(word in guess for word, guess in zip(words, guesses, strict=True))
 
 
-@pytest.mark.parametrize("ends", ["\n", "\r\n"])
-def test_utf_16_with_its_mark_is_text(tmp_path: Path, ends: str) -> None:
-    for encoding, mark in (("utf-16-le", "\ufeff"), ("utf-16-be", "\ufeff"), ("utf-16", "")):
-        path = _file(tmp_path, f"{mark}u\tGröße{ends}1\t2,5{ends}3\t4,5{ends}".encode(encoding))
-        table = read_delimited(path, None)
-        assert table.names == ("u", "Größe")
-        np.testing.assert_array_equal(table.numbers([1]), [[2.5], [4.5]])
+FRAME = pd.DataFrame({"u": np.arange(20.0), "y": np.sqrt(np.arange(20.0))})
+COLUMNS = {name: FRAME[[name]].to_numpy() for name in FRAME}
+FORMS = {
+    "d.npz": lambda path: np.savez(path, **COLUMNS),
+    "d.npy": lambda path: np.save(path, FRAME.to_numpy()),
+    "d.mat": lambda path: scipy.io.savemat(path, COLUMNS),
+    **dict.fromkeys(["d.csv.gz", "d.csv.zip"], lambda path: FRAME.to_csv(path, index=False)),
+}
 
 
-@pytest.mark.parametrize("form", ["npz", "npy", "mat", "csv.gz", "csv.zip"])
-def test_the_line_of_python_makes_a_file_that_can_be_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
-) -> None:
+@pytest.mark.parametrize("path", FORMS)
+def test_the_line_of_python_makes_a_file_that_can_be_read(tmp_path, monkeypatch, path):
     monkeypatch.chdir(tmp_path)
-    frame = pd.DataFrame({"u": np.arange(20.0), "y": np.sqrt(np.arange(20.0))})
-    path = f"d.{form}"
-    columns = {name: frame[[name]].to_numpy() for name in frame}
-    if form == "npz":
-        np.savez(path, **columns)
-    elif form == "npy":
-        np.save(path, frame.to_numpy())
-    elif form == "mat":
-        scipy.io.savemat(path, columns)
-    else:
-        frame.to_csv(path, index=False)
+    FORMS[path](path)
     with pytest.raises(NarxbenchError) as error:
         read_delimited(path, None)
     line = str(error.value).partition("Python by ")[2].partition(", or the frame")[0]
     exec(line, {"pandas": pd, "numpy": np, "scipy": scipy})  # the message promises that this works
-    assert read_delimited("d.csv", [0, 1], header=True).numbers([0, 1]).tobytes() == frame.to_numpy().tobytes()
+    assert read_delimited("d.csv", [0, 1], header=True).numbers([0, 1]).tobytes() == FRAME.to_numpy().tobytes()

@@ -3,36 +3,25 @@
 import json
 import os
 import stat
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from narxbench.io.errors import NarxbenchError
-from narxbench.io.files import (
-    canonical_json,
-    read_json,
-    write_atomically,
-)
+from narxbench.io.files import canonical_json, read_json, write_atomically
 
 
-@pytest.fixture(params=[0o022, 0o077, 0o002])
-def umask(request: pytest.FixtureRequest) -> Iterator[int]:
-    before = os.umask(request.param)
-    yield request.param
-    os.umask(before)
-
-
-def test_written_files_respect_the_umask(tmp_path: Path, umask: int) -> None:
-    write_atomically(tmp_path / "deep/file.txt", "text")
+@pytest.mark.parametrize("umask", [0o022, 0o077, 0o002])
+def test_written_files_hold_text_or_bytes_and_respect_the_umask(tmp_path: Path, umask: int) -> None:
+    before = os.umask(umask)
+    try:
+        for content in ("ν\n", "ν\n".encode()):
+            write_atomically(tmp_path / "deep/file.txt", content)
+            assert (tmp_path / "deep/file.txt").read_bytes() == b"\xce\xbd\n"
+    finally:
+        os.umask(before)
     assert stat.S_IMODE((tmp_path / "deep/file.txt").stat().st_mode) == 0o666 & ~umask
-
-
-def test_written_files_hold_text_or_bytes(tmp_path: Path) -> None:
-    for content in ("ν\n", "ν\n".encode()):
-        write_atomically(tmp_path / "file.txt", content)
-        assert (tmp_path / "file.txt").read_bytes() == b"\xce\xbd\n"
-    assert [path.name for path in tmp_path.iterdir()] == ["file.txt"]
+    assert os.listdir(tmp_path / "deep") == ["file.txt"]
 
 
 def test_failed_writing_leaves_nothing_new(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -49,14 +38,11 @@ def test_failed_writing_leaves_nothing_new(tmp_path: Path, monkeypatch: pytest.M
     assert [file.name for file in tmp_path.iterdir()] == ["file.txt"]
 
 
-def test_canonical_json() -> None:
+def test_canonical_json_reads_back_to_the_last_bit(tmp_path: Path) -> None:
     assert canonical_json({"b": 0.1, "a": ["ν"]}) == '{"a":["ν"],"b":0.1}\n'
     assert canonical_json({"b": 0.1, "a": ["ν"]}, indent=1) == '{\n "a": [\n  "ν"\n ],\n "b": 0.1\n}\n'
     with pytest.raises(ValueError, match="Out of range"):
         canonical_json({"a": float("inf")})
-
-
-def test_canonical_json_reads_back_to_the_last_bit(tmp_path: Path) -> None:
     value = {"ν\u2028": [1e-300, -0.0, 0.1 + 0.2, 2**70, None, True, {"": []}]}
     write_atomically(tmp_path / "x.json", canonical_json(value))
     assert repr(read_json(tmp_path / "x.json")) == repr(value) == repr(json.loads(canonical_json(value)))

@@ -3,15 +3,64 @@
 import os
 from functools import partial
 from pathlib import Path
+from typing import Annotated, Literal
 
-from tests.unit.io.test_settings import Outer
+from pydantic import BeforeValidator, Field, model_validator
 
 from narxbench.io import csv
 from narxbench.io.csv import FLAG, INTEGER, NAME, NUMBER, list_of, matching, one_of, optional, read_table
 from narxbench.io.delimited import read_delimited
 from narxbench.io.files import MOST_DATA, MOST_FOUND, read_bytes, read_json, read_text, write_atomically
-from narxbench.io.settings import validated
+from narxbench.io.settings import Problem, Settings, SettingsError, described_as, validated
 from narxbench.io.yaml import read_mapping
+
+
+class Sine(Settings):
+    kind: Literal["sine"] = "sine"
+    period: Annotated[int, Field(ge=2)] = 10
+
+
+class Step(Settings):
+    kind: Literal["step"] = "step"
+    height: float = 1.0
+
+
+class Inner(Settings):
+    count: int = Field(default=1, ge=1)
+    low: float = 0.0
+
+    @model_validator(mode="after")
+    def _ordered(self) -> "Inner":
+        if self.low >= 1:
+            raise SettingsError([Problem(("low",), f"found {self.low:g}; allowed: below 1")])
+        return self
+
+
+class Needed(Settings):
+    size: int = Field(ge=1)
+
+
+Word = Annotated[str, Field(pattern="^[a-z]+$"), described_as("a word of small letters")]
+Seeds = Annotated[list[int], BeforeValidator(lambda value: value, json_schema_input_type=int | list[int])]
+
+
+class Outer(Settings):
+    size: int = Field(default=1, ge=1)
+    share: float = Field(default=0.5, ge=0, le=1)
+    gap: float = Field(default=0.5, gt=0, lt=1)
+    bound: float | None = Field(default=None, gt=0)
+    scheme: Literal["linear", "ranked", "off"] = "linear"
+    flag: bool = True
+    name: str = Field(default="x", min_length=1)
+    weights: list[Annotated[float, Field(gt=0)]] = Field(default=[1.0], min_length=1)
+    signal: Annotated[Sine | Step, Field(discriminator="kind")] = Sine()
+    parts: dict[str, Inner] = Field(default_factory=dict)
+    word: Word = "a"
+    words: dict[Word, int] = Field(default_factory=dict)
+    seeds: Seeds = Field(default=[1])
+    inner: Inner | None = None
+    needed: Needed = Needed(size=1)
+
 
 FIELDS = [
     *((NUMBER, "number", text) for text in ["", "x", "nan", "inf", "1e400", "1_0", " 1", "0x1", "١", "−1"]),

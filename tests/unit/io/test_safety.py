@@ -2,9 +2,9 @@
 
 import os
 import sys
-from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -24,14 +24,13 @@ CODE = [
     "$(touch PWNED) `touch PWNED`; touch PWNED | touch PWNED #",
     "!!python/object/apply:os.system ['touch PWNED']",
     "!!python/object/new:subprocess.Popen [[touch, PWNED]]",
-    "!!python/name:os.system ''",
     "cos\nsystem\n(S'touch PWNED'\ntR.",
 ]
 STARTS = ("exec", "import", "pickle", "os.system", "os.exec", "os.spawn", "os.posix_spawn", "os.fork", "subprocess.")
-_recorded: list[str] | None = None
+_recorded = None
 
 
-def _hook(event: str, arguments: tuple[Any, ...]) -> None:
+def _hook(event, arguments):
     # An audit hook stays for the life of the process, so that it can only be reported when to listen.
     if _recorded is not None and event.startswith((*STARTS, "socket.", "ctypes.", "shutil.rmtree")):
         _recorded.append(f"{event} {arguments!r:.200}")
@@ -42,42 +41,35 @@ def _hook(event: str, arguments: tuple[Any, ...]) -> None:
 sys.addaudithook(_hook)
 
 
-def record(calls: list[Callable[[], object]]) -> list[str]:
+def record(calls):
     """Return what Python runs, imports, starts and opens for writing in the calls, which may raise our error."""
     global _recorded
     _recorded = []
     try:
         for call in calls:
-            try:
+            with suppress(NarxbenchError):
                 call()
-            except NarxbenchError:
-                continue
         return _recorded
     finally:
         _recorded = None
 
 
-def test_the_record_sees_what_is_run(tmp_path: Path) -> None:
+def test_the_record_sees_what_is_run(tmp_path):
     events = "\n".join(record([lambda: eval("1 + 1"), lambda: os.system("true"), (tmp_path / "x").touch]))
     assert all(reported in events for reported in ("exec", "os.system", f"write {tmp_path / 'x'}"))
 
 
 @pytest.mark.parametrize("payload", CODE)
-def test_code_in_any_file_is_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, payload: str) -> None:
+def test_code_in_any_file_is_text(tmp_path, monkeypatch, payload):
     monkeypatch.chdir(tmp_path)
-    calls: list[Callable[[], object]] = [lambda: parse_term(payload)]
-    for text in (payload, f"y(k) = {payload}", f"y(k) = 0.5*y(k-1) + {payload}"):
-        calls.append(lambda text=text: parse_equation(text))  # type: ignore[misc]
+    equations = (payload, f"y(k) = {payload}", f"y(k) = 0.5*y(k-1) + {payload}")
+    calls = [partial(parse_term, payload), *(partial(parse_equation, text) for text in equations)]
     shapes = ("{}", "a: {}", "a: [{}]", "? {}\n: b", "u,y\n{},1", "u,y,{}\n1,1,{}", "a\n{}", "equation: {}")
-    for number, text in enumerate(
-        [canonical_json({"a": payload, payload: 1}), *(s.replace("{}", payload) for s in shapes)]
-    ):
-        path = Path(f"F{number}.yaml")
-        path.write_text(text)
-        for read in (read_mapping, read_json, read_signals):
-            calls.append(lambda read=read, path=path: read(path))  # type: ignore[misc]
-        calls.append(lambda path=path: read_table(path, {"a": TEXT}))  # type: ignore[misc]
-        calls.append(lambda path=path: load_system(path.stem, "."))  # type: ignore[misc]
+    texts = [canonical_json({"a": payload, payload: 1}), *(shape.replace("{}", payload) for shape in shapes)]
+    for number, text in enumerate(texts):
+        Path(f"F{number}.yaml").write_text(text)
+        calls += [partial(read, f"F{number}.yaml") for read in (read_mapping, read_json, read_signals)]
+        calls += [partial(read_table, f"F{number}.yaml", {"a": TEXT}), partial(load_system, f"F{number}", ".")]
     before = sorted(os.listdir())
     record(calls)  # the first use of a reader imports what it needs
     assert record(calls) == []
