@@ -85,6 +85,16 @@ def test_a_malformed_file_is_refused_in_one_line(tmp_path, changed, reported):
     assert "\n" not in str(error.value)
 
 
+def test_the_program_ends_in_one_line_where_a_file_is_malformed(tmp_path, monkeypatch, capsys):
+    (tmp_path / "emps.csv").write_text("u,y\n1,2\n")
+    output = tmp_path / "records.md"
+    monkeypatch.setattr("sys.argv", ["records", "--folder", str(tmp_path), "--only", "emps", "--output", str(output)])
+    with pytest.raises(SystemExit) as end:
+        records.main()
+    assert end.value.code == 1 and not output.exists()
+    assert capsys.readouterr().err.startswith("emps.csv: found no column uEst; needed: ")
+
+
 def test_the_kept_page_names_every_record():
     text = records.RESULT.read_text("utf-8")
     assert "| **cascaded_tanks** | narxbench | " in text
