@@ -71,20 +71,28 @@ def test_a_record_at_hand_is_scored_and_the_others_are_named(tmp_path):
         ({"uEst": [1.0, np.inf]}, "line 3, column uEst: found no number"),
         ({"uVal": [], "yVal": []}, "found no test part"),
         ({"uEst": [], "yEst": []}, "found no estimation part"),
+        ("", "found no CSV file"),
+        ("uEst\n1\n", "found no column yEst"),
     ],
 )
 def test_a_malformed_file_is_refused_in_one_line(tmp_path, changed, reported):
-    written(tmp_path, "emps", **changed)
+    if isinstance(changed, str):
+        (tmp_path / "emps.csv").write_text(changed)
+    else:
+        written(tmp_path, "emps", **changed)
     with pytest.raises(narxbench.NarxbenchError, match=reported) as error:
         records.from_folder("emps", tmp_path)
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize(("content", "reported"), [("", "found no CSV file"), ("uEst\n1\n", "found no column yEst")])
-def test_a_file_of_another_layout_is_refused(tmp_path, content, reported):
-    (tmp_path / "emps.csv").write_text(content)
-    with pytest.raises(narxbench.NarxbenchError, match=reported):
-        records.from_folder("emps", tmp_path)
+def test_the_program_ends_in_one_line_where_a_file_is_malformed(tmp_path, monkeypatch, capsys):
+    (tmp_path / "emps.csv").write_text("u,y\n1,2\n")
+    output = tmp_path / "records.md"
+    monkeypatch.setattr("sys.argv", ["records", "--folder", str(tmp_path), "--only", "emps", "--output", str(output)])
+    with pytest.raises(SystemExit) as end:
+        records.main()
+    assert end.value.code == 1 and not output.exists()
+    assert capsys.readouterr().err.startswith("emps.csv: found no column uEst; needed: ")
 
 
 def test_the_kept_page_names_every_record():

@@ -154,9 +154,20 @@ def test_table_of_speeds():
         *(row("evaluation", f"S{i}, 20 terms", "fastcan NARX", "ratio", 10.0 * i) for i in (1, 2, 3)),
         row("evaluation", "S1, 33 terms", "fastcan NARX", "microseconds", 1.0),
         row("search", "S1", "narxbench GA", "cpu_seconds", 0.02),
+        row("first_use", "empty cache", "ga", "wall", 3.0),
+        row("first_use", "filled cache", "ga", "wall", 4.0),
+        row("pipeline", "2880 runs", "whole run", "wall", 61.0),
+        *(row("scaling", f"{n}, 1 a job", "runs of the study", "wall", n / 1000) for n in (2880, 10008, 100008)),
     ]
     lines = speed.speed_table(measured).splitlines()[2:]
-    assert [line.strip("| ").split(" | ")[1:] for line in lines[:2]] == [["2000 µs", "20"], ["0.020 s"]]
+    assert [tuple(line.strip("| ").split(" | ")[1:]) for line in lines] == [
+        ("2000 µs", "20"),
+        ("0.020 s",),
+        ("3.0 s",),
+        ("61 s",),
+        ("2.9 s",),
+        ("100 s",),
+    ]
 
 
 def test_coverage_by_hand():

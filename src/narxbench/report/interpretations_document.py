@@ -17,12 +17,10 @@ from narxbench.analysis.interpretations import (
     STRONG_GA,
     Findings,
 )
-from narxbench.analysis.metrics import PUBLISHED
 from narxbench.analysis.published import Published
 from narxbench.analysis.significance import ALPHA
 from narxbench.experiment.interpretations import BASELINE, DesignChoices
 from narxbench.io.csv import write_table
-from narxbench.report.formats import format_math
 from narxbench.report.interpretations_figures import figures
 from narxbench.report.table import records
 from narxbench.report.templating import rendered
@@ -109,7 +107,6 @@ def _facts(findings: Findings) -> Record:
         "alpha": ALPHA,
         "counted": COUNTED,
         "enough": ENOUGH,
-        "symbols": {metric.name: format_math(metric.heading, "markdown") for metric in PUBLISHED},
         "study": findings.study,
         "described": by_role[AS_DESCRIBED],
         "closest": by_role[CLOSEST],

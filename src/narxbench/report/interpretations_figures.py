@@ -19,7 +19,7 @@ from narxbench.analysis.published import METRICS
 from narxbench.report.figures import DARK, METHOD_COLOURS, NARROW, drawing, new_figure, saved
 from narxbench.report.formats import MISSING, count, method_name, signed, snr
 
-BLUE, ORANGE, GREEN = METHOD_COLOURS[:3]
+BLUE, ORANGE = METHOD_COLOURS[:2]
 GREY, PALE = "#999999", "#dddddd"
 ROW = 0.17  # inches of height for a row of text
 SHOWN = {"effects": 20, "ranking": 25}  # rows at most: the largest effects, the nearest interpretations
@@ -45,10 +45,7 @@ _GROUPS = {
 
 
 def figures(findings: Findings) -> dict[str, bytes]:
-    """Return the figures as SVG by name.
-
-    They are ``published_reproduced``, ``claims``, ``effects``, ``ranking`` and ``gaps``.
-    """
+    """Return ``published_reproduced``, ``claims``, ``effects``, ``ranking`` and ``gaps`` as SVG by name."""
     drawn = {}
     for function in (_published_reproduced, _claims, _effects, _ranking, _gaps):
         name = function.__name__.removeprefix("_")
@@ -79,8 +76,8 @@ def _published_reproduced(findings: Findings) -> Drawn:
                     mean = signed((here["reproduced"] - here["published"]).mean(), 2)
                     axis.annotate(mean, (0, 0.9 - 0.12 * place), fontsize=8, fontweight="bold", color=colour)
             axis.set_aspect("equal")
-            axis.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
-            axis.set_yticks([0, 0.5, 1], ["0", "0.5", "1"])
+            for set_ticks in (axis.set_xticks, axis.set_yticks):
+                set_ticks([0, 0.5, 1], ["0", "0.5", "1"])
             axis.set_title(f"{_SYMBOLS[metric]}, {role}", loc="left")
         axes[row][0].set_ylabel("reproduced")
     axes[-1][len(METRICS) // 2].set_xlabel("published")
@@ -147,10 +144,9 @@ def _effects(findings: Findings) -> Drawn:
         axis.axvline(0, color=GREY, linewidth=0.8, zorder=0)
         axis.set_xlabel("change of the deviance (left: nearer)")
         axis.set_title(f"{method_name(name)} under BIC", loc="left")
-    handles = [_dot("median; interval without 0", BLUE), _dot("interval with 0", GREY)]
-    handles.append(_dot("contradicts a statement", DARK, face="white"))
-    handles.append(Line2D([], [], color=DARK, linewidth=1.4, label="95 % for all options together"))
-    return figure, handles, 4
+    against = _dot("contradicts a statement", DARK, face="white")
+    interval = Line2D([], [], color=DARK, linewidth=1.4, label="95 % for all options together")
+    return figure, [_dot("median; interval without 0", BLUE), _dot("interval with 0", GREY), against, interval], 4
 
 
 def _ranking(findings: Findings) -> Drawn:

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from narxbench.analysis.metrics import DIFFERENCES, EARLY, EXACT, FRESH, GAP, Difference
@@ -132,12 +132,7 @@ def _cheapest(view: View, best: Row) -> Iterator[str]:
         yield f"{_name(finder)} has {share(finder[EXACT.name])} and takes {_time(finder)}{size}."
 
 
-_HEADS: Mapping[str, Callable[[View, Row], Iterator[str]]] = {
-    TERMS: _terms,
-    NEW_DATA: _new_data,
-    LOWEST_J: _lowest_j,
-    CHEAPEST: _cheapest,
-}
+_HEADS = {TERMS: _terms, NEW_DATA: _new_data, LOWEST_J: _lowest_j, CHEAPEST: _cheapest}
 
 
 def _why_none(ranked: Sequence[Row], want: str) -> str:
@@ -203,11 +198,9 @@ def _cost(view: View, best: Row) -> str:
     found = compared(view, _DIFFERENCE[TERMS], best["method"])
     equal = [row for row in cheaper if row["method"] in found and found[row["method"]].verdict == "practically equal"]
     row, which = (equal[0], "that is practically equal") if equal else (cheaper[0], f"with {_ENOUGH}")
-    text += (
-        f"; the cheapest one {which}, {_name(row)}, takes {_time(row)} and has {share(row[EXACT.name])} exact recovery"
-    )
+    text += f"; the cheapest one {which}, {_name(row)}, takes {_time(row)} and has {share(row[EXACT.name])}"
     end = " No cheaper one is shown to be practically equal." if found and not equal else ""
-    return f"{text}{_against(view, row, best)}.{end}"
+    return f"{text} exact recovery{_against(view, row, best)}.{end}"
 
 
 def _against(view: View, row: Row, other: Row) -> str:
@@ -217,9 +210,9 @@ def _against(view: View, row: Row, other: Row) -> str:
 
 def _special(whole: View, others: Sequence[View]) -> Iterator[str]:
     """Yield groups in which another method finds the terms clearly more often: the intervals do not overlap."""
-    usual = whole.best()
-    for view in others if usual else ():
-        best, own = view.best(), next((row for row in view.rows() if usual and row["method"] == usual["method"]), None)
+    usual = whole.best() or {"method": None}
+    for view in others:
+        best, own = view.best(), next((row for row in view.rows() if row["method"] == usual["method"]), None)
         if not best or not own or None in (best["exact_low"], own["exact_high"]):
             continue
         if best["exact_low"] > own["exact_high"]:

@@ -79,7 +79,7 @@ def recovery_cost(rows: Sequence[Row]) -> Markup:
         parts.append(_text("100%", _down(row["exact"]) - 5, words, "end", _FAINT))
     points = [(across(row["seconds"]), _down(row["exact"])) for row in known]
     for row, (x, _) in zip(known, points, strict=True):
-        if row["exact_low"] is not None and row["exact_high"] is not None:
+        if None not in (row["exact_low"], row["exact_high"]):
             parts.append(_line(f"{x:.1f}%", _down(row["exact_low"]), f"{x:.1f}%", _down(row["exact_high"]), _LIGHT))
     labels = [(x, y, _short(row)) for row, (x, y) in zip(known, points, strict=True)]
     parts += _labels(labels, [_down(row["exact"]) for row in lines])
@@ -149,7 +149,7 @@ def _panel(group: str, rows: Sequence[Row]) -> Markup:
         y = 34 + 22 * place
         parts.append(_text("0", y + 4, _short(row)))
         if row["exact"] is not None:
-            if row["exact_low"] is not None and row["exact_high"] is not None:
+            if None not in (row["exact_low"], row["exact_high"]):
                 low, high = (f"{44 + 50 * row[key]:.1f}%" for key in ("exact_low", "exact_high"))
                 parts.append(_line(low, y, high, y, _GREY, width=2))
             colour = _COLOURS[1] if row["searches"] else _BLUE
@@ -189,12 +189,7 @@ def _labels(points: Sequence[tuple[float, float, str]], lines: Sequence[float]) 
 
 _PLACES = [
     *((8, 0, "start"), (-8, 0, "end"), (0, -9, "middle"), (0, 18, "middle")),
-    *(
-        (dx, dy, anchor)
-        for far in range(28, 200, 14)
-        for dy in (-far, far)
-        for dx, anchor in ((4, "start"), (-4, "end"))
-    ),
+    *((dx, dy, at) for far in range(28, 200, 14) for dy in (-far, far) for dx, at in ((4, "start"), (-4, "end"))),
 ]
 
 

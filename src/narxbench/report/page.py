@@ -154,7 +154,6 @@ def main_page(material: Material, tables: Mapping[str, Markup]) -> str:
         "own": own,
         "best": answer.best_of(own),
         "own_misled": answer.where_j_misleads(misleading(own_runs)) if len(own_runs) else "",
-        "criterion": criterion_name(criterion),
         "explained": lambda html: explained(html, {word: words[word] for word in HOVER}),
         "words": [(word, words[word].split(". ")[0]) for word in WORDS],
         "panels": [(system, [f"{kind}_{system.name}" for kind in _kinds(settings)]) for system in material.systems],

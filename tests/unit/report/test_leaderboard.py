@@ -50,7 +50,7 @@ def test_the_page_of_any_study_is_whole_and_asks_nothing_of_the_network(name):
     assert all(re.match(OWN, link) for link in page.links if not link.startswith("#"))
     assert html.count("<script") == html.count("</script") == 2
     check_policy(html)
-    assert not re.search(r"\b(nan|NaN|None|inf|Infinity|NaT|<NA>)\b", visible(html))
+    assert not re.search(r"\b(nan|NaN|None|inf|Infinity|NaT|<NA>|True|False)\b", visible(html))
     assert len(html.encode()) < 2_000_000
 
 

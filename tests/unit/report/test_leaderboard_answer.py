@@ -2,10 +2,8 @@
 
 import re
 
-import pytest
-from tests.tiers import mostly_slow
 from tests.unit.analysis.scores import N_VALIDATION, SPURIOUS, TRUE, make_method, make_run, make_score, with_gaps
-from tests.unit.report.leaderboards import SHAPES, comparison, cost, frames_of, methods_of, shape
+from tests.unit.report.leaderboards import comparison, cost, frames_of, methods_of, shape
 
 from narxbench.report.leaderboard_answer import answer_lines, document_lines
 from narxbench.report.leaderboard_views import LOWEST_J, WANTS
@@ -78,15 +76,6 @@ def test_a_verdict_of_development_data_sets_has_its_caveat():
     for view in views:
         reported = {"not confirmatory" in answer_lines(view, want)[0] for want in WANTS}
         assert reported == {view.part == "development"}
-
-
-@pytest.mark.parametrize("name", mostly_slow(SHAPES, "usual"))
-def test_no_line_has_anything_but_words_and_numbers(name):
-    shown = comparison(shape(name))
-    lines = [line for view in shown.views for want in WANTS for line in answer_lines(view, want)]
-    lines += document_lines(shown)
-    assert not re.search(r"\b(nan|None|inf|True|False)\b", " ".join(lines))
-    assert all(line.startswith("**") and line.endswith(".") for line in lines)
 
 
 def test_the_lowest_gap_may_belong_to_another_method_than_the_right_terms():

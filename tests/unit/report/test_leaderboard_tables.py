@@ -70,6 +70,7 @@ def test_times_are_those_of_the_closest_number_of_candidate_terms_or_of_repeated
     assert (found["base", "ga"], found["noisy", "ga"], found["base", "mine"]) == (5.0, 1.0, 7.0)
     (mine,) = (row for row in shown.views[0].rows() if row["method"] == "mine")
     assert (mine["unsteady"], mine["last"]) == ("another J", 1)
+    assert [word for word, _ in remarks(mine)] == ["does not repeat"]
 
 
 def test_a_method_in_some_scenarios_is_last_and_marked_where_there_are_more():
