@@ -1,7 +1,4 @@
-"""What a study takes, roughly, by its settings alone: told before any job, and refused where memory is not enough.
-
-``benchmarks/estimate.py`` compares it with what studies really take. Nothing here makes candidate terms or jobs.
-"""
+"""What a study takes, roughly, by its settings alone; ``benchmarks/estimate.py`` compares it with what that is."""
 
 import os
 from collections.abc import Sequence

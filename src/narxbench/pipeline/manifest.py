@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 SETTINGS, ENVIRONMENT, VERSIONS = "settings/", "environment/", "versions/"
 _HEADER = ["name", "value"]
 _LISTED = 4
-_SAME_ENVIRONMENT = "Versions and platform are those of the reference."
 
 
 def manifest_csv(files: Mapping[str, str], made_with: Mapping[str, str]) -> str:
@@ -87,7 +86,8 @@ def verdict(reference: str | Path, files: Mapping[str, str], made_with: Mapping[
     known = _part(manifest, ENVIRONMENT)
     now = {name: value for name, value in _environment(made_with).items() if name in known}
     others = ", ".join(_differing(known, now, "{} {} (reference: {})", "unknown"))
-    lines.append(f"Made in another environment: {others}." if others else _SAME_ENVIRONMENT)
+    same_there = "Versions and platform are those of the reference."
+    lines.append(f"Made in another environment: {others}." if others else same_there)
     return not any(unlike.values()), "\n".join(lines) + "\n"
 
 

@@ -13,10 +13,13 @@ _TIMES = re.compile(r"cpu ([0-9]{1,12}(?:\.[0-9]{1,6})?) s, wall ([0-9]{1,12}(?:
 
 def run_info(logs: str, results: Iterable[str]) -> str:
     """Return machine, commit, and the time that jobs spent on results, by their logs in a folder for each step."""
+    known = Path("/proc/cpuinfo")
+    found = re.search("^model name\\s*: (.*)$", known.read_text() if known.exists() else "", re.MULTILINE)
+    processor = found[1] if found else platform.processor() or platform.machine()
     lines = [
         "# How the results next to this file were made",
         "",
-        f"- Machine: {_processor()}, {os.cpu_count()} cores, {platform.platform()}, Python {platform.python_version()}",
+        f"- Machine: {processor}, {os.cpu_count()} cores, {platform.platform()}, Python {platform.python_version()}",
         f"- Commit: {_git('rev-parse', 'HEAD') or 'unknown, not a git checkout'}",
         f"- Changed files at that time: {len(_git('status', '--porcelain').splitlines())}",
         "",
@@ -39,9 +42,3 @@ def _git(*arguments: str) -> str:
     with suppress(OSError):
         return subprocess.run(["git", *arguments], capture_output=True, text=True).stdout.strip()
     return ""
-
-
-def _processor() -> str:
-    known = Path("/proc/cpuinfo")
-    found = re.search(r"^model name\s*: (.*)$", known.read_text() if known.exists() else "", re.MULTILINE)
-    return found[1].strip() if found else platform.processor() or platform.machine()

@@ -34,8 +34,6 @@ _PLANNED = "NARXBENCH_PLANNED"
 _SHOWN = {None, LogEvent.DEBUG_DAG, LogEvent.RULEGRAPH, LogEvent.RUN_INFO}
 _NOISE = ("Select jobs to execute", "Execute ", "Using shell:", "host: ", "Assuming unrestricted", "Elapsed time")
 _SECONDS_BETWEEN_LINES = 5.0
-# As many jobs as anybody can start: profiles that say so mean no limit.
-_UNLIMITED = 1_000_000
 
 
 class Progress(logging.Filter):
@@ -120,9 +118,10 @@ def begin(workflow: Any, planned: StudyPlan) -> None:
         for handler in logger.handlers:
             if isinstance(handler, logging.StreamHandler) and not isinstance(handler, logging.FileHandler):
                 handler.addFilter(Progress())
-    # As long as there is a limit, however high, each scheduling round arms a timer that starts another one.
+    # As long as there is a limit, however high, each scheduling round arms a timer that starts another one. Profiles
+    # that allow a million jobs mean no limit.
     limiter = getattr(workflow.scheduler, "job_rate_limiter", None)
-    if getattr(limiter, "max_jobs", 0) >= _UNLIMITED:
+    if getattr(limiter, "max_jobs", 0) >= 1_000_000:
         workflow.scheduler.job_rate_limiter = None
 
 

@@ -89,8 +89,7 @@ class SimulatedPlan(StudyPlan):
         self.given = [path for path in known if not path.startswith((f"{self.data}/", f"{self.reports}/"))]
 
     def _declare(self) -> None:
-        """Set what is made of the summaries, and what of it the repository keeps."""
-        raise NotImplementedError
+        raise NotImplementedError  # sets what is made of the summaries, and what of it the repository keeps
 
     def _summed(self, condition: Condition) -> str:
         # What is summed up together: the condition, or its problem.

@@ -14,10 +14,7 @@ from narxbench.pipeline.plan import StudyPlan
 def plan_of(
     overlays: Sequence[StrPath] = (), command_line: Sequence[str] = (), *others: tuple[str, Mapping[str, Any]]
 ) -> StudyPlan:
-    """Return the plan of what ``--configfile``, ``--config`` and others by the name of their source set.
-
-    Their page tells the kind of study, or what only one kind has.
-    """
+    """Return the plan of what ``--configfile``, ``--config``, and others by the name of their source, set."""
     layers = [*read_layers([*map(os.path.relpath, overlays)], command_line), *others]
     given = together(layers)
     page = given.get("page", "measured" if "identification" in given else "paper")

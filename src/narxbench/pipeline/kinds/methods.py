@@ -7,7 +7,7 @@ from typing import Any
 
 from narxbench.algorithms.registry import algorithm
 from narxbench.experiment.kinds.methods import MethodsStudy
-from narxbench.experiment.study import Condition
+from narxbench.experiment.study import Condition, Method
 from narxbench.pipeline.plan import REFERENCE
 from narxbench.pipeline.simulated import SimulatedPlan
 
@@ -80,7 +80,7 @@ class MethodsPlan(SimulatedPlan):
                     "settings": dict(c.settings),
                     "evaluations": c.evaluations,
                     "seeds": self.seeds[c.name],
-                    **_about(c.algorithm, "deterministic", "stops_early", "minimises"),
+                    **_about(c, "deterministic", "stops_early", "minimises"),
                 }
                 for c in found
             },
@@ -94,7 +94,7 @@ class MethodsPlan(SimulatedPlan):
         """Return what the leaderboard says of each method of the study."""
         return {
             name: {
-                **_about(method.algorithm, "reference", "deterministic", "needs_objective", "minimises"),
+                **_about(method, "reference", "deterministic", "needs_objective", "minimises"),
                 "algorithm": method.algorithm,
                 "description": algorithm(method.algorithm).document.partition("\n\n")[0],
                 "settings": method.settings.model_dump(mode="json"),
@@ -104,6 +104,5 @@ class MethodsPlan(SimulatedPlan):
         }
 
 
-def _about(name: str, *what: str) -> dict[str, Any]:
-    about = algorithm(name).about
-    return {each: getattr(about, each) for each in what}
+def _about(method: Condition | Method, *what: str) -> dict[str, Any]:
+    return {each: getattr(algorithm(method.algorithm).about, each) for each in what}
