@@ -94,7 +94,7 @@ class StudyPlan:
         """Settings as text, digests of code and files, and versions, when all rules have asked for theirs."""
         parts = {
             SETTINGS: dict(flattened(self.settings)),
-            "code/": self._code_digests,
+            "code/": dict(sorted(self._code_digests.items())),  # Snakemake sees another order as a change
             VERSIONS: dict(sorted(self._versions.items())),
             "files/": digests(filter(os.path.isfile, self.given)),
         }
