@@ -84,9 +84,8 @@ class Slurm:
         srun.chmod(0o755)
         (self.folder / "key").write_bytes(os.urandom(1024))
         (self.folder / "key").chmod(0o400)
-        files = {"socket": "munge.socket", "key-file": "key", "pid-file": "munge.pid"}
-        files |= {"log-file": "munge.log", "seed-file": "seed"}
-        options = [f"--{option}={self.folder / name}" for option, name in files.items()]
+        files = "socket=munge.socket key-file=key pid-file=munge.pid log-file=munge.log seed-file=seed"
+        options = [f"--{each.replace('=', f'={self.folder}/')}" for each in files.split()]
         # By force, because others can enter the folder's parents.
         self._begin("munged", "munged", "--foreground", "--force", *options)
         wait_for((self.folder / "munge.socket").exists, "munged", 60)

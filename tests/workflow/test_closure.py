@@ -9,7 +9,6 @@ from tests.workflow.project import ROOT
 
 from narxbench.pipeline import code
 from narxbench.pipeline.kinds import plan_of
-from narxbench.pipeline.plan import script_digest
 
 pytestmark = pytest.mark.slow
 
@@ -59,10 +58,10 @@ def test_any_edit_of_a_module_changes_the_digest_of_the_steps_that_load_it(plan,
     seen = {}
     for module in MODULES:
         monkeypatch.setattr(code, "code_digest", lambda path, module=module: "edited" if path == module else real(path))
-        script_digest.cache_clear()
+        code.digest_of.cache_clear()
         after = digests(plan)
         seen[module] = {step for step in before if before[step] != after[step]}
-    script_digest.cache_clear()
+    code.digest_of.cache_clear()
     for step, algorithm in before:
         found = {module for module in MODULES if (step, algorithm) in seen[module]}
         assert loads[step] - found == set(), f"{step} loads what its digest does not see"

@@ -9,7 +9,7 @@ rule analyse:
         system_terms=f"{REFERENCE}/system_terms.csv",
         claims=f"{REFERENCE}/claims.yaml",
     output:
-        **PLAN.frames(),
+        **PLAN.frames,
     log:
         f"{PLAN.logs}/analyse.log",
     localrule: True

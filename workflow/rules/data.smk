@@ -4,7 +4,7 @@
 rule simulate:
     """Simulate one system at one SNR."""
     input:
-        recorded=lambda w: local(PLAN.recorded_input(w.data_set)),
+        recorded=lambda w: local(PLAN.recorded[w.data_set]),
         memory=lambda w: local(PLAN.memory),
     output:
         f"{PLAN.data}/problems/{{data_set}}.csv",
@@ -13,7 +13,7 @@ rule simulate:
     localrule: True
     params:
         simulation=lambda w: PLAN.simulations[w.data_set],
-        recorded=lambda w: digests(PLAN.recorded_input(w.data_set)),
+        recorded=lambda w: digests(PLAN.recorded[w.data_set]),
         code=PLAN.code("simulate"),
     run:
         call("simulate", output=output, params=params, log=log)

@@ -21,7 +21,8 @@ rule brief_search:
     params:
         settings=PLAN.job,
         configuration=lambda w: PLAN.configurations[w.configuration],
-        code=PLAN.code("brief_search"),
+        data=PLAN.data_digest,
+        code=PLAN.code("brief_search", PLAN.method),
     run:
         call("brief_search", output=output, params=params, log=log)
 
@@ -38,6 +39,7 @@ rule rank_configurations:
     localrule: True
     params:
         settings=PLAN.job,
+        data=PLAN.data_digest,
         code=PLAN.code("rank_configurations"),
     run:
         call("rank_configurations", input=input, output=output, params=params, log=log)
@@ -55,7 +57,8 @@ rule thorough_search:
     params:
         settings=PLAN.job,
         search=lambda w: {"rank": int(w.rank), "part": int(w.part), "seed": int(w.seed)},
-        code=PLAN.code("thorough_search"),
+        data=PLAN.data_digest,
+        code=PLAN.code("thorough_search", PLAN.method),
     run:
         call("thorough_search", input=input, output=output, params=params, log=log)
 
@@ -73,7 +76,8 @@ rule choose_structure:
         f"{PLAN.logs}/choose_structure.log",
     params:
         settings=PLAN.job,
-        code=PLAN.code("choose_structure"),
+        data=PLAN.data_digest,
+        code=PLAN.code("choose_structure", PLAN.forward),
     run:
         call("choose_structure", input=input, output=output, params=params, log=log)
 
@@ -90,7 +94,8 @@ rule resample:
     params:
         settings=PLAN.job,
         number=lambda w: int(w.number),
-        code=PLAN.code("resample"),
+        data=PLAN.data_digest,
+        code=PLAN.code("resample", PLAN.method),
     run:
         call("resample", input=input, output=output, params=params, log=log)
 
@@ -109,6 +114,7 @@ rule conclude:
     localrule: True
     params:
         settings=PLAN.job,
+        data=PLAN.data_digest,
         code=PLAN.code("conclude"),
     run:
         call("conclude", input=input, output=output, params=params, log=log)

@@ -38,7 +38,7 @@ rule rank:
     input:
         PLAN.summaries,
     output:
-        **PLAN.frames(),
+        **PLAN.frames,
     log:
         f"{PLAN.logs}/rank.log",
     localrule: True

@@ -4,8 +4,8 @@
 rule tables:
     """Write the paper's tables as CSV, Markdown and LaTeX."""
     input:
-        **PLAN.frames("metrics", "selection", "agreement", "agreement_values", "claims", "comparisons"),
-        **PLAN.frames("recovery", "gaps"),
+        **{name: PLAN.frames[name] for name in ("metrics", "selection", "agreement", "agreement_values", "claims")},
+        **{name: PLAN.frames[name] for name in ("comparisons", "recovery", "gaps")},
         system_files=PLAN.system_files,
         claim_texts=f"{REFERENCE}/claims.yaml",
     output:
@@ -25,7 +25,7 @@ rule tables:
 rule figures:
     """Draw the paper's figures as PDF and SVG."""
     input:
-        **PLAN.frames("convergence", "selection", "gaps"),
+        **{name: PLAN.frames[name] for name in ("convergence", "selection", "gaps")},
     output:
         report(PLAN.figures["svg"], category="Figures", caption="../report/figures.rst"),
         PLAN.figures["pdf"],

@@ -32,6 +32,7 @@ def closure(*files: Path) -> frozenset[Path]:
     return frozenset(found)
 
 
+@cache
 def digest_of(*files: Path) -> str:
     """Return one digest, 16 hexadecimal digits, of what the closure of the files does."""
     lines = []
@@ -41,6 +42,7 @@ def digest_of(*files: Path) -> str:
     return sha256("\n".join(lines))[:16]
 
 
+@cache
 def versions_of(*files: Path) -> dict[str, str]:
     """Return the versions of Python (major.minor) and of the packages that the closure imports or these require."""
     names = {name.split(".")[0] for file in closure(*files) if file.suffix == ".py" for name in _imported_names(file)}

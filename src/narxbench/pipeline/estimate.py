@@ -1,8 +1,4 @@
-"""What a study takes, roughly, by its settings alone: told before any job, and refused where memory is not enough.
-
-``benchmarks/estimate.py`` compares it with what studies really take. Nothing here makes candidate terms, conditions of
-every seed, or jobs.
-"""
+"""What a study takes, roughly, by its settings alone; ``benchmarks/estimate.py`` compares it with what that is."""
 
 import os
 from collections.abc import Sequence
@@ -61,12 +57,9 @@ class Estimate(NamedTuple):
         return f"{counted}: about {time} {unit} of CPU time; the largest step takes about {memory:.1f} GB"
 
 
-def refuse(estimate: Estimate, memory: float | None = None, cores: int = 1) -> None:
-    """Raise NarxbenchError if so many steps at a time need more bytes than there are; default: than the machine has.
-
-    The message names the setting that does most to it.
-    """
-    allowed, taken = _SHARE * (memory or memory_of_machine()), estimate.memory(cores)
+def refuse(estimate: Estimate, cores: int = 1) -> None:
+    """Raise NarxbenchError, with the setting that does most to it, if so many steps at a time need too much memory."""
+    allowed, taken = _SHARE * memory_of_machine(), estimate.memory(cores)
     if taken > allowed:
         use = max((estimate.planned, *estimate.largest), key=lambda use: use.size)
         found = f"{use.setting}: found {use.found:.15g}, with which {use.step} would take about {taken / _GB:.1f} GB"
@@ -101,8 +94,8 @@ def study_estimate(plan: "SimulatedPlan") -> Estimate:
         largest = max(largest, uses, key=lambda uses: sum(use.size for use in uses))
     jobs += sum(shared.values())
     data_seeds = len(study.data.seeds)
-    counts = {"seeds": len(study.seeds), "data.seeds": data_seeds, "conditions": conditions // data_seeds}
-    setting, found = max(counts.items(), key=lambda count: count[1])
+    counts = [(len(study.seeds), "seeds"), (data_seeds, "data.seeds"), (conditions // data_seeds, "conditions")]
+    found, setting = max(counts)
     planned = Use("planning", setting, found, _JOB_BYTES * jobs + _CONDITION_BYTES * conditions)
     return Estimate(jobs, runs, seconds + _JOB * jobs, planned, largest)
 
@@ -110,18 +103,18 @@ def study_estimate(plan: "SimulatedPlan") -> Estimate:
 def _search(condition: Condition, time_limit: float) -> tuple[float, list[Use]]:
     """Return the CPU seconds of a run of a condition, and its memory."""
     found, problem = algorithm(condition.algorithm), condition.problem
-    system, data = problem.system, problem.data
+    cost, system, data = found.cost, problem.system, problem.data
     n_terms = model_size(n_y=system.n_y, n_u=system.n_u, degree=system.degree)
     judged, rows = data.validation_samples, data.samples - data.validation_samples
     # Costs are those of 66 candidate terms and 600 samples to validate.
-    each = found.cost.evaluation * (0.5 + n_terms / 264 + judged / 2400)
-    each += found.cost.wide * 7.5e-13 * n_terms**2 * min(n_terms, rows)
-    seconds = found.cost.start * (n_terms / 66) ** 2 + min(condition.evaluations, found.cost.most) * each
+    each = cost.evaluation * (0.5 + n_terms / 264 + judged / 2400)
+    each += cost.wide * 7.5e-13 * n_terms**2 * min(n_terms, rows)
+    seconds = cost.start * (n_terms / 66) ** 2 + min(condition.evaluations, cost.most) * each
     if not found.in_process:
         seconds = _PROCESS + min(seconds, time_limit)
     step = f"a search of {condition.method} on {system.name}"
     scenario = f"scenarios.{problem.scenario}: " if problem.scenario else ""
-    columns = 8 * (2 + found.cost.copies) * n_terms * rows
+    columns = 8 * (2 + cost.copies) * n_terms * rows
     columns += 24 * comb(system.n_u + system.degree, system.degree) * judged
     return seconds, [
         # Structures that are known, by a hash table of up to four places for each, and the trace.

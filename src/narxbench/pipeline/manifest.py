@@ -1,16 +1,13 @@
-"""What the results of a study are and were made with: its manifest, and the record for when Snakemake knows it no more.
+"""What the results of a study are and were made with: its manifest, and its record for when Snakemake knows it no more.
 
-A manifest is CSV with the columns ``name`` and ``value``: settings (``settings/KEY``) and versions
-(``environment/NAME``), then files with their SHA-256 digests in the order of causes (data sets, runs, summaries, ...,
-page), so that the first difference is the one that explains those below it.
+A manifest is CSV with the columns ``name`` and ``value``: settings and versions, then files with their SHA-256 digests
+in the order of causes (data sets, runs, summaries, ..., page): the first difference explains those below it.
 
-Snakemake knows what results were made with as long as it has its folder ``.snakemake``. Where that is lost, or results
-were copied without it, it would take those of other settings or code for current ones. So two files tell of it:
-
-- the record ``data/STUDY/made_with.json`` is there as long as *all* results are of the settings, code, files and
-  versions in it. The manifest's step writes it, as it comes last;
-- the memory ``.snakemake/narxbench/STUDY`` is lost together with Snakemake's. The first steps of a study read it, so
-  that a new date of it makes everything again.
+Snakemake knows what results were made with as long as it has its folder ``.snakemake``. Without it, it would take those
+of other settings or code for current ones. So two files tell of it. The record ``data/STUDY/made_with.json`` is there
+as long as *all* results are of what it says; the manifest's step writes it, as it comes last. The memory
+``.snakemake/narxbench/STUDY`` is lost together with Snakemake's; the first steps of a study read it, so that a new date
+of it makes everything again.
 """
 
 import csv
@@ -32,14 +29,9 @@ from narxbench.io.version import __version__
 if TYPE_CHECKING:
     from narxbench.pipeline.plan import StudyPlan
 
-SETTINGS, ENVIRONMENT = "settings/", "environment/"
-# Of what results were made with.
-VERSIONS = "versions/"
+SETTINGS, ENVIRONMENT, VERSIONS = "settings/", "environment/", "versions/"
 _HEADER = ["name", "value"]
 _LISTED = 4
-# Of the memory: nobody knows what each of the results is of.
-_UNKNOWN = "unknown"
-_SAME_ENVIRONMENT = "Versions and platform are those of the reference."
 
 
 def manifest_csv(files: Mapping[str, str], made_with: Mapping[str, str]) -> str:
@@ -94,7 +86,8 @@ def verdict(reference: str | Path, files: Mapping[str, str], made_with: Mapping[
     known = _part(manifest, ENVIRONMENT)
     now = {name: value for name, value in _environment(made_with).items() if name in known}
     others = ", ".join(_differing(known, now, "{} {} (reference: {})", "unknown"))
-    lines.append(f"Made in another environment: {others}." if others else _SAME_ENVIRONMENT)
+    same_there = "Versions and platform are those of the reference."
+    lines.append(f"Made in another environment: {others}." if others else same_there)
     return not any(unlike.values()), "\n".join(lines) + "\n"
 
 
@@ -123,8 +116,8 @@ class Record(Settings):
 
 def write_record(path: str, memory: str, made_with: Mapping[str, str]) -> None:
     """Write the record of results that are all made, with the token of the memory."""
-    token = read_text(memory).partition(" ")[0]
-    write_atomically(path, canonical_json({"made_with": made_with, "token": token}, indent=1))
+    record = {"made_with": made_with, "token": read_text(memory).partition(" ")[0]}
+    write_atomically(path, canonical_json(record, indent=1))
 
 
 def settle(plan: "StudyPlan") -> None:
@@ -134,7 +127,7 @@ def settle(plan: "StudyPlan") -> None:
     lost = not token or (record is not None and record.token != token)
     if lost:
         token = record.token if record else secrets.token_hex(8)
-        unknown = _UNKNOWN if _is_begun(plan) else ""
+        unknown = "unknown" if _is_begun(plan) else ""
     again = bool(unknown) and (record is None or record.made_with != plan.made_with)
     if again:
         changed = _differing(record.made_with, plan.made_with, "{}") if record else [f"no {plan.at(plan.record)}"]

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable, Sequence
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar
@@ -28,10 +28,7 @@ _WITHOUT_RESULTS = ("repeat", "run_info", "screenshot", "update_reference")
 
 
 class StudyPlan:
-    """What the rules ask of any study: its folders, its settings, and what is compared with the reference results.
-
-    Each kind of study is a class. It is made of settings in layers; a mistake in them is a NarxbenchError.
-    """
+    """What the rules ask of any study; each kind is a class, made of settings in layers."""
 
     # The files of ``workflow/rules`` that make its results, in the order in which they are included.
     rules: ClassVar[Sequence[str]]
@@ -49,11 +46,13 @@ class StudyPlan:
         self.settings: dict[str, Any] = study.model_dump(mode="json")
         # Methods that cannot be used here, each with the reason; whether only complete conditions are planned.
         self.left_out, self.finished_only = left_out, finished_only
-        # Where these folders are, with a slash at the end: a workflow that uses this one as a module may say so.
+        # Where these folders are, with a slash at the end: the prefix of a workflow that uses this one as a module.
         self.folder = ""
         self.data, self.reports, self.logs = f"data/{name}", f"reports/{name}", f"logs/{name}"
         self.run_info, self.manifest = f"{self.reports}/run_info.md", f"{self.reports}/manifest.csv"
         self.record, self.kept = f"{self.data}/made_with.json", f"{REFERENCE}/{name}"
+        # The file next to Snakemake's own memory of the results: see narxbench.pipeline.manifest.
+        self.memory = f".snakemake/narxbench/{name}"
         # What each step that makes results is made of, as the rules have asked for it: its code, and all packages.
         self._code_digests: dict[str, str] = {}
         self._versions: dict[str, str] = {}
@@ -79,35 +78,23 @@ class StudyPlan:
         return path if path in self.given else f"{self.folder}{path}"
 
     @property
-    def memory(self) -> str:
-        """The file next to Snakemake's own memory of the results: see :mod:`narxbench.pipeline.manifest`."""
-        place = f"-{sha256(self.folder)[:8]}" if self.folder else ""
-        return f".snakemake/narxbench/{self.study.study}{place}"
-
-    @property
     def reference(self) -> str:
         """The manifest that results are compared with: that of the repository, or else that of the finished study."""
         kept = f"{self.kept}/manifest.csv"
         return kept if os.path.exists(kept) else self.at(self.manifest)
 
     def to_verify(self) -> list[str]:
-        """Return what is made before it is compared: all that the repository has reference results of, else nothing.
-
-        Results of other settings end the process before any job.
-        """
+        """Return what is made before it is compared: all that the repository has reference results of, else nothing."""
         with ended_in_one_line():
             check_settings(self.reference, self.made_with)
         return [] if self.reference == self.at(self.manifest) else [*self.lost(), *self.from_summaries]
 
     @cached_property
     def made_with(self) -> dict[str, str]:
-        """What the results depend on, each under its kind: settings as text, digests of code and files, versions.
-
-        The rules have asked the plan for what their steps are made of by then.
-        """
+        """Settings as text, digests of code and files, and versions, when all rules have asked for theirs."""
         parts = {
             SETTINGS: dict(flattened(self.settings)),
-            "code/": self._code_digests,
+            "code/": dict(sorted(self._code_digests.items())),  # Snakemake sees another order as a change
             VERSIONS: dict(sorted(self._versions.items())),
             "files/": digests(filter(os.path.isfile, self.given)),
         }
@@ -115,18 +102,12 @@ class StudyPlan:
 
     def code(self, script: str, name: str | None = None) -> str:
         """Return a digest of all code that a script depends on, that of an algorithm included, with the versions."""
-        found, versions = script_digest(script, name)
+        files = [SCRIPTS / f"{script}.py", *([] if name is None else algorithm(name).files)]
+        found, versions = digest_of(*files), versions_of(*files)
         if script not in _WITHOUT_RESULTS:
             self._code_digests[script if name is None else f"{script} ({name})"] = found
             self._versions |= versions
         return f"{found} with {', '.join(map(' '.join, versions.items()))}"
-
-
-@cache
-def script_digest(script: str, name: str | None) -> tuple[str, dict[str, str]]:
-    """Return digest and package versions of all code that a script depends on, that of an algorithm included."""
-    files = [SCRIPTS / f"{script}.py", *([] if name is None else algorithm(name).files)]
-    return digest_of(*files), versions_of(*files)
 
 
 def digests(paths: Iterable[str]) -> dict[str, str]:

@@ -5,6 +5,7 @@ import platform
 import re
 import subprocess
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 _TIMES = re.compile(r"cpu ([0-9]{1,12}(?:\.[0-9]{1,6})?) s, wall ([0-9]{1,12}(?:\.[0-9]{1,6})?) s\n")
@@ -12,13 +13,15 @@ _TIMES = re.compile(r"cpu ([0-9]{1,12}(?:\.[0-9]{1,6})?) s, wall ([0-9]{1,12}(?:
 
 def run_info(logs: str, results: Iterable[str]) -> str:
     """Return machine, commit, and the time that jobs spent on results, by their logs in a folder for each step."""
-    changes = _git("status", "--porcelain")
+    known = Path("/proc/cpuinfo")
+    found = re.search("^model name\\s*: (.*)$", known.read_text() if known.exists() else "", re.MULTILINE)
+    processor = found[1] if found else platform.processor() or platform.machine()
     lines = [
         "# How the results next to this file were made",
         "",
-        f"- Machine: {_processor()}, {os.cpu_count()} cores, {platform.platform()}, Python {platform.python_version()}",
+        f"- Machine: {processor}, {os.cpu_count()} cores, {platform.platform()}, Python {platform.python_version()}",
         f"- Commit: {_git('rev-parse', 'HEAD') or 'unknown, not a git checkout'}",
-        f"- Changed files at that time: {'unknown' if changes is None else len(changes.splitlines())}",
+        f"- Changed files at that time: {len(_git('status', '--porcelain').splitlines())}",
         "",
         "| Step | Jobs | CPU seconds | Wall seconds, summed over jobs |",
         "|---|---:|---:|---:|",
@@ -35,15 +38,7 @@ def run_info(logs: str, results: Iterable[str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _git(*arguments: str) -> str | None:
-    try:
-        done = subprocess.run(["git", *arguments], capture_output=True, text=True, check=True)
-    except (OSError, subprocess.CalledProcessError):
-        return None
-    return done.stdout.strip()
-
-
-def _processor() -> str:
-    known = Path("/proc/cpuinfo")
-    found = re.search(r"^model name\s*: (.*)$", known.read_text() if known.exists() else "", re.MULTILINE)
-    return found[1].strip() if found else platform.processor() or platform.machine()
+def _git(*arguments: str) -> str:
+    with suppress(OSError):
+        return subprocess.run(["git", *arguments], capture_output=True, text=True).stdout.strip()
+    return ""

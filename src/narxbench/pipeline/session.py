@@ -1,8 +1,7 @@
 """The main process of a run: settings as Snakemake got them, its progress, and its end by a signal.
 
-Two attributes of Snakemake's workflow are used here alone that have a public name and are not in its manual:
-``config_settings`` (the files and values of the command line) and ``basedir``. One more, the limiter of the scheduler,
-is left alone where it is not to be found.
+Three attributes of Snakemake's workflow are used here alone that have a public name and are not in its manual:
+``config_settings``, ``basedir``, and the limiter of the scheduler, which is left alone where it is not to be found.
 """
 
 import gc
@@ -12,7 +11,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ from snakemake.shell import shell
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from narxbench.io.errors import NarxbenchError
+from narxbench.io.files import sha256
 from narxbench.pipeline import manifest as record
 from narxbench.pipeline.estimate import refuse
 from narxbench.pipeline.kinds import plan_of
@@ -34,8 +34,6 @@ _PLANNED = "NARXBENCH_PLANNED"
 _SHOWN = {None, LogEvent.DEBUG_DAG, LogEvent.RULEGRAPH, LogEvent.RUN_INFO}
 _NOISE = ("Select jobs to execute", "Execute ", "Using shell:", "host: ", "Assuming unrestricted", "Elapsed time")
 _SECONDS_BETWEEN_LINES = 5.0
-# As many jobs as anybody can start: profiles that say so mean no limit.
-_UNLIMITED = 1_000_000
 
 
 class Progress(logging.Filter):
@@ -45,10 +43,10 @@ class Progress(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Return whether the record is shown."""
-        event, given = getattr(record, "event", None), record.__dict__
+        event, given, now = getattr(record, "event", None), record.__dict__, time.monotonic()
         if event == LogEvent.PROGRESS:
-            is_due = given["done"] == given["total"] or time.monotonic() - self.shown > _SECONDS_BETWEEN_LINES
-            self.shown = time.monotonic() if is_due else self.shown
+            is_due = given["done"] == given["total"] or now - self.shown > _SECONDS_BETWEEN_LINES
+            self.shown = now if is_due else self.shown
             return is_due
         if event == LogEvent.ERROR:
             # The step has reported its mistake in words.
@@ -59,13 +57,11 @@ class Progress(logging.Filter):
 
 @ended_in_one_line()
 def plan(workflow: Any, config: Mapping[str, Any]) -> StudyPlan:
-    """Return the plan of what the command line asks for; a mistake in it ends the process with one line.
+    """Return the plan of what the command line asks for, or of the ``config`` of a workflow that uses this one.
 
-    ``config``, which Snakemake has put together, counts where another workflow uses this one. Here the files and the
-    values of the command line are read again: Snakemake's reader takes a key that is given twice, and ``1:30`` for 90.
+    Files and values of the command line are read again: Snakemake's reader takes a key twice, and ``1:30`` for 90.
     """
-    # The jobs of a plan live until the end. To look through them for garbage, each time that some hundreds more are
-    # made, would take a third of the time of planning.
+    # The jobs of a plan live until the end: to look for garbage among them would take a third of the time of planning.
     gc.freeze()
     gc.set_threshold(100_000)
     # A signal would end Python at once and leave the folder locked.
@@ -79,7 +75,11 @@ def plan(workflow: Any, config: Mapping[str, Any]) -> StudyPlan:
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [source, os.environ.get("PYTHONPATH")]))
     if Path(workflow.basedir).resolve() in (ROOT, ROOT / "workflow"):
         given = workflow.config_settings
-        planned = _asked(given.configfiles, given.config_args or ())
+        planned = plan_of(given.configfiles, given.config_args or ())
+        others = [path for path in given.configfiles if path.resolve() != Path(BASE).resolve()]
+        if others and planned.study.study == MAIN_STUDY:
+            found = f"found {MAIN_STUDY!r}, the study of config/paper.yaml, whose results it would replace"
+            raise NarxbenchError(f"{os.path.relpath(others[-1])}: study: {found}; allowed: another name")
     else:
         planned = plan_of([], [], ("config of the module", config))
     with suppress(WorkflowError):  # jobs are computed elsewhere, and need no memory here
@@ -91,22 +91,11 @@ def plan(workflow: Any, config: Mapping[str, Any]) -> StudyPlan:
     return planned
 
 
-def _asked(overlays: Sequence[Path], command_line: Sequence[str]) -> StudyPlan:
-    planned = plan_of(overlays, command_line)
-    others = [path for path in overlays if path.resolve() != Path(BASE).resolve()]
-    if others and planned.study.study == MAIN_STUDY:
-        found = f"found {MAIN_STUDY!r}, the study of config/paper.yaml, whose results it would replace"
-        raise NarxbenchError(f"{os.path.relpath(others[-1])}: study: {found}; allowed: another name")
-    return planned
-
-
 @ended_in_one_line()
 def settle(planned: StudyPlan, manifest: str) -> None:
-    """Note where the results lie, and what they may be of, when the rules have asked for what they need.
-
-    ``manifest`` is the output of the rule of the manifest: a module may have a prefix.
-    """
+    """Note where the results lie, by the output of the manifest's rule, and what they may be of."""
     planned.folder = manifest.removesuffix(planned.manifest)
+    planned.memory += f"-{sha256(planned.folder)[:8]}" if planned.folder else ""
     record.settle(planned)
 
 
@@ -129,10 +118,10 @@ def begin(workflow: Any, planned: StudyPlan) -> None:
         for handler in logger.handlers:
             if isinstance(handler, logging.StreamHandler) and not isinstance(handler, logging.FileHandler):
                 handler.addFilter(Progress())
-    # Each scheduling round arms a timer that starts another one for as long as there is a limit, however high, and each
-    # looks at every waiting job. With thousands of short jobs this costs more than the searches.
+    # As long as there is a limit, however high, each scheduling round arms a timer that starts another one. Profiles
+    # that allow a million jobs mean no limit.
     limiter = getattr(workflow.scheduler, "job_rate_limiter", None)
-    if getattr(limiter, "max_jobs", 0) >= _UNLIMITED:
+    if getattr(limiter, "max_jobs", 0) >= 1_000_000:
         workflow.scheduler.job_rate_limiter = None
 
 

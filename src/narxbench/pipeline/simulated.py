@@ -15,15 +15,12 @@ from narxbench.model.system import SYSTEMS_FOLDER, load_system
 from narxbench.pipeline.estimate import refuse, study_estimate
 from narxbench.pipeline.plan import BASE, DESIGN_CHOICES, HERE, MAIN_STUDY, ROOT, StudyPlan
 
+# Of the command line, and no setting: to plan tables and pages of the conditions that are complete.
 _FINISHED = "finished_only"
 
 
 class SimulatedPlan(StudyPlan):
-    """The files and jobs of a study of simulated systems; its kinds say what is made of the summaries.
-
-    ``finished_only=true`` of the command line is no setting of the study: it plans tables and pages of the conditions
-    that are complete.
-    """
+    """The files and jobs of a study of simulated systems; its kinds say what is made of the summaries."""
 
     study: Study
     # The step that sums up what runs have found, and the folder of its results.
@@ -53,20 +50,20 @@ class SimulatedPlan(StudyPlan):
         refuse(self.estimate)
         self.all_conditions = list(study.conditions(self.choices, self.systems))
         self.by_name = {condition.name: condition for condition in self.all_conditions}
-        # The seeds that share a job and a run file, by the file's name; a method that draws nothing is run, and counts,
-        # once.
+        # The seeds that share a job and a run file, by the file's name; a method that draws nothing is run once.
         algorithms = {method.algorithm for method in study.methods.values()}
         drawn, once = _in_blocks(study.seeds, study.seeds_per_job), _in_blocks(study.seeds[:1], 1)
         of_algorithm = {name: once if algorithm(name).about.deterministic else drawn for name in algorithms}
         self.blocks = {c.name: of_algorithm[c.algorithm] for c in self.all_conditions}
         self.seeds = {name: list(chain(*blocks.values())) for name, blocks in self.blocks.items()}
-        self.run_files = {
-            name: [f"{self.data}/runs/{name}/{block}.json" for block in blocks] for name, blocks in self.blocks.items()
-        }
+        runs = f"{self.data}/runs"
+        self.run_files = {name: [f"{runs}/{name}/{each}.json" for each in of] for name, of in self.blocks.items()}
         # Parameters of jobs: of each data set, and of the runs of each condition.
         problems = {c.problem.name: c.problem for c in self.all_conditions}.values()
         drawn_for = [(p, seed) for p in problems for seed in (study.seeds if p.realisations else (None,))]
         self.simulations = {_data_set(p, seed): {**p.simulation, "realisation": seed} for p, seed in drawn_for}
+        inputs = ((name, simulation["data"]["excitation"]) for name, simulation in self.simulations.items())
+        self.recorded = {name: [each["file"]] if "file" in each else [] for name, each in inputs}
         self.runs = {c.name: {**_method(c), "time_limit": study.time_limit} for c in self.all_conditions}
         self._name_files()
         # What the results are made of is asked for by no rule where summaries stand for the runs.
@@ -76,25 +73,23 @@ class SimulatedPlan(StudyPlan):
     def _name_files(self) -> None:
         self.conditions = [c for c in self.all_conditions if not self.finished_only or self._is_finished(c)]
         if not self.conditions:
-            problem = f"{_FINISHED}: found no complete condition; repeat the command without it"
-            raise NarxbenchError(f"{COMMAND_LINE}: {problem}")
+            raise NarxbenchError(f"{COMMAND_LINE}: {_FINISHED}: found no complete condition; repeat it without")
         self.summaries = list(dict.fromkeys(map(self.summary_file, self.conditions)))
         self.sources = [(self.summary_file(c), self.data_files(c.name)) for c in self.conditions]
         self.sources += [(self.summary_file(c), self.run_files[c.name]) for c in self.conditions]
         self.page = "reports/report.html" if self.study.study == MAIN_STUDY else f"{self.reports}/report.html"
         self.pages = [self.page, *(f"{self.reports}/{page}.html" for page in self.other_pages.split())]
         self.system_files = [HERE + os.path.relpath(SYSTEMS_FOLDER / f"{name}.yaml", ROOT) for name in self.systems]
+        self.frames = {name: f"{self.data}/frames/{name}.csv" for name in self.frame_names.split()}
         self._declare()
         shown = chain(*self.tables.values(), *self.figures.values(), self.documents, self.pages)
-        self.from_summaries = [*self.summaries, *self.frames().values(), *shown]
+        self.from_summaries = [*self.summaries, *self.frames.values(), *shown]
         read = [[each] if isinstance(each, str) else each for each in (*self.page_files.values(), *self.read.values())]
-        recorded = map(self.recorded_input, self.simulations)
-        known = dict.fromkeys(chain(*recorded, self.system_files, [DESIGN_CHOICES], *read))
+        known = dict.fromkeys(chain(*self.recorded.values(), self.system_files, [DESIGN_CHOICES], *read))
         self.given = [path for path in known if not path.startswith((f"{self.data}/", f"{self.reports}/"))]
 
     def _declare(self) -> None:
-        """Set what is made of the summaries, and what of it the repository keeps."""
-        raise NotImplementedError
+        raise NotImplementedError  # sets what is made of the summaries, and what of it the repository keeps
 
     def _summed(self, condition: Condition) -> str:
         # What is summed up together: the condition, or its problem.
@@ -116,14 +111,6 @@ class SimulatedPlan(StudyPlan):
     def summary_file(self, condition: Condition) -> str:
         """Return the file that sums a condition up, its own or that of its problem."""
         return f"{self.data}/{self.summing[1]}/{self._summed(condition)}.json"
-
-    def frames(self, *names: str) -> dict[str, str]:
-        """Return some frames of the analysis by name, or all."""
-        return {name: f"{self.data}/frames/{name}.csv" for name in names or self.frame_names.split()}
-
-    def recorded_input(self, data_set: str) -> list[str]:
-        """Return the file of a recorded excitation, as a list that is empty for the generated ones."""
-        return [*filter(None, [self.simulations[data_set]["data"]["excitation"].get("file")])]
 
     def search(self, condition: str, block: str) -> dict[str, Any]:
         """Return all parameters of a job of runs: its seeds, what it runs, and the digest of the code."""

@@ -1,8 +1,8 @@
 """How the rules call their scripts: every script has a function ``main(job)``.
 
-``job`` has the files and parameters of Snakemake: ``input``, ``output``, ``params``, ``log``. Steps run in threads of
-the main process (:func:`call`, in a ``run:`` block), for a process of their own costs a second of imports. Those that
-draw have one (``script:``), as matplotlib's settings belong to a whole process, and so have those that are seldom run.
+``job`` has the files and parameters of Snakemake. Steps run in threads of the main process (:func:`call`, in a ``run:``
+block), for a process of their own costs a second of imports. Those that draw have one (``script:``), as matplotlib's
+settings belong to a whole process, and so have those that are seldom run.
 """
 
 import importlib.util
@@ -36,8 +36,7 @@ def as_script(main: Callable[[Any], None], module: Mapping[str, Any]) -> None:
     if job is None:
         return
     logging.captureWarnings(True)
-    # Ctrl-C, a batch system and a terminal that is closed end all processes: an exit leaves no temporary file behind,
-    # as the signal would, and shows no lines of code.
+    # An exit leaves no temporary file behind, as the signal would, and shows no lines of code.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, lambda ended, _: sys.exit(128 + ended))

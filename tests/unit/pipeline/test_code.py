@@ -35,18 +35,24 @@ def test_imports_for_type_checkers_do_not_count_and_those_in_functions_do(tmp_pa
     assert found == packages | {"io/yaml.py", "io/errors.py", "model/terms.py"}
 
 
+def cleared() -> None:
+    imported_files.cache_clear()
+    digest_of.cache_clear()
+
+
 def test_digests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """They cover templates, and are the same in every process."""
     (tmp_path / "some.py").write_text("import narxbench.report.templating\n")
     (tmp_path / "page.css").write_text("a {}")
     first = digest_of(tmp_path / "some.py")
     monkeypatch.setattr(code, "TEMPLATES", tmp_path)
-    imported_files.cache_clear()
+    cleared()
     second = digest_of(tmp_path / "some.py")
     (tmp_path / "page.css").write_text("b {}")
+    digest_of.cache_clear()
     assert len({first, second, digest_of(tmp_path / "some.py")}) == 3
-    imported_files.cache_clear()
     monkeypatch.undo()
+    cleared()
     program = "import sys, pathlib, narxbench.pipeline.code as c; print(c.digest_of(pathlib.Path(sys.argv[1])))"
     command = [sys.executable, "-c", program, str(ROOT / "scripts" / "page.py")]
     printed = subprocess.check_output(command, env={"PYTHONHASHSEED": "1"}, text=True)
@@ -62,19 +68,19 @@ def test_digests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_a_step_needs_what_its_code_imports_and_what_that_requires(script: str, needed: str, foreign: str) -> None:
-    found = versions_of(ROOT / "scripts" / f"{script}.py")
+    found = versions_of.__wrapped__(ROOT / "scripts" / f"{script}.py")
     assert set(needed.split()) <= set(found)
     assert not set(foreign.split()) & set(found)
 
 
 def test_an_upgrade_concerns_the_steps_that_need_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     scripts = ("simulate", "search", "analyse", "tables", "figures", "page", "run_info")
-    before = {script: versions_of(ROOT / "scripts" / f"{script}.py") for script in scripts}
+    before = {script: versions_of.__wrapped__(ROOT / "scripts" / f"{script}.py") for script in scripts}
     real, concerned = code._package, {}
     for package in ("llvmlite", "scipy", "matplotlib", "pillow", "snakemake", "pytest"):
         newer = {package: ("99.0", (real(package) or ("", []))[1])}
         monkeypatch.setattr(code, "_package", lambda name, newer=newer: newer.get(name) or real(name))
-        after = {script: versions_of(ROOT / "scripts" / f"{script}.py") for script in scripts}
+        after = {script: versions_of.__wrapped__(ROOT / "scripts" / f"{script}.py") for script in scripts}
         concerned[package] = [script for script in scripts if after[script] != before[script]]
     assert concerned["llvmlite"] == ["simulate", "search", "analyse", "tables", "figures", "page"]
     assert concerned["scipy"][0] == "analyse" and "search" not in concerned["scipy"]

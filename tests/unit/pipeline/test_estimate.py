@@ -86,11 +86,12 @@ def test_more_than_the_machine_has(
     assert found.startswith(place) and found.endswith(" GB of memory; allowed: up to 0.7 GB on this machine")
 
 
-def test_cores_that_together_take_too_much(planned: Planned) -> None:
+def test_cores_that_together_take_too_much(planned: Planned, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("narxbench.pipeline.estimate.memory_of_machine", lambda: 4 * GB)
     found = planned(SMALL, "evaluations=1000000", "seeds=100")
-    refuse(found, 4 * GB, cores=4)
+    refuse(found, cores=4)
     with pytest.raises(NarxbenchError, match=r"^evaluations: found .* of memory with --cores 64; allowed: up to 3.8"):
-        refuse(found, 4 * GB, cores=64)
+        refuse(found, cores=64)
 
 
 def test_memory_is_that_of_the_machine_or_less() -> None:

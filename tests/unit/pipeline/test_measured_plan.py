@@ -70,13 +70,6 @@ def test_settings_tell_the_kind_of_a_study(plan: Callable) -> None:
     assert plan(OWN, "seeds_per_job=50").settings == plan(OWN).settings
 
 
-def test_code_of_a_search_includes_its_method(plan: Callable) -> None:
-    own, other = plan(OWN), plan(OWN, "identification={method: annealing}")
-    steps = ("brief_search", "rank_configurations", "thorough_search", "choose_structure", "resample", "conclude")
-    changed = {step for step in steps if own.code(step) != other.code(step)}
-    assert changed == {"brief_search", "thorough_search", "resample"}
-
-
 def test_lost_searches_are_asked_for_next_to_the_report(plan: Callable) -> None:
     own = plan(OWN)
     assert own.lost() == []

@@ -24,7 +24,7 @@ def test_files_of_the_paper(plan: Callable) -> None:
     assert (paper.page, paper.manifest) == ("reports/report.html", "reports/paper/manifest.csv")
     results = paper.results()
     assert len(results) == len(set(results))
-    for kind, count in (("problems", 12), ("runs", 2880), ("conditions", 72), ("frames", len(paper.frames()))):
+    for kind, count in (("problems", 12), ("runs", 2880), ("conditions", 72), ("frames", len(paper.frames))):
         assert sum(path.startswith(f"data/paper/{kind}/") for path in results) == count
     assert results[0] == "data/paper/problems/S1/50dB.csv" and set(paper.pages) <= set(results)
     assert "data/paper/runs/S4/30dB/ga/bic/seed-40.json" in results
@@ -100,15 +100,15 @@ def test_blocks_of_seeds_and_data_of_their_own(plan: Callable) -> None:
     data = [f"data/mine/problems/S1/30dB/realisation-{seed}.csv" for seed in (7, 3, 5)]
     assert (own.data_files(name), own.data_files(name, [3])) == (data, data[1:2])
     assert [simulation["realisation"] for simulation in own.simulations.values()] == [7, 3, 5]
-    assert own.recorded_input("S1/30dB/realisation-3") == []
+    assert own.recorded["S1/30dB/realisation-3"] == []
     Path("own.csv").write_text("u\n" + "0.5\n" * 2100)
     recorded = plan(SMALL + "data: {excitation: {kind: recorded, file: own.csv}}")
-    assert recorded.recorded_input("S1/30dB") == ["own.csv"]
+    assert recorded.recorded["S1/30dB"] == ["own.csv"]
     assert own.code("search", "ga") == own.code("search", "ga") != own.code("search")
 
 
 def test_finished_only(plan: Callable) -> None:
-    with pytest.raises(NarxbenchError, match="finished_only: found no complete condition; repeat the command without"):
+    with pytest.raises(NarxbenchError, match="finished_only: found no complete condition; repeat it without"):
         plan(SMALL, "finished_only=true")
     with pytest.raises(NarxbenchError, match=r"^command line \(--config\): finished_only: found 'yes'; allowed: "):
         plan(SMALL, "finished_only=yes")

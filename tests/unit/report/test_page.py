@@ -15,8 +15,7 @@ from tests.unit.report.factory import few_claims, make_frames, make_settings, pa
 
 from narxbench.analysis.interpretations import FRAMES
 from narxbench.model.system import System
-from narxbench.pipeline.kinds.interpretations import OVERVIEWS
-from narxbench.pipeline.kinds.paper import PaperPlan
+from narxbench.pipeline.kinds.paper import OVERVIEWS, PaperPlan
 from narxbench.report.site import MAIN, PAGES, Site
 
 VOID = ("meta", "br", "link", "img", "input")

@@ -14,14 +14,12 @@ from narxbench.pipeline.plan import StudyPlan
 def plan_of(
     overlays: Sequence[StrPath] = (), command_line: Sequence[str] = (), *others: tuple[str, Mapping[str, Any]]
 ) -> StudyPlan:
-    """Return the plan of the kind of study that settings are of, by their page or by what only one kind has.
-
-    They are those of ``--configfile`` and ``--config``, and others by the name of the source.
-    """
+    """Return the plan of what ``--configfile``, ``--config``, and others by the name of their source, set."""
     layers = [*read_layers([*map(os.path.relpath, overlays)], command_line), *others]
     given = together(layers)
     page = given.get("page", "measured" if "identification" in given else "paper")
     # A page that there is not is a mistake that the settings tell. What identifies takes a second to import.
     name = page if isinstance(page, str) and page in {*KINDS, "measured"} else "paper"
-    kind: Callable[[Layers], StudyPlan] = getattr(import_module(f"{__name__}.{name}"), f"{name.capitalize()}Plan")
+    module = import_module(f"{__name__}.{'paper' if name == 'interpretations' else name}")
+    kind: Callable[[Layers], StudyPlan] = getattr(module, f"{name.capitalize()}Plan")
     return kind(layers)

@@ -34,6 +34,7 @@ class MeasuredPlan(StudyPlan):
         refuse(self.estimate)
         self.page, self.kept_results = f"{self.reports}/report.html", [f"{self.reports}/identification.json"]
         # Parameters that all jobs share: what is read, and how it is searched.
+        self.method, self.forward = study.identification.method, FORWARD
         self.job = {"reading": study.reading, "identification": study.identification.model_dump(mode="json")}
         self.configurations = {_short(c.name): c.name for c in self.scan.configurations}
         self.ranking, self.choice = f"{self.data}/ranking.json", f"{self.data}/choice.json"
@@ -47,13 +48,7 @@ class MeasuredPlan(StudyPlan):
         made = [*self.briefs, self.ranking, *self.searches, self.choice, *self.resampled]
         self.sources = [(self.page, [*self.given, *made])]
         self.from_summaries = [self.page, *(f"{self.reports}/{name}" for name in NEXT_TO_PAGE.split())]
-        self._data_digest = sha256(canonical_json(digests(self.given)))[:16]
-
-    def code(self, script: str, name: str | None = None) -> str:
-        """Return a digest of all code that a script depends on, that of the search algorithm included."""
-        searching = dict.fromkeys(("brief_search", "thorough_search", "resample"), self.study.identification.method)
-        name = {**searching, "choose_structure": FORWARD}.get(script, name)
-        return f"{super().code(script, name)}; data {self._data_digest}"
+        self.data_digest = sha256(canonical_json(digests(self.given)))[:16]
 
 
 def _short(name: str) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from narxbench.algorithms.registry import algorithm
 from narxbench.experiment.kinds.methods import MethodsStudy
-from narxbench.experiment.study import Condition
+from narxbench.experiment.study import Condition, Method
 from narxbench.pipeline.plan import REFERENCE
 from narxbench.pipeline.simulated import SimulatedPlan
 
@@ -24,7 +24,7 @@ class MethodsPlan(SimulatedPlan):
         self.tables = self._in_forms("tables", tables, "csv", "md", "tex")
         self.figures = self._in_forms("figures", ["recovery_cost", "ecdf", "situations"], "svg")
         self.documents = [f"{self.reports}/answer.md"]
-        frames = self.frames("ranking", "systems").values()
+        frames = [self.frames["ranking"], self.frames["systems"]]
         self.kept_results = [*self.documents, *self.tables["md"], *self.figures["svg"], *frames]
         # The conditions of each problem: what its scores are made of.
         self._compared = defaultdict[str, list[Condition]](list)
@@ -35,7 +35,7 @@ class MethodsPlan(SimulatedPlan):
         alone = {c.method: c.name for c in self.conditions if not algorithm(c.algorithm).in_process}
         self._repeated = {m: (name, next(iter(self.blocks[name].values()))[-1]) for m, name in alone.items()}
         self.page_files = {
-            **self.frames(),
+            **self.frames,
             "system_files": self.system_files,
             "cost": f"{REFERENCE}/methods/cost.csv",  # CPU time of the methods, measured by hand: benchmarks/methods.py
             "repeats": [f"{self.data}/repeats/{method}.json" for method in self._repeated],
@@ -67,27 +67,27 @@ class MethodsPlan(SimulatedPlan):
         return {
             "runs": {c.method: [*map(self.at, self.run_files[c.name])] for c in found},
             "problem": found[0].key.model_dump(exclude={"method"}),
-            "methods": {c.method: self._scored(c) for c in found},
+            "methods": {
+                c.method: {
+                    "algorithm": c.algorithm,
+                    "settings": dict(c.settings),
+                    "evaluations": c.evaluations,
+                    "seeds": self.seeds[c.name],
+                    **_about(c, "deterministic", "stops_early", "minimises"),
+                }
+                for c in found
+            },
             "system": first.simulation["system"],
             "structure": first.structure,
             "held_out": first.held_out,
             "fresh": {name: first.simulation["data"][name] for name in ("washout", "excitation")},
         }
 
-    def _scored(self, condition: Condition) -> dict[str, Any]:
-        return {
-            "algorithm": condition.algorithm,
-            "settings": dict(condition.settings),
-            "evaluations": condition.evaluations,
-            "seeds": self.seeds[condition.name],
-            **_about(condition.algorithm, "deterministic", "stops_early", "minimises"),
-        }
-
     def about_methods(self) -> dict[str, dict[str, Any]]:
         """Return what the leaderboard says of each method of the study."""
         return {
             name: {
-                **_about(method.algorithm, "reference", "deterministic", "needs_objective", "minimises"),
+                **_about(method, "reference", "deterministic", "needs_objective", "minimises"),
                 "algorithm": method.algorithm,
                 "description": algorithm(method.algorithm).document.partition("\n\n")[0],
                 "settings": method.settings.model_dump(mode="json"),
@@ -96,6 +96,5 @@ class MethodsPlan(SimulatedPlan):
         }
 
 
-def _about(name: str, *what: str) -> dict[str, Any]:
-    about = algorithm(name).about
-    return {each: getattr(about, each) for each in what}
+def _about(method: Condition | Method, *what: str) -> dict[str, Any]:
+    return {each: getattr(algorithm(method.algorithm).about, each) for each in what}

@@ -1,7 +1,39 @@
-"""A study of the paper's kind as files: its tables and figures, and six pages."""
+"""A study of the paper's kind as files, its tables, figures and six pages; and one of interpretations, a document."""
 
-from narxbench.pipeline.kinds.interpretations import OVERVIEWS, InterpretationsPlan
-from narxbench.pipeline.plan import HERE, REFERENCE
+from collections.abc import Sequence
+from typing import ClassVar
+
+from narxbench.pipeline.plan import DESIGN_CHOICES, HERE, REFERENCE
+from narxbench.pipeline.simulated import SimulatedPlan
+
+# What pages say of the interpretations, as frames.
+OVERVIEWS = "nearness claim_overview role_verdicts found effects_overview"
+_TABLES = f"{OVERVIEWS} deviances effects claims contests gaps values"
+_FIGURES = "published_reproduced claims effects ranking gaps"
+
+
+class InterpretationsPlan(SimulatedPlan):
+    """Every condition is compared with the published values."""
+
+    rules: ClassVar[Sequence[str]] = ("data", "search", "analysis", "report")
+    frame_names = "conditions"
+    # The conditions that the document is about, where they are not those of this study.
+    kept_conditions = ""
+
+    def _declare(self) -> None:
+        folder = f"{self.reports}/interpretations"
+        figures = [f"{folder}/{name}.svg" for name in _FIGURES.split()]
+        self.documents = [f"{folder}.md", *figures, *(f"{folder}/{name}.csv" for name in _TABLES.split())]
+        # What the document and the page are made of.
+        self.read = {
+            "conditions": self.kept_conditions or self.frames["conditions"],
+            "choices": DESIGN_CHOICES,
+            "published": f"{REFERENCE}/published_tables.csv",
+            "system_terms": f"{REFERENCE}/system_terms.csv",
+            "claims": f"{REFERENCE}/claims.yaml",
+        }
+        self.page_files = {"document": f"{folder}.md", "document_figures": figures, "about": f"{HERE}CITATION.cff"}
+        self.kept_results = [self.read["conditions"]]
 
 
 class PaperPlan(InterpretationsPlan):
@@ -21,9 +53,9 @@ class PaperPlan(InterpretationsPlan):
         overviews = {name: f"{self.reports}/interpretations/{name}.csv" for name in OVERVIEWS.split()}
         shown = [path for path in self.documents if path.endswith((".md", ".svg"))]
         self.kept_results = [*self.tables["md"], *self.figures["svg"], *shown, *overviews.values()]
-        self.kept_results += self.frames("metrics", "agreement_values").values()
+        self.kept_results += [self.frames["metrics"], self.frames["agreement_values"]]
         self.page_files |= {
-            **self.frames(),
+            **self.frames,
             **overviews,
             "summaries": self.summaries,
             "system_files": self.system_files,
