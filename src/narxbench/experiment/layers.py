@@ -1,7 +1,9 @@
 """Settings in layers: files and values of the command line, merged in order, and which of them a mistake is in."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,11 @@ Layers = Sequence[tuple[str, Mapping[str, Any]]]
 def read_layers(files: Sequence[StrPath], command_line: Sequence[str] = ()) -> list[tuple[str, dict[str, Any]]]:
     """Return what files and the command line set; a file that does not name the study gives it its own name."""
     layers = [(str(path), {"study": Path(path).stem, **read_mapping(path)}) for path in files]
-    return layers + [(COMMAND_LINE, assignment(text)) for text in command_line]
+    given = [assignment(text) for text in command_line]
+    for key, times in Counter(chain(*given)).items():
+        if times > 1:
+            raise NarxbenchError(f"{COMMAND_LINE}: {key}: found {times} times; allowed: each key once")
+    return layers + [(COMMAND_LINE, each) for each in given]
 
 
 def assignment(text: str) -> dict[str, Any]:

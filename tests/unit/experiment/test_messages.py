@@ -118,6 +118,7 @@ def test_messages(review, tmp_path, monkeypatch):
     review(
         {f"settings {' | '.join(text.splitlines()[-2:])}": partial(_settings, text) for text in SETTINGS}
         | {f"command line {text}": partial(_settings, "{}", text) for text in ON_THE_COMMAND_LINE}
+        | {"command line seeds=2 seeds=3": partial(_settings, "{}", "seeds=2", "seeds=3")}
         | {f"design choices {change}": partial(_design_choices, change) for change in DESIGN_CHOICES}
         | {
             f"interpretation {text!r}": partial(parse_interpretation, CHOICES, text)
