@@ -3,6 +3,7 @@
 import re
 import runpy
 import tomllib
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -69,6 +70,14 @@ def test_conda_has_nothing_else():
     }
     assert f"python ={PYTHON}" in CONDA_SPECS and {"pip": ["--editable ."]} in CONDA["dependencies"]
     assert set(CONDA) == {"name", "channels", "dependencies"}
+
+
+def test_running_environment_has_the_pinned_versions():
+    running = {canonicalize_name(found.metadata["Name"]): found.version for found in metadata.distributions()}
+    differing = {name: version for name, version in running.items() if name in PINS and version != pinned(name)}
+    if any(canonicalize_name(dependency.name) in differing for dependency in DEPENDENCIES.values()):
+        pytest.skip(f"not running under the pins: {differing}")
+    assert differing == {}
 
 
 def test_pins_are_complete():
