@@ -93,16 +93,6 @@ def test_operations_of_least_squares(n):
     assert n**3 / 3 < plain < found <= plain + above
 
 
-def test_operations_of_the_free_run():
-    """At each step: product and sum for each term and each monomial of y, and four operations for error and peak."""
-    n_steps = common.N_VALIDATION
-    found = work_on("S1", ["y(k-1)", "u(k-1)", "y(k-1)*u(k-2)"], "free run")
-    assert found.operations == n_steps * (3 * 2 + 1 * 2 + 4)
-    # The weight of y(k-1)^2 is multiplied by one, before the first step.
-    found = work_on("S1", ["y(k-1)", "u(k-1)", "y(k-1)^2"], "free run")
-    assert found.operations == n_steps * (2 * 2 + 2 * 2 + 4) + 4 * 2
-
-
 def test_the_results_begin_with_the_table_of_speeds():
     results = common.ROOT / "benchmarks" / "results.csv"
     short = speed.in_short(speed.read_rows(results))

@@ -46,13 +46,6 @@ def test_dependency_has_the_same_version_everywhere(dependency):
     assert f"{dependency.name} =={version}" in CONDA_SPECS
 
 
-def test_a_public_host_builds_the_documentation_with_extras_that_are_there():
-    host = YAML(typ="safe").load(ROOT / ".readthedocs.yaml")
-    (package,) = host["python"]["install"]
-    assert set(package["extra_requirements"]) <= set(PROJECT["project"]["optional-dependencies"])
-    assert host["build"]["tools"]["python"] == PYTHON and (ROOT / host["sphinx"]["configuration"]).is_file()
-
-
 def test_the_environment_of_steps_is_a_part_of_that_of_conda():
     steps = YAML(typ="safe").load(ROOT / "workflow/envs/narxbench.yaml")
     assert steps["channels"] == CONDA["channels"]

@@ -1,8 +1,6 @@
 """The pages in a browser: they open from disk, link to one another, and serve keyboards, screen readers and paper."""
 
 import re
-import shutil
-import subprocess
 import time
 
 import pytest
@@ -26,15 +24,6 @@ HEADINGS = "[...document.querySelectorAll('h1, h2, h3, h4')].map((each) => each.
 NEVER = (
     r"</?(sub|sup|code|i)>|(?<!is-)\bnan\b|\bNaN\b|\bNone\b(?! of|:)|\bundefined\b|\[object|\{\{ |\{%|Infinity|\binf\b"
 )
-
-
-def text_of_pdf(page, folder):
-    """Print a page and return the text on the paper, with single spaces."""
-    if shutil.which("pdftotext") is None:
-        pytest.skip("no pdftotext is installed")
-    page.pdf(path=folder / "page.pdf", format="A4")
-    command = ["pdftotext", "-layout", str(folder / "page.pdf"), "-"]
-    return " ".join(subprocess.run(command, check=True, capture_output=True, text=True).stdout.split())
 
 
 @pytest.fixture(params=PAGES)
@@ -149,15 +138,6 @@ def test_one_value_tells_its_interval_and_test(open_page, complete):
     page.focus("#more")
     page.keyboard.press("Space")
     assert more.is_visible()
-
-
-def test_paper_has_few_pages_with_all_tables(open_page, complete, tmp_path):
-    page = open_page(complete["report"])
-    text = text_of_pdf(page, tmp_path)
-    assert len(re.findall(rb"/Type\s*/Page\b", (tmp_path / "page.pdf").read_bytes())) < 20
-    for system in ("S1", "S2", "S3", "S4"):
-        assert f"Effect of the fitness function: {system}" in text
-    assert "✗ does not hold" in text and "@misc" in text
 
 
 def test_without_scripts_the_tables_are_there(open_page, complete):
