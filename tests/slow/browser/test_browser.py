@@ -1,4 +1,4 @@
-"""The pages in a browser: they open from disk, link to one another, and serve keyboards, screen readers and paper."""
+"""The pages in a browser: they open from disk, link to one another, and serve keyboards and screen readers."""
 
 import re
 import time

@@ -296,6 +296,16 @@ climbing("option_of_no_setting", check="options", words=NO_SETTING, about=TWO)
 # ---- Honest ones.
 
 
+@cheat()
+def honest_tabu(problem, objective, rng, settings):
+    """Tabu search, deterministic after a random start (Glover, Computers and Operations Research 13, 1986)."""
+    position, allowed_from, step = random_start(objective, rng), np.zeros(objective.n_terms), 0
+    while True:
+        flips = position ^ np.eye(objective.n_terms, dtype=np.uint8)
+        chosen = np.where(allowed_from > step, np.inf, objective.evaluate(flips)).argmin()
+        position, allowed_from[chosen], step = flips[chosen], step + 4, step + 1
+
+
 @cheat(about="deterministic=True, needs_objective=False")
 def honest_mean(problem, objective, rng, settings):
     """The constant alone, with a weight of its own; asks for no J, draws from a fixed seed, refuses huge numbers."""
