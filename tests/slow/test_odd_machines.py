@@ -11,6 +11,7 @@ import subprocess
 import sys
 
 import pytest
+from tests.slow.test_disk import read_only
 from tests.workflow.project import FRAMES, LIMIT, hiding
 
 pytestmark = [pytest.mark.slow, pytest.mark.ci]
@@ -85,6 +86,12 @@ def test_a_colon_in_the_path_of_the_folder(finished, tmp_path):
     (tmp_path / "elsewhere").mkdir()
     command = [*COMMAND, "--cores", "2", "--snakefile", str(copy / "Snakefile")]
     assert "found a colon" in reported(shell("", command, tmp_path / "elsewhere", code=1))
+
+
+def test_a_folder_that_cannot_be_written(empty):
+    with read_only(empty.root):
+        for option in ("--cores=2", "--dry-run"):
+            assert "cannot be written: Read-only file system" in empty.snakemake(option, code=1)
 
 
 def test_streams_that_nobody_holds(empty):

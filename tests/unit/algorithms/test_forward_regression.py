@@ -85,13 +85,6 @@ def test_of_candidates_that_explain_the_same_the_first_enters():
     assert order == [0, 3]
 
 
-def test_the_best_length_is_the_shortest_of_equal_ones():
-    sums = [math.exp(3.0), math.exp(1.0), 1.0, 1.0]
-    assert forward_regression.best_length(sums, n_rows=1, penalty=1.5) == 2
-    assert forward_regression.best_length(sums, n_rows=1, penalty=0.5) == 3
-    assert forward_regression.best_length(sums, n_rows=1, penalty=3.0) == 1
-
-
 @pytest.mark.parametrize("rows", ["all", "estimation"])
 @pytest.mark.parametrize("stop", ["bic", "aic", "err"])
 def test_a_length_by_the_prediction_one_step_ahead(noisy_problem, stop, rows):

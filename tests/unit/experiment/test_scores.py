@@ -14,6 +14,7 @@ from narxbench import StructureProblem, read_signals
 from narxbench.experiment.runs import run_seeds
 from narxbench.experiment.score_file import read_score
 from narxbench.experiment.scores import fresh_error, score
+from narxbench.io.errors import NarxbenchError
 from narxbench.io.files import canonical_json, sha256
 from narxbench.model.dataset import Signals
 from narxbench.model.excitation import UniformInput
@@ -131,6 +132,15 @@ def test_without_the_truth_among_the_candidates_nothing_is_right(made, equation)
     assert [method["method"] for method in found["methods"]] == ["mine", "first", "all-candidates"]
     assert {(run["hits"], run["excess"]) for run in runs} == {(0, None)}
     assert all(run["fresh_error"] > 0 for run in runs)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("fitness", -1e6), ("terms", ["u(k-1)"]), ("history", {"evaluations": [], "fitness": []})]
+)
+def test_edited_run_files_are_refused(folder, key, value):
+    edit(folder / "mine-2.json", ["runs", 0, key], value)
+    with pytest.raises(NarxbenchError, match=r"mine-2\.json"):
+        scored(folder)
 
 
 def test_fresh_errors_by_hand():
