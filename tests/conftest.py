@@ -16,7 +16,6 @@ TOGETHER = {
     "tests/slow/test_kills.py",
     "tests/slow/test_slurm.py",
     "tests/workflow/test_measured.py",
-    "tests/workflow/test_readers.py",
 }
 
 

@@ -1,12 +1,16 @@
 """The first use of a search, from an empty cache: what is said, what is kept, and where nothing can be kept."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from tests.workflow.project import wait_for
+
+import narxbench
 
 pytestmark = pytest.mark.slow
 
@@ -70,3 +74,23 @@ def test_compiled_once_by_processes_at_once_of_which_one_is_killed(tmp_path):
     (line,) = said
     assert "once" in line and other[2] == [line]
     assert outcome(begun(tmp_path, "ga", **env)) == (values, 0, [])
+
+
+@pytest.fixture
+def unwritable(tmp_path):
+    """The package where none of its folders can hold a cache, nor can the user's."""
+    package = tmp_path / "src" / "narxbench"
+    shutil.copytree(Path(narxbench.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(Path(narxbench.__file__).parents[2] / "config", tmp_path / "config")
+    for folder in [package, *(path for path in package.rglob("*") if path.is_dir())]:
+        (folder / "__pycache__").touch()
+    (tmp_path / "home").touch()
+    return tmp_path
+
+
+def test_search_where_nothing_can_be_kept(unwritable):
+    before = sorted(unwritable.rglob("*"))
+    values, count, (line,) = outcome(begun(unwritable, "stepwise", PYTHONPATH=str(unwritable / "src")))
+    assert len(values) == 2 and count
+    assert "NUMBA_CACHE_DIR" in line
+    assert sorted(unwritable.rglob("*")) == before

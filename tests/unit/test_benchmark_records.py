@@ -1,8 +1,5 @@
 """Public benchmark records are read from files as documented, scored as they officially are, and none goes missing."""
 
-import sys
-from types import SimpleNamespace
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -93,22 +90,3 @@ def test_the_program_ends_in_one_line_where_a_file_is_malformed(tmp_path, monkey
         records.main()
     assert end.value.code == 1 and not output.exists()
     assert capsys.readouterr().err.startswith("emps.csv: found no column uEst; needed: ")
-
-
-def test_the_kept_page_names_every_record():
-    text = records.RESULT.read_text("utf-8")
-    assert "| **cascaded_tanks** | narxbench | " in text
-    assert all(name in text for name in records.RECORDS)
-
-
-def test_the_package_is_asked_for_its_official_parts(monkeypatch):
-    def loader(**settings):
-        assert settings == {"atleast_2d": True, "always_return_tuples_of_datasets": True}
-        u = np.arange(6.0)[:, None]
-        test = SimpleNamespace(u=u, y=2 * u, state_initialization_window_length=3)
-        return (SimpleNamespace(u=u, y=3 * u),), (test, test)
-
-    monkeypatch.setitem(sys.modules, records.PACKAGE, SimpleNamespace(Silverbox=loader))
-    training, tests = records.from_package("silverbox")
-    assert (training[0].y == 3 * np.arange(6.0)).all() and training[0].u.shape == (6, 1)
-    assert [(part.name, part.window) for part in tests] == [("silverbox 1", 3), ("silverbox 2", 3)]

@@ -65,13 +65,13 @@ def test_kept_structures_are_those_of_the_run(algorithm):
 LATENCIES = work.Latencies(add=2, multiply=3, inverse_root=30, reload=11)
 
 
-def work_on(system, names, part, cache=1 << 24):
+def work_on(system, names, part):
     """Return the work of a part of the kernel for each structure of a group of equal ones."""
     problem = common.make_problem(system)[1]
     positions = np.tile(np.isin(problem.terms, names).astype(np.uint8), (16, 1))
     parts = {name: rest for name, *rest in roofline.parts_of(problem.data, positions)}
     function, _, count, arguments = parts[part]
-    done = work.work_of(function, *arguments, latencies=LATENCIES, cache=cache)
+    done = work.work_of(function, *arguments, latencies=LATENCIES, cache=1 << 24)
     return work.Work(*(value / count for value in done))
 
 
@@ -91,53 +91,6 @@ def test_operations_of_least_squares(n):
     plain = operations_of_plain_least_squares(n)
     above = sum(6 * (2 * first + 4) + (2 * first + 6) for first in range(0, n + 1, 4))
     assert n**3 / 3 < plain < found <= plain + above
-
-
-@pytest.mark.parametrize("n", [131, pytest.param(143, marks=pytest.mark.slow)])
-def test_operations_of_one_large_structure(n, monkeypatch):
-    """Rows are computed in sixteens, also what fills up the last of them."""
-    orders = {"n_u": 5, "n_y": 5, "degree": 3}
-    u, y = narxbench.load_system("S1").simulate(500, snr_db=30)
-    problem = narxbench.StructureProblem(u, y, **orders, n_validation=8)
-    monkeypatch.setattr(common, "make_problem", lambda _: (None, problem))
-    found = work_on("S1", problem.terms[:n], "least squares").operations
-    plain, filled = (operations_of_plain_least_squares(size) for size in (n, 143))
-    above = sum(120 * (2 * first + 16) + 16 * (2 * first + 16) for first in range(0, n + 1, 16))
-    assert plain < found <= filled + above
-
-
-def test_operations_of_the_free_run():
-    """At each step: product and sum for each term and each monomial of y, and four operations for error and peak."""
-    n_steps = common.N_VALIDATION
-    found = work_on("S1", ["y(k-1)", "u(k-1)", "y(k-1)*u(k-2)"], "free run")
-    assert found.operations == n_steps * (3 * 2 + 1 * 2 + 4)
-    # The weight of y(k-1)^2 is multiplied by one, before the first step.
-    found = work_on("S1", ["y(k-1)", "u(k-1)", "y(k-1)^2"], "free run")
-    assert found.operations == n_steps * (2 * 2 + 2 * 2 + 4) + 4 * 2
-
-
-@pytest.mark.parametrize(("term", "products"), [("y(k-1)", 1), ("y(k-1)^2", 2), ("y(k-2)", 1 / 2)])
-def test_path_of_the_free_run(term, products):
-    """Each output waits for the last: it is stored and loaded, multiplied and added; all sixty steps it is moved."""
-    found = work_on("S1", [term], "free run: recursion").path * 16
-    assert found / common.N_VALIDATION == pytest.approx(products * (11 + 3 + 2) + 11 / 60, abs=0.1)
-
-
-def test_what_the_first_level_holds_is_not_fetched_again():
-    terms = common.make_problem("S1")[1].terms[:33]
-    assert work_on("S1", terms, "least squares").far == 0
-    factor = 33 * 34 / 2 * 8
-    assert work_on("S1", terms, "least squares", cache=1 << 13).far > factor
-
-
-def test_a_part_of_a_line_is_a_whole_move():
-    counter = work.Counter(LATENCIES, cache=1 << 15)
-    array = work.Array(counter, np.zeros(64))
-    for offset, lanes, moves in ((0, 16, 2), (8, 8, 1), (4, 8, 2), (3, 1, 1)):
-        before = counter.moves
-        counter.load(array, offset, lanes)
-        assert counter.moves - before == moves
-    assert counter.misses == 2
 
 
 def test_the_results_begin_with_the_table_of_speeds():
@@ -247,14 +200,6 @@ def test_simulated_data_are_those_of_their_truth():
     assert (again.test.y == case.test.y).all() and (again.training[0].y != case.test.y[0]).any()
     assert measured.rrse(case.test.y, np.full(200, case.test.y.mean())) == pytest.approx(1)
     assert (measured.wiener(100, 50, 0).test.y != measured.wiener(100, 50, 1).test.y).any()
-
-
-def test_the_kept_pages_have_all_data_sets():
-    names = [make(100, 50).name for make in measured.SIMULATED]
-    text = measured.RESULT.read_text("utf-8")
-    assert all(f"| **{name}** | narxbench | " in text for name in ("buck", *names))
-    text = bands.RESULT.read_text("utf-8")
-    assert all(f"| {name} | {kind} | 0." in text for name in (*names, *bands.SHIPPED) for kind in bands.KINDS.values())
 
 
 @pytest.mark.slow

@@ -47,15 +47,6 @@ def test_tool_is_content(command):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("study", ["paper", "methods", "measured"])
-def test_snakemake_lint(study):
-    given = [] if study == "paper" else ["--configfile", f"config/{study}.yaml"]
-    command = [sys.executable, "-m", "snakemake", "--lint", *given]
-    done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True)
-    assert done.returncode == 0 and "good condition" in done.stderr, done.stdout + done.stderr
-
-
 # Those that search or identify take seconds.
 @pytest.mark.parametrize(
     "name",

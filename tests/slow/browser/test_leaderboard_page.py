@@ -95,16 +95,6 @@ def test_the_heat_table_follows_its_measure_and_the_view(open_page, large):
     assert page.locator("#heat thead th").count() == 1 + 15
 
 
-def test_figures_fit_any_screen_and_their_text_stays_as_large(open_page, large):
-    page = open_page(large)
-    for width in (400, 1400):
-        page.set_viewport_size({"width": width, "height": 900})
-        for figure in page.locator(".plot svg").all():
-            assert figure.bounding_box()["width"] <= width
-        size = page.evaluate("getComputedStyle(document.querySelector('.plot text')).fontSize")
-        assert size == "12px"
-
-
 def test_without_scripts_the_first_view_is_there(open_page, leaderboard):
     page = open_page(leaderboard, java_script_enabled=False)
     assert page.locator("#identify-board tbody tr:visible").count() in (4, 16)

@@ -85,19 +85,6 @@ def test_of_candidates_that_explain_the_same_the_first_enters():
     assert order == [0, 3]
 
 
-def test_residuals_do_not_fall_below_the_accuracy():
-    assert forward_regression.residuals(np.array([6.0, 4.0, 1e-9]), 10.0) == [4.0, 1e-12, 1e-12]
-    assert forward_regression.residuals(np.array([0.0]), 0.0) == [0.0]
-    assert forward_regression.best_length([0.0, 0.0], 10, 1.0) == 1
-
-
-def test_the_best_length_is_the_shortest_of_equal_ones():
-    sums = [math.exp(3.0), math.exp(1.0), 1.0, 1.0]
-    assert forward_regression.best_length(sums, n_rows=1, penalty=1.5) == 2
-    assert forward_regression.best_length(sums, n_rows=1, penalty=0.5) == 3
-    assert forward_regression.best_length(sums, n_rows=1, penalty=3.0) == 1
-
-
 @pytest.mark.parametrize("rows", ["all", "estimation"])
 @pytest.mark.parametrize("stop", ["bic", "aic", "err"])
 def test_a_length_by_the_prediction_one_step_ahead(noisy_problem, stop, rows):
@@ -144,12 +131,6 @@ def path(problem, steps, rows):
     return order.tolist()
 
 
-def test_the_first_rise():
-    assert iterative_ofr.first_rise(np.array([3.0, 3.0, 1.0])) == 1
-    assert iterative_ofr.first_rise(np.array([3.0, 2.0, 1.0])) == 3
-    assert iterative_ofr.first_rise(np.array([3.0])) == 1
-
-
 @pytest.mark.parametrize("selection", ["press", "err"])
 def test_other_first_terms_lead_to_a_better_structure(hard_problem, selection):
     found = search(hard_problem, algorithm="iterative_ofr", seed=1, rows="estimation", selection=selection)
@@ -157,12 +138,6 @@ def test_other_first_terms_lead_to_a_better_structure(hard_problem, selection):
     assert found.fitness < frols.fitness - 10.0
     # All paths end before the budget does.
     assert 31 * 30 <= found.evaluations < 6000
-
-
-@pytest.mark.parametrize("selection", ["press", "err"])
-def test_a_path_by_the_prediction_one_step_ahead_costs_one_evaluation(hard_problem, selection):
-    settings = {"rows": "estimation", "selection": selection, "length": "one_step"}
-    assert 31 <= search(hard_problem, algorithm="iterative_ofr", seed=1, **settings).evaluations <= 67
 
 
 def test_over_all_samples_no_first_term_leads_to_a_better_free_run(small_problem):

@@ -42,13 +42,6 @@ def test_what_cannot_be_tested_stays(rng):
     assert kept(columns[:3, :3], y[:3], [1, 1, 1]) == [1, 1, 1]
 
 
-def test_t_values():
-    values = squared_t_values(0.05, 12, 14)
-    expected = [stats.t.ppf(0.975, 12 - n) ** 2 for n in range(12)]
-    np.testing.assert_allclose(values[:12], expected, rtol=1e-9)
-    assert values[12:].tolist() == [0.0, 0.0, 0.0]
-
-
 def test_agents_are_drawn_towards_heavier_ones(draws):
     positions = np.array([[1, 0, 1, 0], [1, 1, 0, 0], [0, 1, 1, 1]], np.uint8)
     mass, force, sums = np.array([0.0, 2.0, 3.0]), np.empty(4), np.zeros(4)
@@ -74,11 +67,6 @@ def test_the_norm_of_order_minus_two_is_zero_unless_all_terms_differ(draws):
 def test_bits_flip_with_the_hyperbolic_tangent(rng, velocity):
     flips = [metamss.below_tanh(draw, velocity) for draw in rng.random(20_000)]
     assert np.mean(flips) == pytest.approx(math.tanh(abs(velocity)), abs=0.012)
-
-
-def test_exponential():
-    for x in (-23.0, -23.0 / 30.0, 0.0, 1.0):
-        assert metamss.exponential(x) == pytest.approx(math.exp(x), rel=1e-15)
 
 
 def test_agents_are_tested_before_they_are_evaluated(small_problem):

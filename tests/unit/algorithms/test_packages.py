@@ -58,13 +58,6 @@ def test_fastcan_is_forward_regression_after_the_constant(view):
     assert [1 + term for term in order] == forward(view, 9, first=0)[1:]
 
 
-def test_dependent_columns_do_not_enter_in_fastcan(rng):
-    pytest.importorskip("fastcan", reason="fastcan is in the extra 'methods'")
-    columns = rng.normal(size=(50, 2))
-    order = fastcan.entered(np.column_stack([columns, columns]), columns @ [1.0, 2.0] + rng.normal(size=50), 4)
-    assert sorted(term % 2 for term in order) == [0, 1]
-
-
 @pytest.mark.parametrize("orders", [{"n_u": 0, "n_y": 2}, {"n_u": 2, "n_y": 0}])
 def test_models_without_input_or_past_outputs(orders):
     u, y = load_system("S1").simulate(300, snr_db=40)
@@ -114,10 +107,3 @@ def test_lasso_returns_the_best_structure_of_the_path(small_problem):
     assert 2 <= objective.evaluations <= 400
     assert objective.known_fitness(position) == objective.best_fitness == objective.trace().min()
     assert [t for t, chosen in zip(small_problem.terms, position, strict=True) if chosen] == load_system("S1").terms
-
-
-def test_a_constant_output_is_the_constant_term_for_lasso():
-    u = np.random.default_rng(1).uniform(-1.0, 1.0, 300)
-    problem = StructureProblem(u, np.full(300, 0.7), n_u=2, n_y=2, degree=2, n_validation=100)
-    position, objective = along_the_path(problem)
-    assert (np.flatnonzero(position).tolist(), objective.evaluations) == ([0], 1)

@@ -176,12 +176,6 @@ class TestPassedOver:
         assert len(passed) == min(20, found.evaluations - 1)
 
 
-def test_which_samples_validate_is_of_no_importance():
-    u, y = data_of("output", 600)
-    plain, other = (found_by(problem_of(u, y, n_validation=size)) for size in (100, 300))
-    assert (other.coefficients, other.details) == (plain.coefficients, plain.details)
-
-
 class TestCorners:
     u, y = data_of("output", 300)
 

@@ -85,14 +85,6 @@ def test_one_that_cannot_be_imported_is_reported_in_one_line(add, small_problem,
     assert search(small_problem, algorithm="stepwise", seed=1, evaluations=10).evaluations == 10
 
 
-def test_one_that_cannot_be_imported_a_second_time(add, small_problem, tmp_path):
-    """What is read to describe it and what runs are two imports."""
-    again = "from pathlib import Path\nif not Path(__file__).with_name('seen').exists():\n    "
-    add("broken", again + "Path(__file__).with_name('seen').touch()\nelse:\n    1 / 0\n" + SOURCE)
-    with pytest.raises(AlgorithmUnavailableError, match=r"cannot be imported: ZeroDivisionError: .*added\.py, line 5"):
-        search(small_problem, algorithm="broken", seed=1, evaluations=10)
-
-
 @pytest.mark.slow
 def test_an_import_that_does_not_end(add, small_problem, monkeypatch):
     monkeypatch.setattr(host, "_START_SECONDS", 2.0)

@@ -98,14 +98,6 @@ def test_what_a_run_returns(monkeypatch, small_problem, what):
     assert result.fitness == small_problem.evaluate(result.terms).fitness
 
 
-def test_weights_of_its_own(plugins, small_problem):
-    result = search(small_problem, algorithm="honest_mean", seed=1, evaluations=5)
-    assert result.terms == ["1"]
-    best = small_problem.evaluate(["1"])
-    assert result.fitness == best.fitness and result.coefficients != best.coefficients
-    assert result.coefficients == pytest.approx(best.coefficients, abs=0.1)
-
-
 def test_a_run_here_that_changes_the_data_fails(monkeypatch):
     u, y = load_system("S1").simulate(300)
     problem = StructureProblem(u, y, n_u=1, n_y=1, degree=2, n_validation=100)

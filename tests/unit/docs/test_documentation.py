@@ -108,6 +108,13 @@ def test_snakemake_commands_can_be_typed(command, monkeypatch):
     assert set(targets) <= {*re.findall(r"^ *rule (\w+):", rules, re.MULTILINE), *plan.results()}
 
 
+def test_results_on_the_way_of_one_seed_are_those_of_the_study(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    named = re.findall(r"Result: `(.*?)`", TEXT["docs/architecture.md"])
+    assert len(named) == 6
+    assert set(named) <= set(plan_of().results())
+
+
 def test_examples_of_the_configuration(tmp_path):
     system, method = re.findall(r"```yaml\n(.*?)```", TEXT["config/README.md"], re.DOTALL)
     (tmp_path / "mine.yaml").write_text(method, encoding="utf-8")

@@ -34,12 +34,6 @@ def test_it_passes_its_checks(checkout):
     assert matches(done.stdout, shown), done.stdout
 
 
-def test_a_program_in_another_language_passes_them_too(checkout):
-    done = typed("narxbench check-algorithm correlated", checkout)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.endswith("\ncorrelated: all checks passed\n")
-
-
 def test_a_draw_from_elsewhere_is_reported_as_the_page_says(checkout):
     right = saved()[MODULE]
     (checkout / MODULE).write_text(right.replace("rng.integers(objective", "np.random.randint(objective"))

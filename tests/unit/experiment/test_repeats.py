@@ -5,10 +5,9 @@ from tests.tiers import mostly_slow
 from tests.unit.algorithms.plugins import SOURCE, install, install_text
 from tests.unit.experiment.test_runs import CONDITION, STRUCTURE, simulated
 
-from narxbench.experiment.repeats import _difference, read_repeats, repeat
-from narxbench.experiment.runs import Run, run_seeds
+from narxbench.experiment.repeats import read_repeats, repeat
+from narxbench.experiment.runs import run_seeds
 from narxbench.io.errors import NarxbenchError
-from narxbench.io.settings import validated
 
 WORKS = SOURCE.replace("def run", "import time\n\n\ndef run").replace(
     "    while objective",
@@ -60,29 +59,6 @@ def test_notes_and_other_draws_are_noticed(plugins, data, tmp_path, name):
 @pytest.mark.slow
 def test_a_run_that_fails_again_is_the_same(plugins, data, tmp_path):
     assert repeated(tmp_path, data, "raises") == (True, "", None)
-
-
-FIRST = {"seed": 2, "data_sha256": "0", "evaluations": 9, "fitness": 0.5, "sse": 1.0, "terms": ["1"]}
-FIRST |= {"coefficients": [3.0], "history": {"evaluations": [1, 4], "fitness": [2.0, 0.5]}}
-FAILED = {"terms": [], "coefficients": [], "fitness": None, "sse": None, "history": {"evaluations": [], "fitness": []}}
-
-
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        ({}, ""),
-        ({**FAILED, "failure": "late"}, "failure: found 'late'; at first none"),
-        ({"coefficients": [4.0]}, "coefficients: found [4.0]; at first [3.0]"),
-        ({"evaluations": 8, "details": {"a": 1}}, "evaluations: found 8; at first 9"),
-        (
-            {"history": {"evaluations": [1], "fitness": [2.0]}},
-            "improvement 2: found none; at first J = 0.5 after 4 evaluations",
-        ),
-    ],
-)
-def test_the_first_difference_is_named(change, reason):
-    first, again = (validated(Run, {**FIRST, **changed}, "") for changed in ({}, change))
-    assert _difference(first, again) == reason
 
 
 @pytest.mark.slow

@@ -135,21 +135,12 @@ def test_without_the_truth_among_the_candidates_nothing_is_right(made, equation)
 
 
 @pytest.mark.parametrize(
-    ("key", "value"),
-    [
-        ("fitness", -1e6),
-        ("terms", ["u(k-1)"]),
-        ("history", {"evaluations": [1, 2], "fitness": [1.0, 2.0]}),
-        ("history", {"evaluations": [], "fitness": []}),
-    ],
+    ("key", "value"), [("fitness", -1e6), ("terms", ["u(k-1)"]), ("history", {"evaluations": [], "fitness": []})]
 )
 def test_edited_run_files_are_refused(folder, key, value):
     edit(folder / "mine-2.json", ["runs", 0, key], value)
-    if key == "terms":
-        edit(folder / "mine-2.json", ["runs", 0, "coefficients"], [1.0])
-    with pytest.raises(NarxbenchError, match=r"mine-2\.json") as caught:
+    with pytest.raises(NarxbenchError, match=r"mine-2\.json"):
         scored(folder)
-    assert "\n" not in str(caught.value)
 
 
 def test_fresh_errors_by_hand():

@@ -81,9 +81,3 @@ def test_kinds(tmp_path: Path, kind: csv.Kind, text: str, value: object) -> None
     (tmp_path / "t.csv").write_text(f"\ufeffx\r\n{text or chr(34) * 2}\r\n", newline="")
     (found,) = read_table(tmp_path / "t.csv", {"x": kind})["x"].tolist()
     assert repr(found) == repr(value)
-
-
-def test_a_table_may_be_empty_where_that_is_said(tmp_path: Path) -> None:
-    (tmp_path / "t.csv").write_text(write_table(pd.DataFrame({"a": [], "x": []})))
-    found = read_table(tmp_path / "t.csv", {"a": INTEGER, "x": NUMBER}, may_be_empty=True)
-    assert list(found) == ["a", "x"] and found.empty

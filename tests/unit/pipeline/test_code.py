@@ -71,18 +71,3 @@ def test_a_step_needs_what_its_code_imports_and_what_that_requires(script: str, 
     found = versions_of.__wrapped__(ROOT / "scripts" / f"{script}.py")
     assert set(needed.split()) <= set(found)
     assert not set(foreign.split()) & set(found)
-
-
-def test_an_upgrade_concerns_the_steps_that_need_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
-    scripts = ("simulate", "search", "analyse", "tables", "figures", "page", "run_info")
-    before = {script: versions_of.__wrapped__(ROOT / "scripts" / f"{script}.py") for script in scripts}
-    real, concerned = code._package, {}
-    for package in ("llvmlite", "scipy", "matplotlib", "pillow", "snakemake", "pytest"):
-        newer = {package: ("99.0", (real(package) or ("", []))[1])}
-        monkeypatch.setattr(code, "_package", lambda name, newer=newer: newer.get(name) or real(name))
-        after = {script: versions_of.__wrapped__(ROOT / "scripts" / f"{script}.py") for script in scripts}
-        concerned[package] = [script for script in scripts if after[script] != before[script]]
-    assert concerned["llvmlite"] == ["simulate", "search", "analyse", "tables", "figures", "page"]
-    assert concerned["scipy"][0] == "analyse" and "search" not in concerned["scipy"]
-    assert concerned["matplotlib"] == concerned["pillow"] == ["figures"]
-    assert concerned["snakemake"] == concerned["pytest"] == []

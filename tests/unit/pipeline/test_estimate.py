@@ -48,21 +48,6 @@ def test_counts_are_those_of_the_plan(planned: Planned, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "fewer", "more"),
-    [
-        (SMALL, ["evaluations=1000"], ["evaluations=10000000"]),
-        (SMALL, ["data={samples: 2000}"], ["data={samples: 5000000, validation_samples: 1000000}"]),
-        (SMALL, ["seeds=1"], ["seeds=10000"]),
-        (COMPARED, [], ["scenarios={base: {description: x, n_u: 45, n_y: 45}}"]),
-        (MEASURED, [], ["identification={seeds: 100, resamples: 1000}"]),
-    ],
-)
-def test_settings_count(planned: Planned, text: str, fewer: list[str], more: list[str]) -> None:
-    small, large = planned(text, *fewer), planned(text, *more)
-    assert small.memory() < large.memory() and 1.3 * small.seconds < large.seconds
-
-
-@pytest.mark.parametrize(
     ("text", "setting", "place"),
     [
         (SMALL, "evaluations=10000000", "evaluations: found 10000000, with which a search of upso2d on S1 would take"),

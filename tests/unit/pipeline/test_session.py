@@ -35,7 +35,6 @@ def test_lines_of_jobs_are_hidden_and_all_else_passes() -> None:
 def recorded(folder: Path) -> None:
     """Make what may be named for a recorded input."""
     Path("short.csv").write_text("u\n" + "0.5\n" * 2099)
-    Path("long.csv").write_text("u\n" + "0.5\n-0.25\n" * 1050)
     os.mkfifo("pipe.csv")
 
 
@@ -68,15 +67,6 @@ def test_a_mistake_is_reported_in_one_line_before_any_job(folder: Path, text: st
     found = mistake(text)
     assert found.startswith(f"mine.yaml: {reported}") and "\n" not in found
     assert not (folder / "data" / "mine").exists()
-
-
-def test_what_is_just_enough(folder: Path) -> None:
-    for text in ("data: {samples: 606}", RECORDED % "long.csv"):
-        Path("mine.yaml").write_text(text)
-        plan_of(["mine.yaml"], [])
-    # Two samples more are needed than there are.
-    reported = mistake(RECORDED % "long.csv", "data={washout: 102}")
-    assert reported.startswith("mine.yaml: data.excitation.file: long.csv: found 2100 samples; allowed: at least 2102")
 
 
 def test_criteria_that_mean_the_same_are_one(folder: Path) -> None:

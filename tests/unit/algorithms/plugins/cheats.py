@@ -223,16 +223,6 @@ climbing("much_memory", start="np.ones(24 << 30, np.uint8)[: objective.n_terms]"
 climbing("much_memory_shared", start="mmap.mmap(-1, 24 << 30)", fails=SHARED, more="import mmap")
 
 
-@cheat(fails=r"it needs more than its memory limit of .*MemoryError")
-def fills_memory_to_the_last_byte(problem, objective, rng, settings):
-    from narxbench.algorithms.isolation.worker import limit
-
-    limit(1 << 24)  # the own one would take a minute to fill
-    last = ()
-    while True:
-        last = (last,)
-
-
 @cheat(fails="" if ROOT else "it starts a process, and ABOUT does not say starts_programs=True: BlockingIOError")
 def leaves_children(problem, objective, rng, settings):
     """Leaves a process in its own group, and one that has left group and parent."""
@@ -258,25 +248,6 @@ def leaves_children(problem, objective, rng, settings):
 COLUMNS = r"positions: found shape \(5, 18\); allowed: \(structures, 15\)"
 line("three_columns_too_many", "objective.evaluate(np.ones((5, objective.n_terms + 3), np.uint8))", fails=COLUMNS)
 line("sent_bytes", "objective._to.sendall(rng.bytes(100_000))", fails="it sends no message")
-
-
-@cheat(fails=r"it sends no structures \(positions: found shape \(5, 18\)")
-def sent_columns(problem, objective, rng, settings):
-    from narxbench.algorithms.isolation.wire import receive, send
-
-    send(objective._to, {"kind": "evaluate"}, {"positions": np.ones((5, objective.n_terms + 3), np.uint8)})
-    receive(objective._to, 1 << 20)
-
-
-@cheat(fails=LIMIT)
-def sent_slowly(problem, objective, rng, settings):
-    import struct
-    import time
-
-    objective._to.sendall(struct.pack("!I", 1000))
-    while True:
-        objective._to.sendall(b" ")
-        time.sleep(0.2)
 
 
 @cheat(more='import atexit\n\natexit.register(print, "{}")\nprint("{")')
