@@ -97,6 +97,15 @@ def test_the_keyboard_reaches_everything(open_page, complete, name):
 # The main page
 
 
+def test_the_main_page_is_light_and_short_and_its_first_screen_has_the_answers(open_page, complete):
+    assert complete["report"].stat().st_size < 1_500_000
+    for width, screens in ((1300, 1), (400, 2)):
+        page = open_page(complete["report"], width=width)
+        box = page.locator("#answer").bounding_box()
+        assert 0 <= box["y"] <= box["y"] + box["height"] <= screens * 900
+        assert width == 400 or page.evaluate("document.documentElement.scrollHeight") <= 12 * 900
+
+
 def test_tables_sort(open_page, complete):
     page = open_page(complete["report"])
     page.click("label[for=tab-2]")
