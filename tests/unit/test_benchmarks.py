@@ -93,19 +93,6 @@ def test_operations_of_least_squares(n):
     assert n**3 / 3 < plain < found <= plain + above
 
 
-@pytest.mark.parametrize("n", [131, pytest.param(143, marks=pytest.mark.slow)])
-def test_operations_of_one_large_structure(n, monkeypatch):
-    """Rows are computed in sixteens, also what fills up the last of them."""
-    orders = {"n_u": 5, "n_y": 5, "degree": 3}
-    u, y = narxbench.load_system("S1").simulate(500, snr_db=30)
-    problem = narxbench.StructureProblem(u, y, **orders, n_validation=8)
-    monkeypatch.setattr(common, "make_problem", lambda _: (None, problem))
-    found = work_on("S1", problem.terms[:n], "least squares").operations
-    plain, filled = (operations_of_plain_least_squares(size) for size in (n, 143))
-    above = sum(120 * (2 * first + 16) + 16 * (2 * first + 16) for first in range(0, n + 1, 16))
-    assert plain < found <= filled + above
-
-
 def test_operations_of_the_free_run():
     """At each step: product and sum for each term and each monomial of y, and four operations for error and peak."""
     n_steps = common.N_VALIDATION
