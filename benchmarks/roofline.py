@@ -12,8 +12,8 @@ from benchmarks.common import Part, Row, drawn, make_problem, number, table
 from benchmarks.processor import Processor, measured, nanoseconds
 from benchmarks.scaling import ORDERS, SAMPLES, problem_of
 from benchmarks.work import LINE_BYTES, Work, work_of
-from narxbench.fitness.kernel import free_run, large, least_squares
-from narxbench.fitness.kernel.evaluation import LARGE, evaluate_structures, kernel_for
+from narxbench.fitness.kernel import free_run, least_squares
+from narxbench.fitness.kernel.evaluation import evaluate_structures, kernel_for
 from narxbench.fitness.kernel.problem_data import ProblemData
 from narxbench.fitness.kernel.simd import aligned
 from narxbench.numerics.addresses import address_of, call
@@ -60,20 +60,15 @@ def parts_of(data: ProblemData, positions: NDArray[np.uint8]) -> Iterator[tuple[
     kernel, (count, n_terms), n = kernel_for(data), positions.shape, int(positions[0].sum())
     fitness, theta = np.empty(count), np.empty((count, n_terms))
     evaluate_structures(kernel, data, positions, fitness, np.empty(count), theta, np.empty((0, 0)))
-    if n > LARGE:
-        member = np.append(np.flatnonzero(positions[0]), np.zeros(large.BAND, np.int64))
-        scratch = aligned(large.large_factor_size(n)), np.empty(n + large.TILE), np.empty(n), np.empty(1)
-        yield "least squares", large.estimate_large, kernel.estimate_large, 1, (data, member, n, *scratch)
-    else:
-        lanes = least_squares.LANES
-        member = np.array([np.flatnonzero(row) for row in positions[:lanes]]).T.ravel()
-        scratch = aligned(least_squares.factor_size(n)), np.empty(n * lanes), np.empty(lanes)
-        arguments = (data, member, np.full(lanes, n), *scratch)
-        yield "least squares", least_squares.estimate, kernel.estimate, lanes, arguments
-        data, member, sizes, factor, *_ = arguments
-        gathering = data, member, sizes, n, factor
-        address = address_of(least_squares._gather, *map(numba.typeof, gathering))
-        yield "least squares: gathering", least_squares._gather, address, lanes, gathering
+    lanes = least_squares.LANES
+    member = np.array([np.flatnonzero(row) for row in positions[:lanes]]).T.ravel()
+    scratch = aligned(least_squares.factor_size(n)), np.empty(n * lanes), np.empty(lanes)
+    arguments = (data, member, np.full(lanes, n), *scratch)
+    yield "least squares", least_squares.estimate, kernel.estimate, lanes, arguments
+    data, member, sizes, factor, *_ = arguments
+    gathering = data, member, sizes, n, factor
+    address = address_of(least_squares._gather, *map(numba.typeof, gathering))
+    yield "least squares: gathering", least_squares._gather, address, lanes, gathering
     lanes, nodes, present = free_run.LANES, len(data.node_parent), positions.any(axis=0)
     place, known, nested = (np.zeros(size, np.int64) for size in (n_terms, n_terms + 2 * nodes, 4 * nodes))
     fixed, moving, families = free_run.write_program(data, present, place, known, nested)

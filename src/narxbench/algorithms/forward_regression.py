@@ -46,14 +46,6 @@ def forward(gram, moments, first, order, explained):
 
     ``order`` receives the candidates as they enter, ``explained`` ERR times y'y of each: what it takes from the sum of
     squared residuals. Returned is how many entered: fewer than fit into ``order`` if all others depend on these.
-
-    Examples
-    --------
-    >>> gram, moments = np.diag([1.0, 4.0, 0.0]), np.array([3.0, 4.0, 0.0])
-    >>> order, explained = np.empty(3, np.int64), np.empty(3)
-    >>> entered = forward(gram, moments, -1, order, explained)
-    >>> order[:entered].tolist(), explained[:entered].tolist()
-    ([0, 1], [9.0, 4.0])
     """
     n_terms = moments.shape[0]
     factor, left = np.empty((order.shape[0], n_terms)), np.ones(n_terms, np.bool_)

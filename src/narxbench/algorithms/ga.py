@@ -94,11 +94,6 @@ def selection_weights(fitness, scheme, divergent_fitness):
     Proportional: worst - J, worst being the largest finite J. If an individual is divergent and ``divergent_fitness``
     is finite and larger, worst is that: all others then weigh nearly the same. Linear rank: N for the best down to 1;
     of equal ones the earlier ranks first. Maximising: J. Cumulative: -J. These two may be negative.
-
-    Examples
-    --------
-    >>> selection_weights(np.array([-10.0, 5.0, np.inf, 0.0]), MAXIMISING, np.inf).tolist()
-    [-10.0, 5.0, 0.0, 0.0]
     """
     weights = np.zeros(fitness.shape[0])
     worst = -np.inf

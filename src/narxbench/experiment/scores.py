@@ -24,6 +24,7 @@ from narxbench.io.errors import NarxbenchError
 from narxbench.io.files import canonical_json, read_bytes, sha256
 from narxbench.model.dataset import Signals, read_signals
 from narxbench.model.excitation import excitation_of
+from narxbench.model.narx import scores
 from narxbench.model.prediction import simulated
 from narxbench.model.system import System
 from narxbench.model.terms import parse_term
@@ -208,16 +209,8 @@ class _Judge:
 def fresh_error(terms: Sequence[str], coefficients: Sequence[float], data: Signals, first: int) -> float | None:
     """Return the RRSE of a model's free run from the sample ``first`` on; the outputs before it are given.
 
-    It is the root of the squared errors, relative to those of the mean output: 0 for a perfect model, 1 for one that is
-    no better than the mean. None for one that diverges, by the bound that holds for the fitness, and where the outputs
-    are all the same.
+    None for one that diverges, by the bound that holds for the fitness, and where the outputs are all the same.
     """
     bound = DIVERGENCE_FACTOR * float(abs(data.y).max())
     y, end = simulated([parse_term(term) for term in terms], coefficients, data.u, data.y[:first], bound=bound)
-    # math.fsum is correctly rounded; NumPy's sums depend on the processor's vector width.
-    measured = data.y[first:].tolist()
-    mean = math.fsum(measured) / len(measured)
-    spread = math.fsum((a - mean) * (a - mean) for a in measured)
-    if end < len(y) or not spread:
-        return None
-    return math.sqrt(math.fsum((a - b) * (a - b) for a, b in zip(measured, y[first:].tolist(), strict=True)) / spread)
+    return scores(data.y[first:], y[first:]).rrse if end == len(y) else None

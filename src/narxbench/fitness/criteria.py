@@ -54,13 +54,6 @@ class Criterion:
         """Return the penalty of 0 to N_t terms, shape (N_t + 1,); +inf for more than the samples allow.
 
         ``repeated`` is how many of these samples say the same.
-
-        Examples
-        --------
-        >>> parse_criterion("aic-3").penalties(600, 4).tolist()
-        [0.0, 3.0, 6.0, 9.0, 12.0]
-        >>> parse_criterion("aicc").penalties(6, 5).tolist()
-        [0.0, 3.0, 8.0, 18.0, 48.0, inf]
         """
         independent = samples / repeated
         per_term, sizes = repeated * self.per_term(independent), range(candidates + 1)

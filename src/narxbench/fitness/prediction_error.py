@@ -164,7 +164,12 @@ class PredictionErrors:
         # A copy: of a single stretch a view, which cannot be written, would have code of its own.
         begin, end = np.array(problem.stretches.T, order="C")
         self._rows, self.n_terms = int((end - begin).sum()), len(monomials)
-        _check_memory(8 * kernel.columns_size(self._rows, self.n_terms + 1), self._rows, self.n_terms)
+        needed = 8 * kernel.columns_size(self._rows, self.n_terms + 1)
+        if needed > (there := os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")):
+            raise NarxbenchError(
+                f"prediction errors: {self.n_terms} candidate terms of {self._rows} samples need {needed / 1e9:.1f} GB "
+                f"of memory; this machine has {there / 1e9:.1f} GB; allowed: fewer samples or candidates"
+            )
         signals = np.vstack([y, u.reshape(samples, -1).T])
         exponents = [math.frexp(float(np.abs(row).max()))[1] for row in signals]
         values = np.ldexp(signals, -np.array(exponents)[:, None])
@@ -301,12 +306,3 @@ class PredictionErrors:
         model = fit.terms, fit.weights, fit.moving, values, errors
         kernel.linearise(self._data, fit.noise_model == "noe", *model, candidates, 0, bands)
         return errors
-
-
-def _check_memory(needed: int, rows: int, n_terms: int) -> None:
-    there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    if needed > there:
-        raise NarxbenchError(
-            f"prediction errors: {n_terms} candidate terms of {rows} samples need {needed / 1e9:.1f} GB of memory; "
-            f"this machine has {there / 1e9:.1f} GB; allowed: fewer samples or candidates"
-        )

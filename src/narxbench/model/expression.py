@@ -48,14 +48,6 @@ def parse_expression(text: str) -> Expression:
 
     There may be numbers, ``pi``, lagged ``y``, ``u`` and ``e``, ``+ - * /``, whole powers from 1 to 12, ``exp`` and
     ``sin``. A polynomial must be a sum of terms, and noise a factor of a term.
-
-    Examples
-    --------
-    >>> found = parse_expression("0.5*y(k-1) + 0.5*u(k-1)*e(k-1)")
-    >>> found.polynomial, found.noise[0](([1.0, 2.0], [3.0, 4.0], [5.0, 6.0]), 1)
-    ('0.5*y(k-1)', 7.5)
-    >>> parse_expression("y(k-1) / (1 + y(k-1)^2)").function(([2.0, 0.0], [0.0, 0.0], [0.0, 0.0]), 1)
-    0.4
     """
     source = " ".join(text.replace("^", "**").replace("\u2212", "-").split())
     polynomial, noise, rest = [], [], []

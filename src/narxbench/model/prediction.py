@@ -29,11 +29,6 @@ def simulated(
     of samples in a step of a lag. The terms are of ``(y - offset) / scale``, as their sum is; outputs are not.
 
     Returns outputs, shape (samples,), and the first sample that diverges: the number of samples if none does.
-
-    Examples
-    --------
-    >>> simulated([((0, 1),)], [2.0], np.zeros(6), [1.0, 3.0], bound=10.0, stride=2)
-    (array([1., 3., 2., 6., 4., 0.]), 5)
     """
     given = np.asarray(y_initial, np.float64)
     inputs = np.ascontiguousarray(u, np.float64)

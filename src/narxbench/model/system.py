@@ -258,11 +258,6 @@ def parse_equation(equation: str) -> list[tuple[Monomial, float]]:
     """Return the (monomial, coefficient) pairs of an equation in the order of the text, which is never evaluated.
 
     Each term may stand there once, and coefficients are finite and not 0; errors name the column.
-
-    Examples
-    --------
-    >>> parse_equation("y(k) = 0.5*y(k-1) - 2*u(k-1)^2 + 1")
-    [(((0, 1),), 0.5), (((1, 1), (1, 1)), -2.0), ((), 1.0)]
     """
     right = _right_side(equation)
     tokens = tokenize(right, "equation")

@@ -60,13 +60,6 @@ def fixed_points(
     With all lags of a signal equal, y = f(y, …, y, u, …, u) is a polynomial in y: its real roots are the fixed points.
     The eigenvalues are the poles of the model linearised there. ``around`` and ``scale`` are centre and half range of
     the outputs of interest, where the roots come out most exactly.
-
-    Examples
-    --------
-    >>> from narxbench.model.narx import Model
-    >>> logistic = Model(terms=("y(k-1)", "y(k-1)^2"), coefficients=(2.5, -2.5), inputs=(), output="y")
-    >>> [(round(y, 6), round(size, 6)) for y, size in fixed_points(logistic, ())]
-    [(0.0, 2.5), (0.6, 0.5)]
     """
     plain = model.expanded()
     y = Polynomial([around, scale])

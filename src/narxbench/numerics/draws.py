@@ -40,15 +40,6 @@ def draws_of(rng: np.random.Generator, longest: int) -> Iterator[Draws]:
 
     ``longest`` says how far :func:`uniform_ahead` and :func:`skip` may go at once. Raises a TypeError for a generator
     of another kind.
-
-    Examples
-    --------
-    >>> rng, same = np.random.default_rng(1), np.random.default_rng(1)
-    >>> with draws_of(rng, longest=9) as draws:
-    ...     third = uniform_ahead(draws, 3)
-    ...     skip(draws, 9)
-    >>> bool(third == same.random(9)[2]), bool(rng.random() == same.random())
-    (True, True)
     """
     if not isinstance(rng.bit_generator, np.random.PCG64):
         raise TypeError(f"random generator: found {type(rng.bit_generator).__name__}; allowed: PCG64")

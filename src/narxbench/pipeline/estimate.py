@@ -120,7 +120,7 @@ def _search(condition: Condition, time_limit: float) -> tuple[float, list[Use]]:
         # Structures that are known, by a hash table of up to four places for each, and the trace.
         Use(step, "evaluations", condition.evaluations, condition.evaluations * (24 * (n_terms // 64) + 97)),
         Use(step, f"{scenario}data.samples", data.samples, 650 * data.samples + columns),
-        Use(step, f"{scenario}candidate terms of {system.name}", n_terms, 24 * n_terms**2),
+        Use(step, f"{scenario}candidate terms of {system.name}", n_terms, 52 * n_terms**2),
         Use(f"the simulation of {system.name}", "data.washout", data.washout, 150 * data.washout),
     ]
 

@@ -6,7 +6,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
+from narxbench.analysis.frames import read_frame
 from narxbench.analysis.published import Published, load_published
+from narxbench.io.csv import write_table
 from narxbench.model.terms import candidate_terms
 
 ROOT = Path(__file__).parents[3]
@@ -117,3 +121,12 @@ def paper_study(systems: tuple[str, ...] = SYSTEMS) -> list[dict[str, Any]]:
         for method, criteria in (("upso2d", CRITERIA), ("ga", CRITERIA[:1]))
         for criterion in criteria
     ]
+
+
+def read_back(frames: dict[str, pd.DataFrame], folder: Path) -> None:
+    """Hold frames against what is read of their files."""
+    for name, frame in frames.items():
+        path = folder / f"{name}.csv"
+        path.write_text(write_table(frame), encoding="utf-8")
+        assert not {"nan", "inf"} & set(path.read_text(encoding="utf-8").lower().replace("\n", ",").split(","))
+        pd.testing.assert_frame_equal(read_frame(name, path), frame)

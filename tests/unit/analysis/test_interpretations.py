@@ -325,18 +325,3 @@ def test_verdicts_and_contests_follow_from_the_conditions(kept):
     assert contests["lower"].to_dict() == ahead.to_dict()
     # Each as described on three SNRs and the data sets of its rival: ten of a rival with a name, two of others.
     assert set(contests[["lower", "equal", "higher"]].sum(axis=1)) == {6, 30}
-
-
-@pytest.mark.slow
-def test_effects_and_gaps_follow_from_the_conditions(kept):
-    measured = rows(kept.study.conditions, algorithm="upso2d", criterion="bic")
-    r = (measured["spurious"] / measured["n_terms"]).groupby([measured["interpretation"], measured["data_seed"]])
-    r = r.mean().unstack(0)
-    changes = r.sub(r["baseline"], axis=0).median()
-    found = rows(kept.effects, algorithm="upso2d", measure="bias_r").set_index("interpretation")["median"]
-    assert found.to_dict() == pytest.approx(changes[found.index].to_dict())
-    shared = rows(kept.study.conditions, problem="baseline", criterion="bic", system="S4", snr_db=30)
-    best = shared.groupby("data_seed")[["best_fitness", "true_fitness"]].min().min(axis=1)
-    own = rows(shared, algorithm="upso2d", interpretation="baseline").set_index("data_seed")["median_fitness"]
-    gap = row(kept.gaps, role="as described", algorithm="upso2d", criterion="bic", system="S4", snr_db=30)
-    assert gap["median_gap"] == pytest.approx((own - best).median())

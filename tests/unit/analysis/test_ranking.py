@@ -18,8 +18,9 @@ from tests.unit.analysis.scores import (
     with_gaps,
     write_scores,
 )
+from tests.unit.analysis.summaries import read_back
 
-from narxbench.analysis.frames import SCHEMAS, read_frame
+from narxbench.analysis.frames import SCHEMAS
 from narxbench.analysis.metrics import TARGETS
 from narxbench.analysis.performance import TOLERANCE
 from narxbench.analysis.ranking import DEVELOPMENT, FRAMES, HELD_OUT, rank_study
@@ -67,11 +68,7 @@ def test_every_frame_reads_back_as_it_was(ranked, tmp_path, scores):
     frames = ranked(*scores)
     assert tuple(frames) == FRAMES
     assert frames.keys() <= SCHEMAS.keys()
-    for name, frame in frames.items():
-        path = tmp_path / f"{name}.csv"
-        path.write_text(write_table(frame), encoding="utf-8")
-        assert not {"nan", "inf"} & set(path.read_text(encoding="utf-8").lower().replace("\n", ",").split(","))
-        pd.testing.assert_frame_equal(read_frame(name, path), frame)
+    read_back(frames, tmp_path)
 
 
 def test_the_order_of_files_methods_and_runs_does_not_matter(ranked, tmp_path):

@@ -1,12 +1,10 @@
-import pandas as pd
 import pytest
-from tests.unit.analysis.summaries import REFERENCE, UNKNOWN, make_summary, paper_study, published
+from tests.unit.analysis.summaries import REFERENCE, UNKNOWN, make_summary, paper_study, published, read_back
 
 from narxbench.analysis import interpretations, ranking
 from narxbench.analysis.claims import load_claims
-from narxbench.analysis.frames import SCHEMAS, read_frame
+from narxbench.analysis.frames import SCHEMAS
 from narxbench.analysis.study import analyse
-from narxbench.io.csv import write_table
 
 CHANGED = [0.6, 0.3, 0.3, 0.5]
 
@@ -28,11 +26,7 @@ def frames_of(summaries):
 def test_every_frame_reads_back_as_it_was(tmp_path, summaries):
     frames = frames_of(summaries)
     assert frames.keys() == SCHEMAS.keys() - {*ranking.FRAMES, *interpretations.FRAMES}
-    for name, frame in frames.items():
-        path = tmp_path / f"{name}.csv"
-        path.write_text(write_table(frame), encoding="utf-8")
-        assert not {"nan", "inf"} & set(path.read_text(encoding="utf-8").lower().replace("\n", ",").split(","))
-        pd.testing.assert_frame_equal(read_frame(name, path), frame)
+    read_back(frames, tmp_path)
 
 
 def test_the_paper_claims_nothing_about_other_systems():

@@ -3,7 +3,7 @@
 import math
 from functools import partial
 
-from tests.unit.fitness.test_problem import NO_POSITIONS
+import numpy as np
 
 from narxbench import StructureProblem, load_system
 from narxbench.fitness.criteria import parse_criterion
@@ -16,6 +16,10 @@ ARGUMENTS = [
     {"criterion": "aicc", "n_validation": 2},
     *({"n_u": 100, "n_y": 100}, {"n_segments": 0}, {"n_segments": 601}, {"segment_length": 2.5}),
     *({"n_segments": 7, "segment_length": 100}, {"n_u": 0, "n_y": 0}),
+]
+NO_POSITIONS = [
+    *(np.zeros(15, np.uint8), np.zeros((2, 14), np.uint8), np.full((1, 15), 2, np.uint8), np.full((1, 15), 0.5)),
+    *(np.full((1, 15), -1), np.full((1, 15), math.nan), [["1"] * 15]),
 ]
 TERMS = [["y(k-3)"], ["y(k-1)", "y(t-1)"], "y(k-1)", [1]]
 

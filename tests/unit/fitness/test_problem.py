@@ -4,13 +4,7 @@ import pickle
 import numpy as np
 import pytest
 
-from narxbench import NarxbenchError, StructureProblem, load_system
-from narxbench.algorithms.objective import CountedObjective
-
-NO_POSITIONS = [
-    *(np.zeros(15, np.uint8), np.zeros((2, 14), np.uint8), np.full((1, 15), 2, np.uint8), np.full((1, 15), 0.5)),
-    *(np.full((1, 15), -1), np.full((1, 15), math.nan), [["1"] * 15]),
-]
+from narxbench import StructureProblem, load_system
 
 
 def test_order_and_spelling_do_not_matter(small_problem):
@@ -61,15 +55,6 @@ def test_a_corner_is_infinite_or_a_number(change, terms, finite):
     problem = StructureProblem(**{"u": u, "y": y, "n_u": 2, "n_y": 2, "degree": 2, "n_validation": 100} | change)
     found = problem.evaluate(problem.terms if terms is None else terms)
     assert math.isfinite(found.fitness) if finite else found.fitness == math.inf and not any(found.coefficients)
-
-
-@pytest.mark.parametrize("positions", NO_POSITIONS)
-def test_the_kernel_never_sees_what_is_no_structure(small_problem, positions):
-    objective = CountedObjective(small_problem, 10)
-    for evaluates in (small_problem.evaluate_positions, objective.evaluate):
-        with pytest.raises(NarxbenchError):
-            evaluates(positions)
-    assert objective.evaluations == 0
 
 
 def test_a_problem_goes_to_another_process(small_problem):

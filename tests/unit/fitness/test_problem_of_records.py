@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from narxbench import NarxbenchError, StructureProblem, load_system
+from narxbench import StructureProblem, load_system
 from narxbench.fitness.kernel.problem_data import products_over
 from narxbench.model.structure import column
 from narxbench.model.terms import monomials_of, parse_term, term_name
@@ -169,13 +169,3 @@ def test_the_estimation_part_has_nothing_but_what_rows_reach():
     np.testing.assert_array_equal(shown_u[reached], u[reached])
     np.testing.assert_array_equal(shown_y[reached], y[reached])
     assert (problem.n_u, problem.n_y, problem.degree, problem.n_inputs) == (3, 1, 2, 2)
-
-
-def test_terms_are_read_with_the_inputs_of_the_problem():
-    u, y = measured(2, LENGTHS)
-    monomials = monomials_of([(0, 1), (1, 0), (2, 1)], 2)
-    problem = StructureProblem.of_records(u, y, monomials, rows=rows_of(LENGTHS, 1), segments=SEGMENTS)
-    assert problem.evaluate(["u2(t-1) y(t-1)", "u1(k)**2"]).terms == ["y(k-1)*u2(k-1)", "u1(k)^2"]
-    for wrong in ("u(k-1)", "u3(k-1)", "u1(k-1)", "y(k)"):
-        with pytest.raises(NarxbenchError):
-            problem.evaluate([wrong])

@@ -1,9 +1,7 @@
 """Exported programs are run by what they are for, and compared with the model's own prediction."""
 
-import json
 import shutil
 import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -74,18 +72,18 @@ def model(request):
     return CASES[request.param]
 
 
+def in_python(model, own, u, y):
+    """Return the free run of the program in Python, which needs no package."""
+    program, space = model.export("python", "tank"), {}
+    assert "numpy" not in program
+    exec(program, space)
+    rows, given, samples = arguments(own, u, y)
+    return space["tank_simulate"](*((rows, given) if own.n_inputs else (given, samples)))
+
+
 def test_python(model):
     own, u, y = data(model)
-    calls = "u, given" if own.n_inputs else "given, samples"
-    program = (
-        f"{model.export('python', 'tank')}\nimport json, sys\nu, given, samples = json.load(sys.stdin)\n"
-        f"print(json.dumps(tank_simulate({calls})))\nassert 'numpy' not in sys.modules\n"
-    )
-    found = subprocess.run(
-        [sys.executable, "-S", "-c", program], input=json.dumps(arguments(own, u, y)), capture_output=True, text=True
-    )
-    assert found.stderr == ""
-    assert json.loads(found.stdout) == y.tolist()
+    assert in_python(model, own, u, y) == y.tolist()
 
 
 @settings(max_examples=60, deadline=None)
@@ -111,11 +109,7 @@ def test_any_model_in_python(data):
         expected = model.predict(u, y)
     except DivergedError:
         return
-    space = {}
-    exec(model.export("python"), space)
-    rows, given_y, samples = arguments(model, u, expected)
-    calls = (rows, given_y) if n_inputs else (given_y, samples)
-    assert space["narx_model_simulate"](*calls) == expected.tolist()
+    assert in_python(model, model, u, expected) == expected.tolist()
 
 
 C_MAIN = """

@@ -13,7 +13,6 @@ from numba import types
 
 from narxbench.fitness.kernel import free_run, least_squares
 from narxbench.fitness.kernel.free_run import simulate, write_program
-from narxbench.fitness.kernel.large import BAND, estimate_large, large_factor_size
 from narxbench.fitness.kernel.least_squares import estimate, factor_size
 from narxbench.fitness.kernel.problem_data import ProblemData
 from narxbench.fitness.kernel.simd import aligned
@@ -23,8 +22,6 @@ from narxbench.numerics.logarithm import natural_log
 
 GROUP, PART = free_run.LANES, least_squares.LANES
 STEPS, KEPT = free_run.STEPS, free_run.KEPT
-# Structures with more terms are estimated one by one.
-LARGE = 128
 # An exact fit (e.g. of all-zero data) would make ln(SSE) minus infinity and its penalty meaningless.
 SMALLEST_SSE = 1e-300
 
@@ -33,26 +30,24 @@ class Kernel(NamedTuple):
     """Where the parts of the kernel are in this process; compiled code calls them by :func:`call`."""
 
     estimate: int
-    estimate_large: int
     simulate: int
     evaluate_structures: int
 
 
 def kernel_for(data: ProblemData) -> Kernel:
-    """Return the kernel for the types of these data: compiled, or loaded, as far as the problem needs it."""
-    return _kernel(numba.typeof(data), len(data.term_node) > LARGE)
+    """Return the kernel for the types of these data, compiled or loaded."""
+    return _kernel(numba.typeof(data))
 
 
 @cache
-def _kernel(data: types.Type, large: bool) -> Kernel:
+def _kernel(data: types.Type) -> Kernel:
     integers, floats, matrix = types.int64[::1], types.float64[::1], types.float64[:, ::1]
     programs = types.UniTuple(types.int64, 3)
     parts = (
         address_of(estimate, data, integers, integers, floats, floats, floats),
-        address_of(estimate_large, data, integers, types.int64, floats, floats, floats, floats) if large else 0,
         address_of(simulate, data, programs, integers, integers, floats, floats, floats, floats, floats, matrix),
     )
-    kernel = numba.typeof(Kernel(0, 0, 0, 0))
+    kernel = numba.typeof(Kernel(0, 0, 0))
     positions = types.uint8[:, ::1]
     whole = address_of(evaluate_structures, kernel, data, positions, floats, floats, matrix, matrix)
     return Kernel(*parts, whole)
@@ -74,7 +69,10 @@ def evaluate_structures(kernel, data, positions, fitness, sse, coefficients, out
         for t in range(n_terms):
             size[s] += positions[s, t]
     order = _by_size(size, n_terms)
-    scratch = _scratch(size[order[-1]] if n_structures > 0 else 0)
+    largest = size[order[-1]] if n_structures > 0 else 0
+    # Places for terms, factor and weights; behind the last term there is one more.
+    places = (largest + 1) * PART
+    scratch = np.empty(places, np.int64), aligned(factor_size(largest)), aligned(places)
     theta, sound = np.empty((GROUP, n_terms)), np.empty(GROUP, np.bool_)
     present, place = np.empty(n_terms, np.bool_), np.empty(n_terms, np.int64)
     known, nested = np.empty(n_terms + 2 * n_nodes, np.int64), np.empty(4 * n_nodes, np.int64)
@@ -91,7 +89,7 @@ def evaluate_structures(kernel, data, positions, fitness, sse, coefficients, out
         for s in group:
             for t in range(n_terms):
                 present[t] |= positions[s, t] > 0
-        _estimate_group(kernel, data, positions, group, size, scratch, theta, sound)
+        _estimate_group(kernel, data, positions, group, scratch, theta, sound)
         programs = write_program(data, present, place, known, nested)
         for t in range(n_terms):
             if present[t]:
@@ -115,52 +113,34 @@ def evaluate_structures(kernel, data, positions, fitness, sse, coefficients, out
 
 
 @compiled
-def _scratch(largest):
-    # Places for terms, factor, inverse pivots and weights of structures of this size and smaller ones.
-    doubles = factor_size(min(largest, LARGE))
-    if largest > LARGE:
-        doubles = max(doubles, large_factor_size(largest))
-    places = (largest + BAND) * PART
-    return np.empty(places, np.int64), aligned(doubles), np.empty(places), aligned(places)
-
-
-@compiled
-def _estimate_group(kernel, data, positions, group, size, scratch, theta, sound):
+def _estimate_group(kernel, data, positions, group, scratch, theta, sound):
     # The weights of a few structures at a time, into rows of theta; those of singular structures are zero.
-    member, factor, inverse, weights = scratch
+    member, factor, weights = scratch
     part_size, regular = np.empty(PART, np.int64), np.empty(PART)
     end = 0
     while end < group.shape[0]:
         first, end = end, end + 1 + (group.shape[0] - end - 1) % PART
-        # Groups are sorted: the last structure is the largest.
-        together = size[group[end - 1]] <= LARGE
-        stride = PART if together else 1
-        if together:
-            for lane in range(PART):
-                part_size[lane] = 0
-                if lane < end - first:
-                    part_size[lane] = _list_terms(positions[group[first + lane]], member, lane, PART)
-            call(kernel.estimate, data, member, part_size, factor, weights, regular)
+        for lane in range(PART):
+            part_size[lane] = 0
+            if lane < end - first:
+                part_size[lane] = _list_terms(positions[group[first + lane]], member, lane)
+        call(kernel.estimate, data, member, part_size, factor, weights, regular)
         for g in range(first, end):
             lane = g - first
-            if not together:
-                n = _list_terms(positions[group[g]], member, 0, 1)
-                call(kernel.estimate_large, data, member, n, factor, inverse, weights, regular[lane : lane + 1])
-            sound[g] = size[group[g]] > 0 and regular[lane] > 0.0
+            sound[g] = part_size[lane] > 0 and regular[lane] > 0.0
             for t in range(theta.shape[1]):
                 theta[g, t] = 0.0
             if sound[g]:
-                for i in range(size[group[g]]):
-                    at = i * stride + (lane if together else 0)
-                    theta[g, member[at]] = weights[at]
+                for i in range(lane, part_size[lane] * PART, PART):
+                    theta[g, member[i]] = weights[i]
 
 
 @compiled
-def _list_terms(position, member, first, stride):
+def _list_terms(position, member, lane):
     # Without a branch, which no processor could foresee: what is no term is written over by the next.
     n = 0
     for t in range(position.shape[0]):
-        member[first + n * stride] = t
+        member[lane + n * PART] = t
         n += position[t]
     return n
 
