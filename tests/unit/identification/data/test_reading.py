@@ -1,5 +1,6 @@
 """Measured data become records: the same from files, frames and arrays, cut at gaps, and mistakes in one line."""
 
+import math
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -126,6 +127,14 @@ def test_stamps_in_a_file_and_in_the_index_of_a_frame(tmp_path: Path) -> None:
     assert read_recording(_file(tmp_path, frame), output="out").sampling_time == 0.01
     assert read_recording(_file(tmp_path, frame, header=False), output=3, time=1).sampling_time == 0.01
     assert read_recording(FRAME.drop(columns="time").set_index(stamps), output="out").sampling_time == 0.01
+
+
+@pytest.mark.parametrize("missing", [math.nan, None, pd.NaT, pd.NA])
+def test_a_row_without_a_stamp_is_a_gap(missing: Any) -> None:
+    stamps = [f"2024-05-31 12:00:{i:02}" for i in range(N)]
+    times = pd.Series([*stamps[:20], missing, *stamps[21:]], dtype=object)
+    recording = _timed(times)
+    assert [len(record) for record in recording.records] == [20, 39] and recording.sampling_time == 1
 
 
 def test_uneven_time() -> None:
