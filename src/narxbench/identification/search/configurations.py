@@ -92,8 +92,8 @@ def configurations(
     """Return what a scan may try, in canonical order.
 
     ``decimations`` deserve a comparison, where none is given; ``delays`` are the samples before each input acts, as far
-    as the data show. NarxbenchError is raised if nothing can be tried with these data, a set of candidate terms is too
-    large, or a pattern of ``exclude`` matches nothing.
+    as the data show. NarxbenchError: nothing can be tried, there are too many terms, or a pattern of ``exclude``
+    matches none.
     """
     for name in settings.u_lags if isinstance(settings.u_lags, dict) else ():
         if name not in recording.inputs:

@@ -54,8 +54,7 @@ class NoiseFit:
     def regression(self) -> tuple[Floats, Floats]:
         """Return the least-squares problem that the weights solve, as far as it is linear about them.
 
-        That is what the prediction gains by each weight of the terms, and then of the moving average, shape
-        (rows, n + order), and what they explain: innovations and the share of the weights, shape (rows,).
+        That is what the prediction gains by each weight, shape (rows, n + order), and what they explain, shape (rows,).
         """
         unit = replace(self.fit, weights=np.ones_like(self.fit.weights))
         innovations = self.errors.innovations(self.fit)

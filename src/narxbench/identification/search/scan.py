@@ -205,10 +205,7 @@ class Scan:
         ]
 
     def compared(self, runs: Sequence[Run], density: int) -> list[Structure]:
-        """Return each different structure that was found with its score, the best first.
-
-        So many samples count as one as ``density`` says.
-        """
+        """Return each different structure with its score, the best first; ``density`` samples count as one."""
         by_configuration: dict[str, dict[tuple[str, ...], Run]] = {}
         # What is found without a draw is so, whatever else finds it.
         for run in sorted(runs, key=lambda run: run.drawn):
@@ -234,8 +231,7 @@ class Scan:
     def polished(self, start: Structure, density: int) -> Structure:
         """Return where a descent ends that adds, drops and swaps terms by the score on unseen parts.
 
-        The searches minimise J of the data that also give the weights. What counts in the end is the error on parts
-        that the weights do not know; a few steps lead from the minimum of one to that of the other.
+        The searches minimise J of the data that also give the weights; a few steps lead to the minimum of what counts.
         """
         trial, best, seen = self.trial(self.named[start.configuration]), start, {tuple(start.terms)}
         place = {term: i for i, term in enumerate(trial.terms)}

@@ -72,8 +72,7 @@ def summary(
 ) -> list[Finding]:
     """Return what is fine about a model and what is not, most important first; checks that are not fine at the end.
 
-    The frame is that of :func:`narxbench.identification.trust.validation.validate`, with a role at least; ``bias`` is
-    known of the first of test, selection and estimation that it has. Each of the weights has ``term`` and ``err``.
+    ``bias`` is that of the first of test, selection and estimation that the frame of ``validate`` has.
     """
     roles = [role for role in reversed(ROLES) if role in set(frame["role"])]
     prediction = _prediction(model, frame, roles[0])
@@ -95,10 +94,7 @@ def summary(
 
 
 def answers(found: "Identification") -> list[Finding]:
-    """Return whether one may predict with a model, read its terms, and, where it has inputs, control with it.
-
-    Its ``summary`` is that of :func:`summary`.
-    """
+    """Return whether one may predict with a model, read its terms, and, where it has inputs, control with it."""
     findings = {finding.name: finding for finding in found.summary}
     predicts = _to_predict(found, findings)
     three = [predicts, _to_read(found, findings, predicts.values["noise"])]
