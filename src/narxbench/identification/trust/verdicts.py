@@ -78,10 +78,12 @@ def summary(
     prediction = _prediction(model, frame, roles[0])
     good = prediction.values["small"] and model.inputs and not prediction.values["diverged"]
     free_run = prediction.values["rrse"] if good else None
+    unit, biased = model.units.get(model.output, ""), ("rising", "falling", "drift")
+    seen: Status = "look" if bias and any(bias[name]["seen"] for name in biased) else "fine"
     of_model = [
         prediction,
         _exact(frame, weights),
-        _free_run_residuals(bias, roles[0], model.units.get(model.output, "")) if bias else None,
+        Finding("free_run_residuals", seen, {"role": roles[0], "unit": unit, **bias}) if bias else None,
         _against(model, frame, roles[0], *decisive(model, frame), ARX),
         _against(model, frame, roles[0], ONE_STEP, 1, LAST_VALUE),
         _gap(model, frame, roles),
@@ -208,11 +210,6 @@ def _exact(frame: pd.DataFrame, weights: Sequence[Mapping[str, Any]]) -> Finding
         return None
     nothing = [weight["term"] for weight in weights if weight["err"] <= ROUNDING]
     return Finding("exact", "look" if nothing else "fine", {"rrse": rrse, "superfluous": nothing})
-
-
-def _free_run_residuals(bias: Mapping[str, Any], role: str, unit: str) -> Finding:
-    seen = any(bias[name]["seen"] for name in ("rising", "falling", "drift"))
-    return Finding("free_run_residuals", "look" if seen else "fine", {"role": role, "unit": unit, **bias})
 
 
 def _graded(value: float, fine: float, look: float) -> Status:
