@@ -204,13 +204,11 @@ DRAW = np.random.default_rng(7)
 LONG = pd.DataFrame({"u": DRAW.normal(size=M), "y": np.convolve(DRAW.normal(size=M), [0.5, 0.3])[:M]})
 ROUNDED = LONG.round({"u": 2, "y": 3})
 COPIES = {
-    "bytes": (LONG, {}, "lines 2 to 201 of b.csv", "lines 2 to 201 of a.csv"),
     "second half": (LONG[100:], {}, "lines 2 to 101 of b.csv", "lines 102 to 201 of a.csv"),
     "other separators": (LONG[100:], {"sep": ";", "decimal": ","}, "lines 2 to 101 of b.csv", "lines 102 to 201"),
     "other columns": (LONG[["y", "u"]][30:], {"sep": "\t"}, "lines 2 to 171 of b.csv", "lines 32 to 201 of a.csv"),
     "fewer decimals": (ROUNDED[50:90], {}, "lines 2 to 41 of b.csv", "lines 52 to 91 of a.csv"),
     "fewer digits": (LONG[50:90], {"float_format": "%.4g"}, "lines 2 to 41 of b.csv", "lines 52 to 91 of a.csv"),
-    "single precision": (LONG.astype(np.float32)[99:], {}, "lines 2 to 102 of b.csv", "lines 101 to 201 of a.csv"),
     "behind others": (pd.concat([LONG[::-1][:60], LONG[40:90]]), {}, "lines 62 to 111 of b.csv", "lines 42 to 91 of a"),
 }
 
