@@ -25,10 +25,7 @@ def choose(
     searches: Sequence[Search],
     steps: Steps | None = None,
 ) -> Choice:
-    """Choose a structure from all that were found; ``steps`` runs what is still to be searched.
-
-    Raises NarxbenchError if every structure diverges or is singular.
-    """
+    """Choose a structure from all that were found; NarxbenchError where every one diverges or is singular."""
     method, names = scan.settings.method, [configuration.name for configuration in ranked]
     briefly = scan.briefly(briefs)
     runs = [structure.run for structure in briefly if structure.configuration in names]

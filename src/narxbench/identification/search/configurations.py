@@ -170,8 +170,7 @@ def _lags_of(
 def strides(advised: int, first_minimum: int | None, samples: int) -> list[int]:
     """Return decimations that deserve a comparison: those of a coarse scale, the advised one, and some around it.
 
-    The correlation of the output first dips after ``first_minimum`` samples; of a larger stride than a fifth of that
-    (Billings and Aguirre) too few steps would be left in between.
+    A stride over a fifth of ``first_minimum`` (Billings and Aguirre) leaves too few steps until the correlation dips.
     """
     longest = max(advised, (first_minimum or 1) // 5)
     wanted = {*STRIDES, advised, (advised + 1) // 2, (3 * advised + 1) // 4}

@@ -72,10 +72,7 @@ def weighed(
     segments: Sequence[range],
     start: NoiseFit | None = None,
 ) -> NoiseFit:
-    """Return the weights of a structure under a noise model, by the runs of samples that estimate.
-
-    They are sought from ``start`` on, those of the same structure on other samples.
-    """
+    """Return the weights of a structure under a noise model, by runs of samples; ``start`` are those on others."""
     stretches = np.array([[segment.start, segment.stop] for segment in segments], np.int64)
     errors = PredictionErrors(Stretches(arrangement.u, arrangement.y, stretches, monomials))
     given = {} if start is None else {"weights": start.fit.weights, "moving": start.fit.moving}

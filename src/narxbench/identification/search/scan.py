@@ -218,10 +218,7 @@ class Scan:
         return self._scored([structure.run], density, noise_model)[0]
 
     def holds(self, structure: Structure) -> bool:
-        """Return whether a free run over whole records is about as good as over the parts, and so bounded.
-
-        Parts are short and begin with measured outputs: what grows slowly is not seen there.
-        """
+        """Return whether free runs over whole records, which show what grows slowly, are about as good as of parts."""
         trial = self.trial(self.named[structure.configuration])
         if trial.error == "one_step":
             return True
@@ -257,10 +254,7 @@ class Scan:
             best = found
 
     def resampled(self, configuration: Configuration, number: int) -> Search:
-        """Search a resampled data set: moving blocks of the rows, and parts of the selection drawn with replacement.
-
-        It is left out where the configuration leaves no time for it.
-        """
+        """Search moving blocks of the rows, and parts drawn with replacement; nothing where no time is left for it."""
         if number > self.n_resamples(configuration):
             return Search(configuration=configuration.name, resample=number, found=None)
         trial = self.trial(configuration)
