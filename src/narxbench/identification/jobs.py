@@ -71,12 +71,7 @@ def choice(scan: Scan, briefs: Sequence[StrPath], ranked: StrPath, searches: Seq
     wanted = [
         {"configuration": c.name, "part": part, "seed": seed} for c in configurations for part, seed in scan.jobs()
     ]
-    brief, thorough = _briefs(scan, briefs), _searches(searches, wanted)
-    for path, each in zip([*briefs, *searches], [*brief, *thorough], strict=True):
-        # The candidates of the others are not made again.
-        if each.found and scan.named[each.configuration] in configurations:
-            _check_terms(scan, each.configuration, each.found.terms, path)
-    return _text(choose(scan, brief, configurations, thorough))
+    return _text(choose(scan, _briefs(scan, briefs), configurations, _searches(searches, wanted)))
 
 
 def resampled_search(scan: Scan, chosen: StrPath, number: int) -> str:
@@ -91,8 +86,6 @@ def conclusion(scan: Scan, chosen: StrPath, searches: Sequence[StrPath]) -> Iden
     # The others are left out.
     files = searches[: scan.n_resamples(best)]
     resampled = _searches(files, [{"configuration": best.name, "resample": i} for i in range(1, len(files) + 1)])
-    for path, each in zip(files, resampled, strict=True):
-        _check_terms(scan, best.name, each.found.terms if each.found else (), path)
     return concluded(scan, choice, resampled)
 
 
@@ -148,15 +141,4 @@ def _choice(scan: Scan, path: StrPath) -> Choice:
         _configuration(scan, structure.configuration, path)
     if not choice.best.terms or choice.best.fitness is None:
         raise _refused(path, "found no structure")
-    for terms in (choice.best.terms, *choice.runs, choice.forward.terms if choice.forward else ()):
-        _check_terms(scan, choice.best.configuration, terms, path)
     return choice
-
-
-def _check_terms(scan: Scan, configuration: str, terms: Sequence[str], path: StrPath) -> None:
-    """Raise NarxbenchError unless these are candidate terms of a configuration, each once."""
-    known = set(scan.trial(scan.named[configuration]).terms)
-    for i, term in enumerate(terms):
-        if term not in known or term in terms[:i]:
-            needed = f"candidates of {configuration}, each once"
-            raise _refused(path, f"found the term {show(term, kind=False)}; needed: {needed}")

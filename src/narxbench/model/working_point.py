@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 # Roots come out with about half the digits where two of them meet, so a small imaginary part is rounding.
 REAL, ROUNDING = 1e-6, 1e-13
+# What a polynomial leaves at a root, of the sum of its terms: next to a far root, a near one comes out worse.
+EXACT = 1e-12
 
 
 class Linearised(NamedTuple):
@@ -72,10 +74,21 @@ def fixed_points(
     # Its variable is about 1 within the data: higher powers with weights no larger than rounding only add far roots.
     kept = balance.trim(ROUNDING * float(np.abs(balance.coef).max()))
     for root in sorted(root.real for root in map(complex, kept.roots()) if abs(root.imag) <= REAL * (1 + abs(root))):
-        rest = float(y(root))
+        rest = float(y(_polished(kept, root)))
         rest = 0.0 if abs(rest) <= ROUNDING * (abs(around) + scale) else rest
         found.append((rest, float(np.abs(linearised(plain, u, rest).poles).max(initial=0.0))))
     return found
+
+
+def _polished(polynomial: Polynomial, root: float) -> float:
+    """Return a real root after a few steps of Newton, where it is not exact yet."""
+    sizes, slope = Polynomial(np.abs(polynomial.coef)), polynomial.deriv()
+    for _ in range(5):
+        left, steepness = float(polynomial(root)), float(slope(root))
+        if abs(left) <= EXACT * float(sizes(abs(root))) or not steepness:
+            break
+        root -= left / steepness
+    return root
 
 
 def linearised(model: "Model", u: Sequence[float], y: float) -> Linearised:

@@ -123,15 +123,6 @@ def test_names_of_a_frame_name_the_inputs(data):
     assert regressor.n_features_in_ == 2 and regressor.feature_names_in_.tolist() == ["valve", "y"]
 
 
-@pytest.mark.parametrize(
-    ("settings", "words"),
-    [({"degree": 0}, "identify: degree: found 0"), ({"method": "frol"}, "did you mean 'frols'")],
-)
-def test_a_wrong_setting_is_reported_by_fit(data, settings, words):
-    with pytest.raises(NarxbenchError, match=words):
-        NarxRegressor(**SMALL | settings).fit(*data)
-
-
 @pytest.mark.slow
 def test_without_scikit_learn_the_import_says_what_is_needed():
     code = "import sys; sys.modules['sklearn'] = None\nfrom narxbench import NarxRegressor"

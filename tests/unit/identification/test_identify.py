@@ -104,19 +104,6 @@ def test_a_series_without_an_input():
     json.dumps(found.to_dict(), allow_nan=False)
 
 
-@pytest.mark.slow
-def test_decimation_uses_all_samples():
-    """A model of every third sample, estimated on all three phases."""
-    rng = generator(purpose="phases")
-    u, y = rng.standard_normal(600), 0.05 * rng.standard_normal(600)
-    for k in range(3, 600):
-        y[k] += 0.5 * y[k - 3] + u[k - 3] + 0.3 * u[k - 3] ** 2
-    found = narxbench.identify(input=u, output=y, **{**SMALL, "decimation": [1, 3], "y_lags": 1, "u_lags": 1})
-    assert found.model.terms == ("y(k-1)", "u(k-1)", "u(k-1)^2") and found.model.decimation == 3
-    columns = np.column_stack([y[:-3], u[:-3], u[:-3] ** 2])
-    np.testing.assert_allclose(found.model.coefficients, np.linalg.lstsq(columns, y[3:], rcond=None)[0], rtol=1e-7)
-
-
 class TestRecords:
     """Several experiments, none of whose rows spans two."""
 
@@ -124,15 +111,6 @@ class TestRecords:
 
     def frames(self, *bounds):
         return [{"u": self.u[a:b], "y": self.y[a:b]} for a, b in bounds]
-
-    def test_weights_are_those_of_the_rows_of_all_records(self):
-        bounds = [(0, 300), (400, 550), (700, 900)]
-        found = narxbench.identify(self.frames(*bounds), input="u", output="y", **SMALL)
-        assert found.model.terms == TERMS
-        rows = np.concatenate([np.arange(a + found.model.max_lag, b) for a, b in bounds])
-        u, y = self.u[rows - 1], self.y[rows - 1]
-        weights = np.linalg.lstsq(np.column_stack([y, u, y * u, u**2]), self.y[rows], rcond=None)[0]
-        np.testing.assert_allclose(found.model.coefficients, weights, rtol=1e-7)
 
     def test_roles(self, tmp_path):
         names = ["a.csv", "b.csv", "c.csv"]

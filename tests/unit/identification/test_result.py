@@ -34,6 +34,7 @@ def found():
 def test_the_keys_and_one_entry_for_each_term(found):
     reported, n_terms = found.to_dict(), len(found.model.terms)
     assert list(reported) == list(as_json(found)) == KEYS
+    assert all({"name", "status", "text", "advice"} <= set(entry) for entry in as_json(found)["summary"])
     json.dumps(as_json(found), allow_nan=False)
     assert json.loads(json.dumps(reported, allow_nan=False)) == reported
     assert reported["terms"] == list(found.model.terms) and reported["coefficients"] == list(found.model.coefficients)
@@ -41,16 +42,6 @@ def test_the_keys_and_one_entry_for_each_term(found):
     np.testing.assert_allclose(reported["standard_errors"], found.model.standard_errors, rtol=1e-6)
     frequency = dict(zip(found.selection["term"], found.selection["resample_frequency"], strict=True))
     assert reported["selection_frequency"] == [frequency.get(term, 0.0) for term in reported["terms"]]
-
-
-def test_no_test_no_figures():
-    found = identified(test=None, resamples=0, noise="narmax")
-    reported = found.to_dict()
-    assert found.model.noise_model == "narmax" and len(found.model.moving_average) > 0
-    assert reported["metrics"]["test"] is None and reported["metrics"]["selection"] is not None
-    # Without resamples the frequency is that over the seeds.
-    assert len(reported["selection_frequency"]) == len(reported["terms"])
-    json.dumps(reported, allow_nan=False)
 
 
 def test_settings(found):

@@ -64,14 +64,6 @@ def test_a_share_is_no_file() -> None:
     assert study.reading == own
 
 
-def test_columns_of_the_test() -> None:
-    rows = zip(*(Path(name).read_text().splitlines()[1:] for name in ("a.csv", "b.csv")), strict=True)
-    Path("both.csv").write_text("\n".join(["t,u,y,t2,uVal,yVal", *(f"{a},{b}" for a, b in rows)]))
-    own = OWN.replace("a.csv", "both.csv").replace("output: y", "output: y, time: false, test_output: yVal")
-    assert load(own.replace("yVal", "yVal, test_input: uVal")).reading["test_input"] == "uVal"
-    assert mistake(own).startswith("mine.yaml: data.test_input: missing; needed ")
-
-
 def test_the_example_of_the_documentation_is_a_study() -> None:
     text = (ROOT / "config" / "README.md").read_text(encoding="utf-8")
     example = text[text.index("page: measured\ndata:") :].partition("```")[0]

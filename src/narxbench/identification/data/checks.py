@@ -47,8 +47,7 @@ def checks_before(
 ) -> list[Finding]:
     """Return all checks of the data that need no candidate terms.
 
-    ``decimation`` is the stride in use, by default the advised one, and ``lags`` the largest lag in steps. ``sampling``
-    and ``seen`` are what :func:`advised_decimations` and :func:`responses` returned, if that is known. ``taken`` has
+    ``decimation`` is the stride in use, by default the advised one, ``lags`` the largest lag in steps; ``taken`` has
     what a model takes of each input: its ``lags`` among the candidates, and whether it is ``used``.
     """
     sampling = sampling or advised_decimations(recording)
@@ -132,10 +131,8 @@ def delay_check(
 ) -> Finding:
     """Estimate the dead time of each input: the first lag at which the output follows what is new in it.
 
-    What an autoregression (order at most 40) cannot predict of the input, or of its square, is correlated with what one
-    cannot predict of the output. As the effect of a slow system is too small for that in each sample, it is also
-    correlated with the output after the same filter as the input. The band is 4 standard errors wide,
-    those of white noise or, if they are larger, those of the products that are summed.
+    That is what an autoregression cannot predict of the input, or of its square, in what one cannot predict of the
+    output, or (the effect of a slow system is small in each sample) in the output after the same filter.
     """
     inputs = {}
     statuses: list[Status] = []
@@ -167,11 +164,7 @@ def delay_check(
 
 
 def excitation_check(recording: Recording, decimation: int = 1, lags: int = 5, taken: Taken = NOTHING) -> Finding:
-    """Look whether each input changes, in as many ways as it has lags, and whether the data are mostly at rest.
-
-    The order of excitation is the rank of the covariance of ``lags`` lagged inputs, with eigenvalues counted from 1e-6
-    of the largest.
-    """
+    """Look whether each input changes, in as many ways as it has lags, and whether the data are mostly at rest."""
     inputs = {}
     status: Status = "fine"
     for column, term, pieces in _signals(recording, recording.known)[1:]:
@@ -196,8 +189,7 @@ def _moving_mean(signals: Array, width: int) -> Array:
 def drift_check(recording: Recording) -> Finding:
     """Look for a trend of the output, or offsets between records, that a static function of the inputs leaves.
 
-    A trend must exceed 4 standard errors and the standard deviation of what is left, an offset 5 and half of that, at
-    as many independent samples as its correlation allows; nothing is said of records with fewer than 20 of these.
+    They must exceed standard errors of as many independent samples as the correlation allows, and what is left.
     """
     records = recording.known
     static = []
@@ -238,10 +230,7 @@ def drift_check(recording: Recording) -> Finding:
 
 
 def outlier_check(recording: Recording) -> Finding:
-    """Count samples of the output that stick out: of the median of 7 samples, of their two neighbours, of the input.
-
-    Just after a jump of an input that else stays at rest, the output may jump too: those samples do not count.
-    """
+    """Count samples of the output that stick out: of the median of 7 samples, of their two neighbours, of the input."""
     found, limit = outliers(recording)
     total = sum(len(record) for record, _ in found)
     places = [[r.name, int(k) + 1, float(f"{away[k]:.5g}")] for r, away in found for k in np.flatnonzero(away)]

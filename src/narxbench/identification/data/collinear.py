@@ -18,18 +18,9 @@ NEARLY = 0.999
 def collinear(columns: Array, terms: list[str]) -> dict[str, str]:
     """Return the candidates that say nothing that a few earlier ones do not say already, each with the reason.
 
-    ``columns`` are their values, shape (rows, n_terms). ``terms`` are in canonical order: of a combination, the last is
-    dropped, which is of the highest degree. What is kept has the same span, but for combinations of more than 8, which
-    make no small structure singular.
-
-    A QR decomposition of columns of unit norm, at some rows, finds the dependent ones; each combination is then tried
-    at all rows, and the rows that refute one are added. A Gram matrix would square the errors.
-
-    Examples
-    --------
-    >>> u = np.array([0.0, 5.0, 5.0, 0.0, 5.0])
-    >>> collinear(np.column_stack([u, u**2]), ["u(k-1)", "u(k-1)^2"])
-    {'u(k-1)^2': 'u(k-1)^2 is 5 u(k-1)'}
+    ``columns`` are their values, shape (rows, n_terms), in canonical order: of a combination the last is dropped, of
+    the highest degree. A QR decomposition of some rows finds the dependent ones (a Gram matrix would square the
+    errors); each combination is then tried at all rows, and the rows that refute one are added.
     """
     norms = np.sqrt(np.einsum("ij,ij->j", columns, columns))
     reasons = {int(j): f"{terms[j]} is zero in every row" for j in np.flatnonzero(norms == 0.0)}

@@ -426,7 +426,7 @@ class _Source:
 
 
 def _is_none(value: Any) -> bool:
-    return value is None or type(value).__name__ in ("NAType", "NaTType")
+    return value is None or value is pd.NA or value is pd.NaT or (isinstance(value, float) and math.isnan(value))
 
 
 def _source(item: Any, label: str, wanted: Sequence[int] | None, form: dict[str, Any]) -> _Source:

@@ -54,13 +54,7 @@ def runs(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
 def autocorrelation(pieces: list[Array]) -> Array:
     """Return the autocorrelation of a signal over several records, each less its own mean; no product spans two.
 
-    It is given at lag 0, 1, … up to half of the longest record, and biased: sums are divided by the number of all
-    samples. For a constant signal it is empty.
-
-    Examples
-    --------
-    >>> autocorrelation([np.array([1.0, -1.0] * 50)])[:3].round(2).tolist()
-    [1.0, -0.99, 0.98]
+    It is given at lag 0, 1, … up to half of the longest record, biased, and empty for a constant signal.
     """
     centred = [piece - piece.mean() for piece in pieces]
     # What rounding leaves of the mean of a constant is no signal.
@@ -80,17 +74,8 @@ def autocorrelation(pieces: list[Array]) -> Array:
 def advised_decimations(recording: Recording) -> Sampling:
     """Return which strides suit the data, seen from all records but those of role test.
 
-    A stride over 1 is advised only where the output and all inputs are slow: between two samples of the stride a
-    straight line must give each input, up to a fifth of its variance. A white input keeps the stride at 1 however slow
-    the output is, for y(k) depends on each of its samples.
-
-    Examples
-    --------
-    >>> import narxbench
-    >>> from narxbench.model.records import Record
-    >>> u, y = narxbench.load_system("S1").simulate(500)
-    >>> advised_decimations(Recording((Record("S1", u[:, None], y),), ("u",), "y")).advised
-    1
+    A stride over 1 is advised only where output and inputs are slow: between two samples of the stride a straight line
+    must give each input, up to a fifth of its variance. For y(k) depends on each sample of a white input.
     """
     records = recording.known
     outputs = {"y": [record.y for record in records], "y^2": [record.y**2 for record in records]}

@@ -25,10 +25,7 @@ def choose(
     searches: Sequence[Search],
     steps: Steps | None = None,
 ) -> Choice:
-    """Choose a structure from all that were found; ``steps`` runs what is still to be searched.
-
-    Raises NarxbenchError if every structure diverges or is singular.
-    """
+    """Choose a structure from all that were found; NarxbenchError where every one diverges or is singular."""
     method, names = scan.settings.method, [configuration.name for configuration in ranked]
     briefly = scan.briefly(briefs)
     runs = [structure.run for structure in briefly if structure.configuration in names]
@@ -46,7 +43,12 @@ def choose(
     density = max(scan.sampling.advised, ranked[0].decimation)
     by_likelihood = steps.run(NOISE, scan.by_prediction_errors, [(each,) for each in scan.ordered(briefs)[:LIKELY]])
     likely = [found for each in by_likelihood for found in each]
-    starts = _starts(scan.compared([*runs, *likely], density), names)
+    compared, starts = scan.compared([*runs, *likely], density), list[Structure]()
+    for name in names:
+        # Of each configuration the best, and the best that were found without draws.
+        own = [structure for structure in compared if structure.configuration == name]
+        starts += own[:POLISHED]
+        starts += [structure for structure in own[POLISHED:] if not structure.drawn][:POLISHED]
     polished = steps.run(DESCENTS, scan.polished, [(start, density) for start in starts])
     runs += [structure.run for structure in polished]
     everything = _under_noise(scan, scan.compared([*runs, *likely], density), likely, density, steps)
@@ -67,16 +69,6 @@ def choose(
         passed_over=passed_over,
         holds=place is not None,
     )
-
-
-def _starts(structures: Sequence[Structure], names: Sequence[str]) -> list[Structure]:
-    """Return what a descent starts from: of each configuration the best, and the best that were found without draws."""
-    starts = []
-    for name in names:
-        own = [structure for structure in structures if structure.configuration == name]
-        starts += own[:POLISHED]
-        starts += [structure for structure in own[POLISHED:] if not structure.drawn][:POLISHED]
-    return starts
 
 
 def _under_noise(

@@ -92,8 +92,8 @@ def configurations(
     """Return what a scan may try, in canonical order.
 
     ``decimations`` deserve a comparison, where none is given; ``delays`` are the samples before each input acts, as far
-    as the data show. NarxbenchError is raised if nothing can be tried with these data, a set of candidate terms is too
-    large, or a pattern of ``exclude`` matches nothing.
+    as the data show. NarxbenchError: nothing can be tried, there are too many terms, or a pattern of ``exclude``
+    matches none.
     """
     for name in settings.u_lags if isinstance(settings.u_lags, dict) else ():
         if name not in recording.inputs:
@@ -170,8 +170,7 @@ def _lags_of(
 def strides(advised: int, first_minimum: int | None, samples: int) -> list[int]:
     """Return decimations that deserve a comparison: those of a coarse scale, the advised one, and some around it.
 
-    The correlation of the output first dips after ``first_minimum`` samples; of a larger stride than a fifth of that
-    (Billings and Aguirre) too few steps would be left in between.
+    A stride over a fifth of ``first_minimum`` (Billings and Aguirre) leaves too few steps until the correlation dips.
     """
     longest = max(advised, (first_minimum or 1) // 5)
     wanted = {*STRIDES, advised, (advised + 1) // 2, (3 * advised + 1) // 4}

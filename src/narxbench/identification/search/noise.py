@@ -54,8 +54,7 @@ class NoiseFit:
     def regression(self) -> tuple[Floats, Floats]:
         """Return the least-squares problem that the weights solve, as far as it is linear about them.
 
-        That is what the prediction gains by each weight of the terms, and then of the moving average, shape
-        (rows, n + order), and what they explain: innovations and the share of the weights, shape (rows,).
+        That is what the prediction gains by each weight, shape (rows, n + order), and what they explain, shape (rows,).
         """
         unit = replace(self.fit, weights=np.ones_like(self.fit.weights))
         innovations = self.errors.innovations(self.fit)
@@ -73,10 +72,7 @@ def weighed(
     segments: Sequence[range],
     start: NoiseFit | None = None,
 ) -> NoiseFit:
-    """Return the weights of a structure under a noise model, by the runs of samples that estimate.
-
-    They are sought from ``start`` on, those of the same structure on other samples.
-    """
+    """Return the weights of a structure under a noise model, by runs of samples; ``start`` are those on others."""
     stretches = np.array([[segment.start, segment.stop] for segment in segments], np.int64)
     errors = PredictionErrors(Stretches(arrangement.u, arrangement.y, stretches, monomials))
     given = {} if start is None else {"weights": start.fit.weights, "moving": start.fit.moving}

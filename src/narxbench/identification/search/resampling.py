@@ -20,25 +20,14 @@ def block_length(n_rows: int, longest_lag: int) -> int:
     """Return the length of the blocks of a moving-block bootstrap, in samples; the lag is times the decimation.
 
     The largest of n^(1/3), the order that is known to be right (P. Hall, J. L. Horowitz and B.-Y. Jing, Biometrika 82,
-    1995, pages 561-574), and of twice the longest lag, so that most rows of a block stay together with those that they
-    share samples with.
-
-    Examples
-    --------
-    >>> block_length(1000, longest_lag=3), block_length(1000, longest_lag=24)
-    (10, 48)
+    1995, pages 561-574), and of twice the longest lag, so that most rows share a block with those of their lags.
     """
     return max(math.ceil(round(math.cbrt(n_rows), 9)), 2 * longest_lag, 1)
 
 
 def resample(rows_by_record: Sequence[Rows], block: int, *, number: int, **axes: object) -> Rows:
-    """Return a resample of the estimation rows: whole records where there are many alike, else moving blocks.
+    """Return a resample of the estimation rows: whole records where there are many alike, else :func:`moving_blocks`.
 
-    Records count as many from 8 on, and as alike if the longest has at most 1.5 times the rows of the shortest. As many
-    records are drawn, with replacement, as there are. Arguments are those of :func:`moving_blocks`.
-
-    Examples
-    --------
     >>> resample([np.array([i, i + 1]) for i in range(0, 160, 20)], block=1, number=1).tolist()
     [20, 21, 40, 41, 40, 41, 80, 81, 120, 121, 0, 1, 80, 81, 140, 141]
     """
@@ -50,19 +39,11 @@ def resample(rows_by_record: Sequence[Rows], block: int, *, number: int, **axes:
 
 
 def moving_blocks(rows_by_record: Sequence[Rows], block: int, *, number: int, **axes: object) -> Rows:
-    """Return a moving-block bootstrap of the estimation rows: blocks of neighbours, drawn with replacement.
+    """Return blocks of neighbours, drawn with replacement (H. R. Künsch, Annals of Statistics 17, 1989, pages
+    1217-1241).
 
-    Each time a record is drawn, the more often the more blocks it holds, and one of its blocks. No block spans two
-    records; a record shorter than a block is a block. Source: H. R. Künsch, Annals of Statistics 17, 1989, pages
-    1217-1241.
-
-    ``rows_by_record`` are the estimation rows of each record, ascending and without gaps, and as many are returned: the
-    last block is cut for that. ``axes`` are further ones of the random draws, such as the digest of the data.
-
-    Examples
-    --------
-    >>> moving_blocks([np.arange(10, 16), np.arange(30, 36)], block=4, number=1).tolist()
-    [11, 12, 13, 14, 11, 12, 13, 14, 30, 31, 32, 33]
+    No block spans two records, whose rows ascend without gaps; a record shorter than a block is a block. As many
+    rows are returned as there are. ``axes`` are further ones of the random draws, such as the digest of the data.
     """
     rng = generator(purpose="resample", number=number, **axes)
     records = [rows for rows in rows_by_record if len(rows)]

@@ -205,10 +205,7 @@ class Scan:
         ]
 
     def compared(self, runs: Sequence[Run], density: int) -> list[Structure]:
-        """Return each different structure that was found with its score, the best first.
-
-        So many samples count as one as ``density`` says.
-        """
+        """Return each different structure with its score, the best first; ``density`` samples count as one."""
         by_configuration: dict[str, dict[tuple[str, ...], Run]] = {}
         # What is found without a draw is so, whatever else finds it.
         for run in sorted(runs, key=lambda run: run.drawn):
@@ -221,10 +218,7 @@ class Scan:
         return self._scored([structure.run], density, noise_model)[0]
 
     def holds(self, structure: Structure) -> bool:
-        """Return whether a free run over whole records is about as good as over the parts, and so bounded.
-
-        Parts are short and begin with measured outputs: what grows slowly is not seen there.
-        """
+        """Return whether free runs over whole records, which show what grows slowly, are about as good as of parts."""
         trial = self.trial(self.named[structure.configuration])
         if trial.error == "one_step":
             return True
@@ -234,8 +228,7 @@ class Scan:
     def polished(self, start: Structure, density: int) -> Structure:
         """Return where a descent ends that adds, drops and swaps terms by the score on unseen parts.
 
-        The searches minimise J of the data that also give the weights. What counts in the end is the error on parts
-        that the weights do not know; a few steps lead from the minimum of one to that of the other.
+        The searches minimise J of the data that also give the weights; a few steps lead to the minimum of what counts.
         """
         trial, best, seen = self.trial(self.named[start.configuration]), start, {tuple(start.terms)}
         place = {term: i for i, term in enumerate(trial.terms)}
@@ -261,10 +254,7 @@ class Scan:
             best = found
 
     def resampled(self, configuration: Configuration, number: int) -> Search:
-        """Search a resampled data set: moving blocks of the rows, and parts of the selection drawn with replacement.
-
-        It is left out where the configuration leaves no time for it.
-        """
+        """Search moving blocks of the rows, and parts drawn with replacement; nothing where no time is left for it."""
         if number > self.n_resamples(configuration):
             return Search(configuration=configuration.name, resample=number, found=None)
         trial = self.trial(configuration)

@@ -228,8 +228,7 @@ class Trial:
     def part_errors(self, structures: Sequence[Sequence[str]], noise_model: NoiseModel = "narx") -> PartErrors:
         """Return the errors of structures on each part, run freely from the measured outputs before it.
 
-        Where parts take turns, the weights for one are estimated on the others. The noise model decides how: what is
-        judged is the free run, for all alike.
+        Where parts take turns, the weights for one are estimated on the others, as the noise model says.
         """
         sse, singular = np.empty((len(structures), len(self._parts))), np.zeros(len(structures), np.bool_)
         if noise_model == "narx":

@@ -27,9 +27,8 @@ class Unseen(NamedTuple):
     def half_width(self, confidence: float) -> float | None:
         """Return the half width of the band that holds this share of samples; None where predictions diverge.
 
-        Errors of neighbouring samples are alike, so that samples count for less than they are. What a quantile of some
-        parts holds of a part that is not among them takes that into account: the quantile is raised until that is, on
-        average over parts, the share.
+        Neighbouring errors are alike, so that samples count for less than they are: the quantile is raised until that
+        of the other parts holds the share of each part, on average.
         """
         if not self.parts:
             return None
@@ -53,11 +52,10 @@ def _quantile(ascending: Floats, level: float) -> float:
 
 
 def unseen_errors(fit: Fit, model: Model, steps: int | None = None) -> Unseen:
-    """Return the errors of a free run, or of predictions some steps ahead, on what the weights did not know.
+    """Return the errors, some steps of the model ahead or (None) of a free run, on what the weights did not know.
 
-    Where parts take turns, each is predicted by the weights that the others give, in a run over its whole record: one
-    that began at the part would be too good, for it begins with measured outputs. Records of the role selection are
-    predicted by the given model, with the weights of all data. Steps are those of the model; None: a free run.
+    Parts that take turns are predicted by weights of the others, in a run over the whole record: one that began at the
+    part would begin with measured outputs. Records of the role selection are predicted by the model of all data.
     """
     arrangement, found = fit.arrangement, list[Floats]()
     for part in range(arrangement.n_parts_selected):

@@ -17,16 +17,11 @@ def selection_table(
     resampled: Sequence[Sequence[str]],
     confidence: float = 0.95,
 ) -> pd.DataFrame:
-    """Return how often each term was chosen: over the seeds of the search, and over resamples of the data.
+    """Return how often each term was chosen, over seeds and resamples: a row for each candidate that ever was.
 
-    There is one row for each candidate (in canonical order) that was ever chosen, the one most frequent over resamples
-    first (over seeds where nothing was resampled). Columns: ``term`` and, for ``seed`` and ``resample``,
-    ``<of>_count``, ``<of>_runs``, ``<of>_frequency``, ``<of>_low``, ``<of>_high``. None stands for the frequency of no
-    runs, and for the interval of fewer than two.
-
-    The intervals are Wilson's. They cover what the frequency would be with any number of seeds, or of resamples, on
-    these same data, and show whether enough were made. They do not cover what another experiment would give: seeds see
-    the same data, and resamples are no independent data sets. They leave the selection records as they are too.
+    Columns are ``term`` and, for ``seed`` and ``resample``, ``<of>_count``, ``_runs``, ``_frequency``, ``_low`` and
+    ``_high``. Wilson's intervals show whether enough searches were made on these same data, and not what another
+    experiment gives.
     """
     sources = {"seed": runs, "resample": resampled}
     counts = {of: Counter(term for run in found for term in set(run)) for of, found in sources.items()}
@@ -53,16 +48,11 @@ def structures(
     runs: Sequence[Sequence[str]],
     threshold: float = 0.5,
 ) -> tuple[dict[str, list[str]], dict[str, Any]]:
-    """Return three structures side by side, each with its terms in canonical order, and how two of them came about.
+    """Return three structures, each with its terms in canonical order, and how the last two came about.
 
-    ``"best"`` is the one of lowest J. ``"threshold"`` has the terms whose frequency over resamples (over seeds where
-    nothing was resampled) reaches the threshold; where none does, the most frequent ones, as many as the best has.
-    ``"most_frequent"`` is the structure that came up most often as a whole. Of equally frequent ones it is the best if
-    that is among them, else the first in canonical order.
-
-    The runs are all structures found, over seeds and resamples. How two came about: ``threshold`` and ``source``
-    (``"resamples"`` or ``"seeds"``) of the frequencies, whether any term ``reached`` it, and how often (``count``) of
-    all ``searches`` the last came up.
+    ``best`` has the lowest J. ``threshold`` has the terms whose frequency over resamples (else over seeds) reaches it,
+    or the most frequent ones, as many as the best has. ``most_frequent`` came up most often as a whole, among all the
+    ``runs``.
     """
     position = {term: i for i, term in enumerate(candidates)}
     found: Counter[tuple[int, ...]] = Counter(tuple(sorted({position[term] for term in run})) for run in runs if run)

@@ -1,8 +1,9 @@
 """The fit of the structure that was chosen: its weights, the model, and what it is compared with."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -124,23 +125,19 @@ class Fit:
             sampling_time=recording.sampling_time,
         )
 
-    def _pieces(self) -> Iterable[tuple[int, Record]]:
-        """Yield each part that takes turns with its samples and the initial ones before it, as a record."""
-        arrangement = self.arrangement
-        initial = arrangement.max_lag * arrangement.decimation
-        for number in range(arrangement.n_parts_selected):
-            for i, record in enumerate(self.known):
-                times = arrangement.time[(arrangement.part == number) & (arrangement.record == i)]
-                if len(times):
-                    yield number, record.part(max(0, int(times.min()) - initial), int(times.max()) + 1)
-
     def cases(self, model: Model) -> list[Case]:
         """Return all records with the models that predict them; a part by weights that the other parts give."""
         estimates = [replace(r, role="estimation") for r in self.known if r.role in (None, "estimation")]
         arx = self._arx(estimates)
         cases = [Case(record, model, {ARX: arx}) for record in estimates]
-        if self.arrangement.takes_turns:
-            pieces = list(self._pieces())
+        arrangement = self.arrangement
+        if arrangement.takes_turns:
+            initial, pieces = arrangement.max_lag * arrangement.decimation, list[tuple[int, Record]]()
+            for number, (i, record) in product(range(arrangement.n_parts_selected), enumerate(self.known)):
+                times = arrangement.time[(arrangement.part == number) & (arrangement.record == i)]
+                if len(times):
+                    # With the initial samples before it.
+                    pieces.append((number, record.part(max(0, int(times.min()) - initial), int(times.max()) + 1)))
             for number, piece in pieces:
                 others = [
                     replace(other, role="estimation")

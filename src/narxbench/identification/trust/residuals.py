@@ -81,10 +81,9 @@ class CorrelationTest:
 
 
 def residuals(model: Model, records: Sequence[Record]) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
-    """Return the one-step errors (measured less predicted) and the inputs there, of each record that is long enough.
+    """Return one-step errors (measured less predicted) and the inputs there, of each record that is long enough.
 
-    They are those at the sampling of the model, phase 0 of each record. The phases of an oversampled record repeat each
-    other: with all of them the bands would be far too narrow.
+    Of phase 0 alone: the phases of an oversampled record repeat each other, and the bands would be far too narrow.
     """
     found, own = [], model.decimated()
     for record in records:
@@ -97,13 +96,10 @@ def residuals(model: Model, records: Sequence[Record]) -> list[tuple[NDArray[np.
 
 
 def correlation_tests(model: Model, records: Sequence[Record], lags: int = LAGS) -> list[CorrelationTest]:
-    """Test the residuals of a model on some records, as a rule those of one role, up to a largest lag.
+    """Test the residuals of a model on some records, up to a largest lag; sums never go across a join.
 
-    Sums go over all records and never across a join. The bands presume white residuals: where ``phi_xixi`` fails, a
-    near failure of another test with a slow input is no more than a hint. There are ``phi_xixi`` and four tests for
-    each input, or three without one. Those of a signal that is constant are left out. The lags are fewer where no
-    record has four times as many residuals; there is no test for fewer than eight residuals in every record, and of an
-    exact model, whose residuals are rounding.
+    The bands presume white residuals: where ``phi_xixi`` fails, a near failure of another test with a slow input is a
+    hint. Signals that are constant, few residuals and those of an exact model are not tested.
     """
     found = residuals(model, records)
     largest = min(lags, max((len(xi) for xi, _ in found), default=0) // SHARE_OF_RECORD)
@@ -170,13 +166,9 @@ def _centred(parts: Signals) -> Signals:
 def free_run_bias(runs: Sequence[tuple[Model, Record]]) -> dict[str, Any] | None:
     """Return what the errors of free runs have in common where the output rises, where it falls, and as time passes.
 
-    The output rises or falls where it changes by more than usual (rms) from the step of the model before a sample to
-    the step after it: noise of the sample itself has no part in that.
-
-    The records are in the order of time, each with the model that predicts it. Returned are ``rms`` of the errors,
-    measured less predicted, and ``deviation`` of the output; ``rising``, ``falling`` and ``drift``, each with
-    ``error``, the mean there or the change from beginning to end, and whether it is ``seen``: large enough, and no
-    chance. None where no run is long enough and finite.
+    It rises or falls where it changes by more than usual (rms) from the step before a sample to that after it: noise of
+    the sample has no part in that. ``rising``, ``falling`` and ``drift`` have ``error``, the mean there or the change
+    to the end, and whether it is ``seen``: large enough, and no chance. None where no run is long enough and finite.
     """
     found = [of for model, record in runs if (of := _free_run(model, record)) is not None]
     if not found:

@@ -60,10 +60,9 @@ class Rest:
 
 
 def static_curve(model: Model, records: Sequence[Record], points: int = POINTS) -> list[FixedPoint]:
-    """Return the fixed points of a model at some points, evenly over the range of each input in some records.
+    """Return the fixed points of a model over the range of each input, sorted; without inputs those of the model alone.
 
-    They are sorted by input, its value and output; without inputs those of the autonomous model. Every value of an
-    input is there, if only with None for an output.
+    Every value of an input is there, if only with None for an output.
     """
     if not records:
         return []
@@ -91,11 +90,7 @@ def static_curve(model: Model, records: Sequence[Record], points: int = POINTS) 
 
 
 def measured_static_points(model: Model, records: Sequence[Record]) -> list[Rest]:
-    """Return where the data rest: what the static curve of a model can be held against.
-
-    The inputs stay within 2 % of their range for at least 15 steps of the model, and the mean of the output over the
-    last third of that time is within 2 % of its range of that over the middle third. Without inputs there are none.
-    """
+    """Return where the data rest, which the static curve of a model can be held against; nowhere without inputs."""
     if not model.n_inputs or not records:
         return []
     y, u = np.concatenate([record.y for record in records]), np.concatenate([record.u for record in records])

@@ -80,17 +80,12 @@ class Case(NamedTuple):
 
 
 def validate(cases: Sequence[Case], *, steps: Sequence[int] = (1, 5)) -> pd.DataFrame:
-    """Return how well models and simpler ones predict every record, some steps ahead and in free run.
+    """Return how well models and simpler ones predict every record: a row per role, record, model, sampling and kind.
 
-    Each record has models of its own, of the same decimation and lags: so are parts of the data judged that take turns,
-    each by weights that were estimated on the others. Of the steps ahead, in steps of the model, 1 is the kind
-    ``one_step``, others are ``k_step``.
-
-    There is one row per role, record, model, sampling and kind. ``record`` is ``all`` where the records of a role are
-    taken together: errors are added, and the energy is about the mean of all of them. At the sampling ``incoming`` all
-    phases are predicted, at ``decimated`` phase 0. Simpler models are scored from the first sample on that the model is
-    scored at, later where they need more initial samples. Figures that are not defined (a run diverges, the output is
-    constant, or the record is too short) are None.
+    Each record has models of its own, of the same decimation and lags, as parts that take turns have. ``steps`` are of
+    the model; 1 is the kind ``one_step``, others ``k_step``. The record ``all`` adds those of a role, with the energy
+    about their common mean. The sampling ``incoming`` has all phases, ``decimated`` phase 0. What is not defined (a run
+    diverges, the output is constant, the record is too short) is None.
     """
     rows = []
     kinds = [(ONE_STEP if step == 1 else K_STEP, step) for step in steps] + [(FREE_RUN, None)]
@@ -126,10 +121,9 @@ def linear_arx(
     u_lags: Sequence[Iterable[int]],
     sampling_time: float | None = None,
 ) -> Model:
-    """Return the linear model of some lags with a constant, by least squares on the records for estimation.
+    """Return the linear model of some lags (in steps) with a constant, by least squares on the records for estimation.
 
-    Lags are in steps of the model, those of the inputs by input. All phases of the records count.
-    NarxbenchError is raised where no record for estimation is longer than the largest lag.
+    NarxbenchError is raised where none of them is longer than the largest lag.
     """
     factors = [(OUTPUT, lag) for lag in y_lags]
     factors += [(signal, lag) for signal, lags in enumerate(u_lags, 1) for lag in lags]
@@ -159,10 +153,9 @@ def linear_arx(
 
 
 def metrics_by_role(frame: pd.DataFrame) -> dict[str, dict[str, Any] | None]:
-    """Return the figures of the model by role, from the frame of :func:`validate`; None for a role without records.
+    """Return the figures of the model by role; None for a role without records.
 
-    Of each role there are ``one_step`` and ``free_run`` at the sampling of the model, each with all figures but the
-    mean absolute error, and the same two ``at_incoming_sampling``.
+    They are those of ``one_step`` and ``free_run`` at the sampling of the model, and again ``at_incoming_sampling``.
     """
 
     def both(role: str, sampling: str) -> dict[str, Any]:

@@ -72,17 +72,18 @@ def summary(
 ) -> list[Finding]:
     """Return what is fine about a model and what is not, most important first; checks that are not fine at the end.
 
-    The frame is that of :func:`narxbench.identification.trust.validation.validate`, with a role at least; ``bias`` is
-    known of the first of test, selection and estimation that it has. Each of the weights has ``term`` and ``err``.
+    ``bias`` is that of the first of test, selection and estimation that the frame of ``validate`` has.
     """
     roles = [role for role in reversed(ROLES) if role in set(frame["role"])]
     prediction = _prediction(model, frame, roles[0])
     good = prediction.values["small"] and model.inputs and not prediction.values["diverged"]
     free_run = prediction.values["rrse"] if good else None
+    unit, biased = model.units.get(model.output, ""), ("rising", "falling", "drift")
+    seen: Status = "look" if bias and any(bias[name]["seen"] for name in biased) else "fine"
     of_model = [
         prediction,
         _exact(frame, weights),
-        _free_run_residuals(bias, roles[0], model.units.get(model.output, "")) if bias else None,
+        Finding("free_run_residuals", seen, {"role": roles[0], "unit": unit, **bias}) if bias else None,
         _against(model, frame, roles[0], *decisive(model, frame), ARX),
         _against(model, frame, roles[0], ONE_STEP, 1, LAST_VALUE),
         _gap(model, frame, roles),
@@ -95,10 +96,7 @@ def summary(
 
 
 def answers(found: "Identification") -> list[Finding]:
-    """Return whether one may predict with a model, read its terms, and, where it has inputs, control with it.
-
-    Its ``summary`` is that of :func:`summary`.
-    """
+    """Return whether one may predict with a model, read its terms, and, where it has inputs, control with it."""
     findings = {finding.name: finding for finding in found.summary}
     predicts = _to_predict(found, findings)
     three = [predicts, _to_read(found, findings, predicts.values["noise"])]
@@ -212,11 +210,6 @@ def _exact(frame: pd.DataFrame, weights: Sequence[Mapping[str, Any]]) -> Finding
         return None
     nothing = [weight["term"] for weight in weights if weight["err"] <= ROUNDING]
     return Finding("exact", "look" if nothing else "fine", {"rrse": rrse, "superfluous": nothing})
-
-
-def _free_run_residuals(bias: Mapping[str, Any], role: str, unit: str) -> Finding:
-    seen = any(bias[name]["seen"] for name in ("rising", "falling", "drift"))
-    return Finding("free_run_residuals", "look" if seen else "fine", {"role": role, "unit": unit, **bias})
 
 
 def _graded(value: float, fine: float, look: float) -> Status:

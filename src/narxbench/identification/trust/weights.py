@@ -90,17 +90,9 @@ class Orthogonal(NamedTuple):
 def newey_west_bandwidth(n_rows: int, decimation: int = 1) -> int:
     """Return up to which lag, in samples, correlation of the residuals is taken into account.
 
-    A model of decimation q predicts q samples ahead, from each sample again. What disturbs the output within these q
-    samples is then part of q neighbouring residuals: they are correlated by construction, even with white noise and
-    the true model. Errors that ignore that are too small by a factor of up to sqrt(q). Hence at least 2 q, and
-    floor(4 (N / 100)^(2/9)) more for what else is correlated. Source of the latter: W. K. Newey and K. D. West, Review
-    of Economic Studies 61, 1994, pages 631-653. Residuals that are correlated over many steps need more than that;
-    their errors remain somewhat too small.
-
-    Examples
-    --------
-    >>> newey_west_bandwidth(1000), newey_west_bandwidth(5000, decimation=12)
-    (8, 33)
+    A model of decimation q predicts q samples ahead, from each sample again: what disturbs the output there is part of
+    q neighbouring residuals, and errors that ignore that are too small by up to sqrt(q). Hence 2 q, and what W. K.
+    Newey and K. D. West (Review of Economic Studies 61, 1994, pages 631-653) advise for what else is correlated.
     """
     return 2 * decimation + int(4 * (n_rows / 100) ** (2 / 9))
 
@@ -108,17 +100,12 @@ def newey_west_bandwidth(n_rows: int, decimation: int = 1) -> int:
 def estimate(columns: Floats, y: Floats, *, terms: Sequence[str], times: NDArray[np.int64], bandwidth: int) -> Weights:
     """Return the least-squares weights of a structure with their uncertainty, from columns of shape (rows, n).
 
-    The times are the numbers of the samples of the rows, ascending within a record. Where they do not go up by one,
-    another record begins or samples are missing: no correlation across that place is taken into account. The bandwidth
-    is cut to what the longest stretch of samples has.
+    ``times`` are the samples of the rows: where they do not go up by one, no correlation is taken across.
+    NarxbenchError names the terms that depend on each other, or says that there are no more rows than terms.
 
-    NarxbenchError is raised for a singular structure, with the terms that depend on each other, and where there are no
-    more rows than terms.
-
-    The columns are orthogonalised by the modified Gram-Schmidt method, in the order of forward regression: S. A.
-    Billings, S. Chen and M. J. Korenberg, International Journal of Control 49(6), 1989, pages 2157-2189. Covariances
-    are those of the orthonormal columns, brought back to the terms; as in statsmodels, correlation has Bartlett's
-    weights, and small samples the factor N / (N - n).
+    Orthogonalised by the modified Gram-Schmidt method in the order of forward regression: S. A. Billings, S. Chen and
+    M. J. Korenberg, International Journal of Control 49(6), 1989, pages 2157-2189. Correlation has Bartlett's weights,
+    and small samples the factor N / (N - n), as in statsmodels.
     """
     n_rows, n = columns.shape
     if n_rows <= n:
@@ -186,10 +173,9 @@ def interchangeable(
 ) -> list[tuple[str, str, float]]:
     """Return for each term of a model the other candidate that could nearly take its place, and their correlation.
 
-    That is the candidate outside whose column is most correlated with the term's, once the part of both is removed
-    that the other terms of the model explain. Data hardly distinguish two such terms. The columns are those of all
-    candidates, with their names; terms that no candidate comes near are left out. The correlation is that about zero,
-    as least squares sees columns: about the mean where the model has a constant term.
+    That is the one whose column is most correlated with the term's once what the other terms explain is removed from
+    both: data hardly distinguish them. It is about zero, as least squares sees columns. Only those of at least
+    ``least`` are there.
     """
     position = {name: i for i, name in enumerate(names)}
     inside = [position[name] for name in chosen]

@@ -82,16 +82,3 @@ def test_rest_is_no_evidence():
     again = [record(step[i:], response(step, 0, draw)[i:]) for i in (0, 40)]
     assert copies(again, [0, 1]) == []
     assert copies([again[0], again[0]], [0, 0]) == []
-
-
-@pytest.mark.parametrize("case", ["apart", "copy", "coarse", "periodic"])
-def test_long_records_are_compared(case):
-    n, draw = 130_000, np.random.default_rng(0)
-    u = signals("periodic" if case == "periodic" else "white", n, draw)
-    y = np.convolve(u, [0.0, 0.5, 0.3])[:n] + (case != "periodic") * 0.1 * draw.standard_normal(n)
-    if case == "coarse":
-        u, y = np.sign(u), np.round(y, 1)
-    half = record(u[n // 2 :], y[n // 2 :])
-    first = record(u, y) if case == "copy" else record(u[: n // 2], y[: n // 2])
-    found = copies([first, half], [0, 1])
-    assert [copy.sure for copy in found] == {"copy": [True], "periodic": [False]}.get(case, [])

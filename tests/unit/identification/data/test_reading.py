@@ -1,5 +1,6 @@
 """Measured data become records: the same from files, frames and arrays, cut at gaps, and mistakes in one line."""
 
+import math
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -128,6 +129,14 @@ def test_stamps_in_a_file_and_in_the_index_of_a_frame(tmp_path: Path) -> None:
     assert read_recording(FRAME.drop(columns="time").set_index(stamps), output="out").sampling_time == 0.01
 
 
+@pytest.mark.parametrize("missing", [math.nan, None, pd.NaT, pd.NA])
+def test_a_row_without_a_stamp_is_a_gap(missing: Any) -> None:
+    stamps = [f"2024-05-31 12:00:{i:02}" for i in range(N)]
+    times = pd.Series([*stamps[:20], missing, *stamps[21:]], dtype=object)
+    recording = _timed(times)
+    assert [len(record) for record in recording.records] == [20, 39] and recording.sampling_time == 1
+
+
 def test_uneven_time() -> None:
     even = np.arange(float(N))
     wave = np.sin(even)
@@ -195,13 +204,11 @@ DRAW = np.random.default_rng(7)
 LONG = pd.DataFrame({"u": DRAW.normal(size=M), "y": np.convolve(DRAW.normal(size=M), [0.5, 0.3])[:M]})
 ROUNDED = LONG.round({"u": 2, "y": 3})
 COPIES = {
-    "bytes": (LONG, {}, "lines 2 to 201 of b.csv", "lines 2 to 201 of a.csv"),
     "second half": (LONG[100:], {}, "lines 2 to 101 of b.csv", "lines 102 to 201 of a.csv"),
     "other separators": (LONG[100:], {"sep": ";", "decimal": ","}, "lines 2 to 101 of b.csv", "lines 102 to 201"),
     "other columns": (LONG[["y", "u"]][30:], {"sep": "\t"}, "lines 2 to 171 of b.csv", "lines 32 to 201 of a.csv"),
     "fewer decimals": (ROUNDED[50:90], {}, "lines 2 to 41 of b.csv", "lines 52 to 91 of a.csv"),
     "fewer digits": (LONG[50:90], {"float_format": "%.4g"}, "lines 2 to 41 of b.csv", "lines 52 to 91 of a.csv"),
-    "single precision": (LONG.astype(np.float32)[99:], {}, "lines 2 to 102 of b.csv", "lines 101 to 201 of a.csv"),
     "behind others": (pd.concat([LONG[::-1][:60], LONG[40:90]]), {}, "lines 62 to 111 of b.csv", "lines 42 to 91 of a"),
 }
 

@@ -39,13 +39,6 @@ def test_systems_with_a_white_input_are_left_as_they_are(name):
         assert (found.advised, found.candidates) == (1, (1,))
 
 
-@pytest.mark.parametrize("samples", [500, 5000])
-def test_a_white_input_keeps_every_sample_of_a_slow_output(rng, samples):
-    u = rng.normal(size=samples)
-    found = advised_decimations(recording((u, slow(u))))
-    assert found.wanted > 1 and (found.advised, found.limit) == (1, "input")
-
-
 @pytest.mark.parametrize("each", [30, 60, 120, 240])
 def test_a_held_input_is_reported_by_its_strides(rng, each):
     u = held(rng, 40 * each, each)

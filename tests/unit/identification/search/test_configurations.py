@@ -15,7 +15,6 @@ from narxbench.identification.search.configurations import (
     Configuration,
     candidates,
     configurations,
-    strides,
 )
 from narxbench.identification.settings import IdentificationSettings
 from narxbench.io.errors import NarxbenchError
@@ -167,17 +166,6 @@ def test_a_name_is_that_of_one_configuration_and_fit_for_a_file(some):
     assert all(set(c.name) <= set("abcdefghijklmnopqrstuvwxyz0123456789-.") for c in some)
     assert Configuration(8, 3, (1, 2, 3, 4), ((1, 2, 3, 4),)).name == "q8-d3-y1to4-u1to4"
     assert Configuration(1, 2, (1, 3), ((0,), (2, 3)), True).name == "q1-d2-y1.3-u0-u2to3-centred"
-
-
-@given(advised=st.integers(1, 70), minimum=st.none() | st.integers(1, 1000), samples=st.integers(10, 10**5))
-@hypothesis_settings(max_examples=60, deadline=None)
-def test_decimations_worth_comparing(advised, minimum, samples):
-    found = strides(advised, minimum, samples)
-    assert found == sorted(set(found)) and found[0] == 1
-    assert all(samples // q >= 60 for q in found[1:])
-    assert max(found) <= max(advised, (minimum or 1) // 5)
-    if samples // advised >= 60:
-        assert advised in found
 
 
 def test_lags_are_shorter_than_the_records():

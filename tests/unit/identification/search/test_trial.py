@@ -85,15 +85,9 @@ CASES = {
     "centred": ({"shift": 3.0}, Configuration(1, 2, (1, 2), ((1,),), True), 4),
     "decimation": ({"lengths": (200,), "decimation": 3}, Configuration(3, 2, (1,), ((0, 1),)), 3),
     "records": ({"lengths": (90, 60, 70)}, Configuration(2, 2, (1,), ((1, 2),)), 3),
-    "shared": ({"lengths": (90, 60, 70), "roles": ("estimation", None, None)}, Configuration(1, 2, (1,), ((1,),)), 3),
-    "estimation alone": ({"lengths": (90, 60), "roles": ("estimation",) * 2}, Configuration(1, 2, (1,), ((1,),)), 5),
     "selection": (
         {"lengths": (90, 60, 70, 50), "roles": (None, "selection", "test", "selection"), "decimation": 2},
         *(Configuration(2, 2, (1, 2), ((1, 2),)), 4),
-    ),
-    "centred selection": (
-        {"lengths": (90, 60, 70), "roles": ("estimation", "selection", "test"), "shift": -2.0},
-        *(Configuration(1, 2, (1,), ((1,),), True), 4),
     ),
     "two inputs": ({"n_inputs": 2}, Configuration(1, 2, (1,), ((1,), (0, 1))), 4),
     "no input": ({"n_inputs": 0}, Configuration(1, 2, (1, 3), ()), 4),

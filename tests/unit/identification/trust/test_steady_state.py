@@ -53,6 +53,14 @@ def test_a_simulation_ends_at_a_stable_point(a, b, c, level, decimation):
         assert nearest[1] < 1
 
 
+@pytest.mark.parametrize("c", [0.0, 1e-14, 1e-13, 7.5e-13, 1e-9, -1e-12])
+def test_a_tiny_weight_of_higher_degree_costs_no_digits(c):
+    terms = ("y(k-1)*y(k-2)", "u1(k-1)", "y(k-2)*u2(k)")
+    model = Model(terms, (c, 0.3, 0.2), inputs=("one", "two"), output="y")
+    nearest = min(fixed_points(model, (1.0, 0.5)), key=lambda point: abs(point[0]))
+    assert nearest == pytest.approx((1 / 3, math.sqrt(0.1)), rel=1e-8)
+
+
 def test_the_curve_of_several_inputs():
     model = Model(("y(k-1)", "u1(k-1)", "u2(k-1)"), (0.5, 1.0, 10.0), inputs=("valve", "lid"), output="y")
     u = np.array([[0.0, 3.0], [1.0, 3.0], [5.0, 4.0]])

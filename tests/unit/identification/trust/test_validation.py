@@ -1,6 +1,5 @@
 """Figures against independent formulas, and baselines against NumPy's least squares."""
 
-import json
 import math
 from itertools import product
 
@@ -104,18 +103,6 @@ def test_what_is_not_defined_is_none():
     assert row_at(frame, record=ALL, **place)["rrse"] == row_at(frame, record="long", **place)["rrse"]
     assert not any(isinstance(value, float) and math.isnan(value) for value in frame.to_numpy().ravel())
     assert metrics_by_role(frame)["test"]["free_run"] == dict.fromkeys(set(FIGURES) - {"mae"})
-
-
-def test_metrics_by_role():
-    records = [record("e", 80, "estimation", 2), record("t1", 60, "test", 2), record("t2", 40, "test", 2)]
-    frame = validate(model(2), records, baselines={}, steps=(1, 5))
-    metrics = metrics_by_role(frame)
-    assert json.loads(json.dumps(metrics)) == metrics
-    assert list(metrics) == ["estimation", "selection", "test"] and metrics["selection"] is None
-    for role, sampling, kind in product(("estimation", "test"), (DECIMATED, INCOMING), ("one_step", "free_run")):
-        found = metrics[role] if sampling == DECIMATED else metrics[role]["at_incoming_sampling"]
-        row = row_at(frame, role=role, record=ALL, model=MODEL, sampling=sampling, kind=kind)
-        assert found[kind] == {name: row[name] for name in FIGURES if name != "mae"}
 
 
 def test_a_series_without_input():
