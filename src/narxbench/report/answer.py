@@ -12,12 +12,11 @@ import pandas as pd
 from narxbench.analysis.claims import GA, UPSO, VERDICTS
 from narxbench.analysis.frames import UNCLEAR
 from narxbench.analysis.interpretation_study import JOINT
-from narxbench.analysis.interpretations import ALL
 from narxbench.analysis.metrics import PUBLISHED
 from narxbench.analysis.significance import ALPHA
 from narxbench.experiment.interpretations import DesignChoices
 from narxbench.model.noise import NOISES
-from narxbench.report.formats import count, criterion_name, listed, method_name, p_value, share, signed
+from narxbench.report.formats import count, listed, method_name, p_value, share, signed
 
 # How near a deviance is that is so many times the one between two data sets of one's own.
 _NEAREST, _FAR = 1.5, 3.0
@@ -84,7 +83,7 @@ def claims_hold(verdicts: pd.DataFrame, nearness: pd.DataFrame) -> Answer:
         for own in (failing, last[last["verdict"] == VERDICTS[False]])
     )
     hanging = [name for name in sorted(missed) if 2 * missed[name] > fail and still[name] < missed[name]]
-    farthest = max(times.keys() - {JOINT}, key=times.__getitem__)
+    farthest = max((name for name in times if name != JOINT), key=times.__getitem__)
     if times[farthest] > _FAR and _times(nearness, other)[farthest] <= _NEAREST:
         hanging.append(f"the {method_name(farthest)}" if farthest == GA else method_name(farthest))
     if fail and hanging:
@@ -157,16 +156,6 @@ def _told_apart(row: pd.Series) -> str:
     """Return whether a rank test tells the published tables from data sets of a role."""
     tells = "tells" if row["p_value"] <= ALPHA else "does not tell"
     return f"; a rank test {tells} the paper’s tables from them (p {p_value(row['p_value'])})"
-
-
-def nearness_rows(nearness: pd.DataFrame) -> list[dict[str, str]]:
-    """Return deviance, own deviance, differences and p of each role, for readers."""
-    form = dict.fromkeys(("deviance", "own_deviance", "different", "values", "seeds"), count) | {"p_value": p_value}
-    return [
-        {name: shown(row[name]) for name, shown in form.items()}
-        | {"role": row["role"], "criteria": ALL if row["criteria"] == ALL else criterion_name(row["criteria"])}
-        for row in nearness[nearness["algorithm"] == JOINT].to_dict("records")
-    ]
 
 
 def found_board(found: pd.DataFrame) -> Board:

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from narxbench.analysis.causes import causes, misleading
 from narxbench.analysis.claims import VERDICTS, Claim, load_claims
 from narxbench.analysis.frames import UNCLEAR, load_summaries, read_frame, read_frames
-from narxbench.analysis.interpretation_study import COMPARED
+from narxbench.analysis.interpretation_study import COMPARED, JOINT
 from narxbench.analysis.interpretations import CLOSEST, FRAMES
 from narxbench.analysis.published import EVALUATIONS, RUNS, VALUE, load_published
 from narxbench.experiment.interpretations import DesignChoices, load_design_choices
@@ -172,7 +172,7 @@ def _on_paper(material: Material) -> dict[str, Any]:
     return {
         "holds": answer.claims_hold(frames["role_verdicts"], frames["nearness"]),
         "near": answer.values_near(frames["nearness"]),
-        "nearness": answer.nearness_rows(frames["nearness"]),
+        "nearness": frames["nearness"][frames["nearness"]["algorithm"] == JOINT].to_dict("records"),
         "why": answer.why(frames["causes"], frames["effects_overview"], material.choices),
         "board": answer.found_board(found),
         "misled": answer.where_j_misleads(frames["misled"]),

@@ -82,7 +82,7 @@ def damaged_cost():
 
 def test_messages(review):
     own = SimpleNamespace(name="mill", excitation={"kind": "gaussian"})
-    far, close = two_roles([5] * 3, NEAR), two_roles([0.8] * 3, [0.8] * 3)
+    far, close = two_roles((5, 4, 9), NEAR), two_roles([0.8] * 3, [0.8] * 3)
     # Of several rows of a role that with most values counts.
     few = two_roles((9, 9, 9), (9, 9, 9)).assign(values=207)
     board, nothing = answers.found_board(FOUND), answers.found_board(found(plain={"S1": (0.0, 0.0, 0.0)}))

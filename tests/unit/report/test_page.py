@@ -13,10 +13,8 @@ from tests.unit.analysis.summaries import UNKNOWN
 from tests.unit.report import factory
 from tests.unit.report.factory import few_claims, make_frames, make_settings, paper_summaries, render, summary
 
-from narxbench.analysis.interpretations import FRAMES
 from narxbench.model.system import System
-from narxbench.pipeline.kinds.paper import OVERVIEWS, PaperPlan
-from narxbench.report.site import MAIN, PAGES, Site
+from narxbench.report.site import PAGES
 
 VOID = ("meta", "br", "link", "img", "input")
 
@@ -180,19 +178,6 @@ def test_a_study_of_other_systems_is_not_about_the_paper():
         == []
     )
     assert not {"claims", "near", "scatter", "errata"} & set(page.ids)
-
-
-def test_pages_lead_to_one_another_wherever_the_main_one_stands():
-    above, within = Site("mine", above=True), Site("mine")
-    assert above.links(MAIN)["method"] == "mine/method.html" and within.links(MAIN)["method"] == "method.html"
-    assert above.links("method")[MAIN] == "../report.html" and within.links("method")[MAIN] == "report.html"
-    assert above.links("method")["statistics"] == within.links("method")["statistics"] == "statistics.html"
-    assert (above.folder(MAIN), above.folder("method"), within.folder(MAIN)) == ("mine/", "", "")
-
-
-def test_the_plan_names_the_pages_and_their_frames():
-    assert PaperPlan.other_pages.split() == [name for name in PAGES if name != MAIN]
-    assert tuple(OVERVIEWS.split()) == FRAMES
 
 
 MARKUP = [
