@@ -8,7 +8,7 @@ import sys
 import checkout
 
 try:
-    from narxbench.pipeline.plan import HERE, MAIN_STUDY, REFERENCE, digests
+    from narxbench.pipeline.plan import HERE, REFERENCE, digests
     from narxbench.pipeline.session import begin, end, plan, settle
     from narxbench.pipeline.steps import call
 except ModuleNotFoundError as missing:

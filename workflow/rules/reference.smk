@@ -1,5 +1,4 @@
-# Time spent, digests of all results, and what the repository keeps of them: the reference results, and a picture of the
-# page.
+# Time spent, digests of all results, and what the repository keeps of them: the reference results.
 
 
 rule run_info:
@@ -75,21 +74,3 @@ if not HERE:
             code=PLAN.code("update_reference"),
         script:
             "../../scripts/update_reference.py"
-
-
-if PLAN.study.study == MAIN_STUDY and not HERE:
-
-    rule screenshot:
-        """Take a picture of the first screen of the page, which needs Chromium."""
-        input:
-            PLAN.page,
-        output:
-            "docs/images/report.png",
-        log:
-            f"{PLAN.logs}/screenshot.log",
-        conda:
-            "../envs/narxbench.yaml"
-        params:
-            code=PLAN.code("screenshot"),
-        script:
-            "../../scripts/screenshot.py"

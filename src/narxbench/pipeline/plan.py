@@ -24,7 +24,7 @@ REFERENCE = f"{HERE}data/reference"
 # The study whose page is the main one of the project.
 MAIN_STUDY = "paper"
 # Steps that write no result of a study, or one with a time in it.
-_WITHOUT_RESULTS = ("repeat", "run_info", "screenshot", "update_reference")
+_WITHOUT_RESULTS = ("repeat", "run_info", "update_reference")
 
 
 class StudyPlan:

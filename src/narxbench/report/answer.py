@@ -12,18 +12,17 @@ import pandas as pd
 from narxbench.analysis.claims import GA, UPSO, VERDICTS
 from narxbench.analysis.frames import UNCLEAR
 from narxbench.analysis.interpretation_study import JOINT
-from narxbench.analysis.interpretations import ALL, CLOSEST
 from narxbench.analysis.metrics import PUBLISHED
 from narxbench.analysis.significance import ALPHA
 from narxbench.experiment.interpretations import DesignChoices
 from narxbench.model.noise import NOISES
-from narxbench.report.formats import MISSING, count, criterion_name, listed, method_name, p_value, share, signed
+from narxbench.report.formats import count, listed, method_name, p_value, share, signed
 
 # How near a deviance is that is so many times the one between two data sets of one's own.
 _NEAREST, _FAR = 1.5, 3.0
 _NEAR = {_NEAREST: "Near.", _FAR: "Fairly near.", math.inf: "Not near."}
 # What was chosen after seeing the tables is no finding as the others are.
-_SEEN = {CLOSEST: "The closest interpretation, chosen after seeing the tables"}
+_SEEN = "The closest interpretation, chosen after seeing the tables"
 _INPUTS = {
     "uniform": "white, uniform between {low} and {high}",
     "gaussian": "white, Gaussian with standard deviation {sd}",
@@ -66,19 +65,16 @@ def claims_hold(verdicts: pd.DataFrame, nearness: pd.DataFrame) -> Answer:
 
     The answer is that of the first role, as described; what it hangs on is seen from the last, the closest.
     """
-    roles = list(dict.fromkeys(verdicts["role"]))
-    described, last = (verdicts[verdicts["role"].isin(role)] for role in (roles[:1], roles[-1:]))
+    role, *_, other = dict.fromkeys(verdicts["role"])
+    described, last = (verdicts[verdicts["role"] == name] for name in (role, other))
     counts = described["verdict"].value_counts()
     known = len(described) - int(counts.get(VERDICTS[None], 0))
-    if not known:
-        return Answer("Unknown.", ["None of the paper’s claims could be judged."])
     failing = described[described["verdict"] == VERDICTS[False]]
     fail, holds = len(failing), int(counts.get(VERDICTS[True], 0))
     if fail in (0, known):
         word = "No" if fail else "Yes"
     else:
         word = "Mostly yes" if 2 * fail < known and holds >= fail else "Partly"
-    role, other = roles[0], roles[-1]
     times = _times(nearness, role)
     word += " in kind" if fail < known and times[JOINT] > _NEAREST else ""
     # What does not hold as described, and does otherwise: systems of claims, and the farthest algorithm.
@@ -87,16 +83,17 @@ def claims_hold(verdicts: pd.DataFrame, nearness: pd.DataFrame) -> Answer:
         for own in (failing, last[last["verdict"] == VERDICTS[False]])
     )
     hanging = [name for name in sorted(missed) if 2 * missed[name] > fail and still[name] < missed[name]]
-    farthest = max(times.keys() - {JOINT}, key=times.__getitem__, default=None)
-    if farthest and times[farthest] > _FAR and _times(nearness, other).get(farthest, math.inf) <= _NEAREST:
+    farthest = max((name for name in times if name != JOINT), key=times.__getitem__)
+    if times[farthest] > _FAR and _times(nearness, other)[farthest] <= _NEAREST:
         hanging.append(f"the {method_name(farthest)}" if farthest == GA else method_name(farthest))
     if fail and hanging:
         word += f"; {listed(hanging)} hang{'s' * (len(hanging) == 1)} on what the paper leaves open"
-    seeds = sorted({*described.loc[described["judged"] > 0, "judged"]})
-    sets = f"{f'{seeds[0]} to ' if seeds[1:] else ''}{seeds[-1]} data set{'s' * (seeds[-1] > 1)} of each system and SNR"
+    seeds = described.loc[described["judged"] > 0, "judged"]
+    sets = " to ".join(dict.fromkeys(map(str, (seeds.min(), seeds.max()))))
     placed = share(described["held"].sum() / described["places"].sum())
     sentences = [
-        f"{role.capitalize()}, on {sets}, of the paper’s {len(described)} claims {_in_words(counts)}.",
+        f"{role.capitalize()}, on {sets} data sets of each system and SNR, of the paper’s "
+        f"{len(described)} claims {_in_words(counts)}.",
         f"Place by place, a system at an SNR on a data set each, they hold at {placed}.",
     ]
     groups = [
@@ -107,8 +104,7 @@ def claims_hold(verdicts: pd.DataFrame, nearness: pd.DataFrame) -> Answer:
     ]
     if groups:
         sentences.append(f"Of those that do not hold, {listed(groups)}.")
-    if other != role:
-        sentences.append(f"{_SEEN.get(other, other.capitalize())}: {_in_words(last['verdict'].value_counts())}.")
+    sentences.append(f"{_SEEN}: {_in_words(last['verdict'].value_counts())}.")
     return Answer(f"{word}.", sentences)
 
 
@@ -118,9 +114,9 @@ def _widest(nearness: pd.DataFrame) -> pd.DataFrame:
 
 
 def _times(nearness: pd.DataFrame, role: str) -> dict[str, float]:
-    """Return the deviance of each algorithm in a role, as a multiple of that between two data sets; NaN for one."""
+    """Return the deviance of each algorithm in a role, as a multiple of that between two data sets."""
     own = _widest(nearness[nearness["role"] == role]).set_index("algorithm")
-    return dict(own["deviance"] / own["own_deviance"].where(own["own_deviance"] > 0))
+    return dict(own["deviance"] / own["own_deviance"])
 
 
 def _in_words(counts: Mapping[str, int]) -> str:
@@ -138,59 +134,36 @@ def _in_words(counts: Mapping[str, int]) -> str:
 def values_near(nearness: pd.DataFrame) -> Answer:
     """Return how near the published values are, from the frame ``nearness``: in its first role, and in its last."""
     rows = {str(role): own.set_index("algorithm") for role, own in _widest(nearness).groupby("role", sort=False)}
-    role, other = next(iter(rows)), list(rows)[-1]
-    here = rows[role].loc[JOINT]
+    role, *_, other = rows
+    here, times = rows[role].loc[JOINT], _times(nearness, role)[JOINT]
     # Those of both algorithms together may cancel.
     biases = [
-        f"{method_name(name)} "
-        + ", ".join(
-            f"{of.heading} {signed(bias, 2)}" for of in PUBLISHED if not pd.isna(bias := row[f"bias_{of.name}"])
-        )
+        f"{method_name(name)} " + ", ".join(f"{of.heading} {signed(row[f'bias_{of.name}'], 2)}" for of in PUBLISHED)
         for name, row in rows[role].drop(index=JOINT).iterrows()
     ]
-    said = [
-        f"{count(here['different'])} of {count(here['values'])} values differ clearly.",
-        f"Reproduced minus published, on average: {'; '.join(biases)}.",
-    ]
-    times = _times(nearness, role)[JOINT]
-    if math.isnan(times):
-        return Answer("On one data set alone:", said)
     size = "no farther" if times <= 1 else f"{times:.1f} times as far"
     than = f"{size} from the published ones {'than' if times <= 1 else 'as'} two data sets of ours are from each other"
-    said.insert(0, f"As described, our numbers are {than}{_told_apart(here)}.")
-    if other != role:
-        closest = f"{_times(nearness, other)[JOINT]:.1f} times as far{_told_apart(rows[other].loc[JOINT])}"
-        said.append(f"{_SEEN.get(other, other.capitalize())}: {closest}.")
+    said = [
+        f"As described, our numbers are {than}{_told_apart(here)}.",
+        f"{count(here['different'])} of {count(here['values'])} values differ clearly.",
+        f"Reproduced minus published, on average: {'; '.join(biases)}.",
+        f"{_SEEN}: {_times(nearness, other)[JOINT]:.1f} times as far{_told_apart(rows[other].loc[JOINT])}.",
+    ]
     return Answer(next(word for limit, word in _NEAR.items() if times <= limit), said)
 
 
 def _told_apart(row: pd.Series) -> str:
-    """Return whether a rank test tells the published tables from data sets of a role, where it was made."""
-    if pd.isna(p := row["p_value"]):
-        return ""
-    return f"; a rank test {'tells' if p <= ALPHA else 'does not tell'} the paper’s tables from them (p {p_value(p)})"
-
-
-def nearness_rows(nearness: pd.DataFrame) -> list[dict[str, str]]:
-    """Return deviance, own deviance (a dash on one data set), differences and p of each role, for readers."""
-    form = dict.fromkeys(("deviance", "own_deviance", "different", "values", "seeds"), count) | {"p_value": p_value}
-    joint = nearness[nearness["algorithm"] == JOINT].to_dict("records")
-    return [
-        {name: MISSING if pd.isna(row[name]) else shown(row[name]) for name, shown in form.items()}
-        | {"role": row["role"], "criteria": ALL if row["criteria"] == ALL else criterion_name(row["criteria"])}
-        for row in joint
-    ]
+    """Return whether a rank test tells the published tables from data sets of a role."""
+    tells = "tells" if row["p_value"] <= ALPHA else "does not tell"
+    return f"; a rank test {tells} the paper’s tables from them (p {p_value(row['p_value'])})"
 
 
 def found_board(found: pd.DataFrame) -> Board:
     """Return the board of the frame ``found``, which is over all SNRs and data seeds."""
-    sizes = found.groupby("data_sets", sort=False)["label"].unique()
-    by_size = [f"{', '.join(labels)} on {_data_sets(sets)}" for sets, labels in sizes.items()]
-    shares = by_size if len(sizes) > 1 else [_data_sets(sets) for sets in sizes.index]
-    note = f"Share of the runs that end at exactly the true structure, under BIC; for each system {listed(shares)}"
-    if (found["low"] < found["high"]).any():
-        note += ". Below it the smallest and largest share on one realisation of the data"
-    return _board(found, f"{note}. Bold: the largest share.")
+    sets = listed(dict.fromkeys(map(_data_sets, found["data_sets"])))
+    note = f"Share of the runs that end at exactly the true structure, under BIC; for each system {sets}. "
+    note += "Below it the smallest and largest share on one realisation of the data. Bold: the largest share."
+    return _board(found, note)
 
 
 def _data_sets(number: int) -> str:
@@ -223,13 +196,11 @@ def on_the_papers_systems(scored: pd.DataFrame, kept: Mapping[str, str], method:
     for name in dict.fromkeys((method, UPSO)):
         groups: dict[str, list[str]] = {}
         for system in systems:
-            if (name, system) in exact:
-                groups.setdefault(exact[name, system], []).append(system)
-        if groups:
-            found = (f"{text} on {listed(of)}" for text, of in groups.items())
-            methods.append(f"{method_name(name)} {', '.join(found)}")
+            groups.setdefault(exact[name, system], []).append(system)
+        found = (f"{text} on {listed(of)}" for text, of in groups.items())
+        methods.append(f"{method_name(name)} {', '.join(found)}")
     about = kept[f"settings/scenarios.{scenario}.description"]
-    return f"On the paper’s systems, {_data_sets(number)} each ({about}): {'; '.join(methods)}." if methods else ""
+    return f"On the paper’s systems, {_data_sets(number)} each ({about}): {'; '.join(methods)}."
 
 
 def own_board(recovery: pd.DataFrame, criterion: str, name: str) -> Board:
@@ -260,27 +231,17 @@ def use_of_the_swarm(found: pd.DataFrame) -> Answer:
     One search finds a structure clearly more often than another where even its worst data set beats the other's best.
     """
     own = found[found["algorithm"] == UPSO].drop_duplicates("system").set_index("system")
-    if own.empty:
-        return Answer("Unknown.", ["2D-UPSO was not run."])
     papers = (found["algorithm"] == GA) & (found["interpretation"] == own["interpretation"].iloc[0])
     others = found[~papers & (found["algorithm"] != UPSO)]
-    said = []
-    if papers.any():
-        said.append(f"It finds the true structure {_compared(own, found[papers], 'the paper’s GA')}.")
     means = others.groupby("label", sort=False)["rate"].mean().sort_values(ascending=False, kind="stable")
     rivals = [others[others["label"] == label].set_index("system") for label in means.index]
-    for rival in rivals[:2]:
-        label = str(rival["label"].iloc[0])
+    said = [f"It finds the true structure {_compared(own, found[papers], 'the paper’s GA')}."]
+    for label, rival in zip(means.index[:2], rivals, strict=False):
         said.append(f"{label[0].upper()}{label[1:]} finds it {_compared(rival, own.reset_index(), '2D-UPSO')}.")
-    fewer, sets = min((of["data_sets"].min() for of in rivals[:2]), default=0), own["data_sets"].max()
-    if 0 < fewer < sets:
-        said.append(f"These were run on {fewer} of the {sets} data sets of each system.")
     if never := list(own.index[own["exact"] == 0]):
         said.append(f"2D-UPSO never found that of {listed(never)}.")
     beaten = [own["low"] <= rival["high"].reindex(own.index) for rival in rivals]
     best = [system for system in own.index if not any(of[system] for of in beaten)]
-    if not rivals:
-        return Answer("More than the paper’s GA." if best else "Not next to the paper’s GA.", said)
     return Answer("Yes." if len(best) == len(own) else f"On {listed(best)} alone." if best else "Hardly.", said)
 
 
@@ -321,13 +282,11 @@ def why(causes: pd.DataFrame, effects: pd.DataFrame, choices: DesignChoices) -> 
         sentences.append(
             f"{on}. The deviance falls most with {listed(moves)}; medians of {seeds} of each system and SNR."
         )
-    if sentences:
-        clear = effects[(effects["algorithm"] == UPSO) & (effects["interval_high"] < 0)]
-        others = clear.merge(causes, on=["algorithm", "design_choice", "option"], how="left", indicator=True)
-        number = len(others[others["_merge"] == "left_only"].drop_duplicates(["design_choice", "option"]))
-        more = f" {number} other options bring 2D-UPSO clearly nearer too, each alone." if number > 1 else ""
-        sentences.append(f"All this was seen with the tables in hand: it fits them, and proves no cause.{more}")
-    return sentences
+    clear = effects[(effects["algorithm"] == UPSO) & (effects["interval_high"] < 0)]
+    others = clear.merge(causes, on=["algorithm", "design_choice", "option"], how="left", indicator=True)
+    number = len(others[others["_merge"] == "left_only"].drop_duplicates(["design_choice", "option"]))
+    caution = "All this was seen with the tables in hand: it fits them, and proves no cause."
+    return [*sentences, f"{caution} {number} other options bring 2D-UPSO clearly nearer too, each alone."]
 
 
 def data_shown(settings: Mapping[str, Any], systems: Sequence[Any]) -> str:

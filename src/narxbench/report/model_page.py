@@ -122,7 +122,7 @@ def model_page(identification: Identification, *, repository: str = "") -> str:
         **{"current": "model", "titles": {"model": "Model"}, "links": {"model": "#main"}, "repository": repository},
         **{"found": found, "model": model, "recording": recording, "marks": _MARKS, "study": ""},
         "warnings": before_all(found),
-        "lights": _lights(found),
+        **{"answers": ANSWERS, "names_of_model": OF_MODEL},
         "equation": Markup(format_equation(equation, "html")),
         "legend": legend,
         "ordinal": ordinal(model.decimation),
@@ -149,19 +149,6 @@ def _worded(finding: Finding) -> dict[str, str]:
     # A term is not broken at its minus.
     words = {name: text.replace("(k-", "(k−") for name, text in in_words(finding)._asdict().items()}
     return {"name": finding.name, "status": finding.status, **words}
-
-
-def _lights(found: Identification) -> dict[str, list[dict[str, str]]]:
-    """Return the findings: the answers; those to read, what is bad first; of the data; and those that are fine."""
-    worded = [_worded(finding) for finding in found.summary]
-    findings = [finding for finding in worded if finding["name"] not in ANSWERS]
-    of_model = [finding for finding in findings if finding["name"] in OF_MODEL]
-    return {
-        "answers": [finding for finding in worded if finding["name"] in ANSWERS],
-        "read": [f for f in findings if f["status"] == "bad"] + [f for f in of_model if f["status"] == "look"],
-        "data": [f for f in findings if f["status"] == "look" and f["name"] not in OF_MODEL],
-        "fine": [f for f in of_model if f["status"] == "fine"],
-    }
 
 
 def _fit_table(found: Identification) -> Table:

@@ -12,12 +12,11 @@ from markupsafe import Markup
 from narxbench.analysis.causes import causes, misleading
 from narxbench.analysis.claims import VERDICTS, Claim, load_claims
 from narxbench.analysis.frames import UNCLEAR, load_summaries, read_frame, read_frames
-from narxbench.analysis.interpretation_study import COMPARED
+from narxbench.analysis.interpretation_study import COMPARED, JOINT
 from narxbench.analysis.interpretations import CLOSEST, FRAMES
 from narxbench.analysis.published import EVALUATIONS, RUNS, VALUE, load_published
 from narxbench.experiment.interpretations import DesignChoices, load_design_choices
 from narxbench.io.csv import TEXT, read_table
-from narxbench.io.errors import NarxbenchError, show
 from narxbench.io.files import read_text
 from narxbench.io.yaml import read_mapping
 from narxbench.model.system import load_system
@@ -61,9 +60,6 @@ def study_pages(
     interpretations alone.
     """
     repository = read_mapping(files["about"]).get("repository-code", "")
-    if repository and not str(repository).startswith("https://"):
-        found = f"found {show(repository)}; allowed: an address with https://"
-        raise NarxbenchError(f"{files['about']}: repository-code: {found}")
     figures = {f"{path.parent.name}/{path.name}": read_svg(path) for path in map(Path, files["document_figures"])}
     if document_only:
         site = Site(settings["study"], pages={"interpretations": "report.html"}, repository=repository)
@@ -172,16 +168,15 @@ def _on_paper(material: Material) -> dict[str, Any]:
     frames, texts = material.frames, material.texts
     found = frames["found"]
     kept = dict(frames["compared"].itertuples(index=False, name=None))
-    method = re.search(r"\*\*Use (\S+)\.\*\*", texts["answer"])
-    systems = list(dict.fromkeys(found["system"]))
+    (method,) = re.findall(r"^- \*\*Use (\S+)\.\*\*", texts["answer"])
     return {
         "holds": answer.claims_hold(frames["role_verdicts"], frames["nearness"]),
         "near": answer.values_near(frames["nearness"]),
-        "nearness": answer.nearness_rows(frames["nearness"]),
+        "nearness": frames["nearness"][frames["nearness"]["algorithm"] == JOINT].to_dict("records"),
         "why": answer.why(frames["causes"], frames["effects_overview"], material.choices),
         "board": answer.found_board(found),
         "misled": answer.where_j_misleads(frames["misled"]),
-        "of_methods": answer.on_the_papers_systems(frames["scored"], kept, method[1], systems) if method else "",
+        "of_methods": answer.on_the_papers_systems(frames["scored"], kept, method, found["system"].unique()),
         "use_of_the_swarm": answer.use_of_the_swarm(found),
         "roles": list(dict.fromkeys(frames["role_verdicts"]["role"])),
         "claims": claims_shown(material.claims, frames),

@@ -85,15 +85,6 @@ def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     return [{str(name): value for name, value in row.items()} for row in rows]
 
 
-class Condition(NamedTuple):
-    """What names a condition on the page, in the order of its tables."""
-
-    system: str
-    snr_db: float
-    method: str
-    criterion: str
-
-
 class Compared(NamedTuple):
     """What a reproduced value is compared with: the published one, the interval of the reproduced, and their test."""
 
@@ -104,18 +95,12 @@ class Compared(NamedTuple):
     different: bool
 
 
-def condition_of(row: Mapping[Any, Any]) -> Condition:
-    """Return the condition of a row of a frame, or of a summary."""
-    return Condition(*(row[key] for key in Condition._fields))
-
-
 @dataclass(frozen=True)
 class Table:
     """A table; ``data`` has a column for each of ``columns`` and may have more.
 
     The first ``row_headers`` columns head their rows; of these, the first ``merged`` show a repeated value once.
-    ``conditions`` names the condition behind each row, where rows show conditions; ``comparisons`` has for each
-    row what its values are compared with, by the key of the column.
+    ``comparisons`` has for each row what its values are compared with, by the key of the column.
     """
 
     name: str
@@ -125,7 +110,6 @@ class Table:
     notes: tuple[str, ...] = ()
     row_headers: int = 1
     merged: int = 0
-    conditions: tuple[Condition, ...] = ()
     comparisons: tuple[Mapping[str, Compared], ...] = ()
 
     @classmethod

@@ -15,22 +15,12 @@ from narxbench.io.settings import flattened
 from narxbench.model.system import System
 from narxbench.model.terms import model_size
 from narxbench.report.formats import criterion_name, signed, significant
-from narxbench.report.table import (
-    Column,
-    Compared,
-    Condition,
-    Table,
-    columns,
-    condition_of,
-    to_csv,
-    to_latex,
-    to_markdown,
-)
+from narxbench.report.table import Column, Compared, Table, columns, to_csv, to_latex, to_markdown
 
 Frames = Mapping[str, pd.DataFrame]
-CONDITION = list(Condition._fields)
+# What names a condition on the page, in the order of its tables.
+CONDITION = ["system", "snr_db", "method", "criterion"]
 _UNSET = {"null": "none"}
-
 
 _SYSTEM = Column("system", "System")
 _SNR = Column("snr_db", "SNR", kind="snr")
@@ -278,13 +268,11 @@ def _frequencies(
     meaning = {label: "constant" if term == "1" else term for label, term in labels.items()}
     head = (*row_headers, *_METRICS, *columns("frequency", "ν of system terms", **{name: name for name in meaning}))
     # What the values of each condition are compared with, by the key of the value's column; each published value once.
-    comparisons: dict[Condition, dict[str, Compared]] = {condition_of(row): {} for row in shown.to_dict("records")}
-    published = values[[key in comparisons for key in values[CONDITION].itertuples(index=False, name=None)]]
+    comparisons: dict[Any, dict[str, Compared]] = {key: {} for key in shown.set_index(CONDITION).index}
+    published = values[[key in comparisons for key in values.set_index(CONDITION).index]]
     published = published.drop_duplicates([*CONDITION, "metric", "label"])
-    for row in published.to_dict("records"):
-        comparisons[condition_of(row)][row["label"] or row["metric"]] = Compared(
-            *(row[key] for key in Compared._fields)
-        )
+    for key, row in published.set_index(CONDITION, drop=False).iterrows():
+        comparisons[key][row["label"] or row["metric"]] = Compared(*row[list(Compared._fields)])
     notes = [
         f"{NU.heading}: {NU.description}. {_METRICS_NOTE}.",
         f"System terms: {', '.join(f'{label} {term}' for label, term in meaning.items())}.",
@@ -298,9 +286,7 @@ def _frequencies(
         )
         notes.insert(0, f"{agreement} Mean of reproduced minus published: {biases}.")
     headers = len(row_headers)
-    return Table(
-        name, caption, head, shown, tuple(notes), headers, headers - 1, tuple(comparisons), tuple(comparisons.values())
-    )
+    return Table(name, caption, head, shown, tuple(notes), headers, headers - 1, tuple(comparisons.values()))
 
 
 def _grouped(frame: pd.DataFrame, keys: list[str]) -> pd.DataFrame:

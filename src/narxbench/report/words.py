@@ -11,13 +11,7 @@ _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 
 
 def glossary(text: str) -> dict[str, str]:
-    r"""Return the meanings of the words of a glossary in Markdown, as plain text.
-
-    Examples
-    --------
-    >>> glossary("| Word | Meaning |\n|---|---|\n| run | one *search* ([how](a.md)) |")["run"]
-    'one search (how)'
-    """
+    """Return the meanings of the words of a glossary, a table in Markdown, as plain text."""
     plain = ((word, re.sub(r"[`*]", "", _LINK.sub(r"\1", meaning))) for word, meaning in _ROW.findall(text))
     return {word: meaning for word, meaning in plain if word != "Word"}
 
@@ -26,11 +20,6 @@ def explained(html: str, words: Mapping[str, str]) -> Markup:
     """Return HTML in which the first place of each word has its meaning on hover.
 
     Symbols are looked for as :func:`narxbench.report.formats.format_math` sets them. The HTML has no attributes.
-
-    Examples
-    --------
-    >>> explained("its <i>J</i>, and J", {"J": "the fitness"})
-    Markup('its <abbr title="the fitness"><i>J</i></abbr>, and J')
     """
     symbols = {"J": "<i>J</i>", "r": "<i>r</i>", "ν_max": "ν<sub>max</sub>"}
     shown = {symbols.get(word, word): word for word in words}

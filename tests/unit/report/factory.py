@@ -103,7 +103,7 @@ def overviews(claims: Sequence[Any]) -> dict[str, pd.DataFrame]:
     near = [309.0, 280.5, 330.0, 61.0, 50.0, 72.0, -0.012, -0.151, 0.203, 51.0, 46.0, 56.0, math.nan, 0.004]
     groups, verdicts = ("all", "none", "some", "unjudged"), ("holds", "does not hold", "cannot be judged")
     rows = [(claim.id, claim.title, groups[n % 4], verdicts[n % 3]) for n, claim in enumerate(claims)]
-    searches = [("Multi-start", "multistart", 0.9), ("2D-UPSO as described", "upso2d", 0.25)]
+    searches = [("Multi-start", "multistart", 0.9), ("2D-UPSO as described", "upso2d", 0.25), ("GA", "ga", 0.1)]
     made = {
         "nearness": [
             (role, "bic", 5, of, "baseline", 738, *near) for role in roles for of in ("joint", "upso2d", "ga")
@@ -133,7 +133,8 @@ def of_other_studies() -> dict[str, pd.DataFrame]:
         ("ga", "ga", "selection", "tournament", "", "S4", 60.0, 1100.0, 2, 1.0),
     ]
     scored = [
-        ("development", "base", "S1", name, exact, 1.0, 0.0, 0.0) for name, exact in (("pem", 1.0), ("upso2d", 0.5))
+        ("development", "base", each, name, exact, 1.0, 0.0, 0.0)
+        for (name, exact), each in product((("pem", 1.0), ("upso2d", 0.5)), SYSTEMS)
     ]
     kept = {
         **{"settings/data.seeds": "[1, 2]", "settings/snr_db": "[40.0]"},

@@ -102,19 +102,6 @@ def test_the_heat_table_is_that_of_the_frames():
     assert {row[0] for row in heat["cells"]["exact"]["held-out/all"]} == {"0–"}
 
 
-def test_a_study_without_held_out_data_sets_says_so():
-    problems = [{**problem, "held_out": False} for problem in methods_study(data_seeds=1)]
-    html = render(comparison(frames_of(problems)))
-    assert "No data set was held out" in visible(html) and "No data sets were held out" in visible(html)
-    assert "<label hidden>Answered by" in html
-
-
-def test_the_paper_s_page_is_linked_where_it_is():
-    shown = comparison(shape("small"))
-    assert "methods/../report.html" in Page(render(shown, paper=True)).links
-    assert not [link for link in Page(render(shown)).links if link.endswith("report.html")]
-
-
 def test_failures_are_reported_with_their_text():
     html = render(comparison(shape("usual")))
     failed = shape("usual")["scores"]["fitness"].isna().sum()

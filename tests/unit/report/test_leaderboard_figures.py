@@ -8,7 +8,6 @@ from tests.tiers import mostly_slow
 from tests.unit.report.leaderboards import SHAPES, comparison, cost, methods_of, shape
 
 from narxbench.report import leaderboard_figures as figures
-from narxbench.report.markup import inline_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -41,17 +40,3 @@ def test_every_method_has_its_point_and_no_label_overlaps_another():
                 boxes.append((left, y - 10, left + long, y + 3))
         for a, b in combinations(boxes, 2):
             assert a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1], width
-
-
-def test_four_searches_have_colours_and_curves_end_where_the_frame_does():
-    shown = comparison(shape("usual"))
-    root = ElementTree.fromstring(figures.leaderboard_figures(shown)["ecdf.svg"])
-    paths = root.findall(f"{SVG}svg/{SVG}path")
-    assert len({path.get("stroke") for path in paths}) == len(paths) == 4
-    # The paper's page has them.
-    inline = inline_svg(figures.leaderboard_figures(shown)["ecdf.svg"].decode(), "reached")
-    assert inline.count("<path") == 4 and 'data-style="height:414px"' in inline
-    view = shown.whole()[0]
-    best = view.best(figures.LOWEST_J)["method"]
-    own = view.of("ecdf")[view.of("ecdf")["method"] == best].iloc[-1]
-    assert paths[-1].get("d").endswith(f"V{1000 - 1000 * own['reached'] / own['total']:.0f}H1000")

@@ -2,7 +2,6 @@
 
 import json
 from itertools import pairwise
-from types import SimpleNamespace
 
 import pytest
 from tests.unit.analysis.summaries import REFERENCE, ROOT
@@ -10,7 +9,6 @@ from tests.unit.report.test_page import Page
 
 from narxbench.io.errors import NarxbenchError
 from narxbench.io.yaml import read_mapping
-from narxbench.pipeline.steps import StepFailedError, call
 from narxbench.report.markup import inline_svg, markdown_headings, markdown_html, read_svg, script_json
 
 SVG = """<?xml version="1.0"?>
@@ -134,14 +132,3 @@ def test_markdown_brings_no_markup_of_its_own():
     assert [tag for tag, _ in page.elements] == [tag for tag, _ in harmless.elements] and page.links == harmless.links
     assert "<script>alert(1)</script> <b onclick=alert(1)>x</b>" in page.text
     assert "t u [r][r] <script> <script>" in page.text
-
-
-def test_an_address_that_runs_code_is_none(tmp_path, caplog):
-    files = {name: tmp_path / name for name in ("about", "document")}
-    files["about"].write_text("repository-code: 'javascript:alert(1)'", encoding="utf-8")
-    files["document"].write_text("# T\n", encoding="utf-8")
-    step = {"input": files | {"document_figures": []}, "output": [tmp_path / "page.html"], "log": [tmp_path / "log"]}
-    with pytest.raises(StepFailedError):
-        call("page", **step, params=SimpleNamespace(settings={"study": "mine", "page": "interpretations"}))
-    (shown,) = caplog.messages
-    assert shown.startswith(f"narxbench: {tmp_path}/about: repository-code: found 'javascript:alert(1)'")

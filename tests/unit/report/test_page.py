@@ -13,10 +13,8 @@ from tests.unit.analysis.summaries import UNKNOWN
 from tests.unit.report import factory
 from tests.unit.report.factory import few_claims, make_frames, make_settings, paper_summaries, render, summary
 
-from narxbench.analysis.interpretations import FRAMES
 from narxbench.model.system import System
-from narxbench.pipeline.kinds.paper import OVERVIEWS, PaperPlan
-from narxbench.report.site import MAIN, PAGES, Site
+from narxbench.report.site import PAGES
 
 VOID = ("meta", "br", "link", "img", "input")
 
@@ -149,17 +147,13 @@ def test_claims_are_ordered_by_how_far_they_hold_and_have_marks_next_to_colours(
 @pytest.mark.slow
 def test_what_is_missing_is_reported():
     summaries = [*paper_summaries(("S1",))[:-1], *paper_summaries((UNKNOWN,))]
-    frames = make_frames(summaries)
-    empty = {name: frames[name].iloc[:0] for name in ("claims",)}
-    empty |= {name: factory.overviews([])[name] for name in ("claim_overview", "role_verdicts")}
-    html = render(summaries, make_settings(["S1", UNKNOWN], seeds=5), stated=[], **empty)["report.html"]
+    html = render(summaries, make_settings(["S1", UNKNOWN], seeds=5))["report.html"]
     text = Page(html).text
     assert "The study is incomplete. 1 condition is missing: which." in text
     assert "<li>S1, 30 dB, GA, BIC</li>" in html
     assert "of the 735 published values have no reproduced counterpart" in text
     assert f"Without published values: {UNKNOWN}." in text
     assert "5 runs of 6,000 evaluations" in text and "the paper has 40 of 6,000" in text
-    assert "None of the paper’s claims could be judged." in text
     assert "paper/tables/fitness_%3Cscript%3EX.csv" in Page(html).links
 
 
@@ -180,19 +174,6 @@ def test_a_study_of_other_systems_is_not_about_the_paper():
         == []
     )
     assert not {"claims", "near", "scatter", "errata"} & set(page.ids)
-
-
-def test_pages_lead_to_one_another_wherever_the_main_one_stands():
-    above, within = Site("mine", above=True), Site("mine")
-    assert above.links(MAIN)["method"] == "mine/method.html" and within.links(MAIN)["method"] == "method.html"
-    assert above.links("method")[MAIN] == "../report.html" and within.links("method")[MAIN] == "report.html"
-    assert above.links("method")["statistics"] == within.links("method")["statistics"] == "statistics.html"
-    assert (above.folder(MAIN), above.folder("method"), within.folder(MAIN)) == ("mine/", "", "")
-
-
-def test_the_plan_names_the_pages_and_their_frames():
-    assert PaperPlan.other_pages.split() == [name for name in PAGES if name != MAIN]
-    assert tuple(OVERVIEWS.split()) == FRAMES
 
 
 MARKUP = [

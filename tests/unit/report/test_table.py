@@ -8,7 +8,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from narxbench.report.table import Column, Compared, Table, condition_of, to_csv, to_html, to_latex, to_markdown
+from narxbench.report.table import Column, Compared, Table, to_csv, to_html, to_latex, to_markdown
 
 NAME = "<b>_s|"
 
@@ -30,8 +30,7 @@ def table():
         Column("T1", "T1", "ν of system terms", "frequency"),
         Column("note", "Note", "Spurious", "prose"),
     )
-    places = tuple(map(condition_of, data.assign(system="S1", criterion="bic").to_dict("records")))
-    return Table("x_1", f"Of {NAME}", columns, data, ("ν_max: T1 y(k-1).",), 2, 1, places)
+    return Table("x_1", f"Of {NAME}", columns, data, ("ν_max: T1 y(k-1).",), 2, 1)
 
 
 def test_csv_has_full_precision_and_nothing_for_what_is_missing(table):

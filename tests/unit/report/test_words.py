@@ -22,8 +22,3 @@ def test_the_first_place_of_a_word_has_its_meaning():
         '<abbr title="the fitness"><i>J</i></abbr> over <abbr title="a share"><i>r</i></abbr>: data sets, '
         '<abbr title="samples">Data set</abbr>, data set'
     )
-
-
-def test_text_stays_text():
-    assert explained("a &lt;b&gt; rest", MEANINGS) == "a &lt;b&gt; rest"
-    assert explained("ν", {}) == "ν"
