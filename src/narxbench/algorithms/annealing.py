@@ -109,15 +109,7 @@ def walk(data, record, draws, position, current, temperature, moves):
 
 
 def stages(first: float, last: float, cooling: float) -> list[float]:
-    """Return the temperatures of the stages: from ``first`` down, each ``cooling`` times the one before, to ``last``.
-
-    Examples
-    --------
-    >>> stages(8.0, 2.0, 0.5)
-    [8.0, 4.0, 2.0]
-    >>> stages(1.0, 2.0, 0.5)
-    [2.0]
-    """
+    """Return the temperatures of the stages: from ``first`` to ``last``, each ``cooling`` times the one before."""
     temperatures = [max(first, last)]
     while temperatures[-1] * cooling >= last:
         temperatures.append(temperatures[-1] * cooling)

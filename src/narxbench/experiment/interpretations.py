@@ -193,13 +193,7 @@ def parts_text(choices: DesignChoices, chosen: Interpretation, parts: Collection
 
 
 def interpretation_words(choices: DesignChoices, chosen: Interpretation) -> str:
-    """Return an interpretation as a sentence has it, after "with"; "" for the baseline.
-
-    Examples
-    --------
-    >>> interpretation_words(load_design_choices(), {"ring": "2", "ties": "random", "elitism": "on"})
-    'a ring of two neighbours on each side, ties in random order and elitism'
-    """
+    """Return an interpretation as a sentence has it, after "with"; "" for the baseline."""
     known, differences = choices.design_choices, _differences(choices, chosen).items()
     words = [known[name].options[option].words or f"{name}={option}" for name, option in differences]
     return listed(words) if words else ""

@@ -99,11 +99,6 @@ def final_structure(
     """Return the terms whose selection frequency reaches the threshold (paper, section IV-C).
 
     ``counts`` says in how many of the ``runs`` each term was selected; terms that none selected may be missing.
-
-    Examples
-    --------
-    >>> final_structure({"y(k-1)": 36, "u(k-1)": 35}, 40, ["1", "y(k-1)", "u(k-1)"])
-    ['y(k-1)']
     """
     # 36 of 40 reaches 0.9 although 0.9 * 40 is not a whole number in floating point.
     return [term for term in candidates if counts.get(term, 0) >= threshold * runs - 1e-9]

@@ -142,20 +142,6 @@ class PredictionErrors:
     forget where they began; all noise models leave out the same. Signals are scaled by powers of two, which rounds
     nothing: units do not matter. :meth:`linearised` takes 8 bytes for each sample and candidate: 160 MB for 1001
     candidates and 20,000 samples; a ``NarxbenchError`` tells where that is more than the machine has.
-
-    Examples
-    --------
-    >>> import narxbench
-    >>> u, y = narxbench.load_system("S1").simulate(1000, snr_db=10)
-    >>> problem = narxbench.StructureProblem(u, y, n_u=2, n_y=2, degree=2, n_validation=300)
-    >>> errors, terms = PredictionErrors(problem), ["y(k-1)", "u(k-1)", "y(k-1)*u(k-1)", "u(k-1)^2"]
-    >>> true = [problem.terms.index(term) for term in terms]
-    >>> for noise_model in NOISE_MODELS:  # the data set has noise on its output
-    ...     fit = errors.fit(noise_model, true)
-    ...     print(noise_model, errors.coefficients(fit).round(2).tolist(), round(errors.deviance(fit)))
-    narx [0.46, 0.32, 0.28, 0.52] -4352
-    narmax [0.49, 0.31, 0.28, 0.51] -4522
-    noe [0.49, 0.3, 0.31, 0.51] -4565
     """
 
     def __init__(self, problem: Training) -> None:

@@ -175,12 +175,6 @@ def write_table(frame: "pd.DataFrame") -> str:
     are whole. Missing values (NaN, None, NA) are empty fields, truth values ``true`` and ``false``, and the entries of
     tuples are joined by ``;``. Texts are :func:`guarded`. The index is not written. What cannot be read back raises
     ValueError: infinities, and text with line breaks.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> write_table(pd.DataFrame({"system": ["S1", "S2"], "snr_db": [50.0, 40.0], "r": [0.1, math.nan]}))
-    'system,snr_db,r\nS1,50,0.1\nS2,40,\n'
     """
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")

@@ -54,16 +54,7 @@ class SettingsError(NarxbenchError):
 
 
 def validated(model: type[T], values: object, source: str) -> T:
-    """Return ``values`` as a ``model``; each mistake is a line ``SOURCE: KEY.PATH[0]: found …; allowed: …``.
-
-    Examples
-    --------
-    >>> class Swarm(Settings):
-    ...     size: int = pydantic.Field(default=30, ge=1)
-    >>> validated(Swarm, {"sise": 20}, "my.yaml")
-    Traceback (most recent call last):
-    narxbench.io.settings.SettingsError: my.yaml: sise: unknown key; allowed: size (did you mean 'size'?)
-    """
+    """Return ``values`` as a ``model``; each mistake is a line ``SOURCE: KEY.PATH[0]: found …; allowed: …``."""
     try:
         return model.model_validate(values)
     except pydantic.ValidationError as error:
@@ -101,13 +92,7 @@ def unknown(path: Path, name: object, known: Iterable[str], what: str = "one of"
 
 
 def flattened(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
-    """Yield each setting of plain data as its path and value: a text as it is, all else as JSON.
-
-    Examples
-    --------
-    >>> list(flattened({"study": "paper", "data": {"seeds": [1]}}))
-    [('study', 'paper'), ('data.seeds', '[1]')]
-    """
+    """Yield each setting of plain data as its path and value: a text as it is, all else as JSON."""
     for key, value in settings.items():
         if isinstance(value, Mapping):
             yield from flattened(value, f"{prefix}{key}.")

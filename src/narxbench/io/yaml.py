@@ -39,16 +39,7 @@ def read_mapping(path: StrPath) -> dict[str, Any]:
 
 
 def read_value(text: str, source: str) -> Any:
-    r"""Return the value of YAML text, built of dict, list, str, int, float, bool and None; errors name ``source``.
-
-    Examples
-    --------
-    >>> read_value("{swarm: 30, inertia: 1e-3, elitism: off}", "text")
-    {'swarm': 30, 'inertia': 0.001, 'elitism': 'off'}
-    >>> read_value("a: 1\na: 2", "my.yaml")
-    Traceback (most recent call last):
-    narxbench.io.errors.NarxbenchError: my.yaml: line 2, column 1: the key 'a' is given twice (first in line 1)
-    """
+    r"""Return the value of YAML text, built of dict, list, str, int, float, bool and None; errors name ``source``."""
     return deepcopy(_read(text, source))
 
 

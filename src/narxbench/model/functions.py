@@ -47,13 +47,7 @@ def applied(name: str, values: Floats) -> Floats:
 
 
 def derived(inputs: Sequence[str]) -> dict[int, tuple[str, int]]:
-    """Return the inputs that are functions of another one, by their place: the function, and the place of that one.
-
-    Examples
-    --------
-    >>> derived(["u", "abs(u)", "tanh(v)"])
-    {1: ('abs', 0)}
-    """
+    """Return the inputs that are functions of another one, by their place: the function, and the place of that one."""
     found = {}
     for place, name in enumerate(inputs):
         function, of = parsed(name) or ("", "")

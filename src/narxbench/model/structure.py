@@ -23,13 +23,7 @@ def checked_positions(positions: ArrayLike, n_terms: int) -> NDArray[np.uint8]:
 def column(
     u: NDArray[np.float64], y: NDArray[np.float64], monomial: Monomial, rows: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Return the values of a term at the samples ``rows``; ``u`` is of shape (samples,) or (samples, inputs).
-
-    Examples
-    --------
-    >>> column(np.array([1.0, 2.0, 3.0]), np.array([4.0, 5.0, 6.0]), ((0, 1), (1, 2)), np.array([2]))
-    array([5.])
-    """
+    """Return the values of a term at the samples ``rows``; ``u`` is of shape (samples,) or (samples, inputs)."""
     values = np.ones(len(rows))
     inputs = u.reshape(len(y), -1) if len(y) else u
     with np.errstate(over="ignore"):  # J of what overflows is infinite

@@ -123,26 +123,14 @@ class System:
         return f"System({self.name!r}, {self.equation!r}, n_u={self.n_u}, n_y={self.n_y}, degree={self.degree}{own})"
 
     def definition(self) -> dict[str, Any]:
-        """Return the arguments that define the system, as plain data: ``System(**definition)`` builds it again.
-
-        Examples
-        --------
-        >>> System("demo", "y(k) = u(k-1)", n_u=1, n_y=1, degree=1).definition()
-        {'name': 'demo', 'equation': 'y(k) = u(k-1)', 'n_u': 1, 'n_y': 1, 'degree': 1}
-        """
+        """Return the arguments that define the system, as plain data: ``System(**definition)`` builds it again."""
         definition = {key: getattr(self, key) for key in ("name", "equation", "n_u", "n_y", "degree")}
         if self.excitation is not None:
             definition["excitation"] = self.excitation.model_dump(mode="json")
         return definition
 
     def with_candidates(self, **orders: int) -> "System":
-        """Return the same system, with the same data, among candidate terms of other orders.
-
-        Examples
-        --------
-        >>> load_system("S1").with_candidates(degree=3)
-        System('S1', 'y(k) = 0.5*y(k-1) + 0.3*u(k-1) + 0.3*y(k-1)*u(k-1) + 0.5*u(k-1)^2', n_u=5, n_y=5, degree=3)
-        """
+        """Return the same system, with the same data, among candidate terms of other orders."""
         return System(**{**self.definition(), **orders}, description=self.description, reference=self.reference)
 
     def simulate(

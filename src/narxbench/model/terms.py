@@ -111,15 +111,7 @@ def signal_name(signal: int, n_inputs: int = 1) -> str:
 
 
 def term_name(monomial: Monomial, n_inputs: int = 1) -> str:
-    """Return the one name of a monomial: y before u, lags ascending, a power instead of a repeated factor.
-
-    Examples
-    --------
-    >>> term_name(((OUTPUT, 1), (INPUT, 2), (INPUT, 2)))
-    'y(k-1)*u(k-2)^2'
-    >>> term_name(((OUTPUT, 1), (2, 0)), n_inputs=2)
-    'y(k-1)*u2(k)'
-    """
+    """Return the one name of a monomial: y before u, lags ascending, a power instead of a repeated factor."""
     names = []
     for factor in dict.fromkeys(monomial):
         power, (signal, lag) = monomial.count(factor), factor
@@ -134,11 +126,6 @@ def parse_term(text: str, n_inputs: int = 1, *, current: bool = False) -> Monomi
     Factors may stand in any order, joined by ``*`` or nothing, with ``t`` for ``k`` and ``**`` for ``^``. With
     ``current`` there may also be factors of the current input, such as ``u(k)``. Lags are 1 to 9999, degrees at most
     12; errors name the column of what is no factor.
-
-    Examples
-    --------
-    >>> parse_term("u2(k) y(k-1)", n_inputs=2, current=True)
-    ((0, 1), (2, 0))
     """
     if not isinstance(text, str):
         raise NarxbenchError(f"term: found {text!r}; allowed: text such as 'y(k-1)*u(k-2)', or '1' for the constant")

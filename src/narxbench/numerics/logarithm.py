@@ -15,11 +15,6 @@ def natural_log(x: float) -> float:
     The method is that of fdlibm's ``e_log.c``: x = 2^e (1 + f) with sqrt(1/2) < 1 + f < sqrt(2), and ln(1 + f) from a
     polynomial in s = f / (2 + f). Every operation is one that IEEE 754 rounds correctly. For x <= 0 the result means
     nothing.
-
-    Examples
-    --------
-    >>> natural_log(1.0), natural_log(10.0)
-    (0.0, 2.302585092994046)
     """
     mantissa, exponent = math.frexp(x)
     if mantissa < _HALF_SQRT2:

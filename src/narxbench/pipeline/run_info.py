@@ -16,12 +16,11 @@ def run_info(logs: str, results: Iterable[str]) -> str:
     known = Path("/proc/cpuinfo")
     found = re.search("^model name\\s*: (.*)$", known.read_text() if known.exists() else "", re.MULTILINE)
     processor = found[1] if found else platform.processor() or platform.machine()
-    commit = _git("rev-parse", "HEAD")
     lines = [
         "# How the results next to this file were made",
         "",
         f"- Machine: {processor}, {os.cpu_count()} cores, {platform.platform()}, Python {platform.python_version()}",
-        f"- Commit: {commit or 'unknown, not a git checkout'}",
+        f"- Commit: {(commit := _git('rev-parse', 'HEAD')) or 'unknown, not a git checkout'}",
         f"- Changed files at that time: {len(_git('status', '--porcelain').splitlines()) if commit else 'unknown'}",
         "",
         "| Step | Jobs | CPU seconds | Wall seconds, summed over jobs |",
