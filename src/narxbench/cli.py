@@ -258,12 +258,13 @@ def _identify(given: argparse.Namespace) -> None:
     def affordable(scan: "Scan") -> None:
         refuse(measured_estimate(scan), cores=THREADS)
 
-    for name, own in each.items():
+    # A mistake in any of the outputs is told before the first search.
+    for name, recording in {name: read_recording(given.files, **own) for name, own in each.items()}.items():
         try:
             # An algorithm of the user's may print; what overflows is reported in words.
             with redirect_stdout(sys.stderr), warnings.catch_warnings():
                 warnings.simplefilter("ignore", RuntimeWarning)
-                found[name] = repeated(read_recording(given.files, **own), settings, times, affordable, show_progress)
+                found[name] = repeated(recording, settings, times, affordable, show_progress)
         finally:
             show_progress(None)
         if not given.json:

@@ -236,6 +236,11 @@ def test_a_mistake_of_identify_is_reported_in_one_line(monkeypatch, tmp_path, fi
     assert re.fullmatch(f"narxbench: {message}\n", err), err
 
 
+def test_a_mistake_in_the_second_output_is_told_before_the_first_search(file):
+    code, out, err = run(file, "--output", "4", "--output", "nothing", *WORDS)
+    assert (code, out) == (2, "") and "--output: found no column 'nothing'" in err
+
+
 TEXTS = st.text(max_size=8) | st.sampled_from(
     ["9" * 5000, "1e400", "nan", "-1", "4-1", "1," * 2000, "\udc80", "a\nb", "a=1;b", "=", ";", "{a: 1}", "null", "*"]
 )
