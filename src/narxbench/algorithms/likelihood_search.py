@@ -1,0 +1,494 @@
+"""The search for terms and noise model by likelihood: all models that were fitted, and how to go on from them.
+
+At a model the sensitivities of all candidates make the choice of terms one of linear regression, where terms are added,
+dropped and swapped without a fit, as in :mod:`narxbench.algorithms.multistart`. The structure where that ends is fitted
+and is the next model. The noise that a model leaves says which filter to fit next. Both are repeated until the
+criterion falls no more.
+"""
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from narxbench.algorithms.forward_regression import nested
+from narxbench.algorithms.multistart import predicted
+from narxbench.fitness.criteria import LinearExtendedBIC
+from narxbench.fitness.prediction_error import Fit, Linearised, PredictionErrors
+from narxbench.model.noise_models import (
+    GAUSSIAN,
+    NOISE_MODELS,
+    Ararx,
+    Distribution,
+    Lags,
+    Narmax,
+    Narx,
+    NoiseModel,
+    NoiseName,
+    Place,
+    noise_family,
+)
+from narxbench.numerics.logarithm import natural_log
+
+Structure = NDArray[np.uint8]
+Floats = NDArray[np.float64]
+
+# What lowers the criterion by less is no better: rounding differs between ways to the same model.
+LEAST_GAIN = 1e-6
+# Changes from one model, and models on the way from one start, at most.
+CHANGES, MODELS = 60, 25
+# Close to the best model so many single changes and swaps are fitted that are predicted to cost least, if that is below
+# so many penalties of a term.
+FLIPS, SWAPS, WINDOW = 4, 6, 1.0
+# Terms of the best model that are left out in turn, to search on from there.
+DROPS = 4
+# Nothing is tried close to the best model of a kind whose criterion is above the lowest by so many penalties.
+HOPELESS = 5.0
+# Coefficients of a first-order autoregression that stand for coloured noise before any model is known, and of the
+# moving average of noise that drifts.
+COLOUR, DRIFT = -0.9, -0.9
+# Moving averages of noise that drifts have at most this order.
+DRIFT_ORDER = 2
+
+
+class SearchSettings(Protocol):
+    """What the search needs of the settings of an algorithm."""
+
+    noise_models: list[NoiseName]
+    largest_order: int
+    tails: bool
+    drift: bool
+    gamma: float
+    path_length: int
+    starts: list[int]
+
+
+def term_penalties(errors: PredictionErrors, gamma: float) -> Floats:
+    """Return what 0 to N_t terms cost, shape (N_t + 1,); more than half of the samples fit anything, and cost +inf."""
+    penalties = LinearExtendedBIC(gamma).penalties(errors.samples, errors.n_terms)
+    penalties[max(1, errors.samples // 2) + 1 :] = math.inf
+    return penalties
+
+
+def noise_price(errors: PredictionErrors) -> float:
+    """Return what each coefficient of the noise costs: that of BIC."""
+    return float(natural_log(float(errors.samples)))
+
+
+def criterion_of(errors: PredictionErrors, fit: Fit, penalties: Floats) -> float:
+    """Return the criterion of a fit: its deviance, and what its terms and its noise model cost."""
+    noise = noise_price(errors) * fit.noise_model.n_parameters
+    return errors.deviance(fit) + float(penalties[len(fit.terms)]) + noise
+
+
+class LikelihoodSearch:
+    """All models that were fitted, by noise model and structure, and how to go on from there.
+
+    Attributes
+    ----------
+    fits : dict
+        Each fit by its noise model and the bytes of its structure.
+    criteria : dict
+        The criterion of each.
+    """
+
+    def __init__(self, errors: PredictionErrors, settings: SearchSettings) -> None:
+        self.errors, self.settings, self.n_terms = errors, settings, errors.n_terms
+        self.families = [noise_family(name) for name in settings.noise_models]
+        self.penalties = term_penalties(errors, settings.gamma)
+        self.price = noise_price(errors)
+        self.fits: dict[tuple[NoiseModel, bytes], Fit] = {}
+        self.criteria: dict[tuple[NoiseModel, bytes], float] = {}
+        self._descended: set[tuple[NoiseModel, bytes, bool, int | None]] = set()
+
+    def fit(self, noise_model: NoiseModel, structure: Structure, near: tuple[Linearised, Fit] | None = None) -> float:
+        """Fit a structure, from where the linearised problem of a model has its weights; return the criterion."""
+        key, terms = (noise_model, structure.tobytes()), np.flatnonzero(structure)
+        if key not in self.criteria:
+            fit = None
+            if near is not None:
+                linear, start = near
+                weights = linear.weights(terms)
+                fit = self.errors.fit(noise_model, terms.tolist(), start=start, weights=weights)
+            if fit is None or not fit.is_finite:
+                fit = self.errors.fit(noise_model, terms.tolist())
+            self._keep(fit)
+        return self.criteria[key]
+
+    def _keep(self, fit: Fit) -> float:
+        key = fit.noise_model, self.structure(fit).tobytes()
+        self.fits[key], self.criteria[key] = fit, criterion_of(self.errors, fit, self.penalties)
+        return self.criteria[key]
+
+    def costs(self, linear: Linearised, structure: Structure) -> tuple[NDArray[np.int64], Floats, Floats]:
+        """Return by how much each change is predicted to change the criterion.
+
+        Returns
+        -------
+        members : array, shape (xi,)
+            The terms of the structure.
+        flips : array, shape (N_t,)
+            The change when a term is added or dropped.
+        swaps : array, shape (xi * N_t,)
+            The change when one of the terms is exchanged for another, row by row.
+        """
+        n, size = self.n_terms, int(structure.sum())
+        extended = np.ones(len(linear.moments), np.uint8)
+        extended[:n] = structure
+        samples = float(self.errors.samples)
+        members, flips, swaps = predicted(linear.gram, linear.moments, linear.energy, samples, 0.0, extended)
+        more = self.penalties[size + 1] - self.penalties[size] if size < n else math.inf
+        less = self.penalties[size - 1] - self.penalties[size] if size > 1 else math.inf
+        return members[:size], flips[:n] + np.where(structure, less, more), swaps[:size, :n].ravel()
+
+    def local_optimum(self, linear: Linearised, structure: Structure, left_out: int | None = None) -> Structure:
+        """Return where the changes of lowest cost lead to in the linearised problem, if need be without a term."""
+        structure = structure.copy()
+        for _ in range(CHANGES):
+            linear.enter(np.flatnonzero(structure).tolist())
+            members, flips, swaps = self.costs(linear, structure)
+            if left_out is not None:
+                flips[left_out] = math.inf
+                swaps[left_out :: self.n_terms] = math.inf
+            flip = int(flips.argmin())
+            swap = int(swaps.argmin()) if len(swaps) else -1
+            swap_cost = float(swaps[swap]) if swap >= 0 else math.inf
+            if not min(float(flips[flip]), swap_cost) < -LEAST_GAIN:
+                break
+            if swap_cost < flips[flip]:
+                structure[[int(members[swap // self.n_terms]), swap % self.n_terms]] ^= 1
+            else:
+                structure[flip] ^= 1
+        return structure
+
+    def promising(self, linear: Linearised, structure: Structure) -> list[list[int]]:
+        """Return the changes of one term and the swaps of lowest cost, as terms to change, in this order."""
+        members, flips, swaps = self.costs(linear, structure)
+        # Among many candidates there are very many swaps.
+        limit = np.partition(swaps, SWAPS)[SWAPS] if len(swaps) > SWAPS else math.inf
+        low = np.flatnonzero((swaps <= limit) & np.isfinite(swaps))
+        changes = [(float(flips[term]), [term]) for term in np.argsort(flips, kind="stable")[:FLIPS].tolist()]
+        for swap in low[np.argsort(swaps[low], kind="stable")][:SWAPS].tolist():
+            changes.append((float(swaps[swap]), [int(members[swap // self.n_terms]), swap % self.n_terms]))
+        limit = WINDOW * float(self.penalties[1])
+        return [change for cost, change in sorted(changes, key=lambda pair: pair[0]) if cost < limit]
+
+    def descend(
+        self, noise_model: NoiseModel, structure: Structure, *, closely: bool = False, left_out: int | None = None
+    ) -> None:
+        """Go from model to model under one noise model while the criterion falls.
+
+        Parameters
+        ----------
+        noise_model : NoiseModel
+            The noise model.
+        structure : array of 0 and 1, shape (N_t,)
+            Where to begin.
+        closely : bool
+            Whether changes are fitted that are only promising.
+        left_out : int, optional
+            A term that the first step may not take.
+        """
+        value = self.fit(noise_model, structure)
+        for _ in range(MODELS):
+            fit = self.fits[noise_model, structure.tobytes()]
+            way = noise_model, structure.tobytes(), closely, left_out
+            if way in self._descended or not value < math.inf:
+                return
+            self._descended.add(way)
+            linear = self.errors.linearised(fit)
+            if not linear.finite:
+                return
+            following = self._first_better(fit, linear, value, closely, left_out)
+            if following is None:
+                return
+            structure, value = following
+            left_out = None
+
+    def _first_better(
+        self, fit: Fit, linear: Linearised, value: float, closely: bool, left_out: int | None
+    ) -> tuple[Structure, float] | None:
+        """Return the first neighbour of a fit whose criterion is lower, with it."""
+        noise_model, structure = fit.noise_model, self.structure(fit)
+        is_linear = noise_model == Narx()
+        for neighbour in self._neighbours(linear, structure, closely and not is_linear, left_out):
+            if (noise_model, neighbour.tobytes()) in self.criteria:
+                continue
+            linear.enter(np.flatnonzero(neighbour).tolist())
+            criterion = self.fit(noise_model, neighbour, (linear, fit))
+            if criterion < value - LEAST_GAIN:
+                return neighbour, criterion
+        return None
+
+    def _neighbours(
+        self, linear: Linearised, structure: Structure, closely: bool, left_out: int | None
+    ) -> Iterator[Structure]:
+        yield self.local_optimum(linear, structure, left_out)
+        if closely:
+            for change in self.promising(linear, structure):
+                neighbour = structure.copy()
+                neighbour[change] ^= 1
+                yield neighbour
+
+    def adapt(self, fit: Fit) -> Fit:
+        """Return the best fit of the same structure, the filter of the noise being chosen anew from what it leaves."""
+        best = fit
+        for _ in range(MODELS):
+            choices = self.errors.filters(best, self._filters(best.noise_model), self.price)
+            if not choices:
+                return best
+            choice = choices[0]
+            noise_model = self._noise_model(
+                best.noise_model.place,
+                choice.ar_lags,
+                choice.ma_lags,
+                best.noise_model.is_integrated,
+                best.noise_model.distribution,
+            )
+            key = noise_model, self.structure(fit).tobytes()
+            if key not in self.criteria:
+                noise_weights = choice.autoregression, choice.moving_average
+                following = self.errors.fit(
+                    noise_model, fit.terms.tolist(), start=best, weights=best.weights, noise_weights=noise_weights
+                )
+                self._keep(following)
+            if not self.criteria[key] < self.value(best) - LEAST_GAIN:
+                return best
+            best = self.fits[key]
+        return best
+
+    def descend_with_noise(self, fit: Fit) -> Fit:
+        """Go from model to model, the filter of the noise being chosen anew at each; return the last one."""
+        for _ in range(MODELS):
+            fit = self.adapt(fit)
+            linear = self.errors.linearised(fit)
+            if not linear.finite:
+                return fit
+            following = self._first_better(fit, linear, self.value(fit), False, None)
+            if following is None:
+                return fit
+            fit = self.fits[fit.noise_model, following[0].tobytes()]
+        return fit
+
+    def _filters(self, noise_model: NoiseModel) -> list[tuple[Lags, Lags]]:
+        """Return the filters that the families at a place have."""
+        filters: dict[tuple[Lags, Lags], None] = {}
+        for family in self.families:
+            if family.place == noise_model.place:
+                filters |= dict.fromkeys(family.filters(self.settings.largest_order))
+        if noise_model.is_integrated:
+            return [pair for pair in filters if max((*pair[0], *pair[1]), default=0) <= DRIFT_ORDER]
+        return list(filters)
+
+    def _noise_model(
+        self, place: Place, ar_lags: Lags, ma_lags: Lags, is_integrated: bool, distribution: Distribution
+    ) -> NoiseModel:
+        """Return the noise model of the first family at a place that has a filter."""
+        for family in self.families:
+            has_filter = (ar_lags, ma_lags) in set(family.filters(self.settings.largest_order))
+            if family.place == place and has_filter:
+                return family(ar_lags, ma_lags, is_integrated, distribution)
+        # Without white noise among the families: that of lowest order.
+        family = next(family for family in self.families if family.place == place)
+        ar_lags, ma_lags = next(iter(family.filters(1)))
+        return family(ar_lags, ma_lags, is_integrated, distribution)
+
+    def grown(self, linear: Linearised, longest: int) -> NDArray[np.uint8]:
+        """Return the structures along a forward regression in a linearised problem, one row for each length."""
+        structure = np.zeros(self.n_terms, np.uint8)
+        order: list[int] = []
+        while len(order) < longest:
+            flips = self.costs(linear, structure)[1]
+            flips[structure == 1] = math.inf
+            term = int(flips.argmin())
+            if not flips[term] < math.inf:
+                break
+            order.append(term)
+            structure[term] = 1
+            linear.enter([term])
+        return nested(np.array(order or [0], np.int64), self.n_terms)
+
+    def _empty(self, noise_model: NoiseModel, noise_weights: tuple[Floats, Floats]) -> Fit:
+        """Return a model without terms under a noise model whose values are given."""
+        return replace(
+            self.errors.fit(Narx(), []),
+            noise_model=noise_model,
+            autoregression=noise_weights[0],
+            moving_average=noise_weights[1],
+        )
+
+    def starts(self, empty: Fit) -> tuple[list[Structure], list[Structure]]:
+        """Return structures to begin at: ends of forward regression, improved in the linearised problem, and as are."""
+        linear = self.errors.linearised(empty)
+        longest = min(self.settings.path_length, self.n_terms, max(1, self.errors.samples // 2))
+        structures = self.grown(linear, longest)
+        short = [length for length in self.settings.starts if length <= len(structures)]
+        lengths = dict.fromkeys([len(structures), max(1, len(structures) // 2), *short])
+        improved = [self.local_optimum(linear, structures[length - 1]) for length in lengths]
+        return improved, [structures[length - 1] for length in short]
+
+    def run(self) -> None:
+        """Fit structures under each noise model."""
+        self._search_white()
+        self._search_coloured()
+        self._search_drifting()
+        self._search_tails()
+        self._polish()
+
+    def _plain(self) -> list[NoiseModel]:
+        """Return the noise models that a search begins with: the lowest orders of those that are allowed."""
+        order = min(2, self.settings.largest_order)
+        plain: list[NoiseModel] = []
+        for family in self.families:
+            if family is Narmax:
+                plain.append(Narmax(ma_lags=tuple(range(1, order + 1))))
+            elif ((), ()) in set(family.filters(1)):
+                plain.append(family())
+        return plain or [family(*next(iter(family.filters(1)))) for family in self.families]
+
+    def _search_white(self) -> None:
+        self._improved, self._short = self.starts(self.errors.fit(Narx(), []))
+        improved = list(self._improved)
+        for noise_model in self._plain():
+            shorter = self._short if noise_model != Narx() else []
+            for start in improved + shorter:
+                self.descend(noise_model, start)
+            improved.append(self.structure(self._best_under(noise_model)))
+
+    def _coloured_places(self) -> list[Place]:
+        places: dict[Place, None] = {}
+        for family in self.families:
+            if any(pair != ((), ()) for pair in family.filters(self.settings.largest_order)):
+                places[family.place] = None
+        return list(places)
+
+    def _search_coloured(self) -> None:
+        """Search with filters of the noise, from models under white noise and from data behind a filter."""
+        places = self._coloured_places()
+        if not places:
+            return
+        nothing = np.zeros(0)
+        improved, short = self.starts(self._empty(Ararx((1,)), (np.array([COLOUR]), nothing)))
+        for place in places:
+            starts = [self.structure(self.best()), *improved, *short]
+            self._descend_from(place, starts, is_integrated=False, distribution=GAUSSIAN)
+
+    def _search_drifting(self) -> None:
+        """Search with noise that is integrated."""
+        if not self.settings.drift:
+            return
+        nothing = np.zeros(0)
+        empty = self._empty(Narmax(ma_lags=(1,), is_integrated=True), (nothing, np.array([DRIFT])))
+        improved, short = self.starts(empty)
+        for place in self._coloured_places():
+            starts = [self.structure(self.best()), *improved, *short]
+            self._descend_from(place, starts, is_integrated=True, distribution=GAUSSIAN)
+
+    def _search_tails(self) -> None:
+        """Search with heavy tails, where the innovations of the best model have them."""
+        if not self.settings.tails:
+            return
+        best = self.best()
+        distribution, gain = self.errors.tails(best)
+        if gain <= self.price:
+            return
+        starts = [self.structure(best), *self._improved, *self._short]
+        for place in dict.fromkeys(family.place for family in self.families):
+            self._descend_from(place, starts, is_integrated=best.noise_model.is_integrated, distribution=distribution)
+
+    def _descend_from(
+        self, place: Place, starts: Iterable[Structure], *, is_integrated: bool, distribution: Distribution
+    ) -> None:
+        first = ((), (1,)) if is_integrated else ((), ())
+        noise_model = self._noise_model(place, *first, is_integrated, distribution)
+        for start in starts:
+            if self.fit(noise_model, start) < math.inf:
+                self.descend_with_noise(self.fits[noise_model, start.tobytes()])
+
+    def _polish(self) -> None:
+        """Search close to the best models, and with the structure of the best one under the other noise models."""
+        enough = self.value(self.best()) + HOPELESS * self.penalties[1]
+        leaders = self.leaders()
+        for fit in leaders:
+            if self.value(fit) < enough:
+                self.descend(fit.noise_model, self.structure(fit), closely=True)
+        best = self.best()
+        while True:
+            for fit in leaders:
+                self.descend(fit.noise_model, self.structure(best))
+            for term in self.cheapest(best):
+                without = self.structure(best)
+                without[term] = 0
+                self.descend(best.noise_model, without, left_out=term)
+            self.descend_with_noise(self.best())
+            if best is (best := self.best()):
+                return
+
+    def cheapest(self, fit: Fit) -> list[int]:
+        """Return the terms of a structure of several that cost least to drop."""
+        linear = self.errors.linearised(fit)
+        if len(fit.terms) < 2 or not linear.finite:
+            return []
+        flips = self.costs(linear, self.structure(fit))[1][fit.terms]
+        cheapest: list[int] = fit.terms[np.argsort(flips, kind="stable")[:DROPS]].tolist()
+        return cheapest
+
+    def run_safely(self, of_inputs: NDArray[np.int64]) -> None:
+        """Fit structures that are likely to have a bounded free run: short ones, and ones without past outputs."""
+        for structure in self._short_structures(of_inputs):
+            for noise_model in self._plain():
+                self.fit(noise_model, structure)
+
+    def _short_structures(self, of_inputs: NDArray[np.int64]) -> Iterator[Structure]:
+        linear = self.errors.linearised(self.errors.fit(Narx(), []))
+        longest = min(self.settings.path_length, self.n_terms, max(1, self.errors.samples // 2))
+        yield from self.grown(linear, longest)
+        structure = np.zeros(self.n_terms, np.uint8)
+        for term in of_inputs.tolist():
+            structure[term] = 1
+            yield structure.copy()
+
+    def structure(self, fit: Fit) -> Structure:
+        """Return the structure of a fit as a row of 0 and 1."""
+        structure = np.zeros(self.n_terms, np.uint8)
+        structure[fit.terms] = 1
+        return structure
+
+    def value(self, fit: Fit) -> float:
+        """Return the criterion of a fit."""
+        return self.criteria[fit.noise_model, self.structure(fit).tobytes()]
+
+    def ranked(self) -> list[Fit]:
+        """Return all fits by their criterion; of equal ones the simpler noise model comes first."""
+        by_value = sorted(self.fits.values(), key=self.value)
+        first = self.value(by_value[0])
+        tied = [by_value[0], *(fit for fit in by_value[1:] if self.value(fit) <= first + LEAST_GAIN)]
+        names = list(NOISE_MODELS)
+        tied.sort(key=lambda fit: (fit.noise_model.n_parameters, names.index(fit.noise_model.name)))
+        return tied + by_value[len(tied) :]
+
+    def best(self) -> Fit:
+        """Return the best fit."""
+        return min(self.fits.values(), key=self.value)
+
+    def leaders(self) -> list[Fit]:
+        """Return the best fit of each family, the best one first."""
+        leaders: dict[str, Fit] = {}
+        for fit in sorted(self.fits.values(), key=self.value):
+            leaders.setdefault(fit.noise_model.name, fit)
+        return list(leaders.values())
+
+    def fits_of(self, structure: Structure) -> list[Fit]:
+        """Return fits of a structure under the noise models that its noise calls for, one for each place."""
+        fits = []
+        for place in dict.fromkeys(family.place for family in self.families):
+            white = self._noise_model(place, (), (), False, GAUSSIAN)
+            self.fit(white, structure)
+            fits.append(self.adapt(self.fits[white, structure.tobytes()]))
+        return fits
+
+    def _best_under(self, noise_model: NoiseModel) -> Fit:
+        return min((fit for fit in self.fits.values() if fit.noise_model == noise_model), key=self.value)
