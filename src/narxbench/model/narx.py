@@ -469,11 +469,11 @@ class Model:
         (near,) = (None,) if y0 is None else _numbers("y0", [y0], (1,), "one")
         offsets, scales = (values.tolist()[OUTPUT] for values in self.scaling())
         centre, scale = (offsets, scales) if near is None else (near, max(scales, abs(near)))
-        found = fixed_points(self, u, centre, scale)
-        rests = [rest for rest, size in found if near is not None or size < 1]
+        fixed = fixed_points(self, u, centre, scale)
+        rests = [rest for rest, size in fixed if near is not None or size < 1]
         if not rests or (near is None and len(rests) > 1):
             kind = "one stable state of rest, or y0 near the one that is meant" if near is None else "a state of rest"
-            outputs = ", ".join(f"{rest:.6g} ({'' if size < 1 else 'not '}stable)" for rest, size in found[:6])
+            outputs = ", ".join(f"{rest:.6g} ({'' if size < 1 else 'not '}stable)" for rest, size in fixed[:6])
             raise NarxbenchError(f"u0: found the states of rest: {outputs or 'none'}; needed: {kind}")
         return linearised(self, u, rests[0] if near is None else min(rests, key=lambda rest: abs(rest - near)))
 
@@ -512,8 +512,8 @@ class Model:
         return self.decimated().predict(heights + np.array(rest.u), [rest.y] * first, samples=first + steps)[first:]
 
     def _constant(self, name: str, values: ArrayLike | None) -> tuple[float, ...]:
-        given = [] if values is None else np.atleast_1d(np.asarray(values, object)).tolist()
-        return _numbers(name, given or np.zeros(0), (self.n_inputs,), "one for each input")
+        constants = np.zeros(0) if values is None else np.atleast_1d(np.asarray(values, object))
+        return _numbers(name, constants.tolist() or np.zeros(0), (self.n_inputs,), "one for each input")
 
     def decimated(self) -> "Model":
         """Return the same model for data of which only every ``decimation``-th sample is there."""
@@ -538,34 +538,27 @@ class Model:
         if self.offsets is None and self.scales is None:
             return self
         offsets, scales = ([Fraction(value) for value in values.tolist()] for values in self.scaling())
-        expansions = []
-        for monomial in self.monomials:
-            expansion: dict[Monomial, Fraction] = {(): scales[OUTPUT]}
-            for factor in monomial:
-                product: dict[Monomial, Fraction] = {}
-                for m, c in expansion.items():
-                    c = c / scales[factor[0]]
-                    for key, value in ((tuple(sorted((*m, factor))), c), (m, -c * offsets[factor[0]])):
-                        product[key] = product.get(key, Fraction()) + value
-                expansion = product
-            expansions.append({m: c for m, c in expansion.items() if c})
-        constant = {()} if offsets[OUTPUT] else set()
-        monomials = sorted(constant.union(*expansions), key=lambda m: (len(m), m))
-        sums = dict.fromkeys(monomials, Fraction()) | dict.fromkeys(constant, offsets[OUTPUT])
+        expansions = [_expansion(monomial, offsets, scales) for monomial in self.monomials]
+        sums: dict[Monomial, Fraction] = {(): offsets[OUTPUT]} if offsets[OUTPUT] else {}
         for coefficient, expansion in zip(self.coefficients, expansions, strict=True):
             for m, c in expansion.items():
-                sums[m] += Fraction(coefficient) * c
+                sums[m] = sums.get(m, Fraction()) + Fraction(coefficient) * c
+        monomials = sorted(sums, key=lambda m: (len(m), m))
         try:
             coefficients = tuple(float(sums[m]) for m in monomials)
-            transform = np.array([[float(e.get(m, 0)) for e in expansions] for m in monomials])
+            rows = [_row(m, expansions) for m in monomials]
         except OverflowError:
-            found = "their model has no expansion in double precision"
-            raise NarxbenchError(f"offsets and scales: {found}; allowed: scales that are like the signals") from None
+            finding = "found values with which the model has no expansion in double precision"
+            allowed = "scales that are like the signals"
+            raise NarxbenchError(f"offsets and scales: {finding}; allowed: {allowed}") from None
+        covariance = None
+        if self.covariance is not None:
+            covariance = _transformed(np.array(rows), np.array(self.covariance))
         return replace(
             self,
             terms=tuple(term_name(m, self.n_inputs) for m in monomials),
             coefficients=coefficients,
-            covariance=None if self.covariance is None else _transformed(transform, np.array(self.covariance)),
+            covariance=covariance,
             offsets=None,
             scales=None,
         )
@@ -592,16 +585,16 @@ class Model:
         """
         content = read_bytes(path)
         try:
-            found = pydantic_core.from_json(content, allow_inf_nan=False)
+            data = pydantic_core.from_json(content, allow_inf_nan=False)
         except ValueError as error:
             raise NarxbenchError(f"{path}: not valid JSON ({error}); allowed: a file that Model.save wrote") from None
-        if not isinstance(found, dict) or found.get("format") != FORMAT:
+        if not isinstance(data, dict) or data.get("format") != FORMAT:
             raise NarxbenchError(f"{path}: not a model; allowed: a file that Model.save wrote")
-        version = found.get("version")
+        version = data.get("version")
         if version != VERSION or isinstance(version, bool):
             allowed = f"{VERSION}, which narxbench {__version__} reads"
             raise NarxbenchError(f"{path}: version: found {show(version)}; allowed: {allowed}")
-        values = dict(validated(ModelFile, found, str(path)))
+        values = dict(validated(ModelFile, data, str(path)))
         del values["format"], values["version"]
         try:
             return cls(**values)
@@ -673,10 +666,11 @@ class Model:
         if language == "sysidentpy":
             model = model.expanded()
         offsets, scales = (values.tolist() for values in model.scaling())
-        own = model.monomials, model.coefficients, model.n_inputs
         # SysIdentPy takes columns as they are.
         functions = {} if language == "sysidentpy" else derived(self.inputs)
-        return source(Program(*own, offsets, scales, self._comment(model, functions), functions), language, name)
+        comment = self._comment(model, functions)
+        program = Program(model.monomials, model.coefficients, model.n_inputs, offsets, scales, comment, functions)
+        return source(program, language, name)
 
     def _comment(self, model: "Model", functions: Mapping[int, Any]) -> list[str]:
         equation = model.equation(6).split("\n")[0]
@@ -685,9 +679,9 @@ class Model:
         every = "every sample" if self.decimation == 1 else f"every {ordinal(self.decimation)} sample"
         time = "" if self.step_time is None else f": one step of k is {duration(self.step_time)}"
         lines.append(f"Give {every} of the data{time}.")
-        given = [printable(name) for place, name in enumerate(self.inputs) if place not in functions]
-        if len(given) > 1:
-            lines.append(f"Order of the inputs: {', '.join(given)}.")
+        inputs = [printable(name) for place, name in enumerate(self.inputs) if place not in functions]
+        if len(inputs) > 1:
+            lines.append(f"Order of the inputs: {', '.join(inputs)}.")
         if self.data_digest:
             lines.append(f"SHA-256 of the data that it is from: {printable(self.data_digest)}")
         return lines
@@ -701,31 +695,40 @@ class Model:
         """Return the inputs, shape (samples, inputs); of a model without any, an array without columns."""
         if samples is not None and not is_whole_number(samples, 0):
             raise NarxbenchError(f"samples: found {show(samples)}; allowed: a whole number from 0 on, or None")
-        if u is not None and not self.n_inputs and not (isinstance(u, np.ndarray) and u.ndim == 2):
-            raise NarxbenchError("u: the model has no inputs; allowed: None")
-        if u is None and self.n_inputs:
-            raise NarxbenchError(f"u: found null; needed: {', '.join(map(printable, self.inputs))}")
         if u is None:
-            count = outputs if samples is None else samples
-            if count is None:
-                raise NarxbenchError("samples: found null; needed: how many to predict, for the model has no inputs")
-            return np.zeros((count, 0))
-        of_others = derived(self.inputs)
-        own = [i for i in range(self.n_inputs) if i not in of_others]
-        names = [self.inputs[i] for i in own]
-        if hasattr(u, "iloc") and hasattr(u, "columns") and set(names) <= set(u.columns):
-            u = u[names]
-        if of_others:
-            shape = np.shape(np.array(u, dtype=object))
-            if (shape[1] if len(shape) == 2 else len(shape)) == len(own):
-                known = finite_signals("u", u, len(own))
-                given = np.zeros((len(known), self.n_inputs))
-                given[:, own] = known
-                u = completed(self.inputs, given)
-        inputs = finite_signals("u", u, self.n_inputs)
+            return self._no_inputs(outputs if samples is None else samples)
+        if not self.n_inputs and not (isinstance(u, np.ndarray) and u.ndim == 2):
+            raise NarxbenchError("u: the model has no inputs; allowed: None")
+        inputs = finite_signals("u", self._completed_inputs(u), self.n_inputs)
         if samples not in (None, len(inputs)):
             raise NarxbenchError(f"samples: found {samples}, but {len(inputs)} of u; allowed: as many, or None")
         return inputs
+
+    def _no_inputs(self, samples: int | None) -> Floats:
+        """Return an array without columns for so many samples."""
+        if self.n_inputs:
+            raise NarxbenchError(f"u: found null; needed: {', '.join(map(printable, self.inputs))}")
+        if samples is None:
+            raise NarxbenchError("samples: found null; needed: how many to predict, for the model has no inputs")
+        return np.zeros((samples, 0))
+
+    def _completed_inputs(self, u: Any) -> Any:
+        """Return inputs in the order of the model, with functions of inputs that are left out computed."""
+        functions = derived(self.inputs)
+        measured = [place for place in range(self.n_inputs) if place not in functions]
+        names = [self.inputs[place] for place in measured]
+        if hasattr(u, "iloc") and hasattr(u, "columns") and set(names) <= set(u.columns):
+            u = u[names]
+        if not functions:
+            return u
+        shape = np.shape(np.array(u, dtype=object))
+        n_columns = shape[1] if len(shape) == 2 else len(shape)
+        if n_columns != len(measured):
+            return u
+        values = finite_signals("u", u, len(measured))
+        inputs = np.zeros((len(values), self.n_inputs))
+        inputs[:, measured] = values
+        return completed(self.inputs, inputs)
 
 
 def scores(measured: ArrayLike, predicted: ArrayLike) -> Scores:
@@ -771,6 +774,26 @@ def _numbers(name: str, values: object, shape: tuple[int, ...], allowed: str) ->
     if array.dtype.kind not in "iuf" or array.shape != shape or not np.isfinite(array).all():
         raise NarxbenchError(f"{name}: found {show(values)}; allowed: finite numbers, {allowed}")
     return tuple(array.astype(np.float64).ravel().tolist())
+
+
+def _expansion(monomial: Monomial, offsets: list[Fraction], scales: list[Fraction]) -> dict[Monomial, Fraction]:
+    """Return a term of scaled signals, times the scale of the output, as a polynomial of the signals."""
+    expansion: dict[Monomial, Fraction] = {(): scales[OUTPUT]}
+    for factor in monomial:
+        signal = factor[0]
+        product: dict[Monomial, Fraction] = {}
+        for m, coefficient in expansion.items():
+            c = coefficient / scales[signal]
+            with_factor = tuple(sorted((*m, factor)))
+            product[with_factor] = product.get(with_factor, Fraction()) + c
+            product[m] = product.get(m, Fraction()) - c * offsets[signal]
+        expansion = product
+    return {m: c for m, c in expansion.items() if c}
+
+
+def _row(monomial: Monomial, expansions: list[dict[Monomial, Fraction]]) -> list[float]:
+    """Return the coefficients of a monomial in each expansion."""
+    return [float(expansion.get(monomial, 0)) for expansion in expansions]
 
 
 def _transformed(transform: Floats, covariance: Floats) -> tuple[tuple[float, ...], ...]:
