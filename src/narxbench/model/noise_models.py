@@ -361,7 +361,7 @@ def _check_filter(
     family: type[NoiseModel], name: str, coefficients: Sequence[float], has_filter: Callable[[type[NoiseModel]], bool]
 ) -> None:
     """Raise NarxbenchError for coefficients that a family does not have, and for a filter that is not stable."""
-    if coefficients and not has_filter(family):
+    if len(coefficients) and not has_filter(family):
         names = ", ".join(member.name for member in NOISE_MODELS.values() if has_filter(member))
         allowed = f"none for {family.name}, any for {names}"
         raise NarxbenchError(f"{name}: found {show(coefficients)}; allowed: {allowed}")
