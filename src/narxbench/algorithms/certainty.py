@@ -1,11 +1,11 @@
 """How sure terms and structures are: probabilities from the criterion over the models near the best one.
 
 A structure has the weight exp(-criterion / 2), summed over the noise models that it was fitted under: its posterior
-probability but for a factor, if all structures of a size are equally likely before the data (A. E. Raftery, Sociological
-Methodology 25, 1995, pages 111-163). The criterion here has a gamma of its own, which was calibrated on simulated
-systems: ``benchmarks/recovery.md`` shows on others how often terms are there that are said to be. Structures that no
-model was fitted for count with the criterion that the linearised problem of a neighbour predicts, as far as they are in
-Occam's window of the best one (D. Madigan and A. E. Raftery, Journal of the American Statistical Association 89, 1994,
+probability but for a factor, if all structures of a size are equally likely before the data (A. E. Raftery,
+Sociological Methodology 25, 1995, pages 111-163). The criterion here has a gamma of its own, which was
+calibrated on simulated systems: ``benchmarks/recovery.md`` shows on others how often terms are there that are said to
+be. Structures that no model was fitted for count with the criterion that the linearised problem of a neighbour
+predicts, as far as they are in Occam's window of the best one (D. Madigan and A. E. Raftery, Journal of the American Statistical Association 89, 1994,
 pages 1535-1546).
 """
 
@@ -21,10 +21,14 @@ from narxbench.fitness.prediction_error import Fit, Linearised
 Floats = NDArray[np.float64]
 
 # What each term costs beyond BIC, in 2 ln(N_t), for probabilities.
-GAMMA = 0.5
+GAMMA = 0.75
 # Structures whose criterion is above the lowest by more have no part; those within the second are looked at for
 # neighbours, at most so many of them, and so many models are linearised.
-WINDOW, EXPANDED, MOST_EXPANDED, MOST_LINEARISED = 14.0, 8.0, 40, 3
+WINDOW, EXPANDED, MOST_EXPANDED, MOST_LINEARISED = 12.0, 6.0, 30, 3
+# So many structures that were only predicted are fitted around each of those models.
+MOST_FITTED = 8
+# Digits behind the point that do not depend on the machine.
+DIGITS = 6
 # Structures that are named.
 MOST_NAMED = 10
 # Terms that are exchanged between structures of at least this probability are a group.
@@ -118,24 +122,37 @@ class _Window:
         linear = self.search.errors.linearised(fit)
         if not linear.finite:
             return
-        noise_model, origin = fit.noise_model.description, self.value(fit)
+        origin = self.value(fit)
         predicted = {leader: origin}
         pending = [leader]
-        expanded = 0
-        while pending and expanded < MOST_EXPANDED:
+        for _ in range(MOST_EXPANDED):
+            if not pending:
+                break
             pending.sort(key=lambda key: predicted[key], reverse=True)
             key = pending.pop()
             if predicted[key] > origin + EXPANDED:
-                return
-            expanded += 1
+                break
             for neighbour, value in self._neighbours(linear, key, predicted[key]):
-                if neighbour in predicted:
-                    continue
-                predicted[neighbour] = value
-                pending.append(neighbour)
-                if neighbour not in self.criteria:
-                    self.criteria[neighbour] = value
-                    self.noise_models[neighbour] = noise_model
+                if neighbour not in predicted:
+                    predicted[neighbour] = value
+                    pending.append(neighbour)
+        self._take(linear, fit, predicted)
+
+    def _take(self, linear: Linearised, fit: Fit, predicted: dict[bytes, float]) -> None:
+        """Add structures that a linearised problem predicts a criterion of; the best of them are fitted."""
+        new = [key for key in predicted if key not in self.criteria]
+        for key in sorted(new, key=lambda key: predicted[key])[:MOST_FITTED]:
+            if predicted[key] < predicted[self.search.structure(fit).tobytes()] + EXPANDED:
+                structure: Structure = np.frombuffer(key, np.uint8).copy()
+                linear.enter(np.flatnonzero(structure).tolist())
+                self.search.fit(fit.noise_model, structure, (linear, fit))
+                following = self.search.fits[fit.noise_model, key]
+                self.fits[key] = following
+                predicted[key] = self.value(following)
+        for key in new:
+            if predicted[key] < math.inf:
+                self.criteria[key] = predicted[key]
+                self.noise_models[key] = fit.noise_model.description
 
     def _neighbours(self, linear: Linearised, key: bytes, value: float) -> list[tuple[bytes, float]]:
         structure: Structure = np.frombuffer(key, np.uint8).copy()
@@ -175,8 +192,9 @@ def certainty(search: LikelihoodSearch, gamma: float = GAMMA) -> Certainty:
     for key, position, probability in zip(keys[:MOST_NAMED], positions, probabilities.tolist(), strict=False):
         terms = tuple(np.flatnonzero(position).tolist())
         difference = window.criteria[key] - lowest
-        structures.append(RatedStructure(terms, probability, difference, window.noise_models[key]))
-    return Certainty(np.minimum(of_terms, 1.0), structures, exchangeable(structures))
+        noise_model = window.noise_models[key]
+        structures.append(RatedStructure(terms, round(probability, DIGITS), round(difference, DIGITS), noise_model))
+    return Certainty(np.minimum(np.round(of_terms, DIGITS), 1.0), structures, exchangeable(structures))
 
 
 def exchangeable(structures: list[RatedStructure]) -> list[tuple[int, ...]]:

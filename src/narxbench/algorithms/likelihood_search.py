@@ -58,13 +58,33 @@ DRIFT_ORDER = 2
 class SearchSettings(Protocol):
     """What the search needs of the settings of an algorithm."""
 
-    noise_models: list[NoiseName]
-    largest_order: int
-    tails: bool
-    drift: bool
-    gamma: float
-    path_length: int
-    starts: list[int]
+    @property
+    def noise_models(self) -> list[NoiseName]:
+        """Names of the noise models that may be."""
+
+    @property
+    def largest_order(self) -> int:
+        """Largest order of an autoregression or a moving average of the noise."""
+
+    @property
+    def tails(self) -> bool:
+        """Whether innovations may be Student-t."""
+
+    @property
+    def drift(self) -> bool:
+        """Whether the noise may be integrated."""
+
+    @property
+    def gamma(self) -> float:
+        """What each term costs beyond BIC, in 2 ln(N_t)."""
+
+    @property
+    def path_length(self) -> int:
+        """Terms that enter the forward regression at most."""
+
+    @property
+    def starts(self) -> list[int]:
+        """Lengths of it to begin at, besides its whole and its half."""
 
 
 def term_penalties(errors: PredictionErrors, gamma: float) -> Floats:
@@ -344,6 +364,14 @@ class LikelihoodSearch:
         self._search_tails()
         self._search_common_factors()
         self._polish()
+        self._lowest = self.value(self.best())
+
+    def polish_further(self) -> bool:
+        """Search on if a better model has turned up since the end of the search; return whether one had."""
+        if not self.value(self.best()) < self._lowest - LEAST_GAIN:
+            return False
+        self._polish()
+        return True
 
     def _plain(self) -> list[NoiseModel]:
         """Return the noise models that a search begins with: the lowest orders of those that are allowed."""
@@ -434,8 +462,8 @@ class LikelihoodSearch:
         is_integrated: bool,
         distribution: Distribution = GAUSSIAN,
     ) -> None:
-        first = ((), (1,)) if is_integrated else ((), ())
-        noise_model = self._noise_model(place, *first, is_integrated, distribution)
+        ma_lags: Lags = (1,) if is_integrated else ()
+        noise_model = self._noise_model(place, (), ma_lags, is_integrated, distribution)
         for start in starts:
             if self.fit(noise_model, start) < math.inf:
                 self.descend_with_noise(self.fits[noise_model, start.tobytes()])
@@ -512,6 +540,12 @@ class LikelihoodSearch:
         for fit in sorted(self.fits.values(), key=self.value):
             leaders.setdefault(fit.noise_model.name, fit)
         return list(leaders.values())
+
+    def refined(self, fit: Fit) -> Fit:
+        """Return a fit whose iteration went on until no digit that is shown changes any more."""
+        fit = self.errors.fit(fit.noise_model, fit.terms.tolist(), start=fit, weights=fit.weights)
+        self._keep(fit)
+        return fit
 
     def fits_of(self, structure: Structure) -> list[Fit]:
         """Return fits of a structure under the noise models that its noise calls for, one for each place."""

@@ -447,9 +447,11 @@ class PredictionErrors:
         kernel.covariances(self._data, bands, free, errors, variance, bandwidth, classical, robust)
         exponents = np.concatenate([self._exponents[fit.terms], np.zeros(free - n, np.int64)])
         of_terms = np.ldexp(classical[:n, :n], self._exponents[fit.terms][:, None] + self._exponents[fit.terms])
-        # What is no more than rounding may lie below 0.
-        errors_of = (np.ldexp(np.sqrt(np.maximum(np.diag(c), 0.0)), exponents) for c in (classical, robust))
-        return Uncertainty(*errors_of, np.asarray(of_terms))
+        return Uncertainty(
+            classical=_standard_errors(classical, exponents),
+            robust=_standard_errors(robust, exponents),
+            covariance=np.asarray(of_terms),
+        )
 
     def bounded(self, fit: Fit) -> bool:
         """Return whether the free run of a model stays bounded over every stretch, whatever its noise model."""
@@ -522,6 +524,11 @@ class PredictionErrors:
         """Compute the sensitivities of some candidates."""
         state, _ = self._evaluated(fit)
         kernel.linearise(self._data, self._noise(fit), fit.terms, state, candidates, 0, bands)
+
+
+def _standard_errors(covariance: Floats, exponents: Integers) -> Floats:
+    # What is no more than rounding may lie below 0.
+    return np.asarray(np.ldexp(np.sqrt(np.maximum(np.diag(covariance), 0.0)), exponents))
 
 
 def _advanced_terms(monomials: Sequence[Monomial]) -> list[list[int]]:

@@ -17,8 +17,8 @@ all candidates the choice of terms is, close to the present weights, one of line
 
 Student-t innovations weigh each squared innovation by (nu + 1) / (nu + e(k)^2 / s^2), so that outliers count little.
 
-Source: L. Ljung, System Identification: Theory for the User, 2nd edition, 1999, chapters 7 and 10; K. L. Lange, R. J. A.
-Little and J. M. G. Taylor, Robust statistical modeling using the t distribution, Journal of the American Statistical
+Source: L. Ljung, System Identification: Theory for the User, 2nd edition, 1999, chapters 7 and 10; K. L. Lange, R. J.
+A. Little and J. M. G. Taylor, Robust statistical modeling using the t distribution, Journal of the American Statistical
 Association 84, 1989, pages 881-896; E. J. Hannan and J. Rissanen, Biometrika 69, 1982, pages 81-94.
 """
 
@@ -371,8 +371,8 @@ def _start_column(data, s, before, feedback, column):
 
 @compiled
 def _append(data, noise, state, feedback, n, depth, bands):
-    # Behind n columns: those of the free d_i and c_i, which are noise and innovations of the past behind 1 / C(q); those
-    # of the outputs before each stretch; and the innovations.
+    # Behind n columns: those of the free d_i and c_i, which are noise and innovations of the past behind 1 / C(q);
+    # those of the outputs before each stretch; and the innovations.
     rows, c = state.innovations.shape[0], n
     nothing, filtered, column = np.empty(0), np.empty(rows), np.empty(rows)
     last = n + noise.ar_lags.shape[0] + noise.ma_lags.shape[0] + data.begin.shape[0] * depth
@@ -652,8 +652,8 @@ def whitened(data, autoregression, moving_average, noise, innovations):
 def regressions(gram, energy, columns, sizes, weights, errors):
     """Explain the last column of ``gram`` by each of some sets of the others.
 
-    Row i of ``columns`` names the columns of set i, ``sizes[i]`` of them. ``weights``, of the same shape, receives their
-    weights, and ``errors`` what is left of ``energy``.
+    Row i of ``columns`` names the columns of set i, ``sizes[i]`` of them. ``weights``, of the same shape, receives
+    their weights, and ``errors`` what is left of ``energy``.
     """
     last = gram.shape[0] - 1
     for i in range(columns.shape[0]):
