@@ -155,8 +155,9 @@ def own_input(plant: Plant, rng: np.random.Generator, samples: int) -> Floats:
 def binary_input(plant: Plant, rng: np.random.Generator, samples: int) -> Floats:
     """Return a random binary input with mean and spread of the plant's own."""
     reference = own_input(plant, rng, samples)
-    signs: Floats = rng.choice([-1.0, 1.0], reference.shape)
-    return signs * reference.std(axis=0) + reference.mean(axis=0)
+    signs = rng.choice([-1.0, 1.0], reference.shape)
+    values: Floats = reference.mean(axis=0) + reference.std(axis=0) * signs
+    return values
 
 
 def held_input(plant: Plant, rng: np.random.Generator, samples: int, *, hold: int) -> Floats:
