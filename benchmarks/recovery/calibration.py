@@ -34,9 +34,8 @@ def of_terms(outcomes: Sequence[Outcome]) -> list[Pair]:
 
 
 def of_structures(outcomes: Sequence[Outcome]) -> list[Pair]:
-    """Return the probability of the best structure of each data set, and whether it is exact."""
-    known = [outcome for outcome in outcomes if outcome.said.structure is not None]
-    return [(outcome.said.structure or 0.0, outcome.is_exact) for outcome in known]
+    """Return the probability of the most probable structure of each data set, and whether it is exact."""
+    return [outcome.said.structure for outcome in outcomes if outcome.said.structure is not None]
 
 
 def probabilities(outcomes: Sequence[Outcome]) -> str:
@@ -49,7 +48,7 @@ def probabilities(outcomes: Sequence[Outcome]) -> str:
 ### Terms
 
 {table(header, reliability(of_terms(outcomes)))}
-### The best structure
+### The most probable structure
 
 {table(header, reliability(of_structures(outcomes)))}"""
 

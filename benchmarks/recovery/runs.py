@@ -52,7 +52,7 @@ class Said:
     is_integrated: bool = False
     terms: tuple[tuple[float, bool], ...] | None = None  # probability, whether the term is true
     unlisted: int = 0  # true terms without a probability
-    structure: float | None = None  # probability of the best structure
+    structure: tuple[float, bool] | None = None  # the most probable one: probability, whether it is exact
     warnings: tuple[str, ...] | None = None
     covered: tuple[tuple[bool, bool], ...] | None = None  # classical and robust interval of each weight
 
@@ -155,10 +155,16 @@ def _said(details: Mapping[str, Any], result: narxbench.SearchResult, data: Data
         is_integrated=is_integrated,
         terms=terms,
         unlisted=unlisted,
-        structure=float(structures[0]["probability"]) if structures else None,
+        structure=_most_probable(structures[0], true) if structures else None,
         warnings=None if warnings is None else tuple(str(warning["kind"]) for warning in warnings),
         covered=_covered(details, result, data),
     )
+
+
+def _most_probable(structure: Mapping[str, Any], true: set[str]) -> tuple[float, bool]:
+    """Return the probability of a structure, and whether it is exact; drift hides the constant."""
+    hidden = {CONSTANT} if "drift" in str(structure["noise_model"]) else set()
+    return float(structure["probability"]), set(structure["terms"]) - hidden == true - hidden
 
 
 def _covered(

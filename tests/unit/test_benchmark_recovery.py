@@ -79,6 +79,12 @@ def test_the_true_model_has_no_error_on_fresh_data():
     assert judge.Truth(data).oracle_error() < 0.02
 
 
+def test_the_most_probable_structure_is_judged_without_what_drift_hides():
+    structure = {"terms": ["u(k-1)", "1"], "probability": 0.6, "noise_model": "Box-Jenkins (MA 1, drift)"}
+    assert runs._most_probable(structure, {"u(k-1)"}) == (0.6, True)
+    assert runs._most_probable(structure | {"noise_model": "NOE"}, {"u(k-1)"}) == (0.6, False)
+
+
 def test_interval_of_clopper_and_pearson():
     assert statistics.clopper_pearson(0, 10) == pytest.approx((0, 0.3085), abs=1e-4)
     assert statistics.clopper_pearson(8, 10) == pytest.approx((0.4439, 0.9748), abs=1e-4)
@@ -101,7 +107,7 @@ def test_page_with_and_without_what_pem_says(says):
     outcome = finished.outcomes[0]
     said = dataclasses.replace(outcome.said, terms=None, structure=None, warnings=None)
     if says:
-        said = dataclasses.replace(said, terms=((0.97, True),), structure=0.7, warnings=("correlation",))
+        said = dataclasses.replace(said, terms=((0.97, True),), structure=(0.7, True), warnings=("correlation",))
     hard = dataclasses.replace(outcome, situation="drift: 5 dB, 500 samples", said=said)
     hard_job = runs.Finished(job._replace(situation=hard.situation), [hard])
     text = report.page(report.Results([finished, hard_job]))
