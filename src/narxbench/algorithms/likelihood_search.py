@@ -47,9 +47,10 @@ FLIPS, SWAPS, WINDOW = 4, 6, 1.0
 DROPS = 4
 # Nothing is tried close to the best model of a kind whose criterion is above the lowest by so many penalties.
 HOPELESS = 5.0
-# Coefficients of a first-order autoregression that stand for coloured noise before any model is known, and of the
-# moving average of noise that drifts.
-COLOUR, DRIFT = -0.9, -0.9
+# The coefficient of a first-order autoregression that stands for coloured noise before any model is known.
+COLOUR = -0.9
+# Fits of the search end when the deviance falls by less than this for each sample.
+TOLERANCE = 1e-8
 # Moving averages of noise that drifts have at most this order.
 DRIFT_ORDER = 2
 
@@ -112,9 +113,9 @@ class LikelihoodSearch:
             if near is not None:
                 linear, start = near
                 weights = linear.weights(terms)
-                fit = self.errors.fit(noise_model, terms.tolist(), start=start, weights=weights)
+                fit = self.errors.fit(noise_model, terms.tolist(), start=start, weights=weights, tolerance=TOLERANCE)
             if fit is None or not fit.is_finite:
-                fit = self.errors.fit(noise_model, terms.tolist())
+                fit = self.errors.fit(noise_model, terms.tolist(), tolerance=TOLERANCE)
             self._keep(fit)
         return self.criteria[key]
 
@@ -252,7 +253,12 @@ class LikelihoodSearch:
             if key not in self.criteria:
                 noise_weights = choice.autoregression, choice.moving_average
                 following = self.errors.fit(
-                    noise_model, fit.terms.tolist(), start=best, weights=best.weights, noise_weights=noise_weights
+                    noise_model,
+                    fit.terms.tolist(),
+                    start=best,
+                    weights=best.weights,
+                    noise_weights=noise_weights,
+                    tolerance=TOLERANCE,
                 )
                 self._keep(following)
             if not self.criteria[key] < self.value(best) - LEAST_GAIN:
@@ -336,6 +342,7 @@ class LikelihoodSearch:
         self._search_coloured()
         self._search_drifting()
         self._search_tails()
+        self._search_common_factors()
         self._polish()
 
     def _plain(self) -> list[NoiseModel]:
@@ -366,26 +373,22 @@ class LikelihoodSearch:
         return list(places)
 
     def _search_coloured(self) -> None:
-        """Search with filters of the noise, from models under white noise and from data behind a filter."""
+        """Search with filters of the noise, from the best model and from data behind a filter."""
         places = self._coloured_places()
         if not places:
             return
-        nothing = np.zeros(0)
-        improved, short = self.starts(self._empty(Ararx((1,)), (np.array([COLOUR]), nothing)))
+        improved, short = self.starts(self._empty(Ararx((1,)), (np.array([COLOUR]), np.zeros(0))))
+        further = [*improved[:1], *short[:1]]
         for place in places:
-            starts = [self.structure(self.best()), *improved, *short]
-            self._descend_from(place, starts, is_integrated=False, distribution=GAUSSIAN)
+            self._descend_from(place, [self.structure(self.best()), *further], is_integrated=False)
+            # The noise moves from one place to the other more easily than terms are found anew.
+            further = []
 
     def _search_drifting(self) -> None:
         """Search with noise that is integrated."""
-        if not self.settings.drift:
-            return
-        nothing = np.zeros(0)
-        empty = self._empty(Narmax(ma_lags=(1,), is_integrated=True), (nothing, np.array([DRIFT])))
-        improved, short = self.starts(empty)
-        for place in self._coloured_places():
-            starts = [self.structure(self.best()), *improved, *short]
-            self._descend_from(place, starts, is_integrated=True, distribution=GAUSSIAN)
+        if self.settings.drift:
+            for place in self._coloured_places():
+                self._descend_from(place, [self.structure(self.best())], is_integrated=True)
 
     def _search_tails(self) -> None:
         """Search with heavy tails, where the innovations of the best model have them."""
@@ -395,12 +398,41 @@ class LikelihoodSearch:
         distribution, gain = self.errors.tails(best)
         if gain <= self.price:
             return
-        starts = [self.structure(best), *self._improved, *self._short]
+        is_integrated = best.noise_model.is_integrated
         for place in dict.fromkeys(family.place for family in self.families):
-            self._descend_from(place, starts, is_integrated=best.noise_model.is_integrated, distribution=distribution)
+            starts = [self.structure(self.best()), *self._short[:1]]
+            self._descend_from(place, starts, is_integrated=is_integrated, distribution=distribution)
+
+    def _search_common_factors(self) -> None:
+        """Search from the best structure without the terms that are lagged copies of others of it.
+
+        A filter of the noise that the noise model lacks comes back as lagged copies of the terms, a common factor.
+        """
+        best = self.best()
+        start = self.without_copies(self.structure(best))
+        if int(start.sum()) == len(best.terms) or not self._coloured_places():
+            return
+        drifts = (False, True) if self.settings.drift else (False,)
+        for is_integrated in drifts:
+            distribution = best.noise_model.distribution
+            place = best.noise_model.place
+            self._descend_from(place, [start], is_integrated=is_integrated, distribution=distribution)
+
+    def without_copies(self, structure: Structure) -> Structure:
+        """Return a structure without the terms that are those of lower lags, delayed."""
+        reduced = structure.copy()
+        for term in np.flatnonzero(structure).tolist():
+            if any(structure[shorter] for shorter in self.errors.advanced(term)):
+                reduced[term] = 0
+        return reduced
 
     def _descend_from(
-        self, place: Place, starts: Iterable[Structure], *, is_integrated: bool, distribution: Distribution
+        self,
+        place: Place,
+        starts: Iterable[Structure],
+        *,
+        is_integrated: bool,
+        distribution: Distribution = GAUSSIAN,
     ) -> None:
         first = ((), (1,)) if is_integrated else ((), ())
         noise_model = self._noise_model(place, *first, is_integrated, distribution)

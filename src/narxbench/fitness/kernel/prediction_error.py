@@ -34,8 +34,8 @@ from narxbench.numerics.logarithm import natural_log
 
 # Columns that stand side by side, and columns whose products with them are computed together.
 BAND, TILE = 16, 4
-# A Gauss-Newton iteration ends when the objective falls by less than this share of it, or after so many steps.
-CONVERGED, ITERATIONS = 1e-9, 25
+# A Gauss-Newton iteration ends after so many steps at the latest.
+ITERATIONS = 25
 # Steps that do not lower the objective are shortened, at most so often.
 SHORTER, SHORTENINGS = 0.3, 8
 # The zeros of C(q) stay inside of this radius, and those of D(q) inside of the second: innovations forget where they
@@ -563,10 +563,11 @@ def _start_equations(data, noise, state, first, gram):
 
 
 @compiled
-def gauss_newton(data, noise, terms, state, following):
+def gauss_newton(data, noise, terms, state, following, tolerance):
     """Fit all that a structure and a noise model leave free, from where ``state`` begins, which receives it.
 
-    ``following`` is another state of the same shapes, to work in. Returns the objective of :func:`objective`; +inf if
+    ``following`` is another state of the same shapes, to work in. The iteration ends when the deviance falls by less
+    than ``tolerance`` for each sample. Returns the objective of :func:`objective`; +inf if
     the model to begin with diverges, or is not admissible.
     """
     rows, n = state.innovations.shape[0], terms.shape[0]
@@ -606,7 +607,7 @@ def gauss_newton(data, noise, terms, state, following):
         if not lower < value:
             break
         unit = value if noise.degrees_of_freedom == 0.0 else float(data.n_counted)
-        is_converged = value - lower < CONVERGED * unit
+        is_converged = value - lower < tolerance * unit
         value = lower
         _take(following, state)
         if is_converged:
