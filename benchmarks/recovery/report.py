@@ -183,6 +183,19 @@ def _listed(values: Iterable[float]) -> str:
 
 def _calibration(results: Results) -> str:
     hard = results.of_parts(CALIBRATION, method=PEM)
+    return f"""{_probabilities(hard) if hard else "No data."}
+
+## Intervals of weights
+
+Nominal coverage 90 %; exact structures only, without the constant; on the data of the tables above.
+
+{calibration.coverage(results.of_parts(MAIN))}
+## Warnings
+
+{calibration.warnings(_warned(results))}"""
+
+
+def _probabilities(hard: Sequence[Outcome]) -> str:
     levels = prose(
         f"""{len(hard)} data sets of their own: each kind of noise for each system, at an SNR of
         {_listed(level for level, _ in CALIBRATION_LEVELS)} dB and with {_listed(n for _, n in CALIBRATION_LEVELS)}
@@ -193,15 +206,7 @@ def _calibration(results: Results) -> str:
 {calibration.exact_by_kind(hard)}
 ## Probabilities
 
-{calibration.probabilities(hard)}
-## Intervals of weights
-
-Nominal coverage 90 %; exact structures only, without the constant; on the data of the tables above.
-
-{calibration.coverage(results.of_parts(MAIN))}
-## Warnings
-
-{calibration.warnings(_warned(results))}"""
+{calibration.probabilities(hard)}"""
 
 
 def _warned(results: Results) -> dict[str, Sequence[Outcome]]:
