@@ -272,13 +272,15 @@ class PredictionErrors:
             A fit, perhaps of other terms, whose noise and initial outputs to begin with.
         weights : array, shape (n,), optional
             Weights to begin with, scaled and in ascending order of the terms. By default white noise in the equation
-            begins at 0, which least squares leaves in one step, and all others at the weights of NARX.
+            begins at 0, which least squares leaves in one step, and all others at the weights of NARX; if those
+            diverge under noise that drifts on the output, at the weights of NARX with drift.
         noise_weights : pair of arrays, optional
             d_1, d_2, ... and c_1, c_2, ... to begin with.
         tolerance : float
             The iteration ends when the deviance falls by less than this for each sample.
         """
         chosen = np.array(sorted(terms), np.int64)
+        may_begin_again = weights is None and noise_model.is_integrated and noise_model.place == "output"
         if noise_model == Narx():
             weights = np.zeros(len(chosen))
         elif weights is None:
@@ -305,6 +307,12 @@ class PredictionErrors:
         noise = self._noise(first)
         following = self._empty_state(first)
         objective = float(kernel.gauss_newton(self._data, noise, chosen, state, following, tolerance))
+        if may_begin_again and not objective < math.inf:
+            # The weights of NARX take drift for a pole at 1 or beyond; those for differences of the output do not.
+            weights = self.fit(Narx(is_integrated=True), chosen.tolist(), tolerance=tolerance).weights
+            return self.fit(
+                noise_model, chosen, start=start, weights=weights, noise_weights=noise_weights, tolerance=tolerance
+            )
         return replace(
             first,
             weights=state.weights,

@@ -8,6 +8,7 @@ import pytest
 from scipy.optimize import least_squares, minimize
 from statsmodels.regression.linear_model import OLS
 from statsmodels.tsa.arima.model import ARIMA
+from tests.unit.algorithms.likelihood import data_of, problem_of
 
 from narxbench import StructureProblem, load_system
 from narxbench.fitness.kernel import prediction_error as kernel
@@ -519,6 +520,16 @@ class TestDivergence:
             assert kernel.stable(moving, 0.98) == expected
             counts[expected] += 1
         assert min(counts) > 30
+
+
+def test_drift_on_the_output_does_not_keep_a_fit_from_beginning():
+    """Least squares takes the random walk for a pole beyond 1, where the free run diverges."""
+    problem = problem_of(*data_of("random walk on the output", 800, seed=2))
+    errors, terms = PredictionErrors(problem), numbers(problem, load_system("S1").terms)
+    start = errors.fit(Narx(), terms).weights
+    assert not errors.fit(BoxJenkins(is_integrated=True), terms, weights=start).is_finite
+    fit = errors.fit(BoxJenkins(is_integrated=True), terms)
+    np.testing.assert_allclose(errors.coefficients(fit), [0.5, 0.3, 0.3, 0.5], atol=0.02)
 
 
 class TestCorners:
