@@ -81,7 +81,10 @@ class _Window:
 
     def __init__(self, search: LikelihoodSearch, gamma: float) -> None:
         self.search = search
-        self.change = term_penalties(search.errors, gamma) - search.penalties
+        # Sizes that are not allowed cost +inf in both.
+        penalties, is_allowed = term_penalties(search.errors, gamma), np.isfinite(search.penalties)
+        self.change = np.zeros(len(penalties))
+        self.change[is_allowed] = penalties[is_allowed] - search.penalties[is_allowed]
         self.criteria: dict[bytes, float] = {}
         self.noise_models: dict[bytes, str] = {}
         fits_by_structure: dict[bytes, list[Fit]] = {}
