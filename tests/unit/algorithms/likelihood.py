@@ -28,8 +28,9 @@ FILTERS = {
 }
 
 
-def data_of(noise, samples, seed=1, deviation=0.05):
+def data_of(noise, samples, seed=1, deviation=0.05, weights=WEIGHTS):
     """Return u, y of S1 with one of the kinds of noise; 2 % of the outliers are 15 times as large."""
+    of_output, of_input, of_product, of_square = weights
     rng = np.random.default_rng(seed)
     place, moving_average, autoregression = FILTERS[noise]
     u, e = rng.uniform(-1.0, 1.0, samples + 100), deviation * rng.normal(size=samples + 100)
@@ -39,7 +40,7 @@ def data_of(noise, samples, seed=1, deviation=0.05):
     y, past = np.zeros(samples + 100), np.zeros(samples + 100)
     for k in range(1, samples + 100):
         before = past[k - 1]
-        predicted = 0.5 * before + 0.3 * u[k - 1] + 0.3 * before * u[k - 1] + 0.5 * u[k - 1] ** 2
+        predicted = of_output * before + (of_input + of_product * before) * u[k - 1] + of_square * u[k - 1] ** 2
         y[k] = predicted + w[k]
         past[k] = y[k] if place == "equation" else predicted
     return u[100:], y[100:]

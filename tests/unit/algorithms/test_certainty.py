@@ -11,6 +11,7 @@ from narxbench.algorithms.certainty import GAMMA, RatedStructure, certainty, exc
 from narxbench.algorithms.likelihood_search import LikelihoodSearch
 from narxbench.algorithms.pem import Settings
 from narxbench.fitness.prediction_error import PredictionErrors
+from narxbench.model.noise_models import Narx
 from narxbench.model.terms import monomials_of
 
 LOW_ORDERS = {"largest_order": 1, "tails": False, "drift": False}
@@ -53,6 +54,18 @@ def test_probabilities_are_those_of_all_structures(noise, names, tolerance, seed
     assert max(expected.values()) < 0.95
     for structure in known.structures:
         assert structure.probability == pytest.approx(expected[structure.terms], abs=tolerance)
+
+
+def test_probabilities_of_few_samples_are_those_of_all_structures():
+    """Structures of more terms than half of the samples are none."""
+    problem = small_problem(*data_of("white in the equation", 16, deviation=0.2))
+    with np.errstate(invalid="raise"):
+        known = certainty_of(problem, noise_models=["narx"], gamma=0.0, **LOW_ORDERS)
+    values = {terms: value for (_, terms), value in all_criteria(problem, [Narx()], GAMMA).items() if len(terms) <= 7}
+    weights = {terms: math.exp(-0.5 * (value - min(values.values()))) for terms, value in values.items()}
+    total = math.fsum(weights.values())
+    of_terms = [math.fsum(w for terms, w in weights.items() if term in terms) / total for term in range(8)]
+    np.testing.assert_allclose(known.terms, of_terms, atol=0.02)
 
 
 def test_probabilities_over_all_structures_sum_to_one():
