@@ -30,8 +30,8 @@ from narxbench.io.settings import Problem, Settings, SettingsError, validated
 GROUP = "narxbench.algorithms"
 # What the algorithms share: no algorithms themselves.
 _SHARED = (
-    *("conformance", "contract", "forward_regression", "objective", "population", "registry", "search", "significance"),
-    *("sysidentpy_fit", "training"),
+    *("certainty", "common_factor", "conformance", "contract", "doubts", "forward_regression", "likelihood_search"),
+    *("objective", "population", "registry", "search", "significance", "sysidentpy_fit", "training"),
 )
 
 
