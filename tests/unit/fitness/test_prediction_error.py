@@ -6,8 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.optimize import least_squares, minimize
+from scipy.signal import lfilter
 from statsmodels.regression.linear_model import OLS
 from statsmodels.tsa.arima.model import ARIMA
+from statsmodels.tsa.statespace.sarimax import SARIMAX
 from tests.unit.algorithms.likelihood import data_of, problem_of
 
 from narxbench import StructureProblem, load_system
@@ -392,6 +394,83 @@ def test_narmax_is_the_arma_model_of_statsmodels():
     np.testing.assert_allclose(found, expected, atol=0.02)
     assert (np.abs(found - expected) < 3.0 * theirs.bse[:4]).all()
     np.testing.assert_allclose(errors.uncertainty(fit).classical, theirs.bse[:4], rtol=0.1)
+
+
+REGRESSIONS = {
+    "AR": ((2, 0, 0), (1.0, -1.1, 0.5), (1.0,), BoxJenkins((1, 2))),
+    "MA": ((0, 0, 1), (1.0,), (1.0, 0.7), Narmax(ma_lags=(1,))),
+    "ARMA": ((1, 0, 1), (1.0, -0.8), (1.0, 0.5), Ararmax((1,), (1,))),
+    "ARIMA": ((0, 1, 1), (1.0, -1.0), (1.0, -0.6), Narmax(ma_lags=(1,), is_integrated=True)),
+}
+
+
+def regression(name, samples=1200, seed=6):
+    """Return the problem of an output that is two regressors and noise, without feedback, and a true noise model."""
+    order, autoregression, moving_average, noise_model = REGRESSIONS[name]
+    rng = np.random.default_rng(seed)
+    u, e = rng.normal(size=samples), 0.5 * rng.normal(size=samples)
+    y = lfilter([0.0, 0.6, -0.4], [1.0], u) + lfilter(moving_average, autoregression, e)
+    return StructureProblem(u, y, n_u=2, n_y=1, degree=1, n_validation=100), order, noise_model
+
+
+@pytest.mark.parametrize("name", REGRESSIONS)
+def test_regressions_with_arma_noise_are_those_of_statsmodels(name):
+    """Kalman filters know more of the beginning, which does not count here."""
+    problem, order, noise_model = regression(name)
+    errors, rows = PredictionErrors(problem), np.arange(2, 1200)
+    fit = errors.fit(noise_model, numbers(problem, ["u(k-1)", "u(k-2)"]))
+    u, y = problem.training_u, problem.training_y
+    exog = np.column_stack([u[rows - 1], u[rows - 2]])
+    theirs = SARIMAX(y[rows], exog, order=order, trend=None).fit(disp=False)
+    names = [name for name in theirs.param_names if name != "sigma2"]
+    expected = dict(zip(theirs.param_names, theirs.params, strict=True))
+    # They write the autoregression with the other sign.
+    weights = [*errors.coefficients(fit), *(-fit.autoregression), *fit.moving_average]
+    np.testing.assert_allclose(weights, [expected[name] for name in names], atol=0.01)
+    counted = float(theirs.llf_obs[len(rows) - errors.samples :].sum())
+    assert errors.log_likelihood(fit) == pytest.approx(counted, abs=1.0)
+
+
+@pytest.mark.parametrize("name", [name for name in REGRESSIONS if name != "ARIMA"])
+def test_filters_have_the_orders_and_coefficients_of_long_noise(name):
+    problem, order, noise_model = regression(name, samples=8000)
+    errors = PredictionErrors(problem)
+    fit = errors.fit(Noe(), numbers(problem, ["u(k-1)", "u(k-2)"]))
+    choices = errors.filters(fit, BoxJenkins.filters(4), math.log(errors.samples))
+    values = [choice.criterion for choice in choices]
+    assert values == sorted(values) and len(choices) == len([*BoxJenkins.filters(4)])
+    best = choices[0]
+    assert (len(best.ar_lags), len(best.ma_lags)) == (order[0], order[2])
+    expected = [*REGRESSIONS[name][1][1:], *REGRESSIONS[name][2][1:]]
+    np.testing.assert_allclose([*best.autoregression, *best.moving_average], expected, atol=0.04)
+    again = errors.fit(noise_model, fit.terms.tolist())
+    np.testing.assert_allclose([*best.autoregression, *best.moving_average], again.noise_weights, atol=0.04)
+
+
+def test_white_noise_needs_no_filter():
+    errors = PredictionErrors(linear_problem(4000, 3))
+    choices = errors.filters(errors.fit(Noe(), [1, 2]), [((), ()), *BoxJenkins.filters(4)], math.log(errors.samples))
+    assert (choices[0].ar_lags, choices[0].ma_lags) == ((), ())
+    assert errors.filters(errors.fit(Noe(), [1, 2]), [((), ())], 8.0) == []
+
+
+@pytest.mark.parametrize("nu", [3.0, math.inf])
+def test_tails_are_those_of_the_innovations(nu):
+    rng = np.random.default_rng(7)
+    e = rng.standard_t(nu, 3000) if math.isfinite(nu) else rng.normal(size=3000)
+    u, y = rng.normal(size=3000), np.zeros(3000)
+    y[1:] = 0.5 * u[:-1] + 0.3 * e[1:]
+    problem = StructureProblem(u, y, n_u=1, n_y=1, degree=1, n_validation=100)
+    errors = PredictionErrors(problem)
+    fit = errors.fit(Narx(), [2])
+    distribution, gain = errors.tails(fit)
+    assert distribution.degrees_of_freedom in ({2.0, 3.0, 4.0} if math.isfinite(nu) else {math.inf})
+    assert gain > 100.0 or (gain == 0.0 and distribution.is_gaussian)
+    heavy = errors.fit(Narx(distribution=distribution), [2])
+    # With other weights the likelihood is a little larger still.
+    assert 0.0 <= errors.deviance(fit) - errors.deviance(heavy) - gain < 10.0
+    if math.isfinite(nu):
+        assert math.sqrt(heavy.scale) * unit_of(problem) == pytest.approx(0.3, rel=0.1)
 
 
 def test_noise_on_the_output_biases_narx_towards_zero_but_not_noe():
