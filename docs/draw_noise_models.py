@@ -1,7 +1,7 @@
 """Draw which noise is which: python docs/draw_noise_models.py.
 
-It writes docs/images/noise_models.svg for docs/noise_models.md; a test checks that the kept picture is current. System S1
-is simulated with each kind of noise. A row shows a short stretch of the noise w(k), its autocorrelation, and the
+It writes docs/images/noise_models.svg for docs/noise_models.md; a test checks that the kept picture is current. System
+S1 is simulated with each kind of noise. A row shows a short stretch of the noise w(k), its autocorrelation, and the
 autocorrelation of the errors that the true model makes one step ahead, which is what a plot of residuals shows.
 """
 
