@@ -59,7 +59,8 @@ def filtered(autoregression: Sequence[float], moving_average: Sequence[float]) -
     """Return a function that draws white noise behind a filter with d_1, d_2, ... and c_1, c_2, ..."""
 
     def draw(rng: np.random.Generator) -> Series:
-        innovations, noise = white(rng), []
+        innovations = white(rng)
+        noise: Series = []
         for k, innovation in enumerate(innovations):
             value = innovation
             for lag, weight in enumerate(moving_average[:k], 1):
@@ -82,7 +83,8 @@ def with_outliers(rng: np.random.Generator) -> Series:
 
 def drifting(rng: np.random.Generator) -> Series:
     """Return white noise on a random walk."""
-    noise, level = [], 0.0
+    noise: Series = []
+    level = 0.0
     for value, step in zip(white(rng), white(rng), strict=True):
         level += 0.4 * step
         noise.append(value + level)
@@ -116,7 +118,8 @@ def predicted(output: float, input_value: float) -> float:
 def one_step_errors(example: Example, noise: Series) -> Series:
     """Return the errors of the true model one step ahead, from measured outputs with the noise of an example."""
     inputs = generator(purpose="draw noise models", signal="u").uniform(-1.0, 1.0, SAMPLES).tolist()
-    state, before, errors = 0.0, 0.0, []
+    state, before = 0.0, 0.0
+    errors: Series = []
     for k in range(1, SAMPLES):
         if example.place == "equation":
             measured = predicted(before, inputs[k - 1]) + noise[k]
