@@ -14,6 +14,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from narxbench.algorithms.common_factor import common_factor
 from narxbench.algorithms.forward_regression import nested
 from narxbench.algorithms.multistart import predicted
 from narxbench.fitness.criteria import LinearExtendedBIC
@@ -49,6 +50,8 @@ DROPS = 4
 HOPELESS = 5.0
 # The coefficient of a first-order autoregression that stands for coloured noise before any model is known.
 COLOUR = -0.9
+# A polynomial in q^-1 has a slow factor if it is below this at q = 1.
+SLOW = 0.2
 # Fits of the search end when the deviance falls by less than this for each sample.
 TOLERANCE = 1e-8
 # Moving averages of noise that drifts have at most this order.
@@ -103,6 +106,12 @@ def criterion_of(errors: PredictionErrors, fit: Fit, penalties: Floats) -> float
     """Return the criterion of a fit: its deviance, and what its terms and its noise model cost."""
     noise = noise_price(errors) * fit.noise_model.n_parameters
     return errors.deviance(fit) + float(penalties[len(fit.terms)]) + noise
+
+
+def _first_filters(is_integrated: bool) -> tuple[Floats, Floats]:
+    """Return the coefficients of a filter that stands for the noise before any model is known."""
+    coefficient, nothing = np.array([COLOUR]), np.zeros(0)
+    return (nothing, coefficient) if is_integrated else (coefficient, nothing)
 
 
 class LikelihoodSearch:
@@ -337,14 +346,10 @@ class LikelihoodSearch:
             linear.enter([term])
         return nested(np.array(order or [0], np.int64), self.n_terms)
 
-    def _empty(self, noise_model: NoiseModel, noise_weights: tuple[Floats, Floats]) -> Fit:
-        """Return a model without terms under a noise model whose values are given."""
-        return replace(
-            self.errors.fit(Narx(), []),
-            noise_model=noise_model,
-            autoregression=noise_weights[0],
-            moving_average=noise_weights[1],
-        )
+    def _empty(self, noise_model: NoiseModel, autoregression: Floats, moving_average: Floats) -> Fit:
+        """Return a model without terms under a noise model with these values."""
+        empty = self.errors.fit(Narx(), [])
+        return replace(empty, noise_model=noise_model, autoregression=autoregression, moving_average=moving_average)
 
     def starts(self, empty: Fit) -> tuple[list[Structure], list[Structure]]:
         """Return structures to begin at: ends of forward regression, improved in the linearised problem, and as are."""
@@ -364,6 +369,8 @@ class LikelihoodSearch:
         self._search_tails()
         self._search_common_factors()
         self._polish()
+        if self.common_factor(self.best()):
+            self._search_thoroughly()
         self._lowest = self.value(self.best())
 
     def polish_further(self) -> bool:
@@ -405,7 +412,7 @@ class LikelihoodSearch:
         places = self._coloured_places()
         if not places:
             return
-        improved, short = self.starts(self._empty(Ararx((1,)), (np.array([COLOUR]), np.zeros(0))))
+        improved, short = self.starts(self._empty(Ararx((1,)), *_first_filters(is_integrated=False)))
         further = [*improved[:1], *short[:1]]
         for place in places:
             self._descend_from(place, [self.structure(self.best()), *further], is_integrated=False)
@@ -440,11 +447,39 @@ class LikelihoodSearch:
         start = self.without_copies(self.structure(best))
         if int(start.sum()) == len(best.terms) or not self._coloured_places():
             return
-        drifts = (False, True) if self.settings.drift else (False,)
-        for is_integrated in drifts:
-            distribution = best.noise_model.distribution
-            place = best.noise_model.place
-            self._descend_from(place, [start], is_integrated=is_integrated, distribution=distribution)
+        place, distribution = best.noise_model.place, best.noise_model.distribution
+        self._descend_from(place, [start], is_integrated=False, distribution=distribution)
+        if not self.settings.drift:
+            return
+        starts = [start]
+        if self._may_drift(best):
+            drifting = Narmax(ma_lags=(1,), is_integrated=True)
+            improved, short = self.starts(self._empty(drifting, *_first_filters(is_integrated=True)))
+            starts += [*improved[:1], *short[:1]]
+        self._descend_from(place, starts, is_integrated=True, distribution=distribution)
+
+    def _may_drift(self, fit: Fit) -> bool:
+        """Return whether a fit has a slow factor, in the filter of its noise or in its linear terms of the output."""
+        of_noise = 1.0 + float(fit.autoregression.sum())
+        of_terms = 1.0 - self.errors.output_gain(fit)
+        return fit.noise_model.is_integrated or of_noise < SLOW or of_terms < SLOW
+
+    def common_factor(self, fit: Fit) -> list[complex]:
+        """Return the zeros that all polynomials of a fit share: it is a shorter model times a filter."""
+        weights = self.errors.coefficients(fit).tolist()
+        return common_factor([self.errors.monomials[term] for term in fit.terms], weights)
+
+    def _search_thoroughly(self) -> None:
+        """Search from all starts with filters and with drift: a common factor stands for noise that was not found."""
+        drifting = Narmax(ma_lags=(1,), is_integrated=True)
+        for is_integrated in (False, True):
+            if is_integrated and not self.settings.drift:
+                continue
+            empty = self._empty(drifting if is_integrated else Ararx((1,)), *_first_filters(is_integrated))
+            improved, short = self.starts(empty)
+            for place in self._coloured_places():
+                self._descend_from(place, [*improved, *short], is_integrated=is_integrated)
+        self._polish()
 
     def without_copies(self, structure: Structure) -> Structure:
         """Return a structure without the terms that are those of lower lags, delayed."""

@@ -69,6 +69,9 @@ ABOUT = About(
 
 # Models that are named as passed over.
 MOST_PASSED_OVER = 20
+# A model whose terms share a factor gives way to one without, if the criterion of that is higher by no more than so
+# many penalties of a term: what the factor explains is noise.
+COPIED = 4.0
 # Terms of less probability are not named.
 LEAST_PROBABILITY = 0.005
 
@@ -168,9 +171,21 @@ def _hidden(problem: ProblemView, fit: Fit) -> list[str]:
 def _first_bounded(
     problem: ProblemView, objective: Objective, search: LikelihoodSearch, passed_over: dict[int, dict[str, Any]]
 ) -> Fit | None:
-    """Return the best fit with a bounded free run and a finite J, and note those before it."""
+    """Return the best fit with a bounded free run and a finite J, and note those before it.
+
+    A model whose terms share a factor, and models that have all of its terms, are passed over for one without.
+    """
+    with_factor: list[set[int]] = []
     for fit in search.ranked():
         if id(fit) in passed_over:
+            continue
+        if any(factored <= set(fit.terms.tolist()) for factored in with_factor):
+            continue
+        factor = search.common_factor(fit)
+        if factor and _has_alternative(search, fit):
+            with_factor.append(set(fit.terms.tolist()))
+            reason = f"its terms share a factor, as lagged copies do: zeros at {', '.join(map(_zero, factor))}"
+            passed_over[id(fit)] = {"reason": reason, **_described(problem, search, fit)}
             continue
         if not search.value(fit) < math.inf or not objective.remaining:
             return None
@@ -181,6 +196,23 @@ def _first_bounded(
             return fit
         passed_over[id(fit)] = {"reason": reason, **_described(problem, search, fit)}
     return None
+
+
+def _has_alternative(search: LikelihoodSearch, fit: Fit) -> bool:
+    """Return whether a model without a common factor is not much worse than one that has it."""
+    limit = search.value(fit) + COPIED * float(search.penalties[1])
+    factored = set(fit.terms.tolist())
+    for rival in search.ranked():
+        if search.value(rival) >= limit:
+            return False
+        is_longer = factored <= set(rival.terms.tolist())
+        if not is_longer and not search.common_factor(rival) and search.errors.bounded(rival):
+            return True
+    return False
+
+
+def _zero(zero: complex) -> str:
+    return f"{zero.real:.3g}" if not zero.imag else f"{zero.real:.3g}{zero.imag:+.3g}i"
 
 
 def _described(problem: ProblemView, search: LikelihoodSearch, fit: Fit) -> dict[str, Any]:

@@ -237,11 +237,18 @@ class PredictionErrors:
             floor=self._least_sse,
         )
         self._bands = np.empty(0)
+        self.monomials = list(monomials)
         self._advanced = _advanced_terms(monomials)
+        self._is_linear_output = [len(monomial) == 1 and monomial[0][0] == OUTPUT for monomial in monomials]
 
     def advanced(self, term: int) -> list[int]:
         """Return the candidates that are a term some samples ahead: those that it is a lagged copy of."""
         return self._advanced[term]
+
+    def output_gain(self, fit: Fit) -> float:
+        """Return the sum of the weights of the linear terms of past outputs."""
+        weights = zip(fit.terms.tolist(), fit.weights.tolist(), strict=True)
+        return math.fsum(weight for term, weight in weights if self._is_linear_output[term])
 
     def fit(
         self,

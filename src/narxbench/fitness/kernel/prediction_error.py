@@ -40,7 +40,7 @@ ITERATIONS = 25
 SHORTER, SHORTENINGS = 0.3, 8
 # The zeros of C(q) stay inside of this radius, and those of D(q) inside of the second: innovations forget where they
 # began. Drift is slow, so the moving average of its steps may forget more slowly.
-RADIUS, AR_RADIUS, DRIFT_RADIUS = 0.98, 0.9995, 0.997
+RADIUS, AR_RADIUS, DRIFT_RADIUS = 0.995, 0.9998, 0.998
 # A sensitivity to what was before a stretch that is below this is none.
 FADED = 1e-9
 # The scale of Student-t is known when it changes by less than this share, or after so many steps.
