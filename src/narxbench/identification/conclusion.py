@@ -122,9 +122,19 @@ def _decided(choice: Choice) -> list[Finding]:
     best: dict[str, Structure] = {}
     for structure in choice.finalists:
         if structure.fitness is not None:
-            best.setdefault(structure.noise_model, structure)
+            best.setdefault(structure.noise.name, structure)
     rows = [{"name": name, "fitness": of.fitness, "rrse": of.rrse, "terms": len(of.terms)} for name, of in best.items()]
-    found = [Finding("noise_model", "fine", {"chosen": choice.best.noise_model, "best": rows})] if len(rows) > 1 else []
+    found = (
+        [
+            Finding(
+                "noise_model",
+                "fine",
+                {"chosen": choice.best.noise.name, "description": choice.best.noise_model.description, "best": rows},
+            )
+        ]
+        if len(rows) > 1
+        else []
+    )
     if choice.passed_over or not choice.holds:
         values = {"passed_over": len(choice.passed_over), "holds": choice.holds}
         found.append(Finding("whole_records", "look" if choice.holds else "bad", values))
@@ -146,7 +156,7 @@ def _tried(scan: Scan, choice: Choice) -> pd.DataFrame:
             "u_lags": "; ".join(map(_lags, c.u_lags)),
             "centred": c.centred,
             "terms": len(structure.terms),
-            "noise_model": structure.noise_model,
+            "noise_model": structure.noise.name,
             "rrse": structure.rrse,
             "fitness": structure.fitness,
             "divergent": structure.divergent,

@@ -9,10 +9,13 @@ from narxbench.identification.search.steps import DESCENTS, NOISE, WEIGHTS, Step
 from narxbench.identification.search.steps import FORWARD as FORWARD_STEP
 from narxbench.identification.search.structures import Choice, Failures, Run, Search, Structure
 from narxbench.io.errors import NarxbenchError
+from narxbench.model.noise_models import NoiseName
 
 # Configurations in which structures are also found by likelihood, which takes no draws: more than are searched
 # thoroughly, for a brief look at them may be wrong.
 LIKELY = 12
+# Noise models that the likelihood chooses one of for each structure; between these groups free runs choose.
+TOGETHER: tuple[tuple[NoiseName, ...], ...] = (("narx", "narmax", "ararx", "ararmax"), ("noe",), ("box-jenkins",))
 # Structures of the lowest J whose weights are also estimated under the other noise models, and which are looked at in
 # turn for one whose free run holds over whole records.
 REWEIGHED, LOOKED_AT = 6, 20
@@ -75,12 +78,20 @@ def _under_noise(
     scan: Scan, structures: Sequence[Structure], likely: Sequence[Run], density: int, steps: Steps
 ) -> list[Structure]:
     """Return structures together with the best and the likely ones under each noise model, the best first."""
-    models = scan.settings.noise_models
-    found_likely = {(run.configuration, tuple(run.terms)) for run in likely}
-    taken = [s for i, s in enumerate(structures) if i < REWEIGHED or (s.configuration, tuple(s.terms)) in found_likely]
-    jobs = [(s, model, density) for s in taken for model in models if model != "narx"]
-    others = steps.run(WEIGHTS, scan.under, jobs)
-    return in_order([*(structures if "narx" in models else ()), *others])
+    allowed = scan.settings.noise_models
+    likely_structures = {(run.configuration, tuple(run.terms)) for run in likely}
+    promising = [
+        structure
+        for place, structure in enumerate(structures)
+        if place < REWEIGHED or (structure.configuration, tuple(structure.terms)) in likely_structures
+    ]
+    groups = [[name for name in group if name in allowed] for group in TOGETHER]
+    jobs = [(structure, group, density) for structure in promising for group in groups if group]
+    by_noise = dict[tuple[str, tuple[str, ...], str], Structure]()
+    # White noise in the equation is scored already.
+    for structure in [*(structures if "narx" in allowed else ()), *steps.run(WEIGHTS, scan.under, jobs)]:
+        by_noise.setdefault((structure.configuration, tuple(structure.terms), repr(structure.noise)), structure)
+    return in_order(by_noise.values())
 
 
 def failures(searches: Sequence[Search]) -> list[Failures]:

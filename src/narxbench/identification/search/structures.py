@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 from pydantic import Field
 
-from narxbench.fitness.prediction_error import NoiseModel
+from narxbench.identification.search.noise import PLAIN, NoiseOrders
 from narxbench.io.settings import Settings
+from narxbench.model.noise_models import NoiseModel
 
 
 class Run(NamedTuple):
@@ -28,6 +29,7 @@ class Score(Settings):
     singular: bool  # in some part, terms depend on one another
     candidates: int = Field(ge=0)  # how many there were
     drawn: bool = False  # only searches have found it that hang on random draws
+    parts: list[float] = Field(default=[])  # the squared error on each part, relative to the variance of the output
 
     @property
     def rank(self) -> float:
@@ -41,7 +43,12 @@ class Structure(Score):
     configuration: str
     terms: list[str]  # in canonical order
     found_by: str
-    noise_model: NoiseModel = "narx"  # what its weights are estimated under
+    noise: NoiseOrders = PLAIN  # what its weights are estimated under
+
+    @property
+    def noise_model(self) -> NoiseModel:
+        """The noise model that its weights are estimated under."""
+        return self.noise.model
 
     @property
     def run(self) -> Run:
