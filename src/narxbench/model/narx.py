@@ -2,12 +2,10 @@
 
 import json
 import math
-import re
-from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
-from typing import Any, Literal, NamedTuple, cast, get_args
+from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 import pydantic_core
@@ -20,19 +18,19 @@ from narxbench.io.settings import Settings, validated
 from narxbench.io.version import __version__
 from narxbench.io.words import ordinal
 from narxbench.model.dataset import as_signals, finite_signals
+from narxbench.model.equation import duration, latex_of, legend, plain, text_of
 from narxbench.model.export import Program, source
 from narxbench.model.functions import completed, derived
-from narxbench.model.prediction import simulated
+from narxbench.model.noise_models import NoiseModel, NoiseName, noise_model_of
+from narxbench.model.prediction import NoiseFilter, forecast_noise, predicted_ahead, simulated
 from narxbench.model.system import DIVERGED
-from narxbench.model.terms import OUTPUT, Monomial, parse_term, signal_name, term_name
+from narxbench.model.terms import OUTPUT, Monomial, parse_term, term_name
 from narxbench.model.working_point import Linearised, fixed_points, linearised
+
+Floats = NDArray[np.float64]
 
 FORMAT, VERSION = "narxbench-model", 1
 DIVERGENCE_FACTOR = 1e6
-_PER_LINE = 3
-NoiseModel = Literal["narx", "narmax", "noe"]
-# What the error is, by the model of the noise.
-_ERRORS = {"narmax": "the error is a moving average: e(k)", "noe": "the error is added to the output: NOE"}
 # A sum of squares so small, relative to the largest square, is nothing to divide by.
 _NOTHING = 1e-300
 
@@ -83,8 +81,11 @@ class ModelFile(Settings):
     scales: list[float] | None
     data_digest: str
     about: dict[str, Any]
-    noise_model: NoiseModel = "narx"
+    noise_model: NoiseName = "narx"
     moving_average: list[float] = Field(default=[])
+    autoregression: list[float] = Field(default=[])
+    is_integrated: bool = False
+    degrees_of_freedom: float | None = None
 
 
 @dataclass(frozen=True, repr=False)
@@ -117,16 +118,25 @@ class Model:
         SHA-256 of the data that it is from.
     about : mapping
         How it was found, as plain data.
-    noise_model : {"narx", "narmax", "noe"}
-        Where the error enters: the equation (NARX), the equation as a moving average (NARMAX), or the output (NOE). A
-        free run is the same for all; predictions some steps ahead use it.
+    noise_model : {"narx", "narmax", "ararx", "ararmax", "noe", "box-jenkins"}
+        Where noise w(k) enters and which coefficients it has; :mod:`narxbench.model.noise_models` describes each. In
+        the equation: white (NARX), a moving average (NARMAX), an autoregression (ARARX) or both (ARARMAX); on the
+        output: white (NOE) or coloured (Box-Jenkins). Predictions some steps ahead forecast the noise; a free run is
+        the same for all.
     moving_average : tuple of float
-        c_1, c_2, … of NARMAX, where ``e(k) + c_1 e(k-1) + …`` is the error of the equation.
+        c_1, c_2, … of ``D(q) w(k) = C(q) e(k)`` with white e(k) and ``C(q) = 1 + c_1 q^-1 + …``.
+    autoregression : tuple of float
+        d_1, d_2, … of ``D(q) = 1 + d_1 q^-1 + …``.
+    is_integrated : bool
+        Whether the noise drifts: D(q) has the factor ``1 - q^-1`` too.
+    degrees_of_freedom : float or None
+        Of Student-t, which e(k) is from; None: it is Gaussian.
 
     Raises
     ------
     NarxbenchError
-        For terms that cannot be read or occur twice, and numbers that do not fit.
+        For terms that cannot be read or occur twice, numbers that do not fit, and coefficients of the noise that its
+        model does not have or that make no stable filter.
 
     Examples
     --------
@@ -149,54 +159,117 @@ class Model:
     scales: tuple[float, ...] | None = None
     data_digest: str = ""
     about: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    noise_model: NoiseModel = "narx"
+    noise_model: NoiseName = "narx"
     moving_average: tuple[float, ...] = ()
+    autoregression: tuple[float, ...] = ()
+    is_integrated: bool = False
+    degrees_of_freedom: float | None = None
 
     def __post_init__(self) -> None:
-        texts = {"terms": self.terms, "inputs": self.inputs, "output": [self.output], "data_digest": [self.data_digest]}
-        for name, values in {**texts, "units": [*self.units, *self.units.values()]}.items():
-            if not isinstance(values, list | tuple) or not all(isinstance(value, str) for value in values):
-                found = show(getattr(self, name))
-                raise NarxbenchError(f"{name}: found {found}; allowed: text, or texts for each of them")
-        inputs = tuple(self.inputs)
-        terms = tuple(term_name(parse_term(term, len(inputs), current=True), len(inputs)) for term in self.terms)
-        repeated = [term for i, term in enumerate(terms) if term in terms[:i]]
-        if repeated or not terms:
-            found = f"found {repeated[0]} twice" if repeated else "found none"
-            raise NarxbenchError(f"terms: {found}; allowed: at least one, each once")
-        numbers = {"coefficients": _numbers("coefficients", self.coefficients, (len(terms),), "one for each term")}
-        order = np.size(np.array(self.moving_average, object))
-        numbers["moving_average"] = _numbers("moving_average", self.moving_average, (order,), "any number of them")
-        if self.noise_model not in get_args(NoiseModel) or (self.noise_model != "narmax" and order):
-            found = f"found {show(self.noise_model)} with {_count(order, 'weight')} of a moving average"
-            raise NarxbenchError(f"noise_model: {found}; allowed: narx, noe, or narmax with such weights")
-        for name in ("offsets", "scales"):
-            if (values := getattr(self, name)) is not None:
-                numbers[name] = _numbers(name, values, (1 + len(inputs),), "one for the output and for each input")
-        if min(numbers.get("scales", (1.0,))) <= 0:
-            raise NarxbenchError(f"scales: found {min(numbers['scales'])}; allowed: positive numbers")
+        self._check_texts()
+        terms = self._canonical_terms()
+        values = {
+            "terms": terms,
+            "coefficients": _numbers("coefficients", self.coefficients, (len(terms),), "one for each term"),
+            "sampling_time": self._checked_sampling_time(),
+            "covariance": self._checked_covariance(len(terms)),
+            **self._checked_scaling(),
+            **self._checked_noise(),
+            **self._plain_values(),
+        }
         if not is_whole_number(self.decimation, 1):
             raise NarxbenchError(f"decimation: found {show(self.decimation)}; allowed: a whole number from 1 on")
-        if self.sampling_time is not None:
-            (seconds,) = _numbers("sampling_time", [self.sampling_time], (1,), "one")
-            if seconds <= 0:
-                raise NarxbenchError(f"sampling_time: found {seconds}; allowed: seconds above 0, or None")
-            object.__setattr__(self, "sampling_time", seconds)
-        if self.covariance is not None:
-            shape = (len(terms), len(terms))
-            flat = _numbers("covariance", self.covariance, shape, "a row and a column for each term")
-            rows = tuple(flat[i : i + len(terms)] for i in range(0, len(flat), len(terms)))
-            if any(row[i] < 0 for i, row in enumerate(rows)):
-                raise NarxbenchError("covariance: found a negative variance; allowed: variances of at least 0")
-            object.__setattr__(self, "covariance", rows)
-        plain = {"output": self.output, "units": dict(self.units), "about": dict(self.about), "inputs": inputs}
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    def _check_texts(self) -> None:
+        texts = {
+            "terms": self.terms,
+            "inputs": self.inputs,
+            "output": [self.output],
+            "data_digest": [self.data_digest],
+            "units": [*self.units, *self.units.values()],
+        }
+        for name, values in texts.items():
+            if not isinstance(values, list | tuple) or not all(isinstance(value, str) for value in values):
+                value = show(getattr(self, name))
+                raise NarxbenchError(f"{name}: found {value}; allowed: text, or texts for each of them")
+
+    def _canonical_terms(self) -> tuple[str, ...]:
+        n_inputs = len(self.inputs)
+        terms = [term_name(parse_term(term, n_inputs, current=True), n_inputs) for term in self.terms]
+        repeated = [term for i, term in enumerate(terms) if term in terms[:i]]
+        if repeated or not terms:
+            finding = f"found {repeated[0]} twice" if repeated else "found none"
+            raise NarxbenchError(f"terms: {finding}; allowed: at least one, each once")
+        return tuple(terms)
+
+    def _checked_sampling_time(self) -> float | None:
+        if self.sampling_time is None:
+            return None
+        (seconds,) = _numbers("sampling_time", [self.sampling_time], (1,), "one")
+        if seconds <= 0:
+            raise NarxbenchError(f"sampling_time: found {seconds}; allowed: seconds above 0, or None")
+        return seconds
+
+    def _checked_covariance(self, n_terms: int) -> tuple[tuple[float, ...], ...] | None:
+        if self.covariance is None:
+            return None
+        flat = _numbers("covariance", self.covariance, (n_terms, n_terms), "a row and a column for each term")
+        rows = tuple(flat[i : i + n_terms] for i in range(0, len(flat), n_terms))
+        if any(row[i] < 0 for i, row in enumerate(rows)):
+            raise NarxbenchError("covariance: found a negative variance; allowed: variances of at least 0")
+        return rows
+
+    def _checked_scaling(self) -> dict[str, tuple[float, ...] | None]:
+        scaling: dict[str, tuple[float, ...] | None] = {"offsets": None, "scales": None}
+        for name in scaling:
+            numbers = getattr(self, name)
+            if numbers is not None:
+                shape = (1 + len(self.inputs),)
+                scaling[name] = _numbers(name, numbers, shape, "one for the output and for each input")
+        smallest = min(scaling["scales"] or (1.0,))
+        if smallest <= 0:
+            raise NarxbenchError(f"scales: found {smallest}; allowed: positive numbers")
+        return scaling
+
+    def _checked_noise(self) -> dict[str, Any]:
+        filters = {}
+        for name in ("autoregression", "moving_average"):
+            order = np.size(np.array(getattr(self, name), object))
+            filters[name] = _numbers(name, getattr(self, name), (order,), "any number of them")
+        degrees_of_freedom = self.degrees_of_freedom
+        if degrees_of_freedom is not None:
+            (degrees_of_freedom,) = _numbers("degrees_of_freedom", degrees_of_freedom, (), "one above 0, or None")
+        values = {**filters, "is_integrated": self.is_integrated, "degrees_of_freedom": degrees_of_freedom}
+        noise_model_of(
+            self.noise_model,
+            filters["autoregression"],
+            filters["moving_average"],
+            is_integrated=self.is_integrated,
+            degrees_of_freedom=degrees_of_freedom,
+        )
+        return values
+
+    def _plain_values(self) -> dict[str, Any]:
+        inputs = tuple(self.inputs)
+        values = {"units": dict(self.units), "about": dict(self.about), "output": self.output, "inputs": inputs}
         try:
-            plain = json.loads(canonical_json(plain).encode())
+            plain_data = json.loads(canonical_json(values).encode())
         except (TypeError, ValueError) as error:
             raise NarxbenchError(f"about, units: not plain data ({error}); allowed: what JSON can hold") from None
-        own = {**numbers, "terms": terms, "inputs": inputs, "units": plain["units"], "about": plain["about"]}
-        for name, value in own.items():
-            object.__setattr__(self, name, value)
+        return {"inputs": inputs, "units": plain_data["units"], "about": plain_data["about"]}
+
+    @property
+    def noise(self) -> NoiseModel:
+        """The noise model with the lags of the coefficients that are not zero."""
+        return noise_model_of(
+            self.noise_model,
+            self.autoregression,
+            self.moving_average,
+            is_integrated=self.is_integrated,
+            degrees_of_freedom=self.degrees_of_freedom,
+        )
 
     @property
     def n_inputs(self) -> int:
@@ -231,7 +304,7 @@ class Model:
 
     def predict(
         self, u: ArrayLike | None, y_initial: ArrayLike, steps: int | None = None, *, samples: int | None = None
-    ) -> NDArray[np.float64]:
+    ) -> Floats:
         """Return what the model predicts from the inputs and from outputs that are given.
 
         Parameters
@@ -244,9 +317,9 @@ class Model:
             are given.
         steps : int, optional
             From outputs measured how many steps of k before; it needs the outputs of all samples. A sample that is
-            closer to the beginning is predicted from there. None: a free run, from the beginning always. NARMAX adds
-            what is known of its past errors; where the error is added to the output (NOE), a free run is the best
-            prediction, and is returned.
+            closer to the beginning is predicted from there. None: a free run, from the beginning always. What the
+            noise model forecasts from the noise up to then is added: to the equation, or to a free run where the noise
+            is on the output. Of white noise that is nothing, so that of NOE a free run is returned.
         samples : int, optional
             How many samples to return; needed for a free run without inputs.
 
@@ -265,41 +338,84 @@ class Model:
             For too few samples, other shapes, and numbers that are not finite.
         """
         y = finite_signals("y", y_initial)[:, 0]
-        frames: tuple[Any, ...] = (u, y_initial)
-        index = next((each.index for each in frames if hasattr(each, "iloc")), None)
-        inputs = self._inputs(u, samples, len(y) if steps is not None else None)
-        count, first = len(inputs), self.initial_samples
-        if steps is not None and not is_whole_number(steps, 1):
-            raise NarxbenchError(f"steps: found {show(steps)}; allowed: a whole number from 1 on, or None")
-        if len(y) > count or (steps is not None and len(y) < count):
-            allowed = "at most as many" if steps is None else "as many"
-            raise NarxbenchError(f"y: found {len(y)} outputs for {count} samples; allowed: {allowed}")
-        if len(y) < first:
-            lag = f"{_count(self.max_lag, 'step')} of {_count(self.decimation, 'sample')}"
-            raise NarxbenchError(f"y: found {len(y)} outputs; needed: {first}, for the largest lag is {lag}")
-        largest = float(np.abs(y).max(initial=0.0))
-        bound = DIVERGENCE_FACTOR * largest
-        if len(y) < count or not largest:
-            bound = max(bound, DIVERGED)
-        bound = min(bound, np.finfo(np.float64).max)
+        inputs = self._inputs(u, samples, None if steps is None else len(y))
+        count = len(inputs)
+        self._check_outputs(len(y), count, steps)
+        bound = _divergence_bound(y, count)
         offsets, scales = self.scaling()
-        scaled = (inputs - offsets[1:]) / scales[1:]
+        scaled_inputs = (inputs - offsets[1:]) / scales[1:]
         with np.errstate(over="ignore", invalid="ignore"):
-            if steps is None or self.noise_model == "noe":
-                own, output = (self.monomials, self.coefficients), {"offset": offsets[OUTPUT], "scale": scales[OUTPUT]}
-                predicted, end = simulated(*own, scaled, y[:first], bound=bound, stride=self.decimation, **output)
+            if steps is None:
+                predicted, end = self._free_run(scaled_inputs, y, bound)
             else:
-                predicted, end = self._ahead(scaled, y, steps, bound)
+                predicted, end = self._ahead(scaled_inputs, y, steps, bound)
         if end < count:
             kind = "a free run" if steps is None else f"a prediction {_count(steps, 'step')} ahead"
-            found = f"{kind} of the model diverges (|y| > {bound:.3g}) at sample {end + 1}"
-            raise DivergedError(f"{found}; allowed: inputs and first outputs for which the model is stable")
-        if index is None or len(index) != count:
+            finding = f"{kind} of the model diverges (|y| > {bound:.3g}) at sample {end + 1}"
+            raise DivergedError(f"{finding}; allowed: inputs and first outputs for which the model is stable")
+        return self._with_index(predicted, u, y_initial)
+
+    def _check_outputs(self, n_outputs: int, samples: int, steps: int | None) -> None:
+        if steps is not None and not is_whole_number(steps, 1):
+            raise NarxbenchError(f"steps: found {show(steps)}; allowed: a whole number from 1 on, or None")
+        if n_outputs > samples or (steps is not None and n_outputs < samples):
+            allowed = "at most as many" if steps is None else "as many"
+            raise NarxbenchError(f"y: found {n_outputs} outputs for {samples} samples; allowed: {allowed}")
+        needed = self.initial_samples
+        if n_outputs < needed:
+            lag = f"{_count(self.max_lag, 'step')} of {_count(self.decimation, 'sample')}"
+            raise NarxbenchError(f"y: found {n_outputs} outputs; needed: {needed}, for the largest lag is {lag}")
+
+    def _free_run(self, u: Floats, y: Floats, bound: float) -> tuple[Floats, int]:
+        """Return the free run for scaled inputs, and the first sample that diverges."""
+        offsets, scales = self.scaling()
+        return simulated(
+            self.monomials,
+            self.coefficients,
+            u,
+            y[: self.initial_samples],
+            bound=bound,
+            stride=self.decimation,
+            offset=offsets[OUTPUT],
+            scale=scales[OUTPUT],
+        )
+
+    def _ahead(self, u: Floats, y: Floats, steps: int, bound: float) -> tuple[Floats, int]:
+        """Return predictions from outputs measured some steps before, and the first sample that diverges."""
+        first = self.initial_samples
+        noise_filter = NoiseFilter(self.autoregression, self.moving_average, self.is_integrated)
+        if self.noise.place == "output":
+            predicted, end = self._free_run(u, y, bound)
+            if end < len(y) or noise_filter.is_white:
+                return predicted, end
+            predicted[first:] += forecast_noise((y - predicted)[first:], steps, noise_filter, self.decimation)
+        else:
+            offsets, scales = self.scaling()
+            predicted = predicted_ahead(
+                self.monomials,
+                self.coefficients,
+                u,
+                y,
+                steps,
+                noise_filter,
+                initial_samples=first,
+                stride=self.decimation,
+                offset=offsets[OUTPUT],
+                scale=scales[OUTPUT],
+            )
+        # Only the last ones count: what is fewer steps ahead begins elsewhere.
+        outside = np.flatnonzero(~(np.abs(predicted[first:]) <= bound))
+        return predicted, first + int(outside[0]) if outside.size else len(y)
+
+    def _with_index(self, predicted: Floats, *signals: Any) -> Floats:
+        """Return predictions as a series with the index of the first frame or series of pandas, if there is one."""
+        index = next((signal.index for signal in signals if hasattr(signal, "iloc")), None)
+        if index is None or len(index) != len(predicted):
             return predicted
         # Pandas is there where its objects are.
         import pandas as pd
 
-        return cast(NDArray[np.float64], pd.Series(predicted, index=index, name=self.output))
+        return cast(Floats, pd.Series(predicted, index=index, name=self.output))
 
     def score(self, u: ArrayLike | None, y: ArrayLike, steps: int | None = None) -> Scores:
         """Return how well the model predicts measured outputs, after the ``initial_samples`` that it is given.
@@ -353,15 +469,15 @@ class Model:
         (near,) = (None,) if y0 is None else _numbers("y0", [y0], (1,), "one")
         offsets, scales = (values.tolist()[OUTPUT] for values in self.scaling())
         centre, scale = (offsets, scales) if near is None else (near, max(scales, abs(near)))
-        found = fixed_points(self, u, centre, scale)
-        rests = [rest for rest, size in found if near is not None or size < 1]
+        fixed = fixed_points(self, u, centre, scale)
+        rests = [rest for rest, size in fixed if near is not None or size < 1]
         if not rests or (near is None and len(rests) > 1):
             kind = "one stable state of rest, or y0 near the one that is meant" if near is None else "a state of rest"
-            outputs = ", ".join(f"{rest:.6g} ({'' if size < 1 else 'not '}stable)" for rest, size in found[:6])
+            outputs = ", ".join(f"{rest:.6g} ({'' if size < 1 else 'not '}stable)" for rest, size in fixed[:6])
             raise NarxbenchError(f"u0: found the states of rest: {outputs or 'none'}; needed: {kind}")
         return linearised(self, u, rests[0] if near is None else min(rests, key=lambda rest: abs(rest - near)))
 
-    def step_response(self, u0: ArrayLike, du: ArrayLike, steps: int, y0: float | None = None) -> NDArray[np.float64]:
+    def step_response(self, u0: ArrayLike, du: ArrayLike, steps: int, y0: float | None = None) -> Floats:
         """Return the output after a step of the inputs from where the model rests.
 
         Parameters
@@ -396,8 +512,8 @@ class Model:
         return self.decimated().predict(heights + np.array(rest.u), [rest.y] * first, samples=first + steps)[first:]
 
     def _constant(self, name: str, values: ArrayLike | None) -> tuple[float, ...]:
-        given = [] if values is None else np.atleast_1d(np.asarray(values, object)).tolist()
-        return _numbers(name, given or np.zeros(0), (self.n_inputs,), "one for each input")
+        constants = np.zeros(0) if values is None else np.atleast_1d(np.asarray(values, object))
+        return _numbers(name, constants.tolist() or np.zeros(0), (self.n_inputs,), "one for each input")
 
     def decimated(self) -> "Model":
         """Return the same model for data of which only every ``decimation``-th sample is there."""
@@ -422,34 +538,27 @@ class Model:
         if self.offsets is None and self.scales is None:
             return self
         offsets, scales = ([Fraction(value) for value in values.tolist()] for values in self.scaling())
-        expansions = []
-        for monomial in self.monomials:
-            expansion: dict[Monomial, Fraction] = {(): scales[OUTPUT]}
-            for factor in monomial:
-                product: dict[Monomial, Fraction] = {}
-                for m, c in expansion.items():
-                    c = c / scales[factor[0]]
-                    for key, value in ((tuple(sorted((*m, factor))), c), (m, -c * offsets[factor[0]])):
-                        product[key] = product.get(key, Fraction()) + value
-                expansion = product
-            expansions.append({m: c for m, c in expansion.items() if c})
-        constant = {()} if offsets[OUTPUT] else set()
-        monomials = sorted(constant.union(*expansions), key=lambda m: (len(m), m))
-        sums = dict.fromkeys(monomials, Fraction()) | dict.fromkeys(constant, offsets[OUTPUT])
+        expansions = [_expansion(monomial, offsets, scales) for monomial in self.monomials]
+        sums: dict[Monomial, Fraction] = {(): offsets[OUTPUT]} if offsets[OUTPUT] else {}
         for coefficient, expansion in zip(self.coefficients, expansions, strict=True):
             for m, c in expansion.items():
-                sums[m] += Fraction(coefficient) * c
+                sums[m] = sums.get(m, Fraction()) + Fraction(coefficient) * c
+        monomials = sorted(sums, key=lambda m: (len(m), m))
         try:
             coefficients = tuple(float(sums[m]) for m in monomials)
-            transform = np.array([[float(e.get(m, 0)) for e in expansions] for m in monomials])
+            rows = [_row(m, expansions) for m in monomials]
         except OverflowError:
-            found = "their model has no expansion in double precision"
-            raise NarxbenchError(f"offsets and scales: {found}; allowed: scales that are like the signals") from None
+            finding = "found values with which the model has no expansion in double precision"
+            allowed = "scales that are like the signals"
+            raise NarxbenchError(f"offsets and scales: {finding}; allowed: {allowed}") from None
+        covariance = None
+        if self.covariance is not None:
+            covariance = _transformed(np.array(rows), np.array(self.covariance))
         return replace(
             self,
             terms=tuple(term_name(m, self.n_inputs) for m in monomials),
             coefficients=coefficients,
-            covariance=None if self.covariance is None else _transformed(transform, np.array(self.covariance)),
+            covariance=covariance,
             offsets=None,
             scales=None,
         )
@@ -476,16 +585,16 @@ class Model:
         """
         content = read_bytes(path)
         try:
-            found = pydantic_core.from_json(content, allow_inf_nan=False)
+            data = pydantic_core.from_json(content, allow_inf_nan=False)
         except ValueError as error:
             raise NarxbenchError(f"{path}: not valid JSON ({error}); allowed: a file that Model.save wrote") from None
-        if not isinstance(found, dict) or found.get("format") != FORMAT:
+        if not isinstance(data, dict) or data.get("format") != FORMAT:
             raise NarxbenchError(f"{path}: not a model; allowed: a file that Model.save wrote")
-        version = found.get("version")
+        version = data.get("version")
         if version != VERSION or isinstance(version, bool):
             allowed = f"{VERSION}, which narxbench {__version__} reads"
             raise NarxbenchError(f"{path}: version: found {show(version)}; allowed: {allowed}")
-        values = dict(validated(ModelFile, found, str(path)))
+        values = dict(validated(ModelFile, data, str(path)))
         del values["format"], values["version"]
         try:
             return cls(**values)
@@ -507,10 +616,7 @@ class Model:
         y(k) = 0.85 y(k-1) - 2 u(k)
         y: torque; u: speed; k counts steps of 12 samples, 120 µs
         """
-        number = _rounded(digits)
-        text = "y(k) = " + " ".join(self._summands(number, str, " "))
-        legend = "; ".join(self._legend(str, printable, number))
-        return f"{text}\n{legend}" if legend else text
+        return text_of(self, digits)
 
     def latex(self, digits: int = 4) -> str:
         r"""Return the model as one displayed formula of LaTeX, and a sentence below it as for :meth:`equation`.
@@ -524,18 +630,7 @@ class Model:
         \end{array}
         \]
         """
-        number = _rounded(digits)
-
-        def set_number(value: float) -> str:
-            return re.sub(r"e([+-])0*(\d+)", lambda e: rf" \times 10^{{{e[1].strip('+')}{e[2]}}}", number(value))
-
-        summands = self._summands(set_number, _latex_term, r"\,")
-        lines = [" ".join(summands[i : i + _PER_LINE]) for i in range(0, len(summands), _PER_LINE)]
-        body = " \\\\\n& {} ".join(lines)
-        text = f"\\[\n\\begin{{array}}{{rl}}\ny(k) = & {body}\n\\end{{array}}\n\\]"
-        set_text = (lambda name: f"${_latex_term(name)}$", lambda name: printable(name).translate(_LATEX))
-        legend = "; ".join(self._legend(*set_text, lambda value: f"${set_number(value)}$"))
-        return f"{text}\n{legend}." if legend else text
+        return latex_of(self, digits)
 
     def __repr__(self) -> str:
         """Return what a terminal shows: the equation."""
@@ -571,142 +666,69 @@ class Model:
         if language == "sysidentpy":
             model = model.expanded()
         offsets, scales = (values.tolist() for values in model.scaling())
-        own = model.monomials, model.coefficients, model.n_inputs
         # SysIdentPy takes columns as they are.
         functions = {} if language == "sysidentpy" else derived(self.inputs)
-        return source(Program(*own, offsets, scales, self._comment(model, functions), functions), language, name)
+        comment = self._comment(model, functions)
+        program = Program(model.monomials, model.coefficients, model.n_inputs, offsets, scales, comment, functions)
+        return source(program, language, name)
 
     def _comment(self, model: "Model", functions: Mapping[int, Any]) -> list[str]:
-        lines = [f"A polynomial NARX model, exported by narxbench {__version__}.", *model.equation(6).split("\n")[:1]]
-        lines += model._legend(str, printable, repr, names=True, step=False)
+        equation = model.equation(6).split("\n")[0]
+        lines = [f"A polynomial NARX model, exported by narxbench {__version__}.", equation]
+        lines += legend(model, plain(None), with_plain_names=True, with_step=False)
         every = "every sample" if self.decimation == 1 else f"every {ordinal(self.decimation)} sample"
-        time = "" if self.step_time is None else f": one step of k is {_duration(self.step_time)}"
+        time = "" if self.step_time is None else f": one step of k is {duration(self.step_time)}"
         lines.append(f"Give {every} of the data{time}.")
-        given = [printable(name) for place, name in enumerate(self.inputs) if place not in functions]
-        if len(given) > 1:
-            lines.append(f"Order of the inputs: {', '.join(given)}.")
+        inputs = [printable(name) for place, name in enumerate(self.inputs) if place not in functions]
+        if len(inputs) > 1:
+            lines.append(f"Order of the inputs: {', '.join(inputs)}.")
         if self.data_digest:
             lines.append(f"SHA-256 of the data that it is from: {printable(self.data_digest)}")
         return lines
 
-    def scaling(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def scaling(self) -> tuple[Floats, Floats]:
         """Return offset and scale of the output and each input, two arrays of shape (1 + inputs,)."""
         offsets = np.zeros(1 + self.n_inputs) if self.offsets is None else np.array(self.offsets)
         return offsets, np.ones(1 + self.n_inputs) if self.scales is None else np.array(self.scales)
 
-    def _inputs(self, u: Any, samples: int | None, outputs: int | None) -> NDArray[np.float64]:
+    def _inputs(self, u: Any, samples: int | None, outputs: int | None) -> Floats:
         """Return the inputs, shape (samples, inputs); of a model without any, an array without columns."""
         if samples is not None and not is_whole_number(samples, 0):
             raise NarxbenchError(f"samples: found {show(samples)}; allowed: a whole number from 0 on, or None")
-        if u is not None and not self.n_inputs and not (isinstance(u, np.ndarray) and u.ndim == 2):
-            raise NarxbenchError("u: the model has no inputs; allowed: None")
-        if u is None and self.n_inputs:
-            raise NarxbenchError(f"u: found null; needed: {', '.join(map(printable, self.inputs))}")
         if u is None:
-            count = outputs if samples is None else samples
-            if count is None:
-                raise NarxbenchError("samples: found null; needed: how many to predict, for the model has no inputs")
-            return np.zeros((count, 0))
-        of_others = derived(self.inputs)
-        own = [i for i in range(self.n_inputs) if i not in of_others]
-        names = [self.inputs[i] for i in own]
-        if hasattr(u, "iloc") and hasattr(u, "columns") and set(names) <= set(u.columns):
-            u = u[names]
-        if of_others:
-            shape = np.shape(np.array(u, dtype=object))
-            if (shape[1] if len(shape) == 2 else len(shape)) == len(own):
-                known = finite_signals("u", u, len(own))
-                given = np.zeros((len(known), self.n_inputs))
-                given[:, own] = known
-                u = completed(self.inputs, given)
-        inputs = finite_signals("u", u, self.n_inputs)
+            return self._no_inputs(outputs if samples is None else samples)
+        if not self.n_inputs and not (isinstance(u, np.ndarray) and u.ndim == 2):
+            raise NarxbenchError("u: the model has no inputs; allowed: None")
+        inputs = finite_signals("u", self._completed_inputs(u), self.n_inputs)
         if samples not in (None, len(inputs)):
             raise NarxbenchError(f"samples: found {samples}, but {len(inputs)} of u; allowed: as many, or None")
         return inputs
 
-    def _ahead(
-        self, u: NDArray[np.float64], y: NDArray[np.float64], steps: int, bound: float
-    ) -> tuple[NDArray[np.float64], int]:
-        """Return predictions from outputs measured some steps before, and the first sample that diverges."""
-        first, count, stride = self.initial_samples, len(y), self.decimation
-        offsets, scales = self.scaling()
-        measured = (y - offsets[OUTPUT]) / scales[OUTPUT]
-        # What was predicted one step less ahead comes first, as lag 1 needs it. The first samples are measured in all.
-        earlier: deque[NDArray[np.float64]] = deque(maxlen=self.max_lag)
-        predicted = y.copy()
-        errors = np.zeros(count)
-        for step in range(min(steps, -((first - count) // stride))):
-            value = np.zeros(count - first)
-            for weight, monomial in zip(self.coefficients, self.monomials, strict=True):
-                product = np.full(count - first, weight)
-                for signal, lag in monomial:
-                    past = slice(first - lag * stride, count - lag * stride)
-                    if signal != OUTPUT:
-                        product *= u[past, signal - 1]
-                    else:
-                        product *= (earlier[lag - 1] if lag <= len(earlier) else measured)[past]
-                value += product
-            if self.moving_average and step == 0:
-                # It takes half a second to import.
-                from scipy.signal import lfilter
+    def _no_inputs(self, samples: int | None) -> Floats:
+        """Return an array without columns for so many samples."""
+        if self.n_inputs:
+            raise NarxbenchError(f"u: found null; needed: {', '.join(map(printable, self.inputs))}")
+        if samples is None:
+            raise NarxbenchError("samples: found null; needed: how many to predict, for the model has no inputs")
+        return np.zeros((samples, 0))
 
-                # The errors whose moving average the residuals of the equation are, zero before the first.
-                residuals = measured[first:] - value
-                for phase in range(min(stride, len(residuals))):
-                    own = lfilter([1.0], [1.0, *self.moving_average], residuals[phase::stride])
-                    errors[first + phase :: stride] = own
-            for lag, weight in enumerate(self.moving_average, 1):
-                # Later errors are not known yet where the prediction begins.
-                if lag > step:
-                    value[lag * stride :] += weight * errors[first:][: -lag * stride]
-            predicted[first:] = value * scales[OUTPUT] + offsets[OUTPUT]
-            earlier.appendleft((predicted - offsets[OUTPUT]) / scales[OUTPUT])
-        # Only the last ones count: what is fewer steps ahead begins elsewhere.
-        outside = np.flatnonzero(~(np.abs(predicted[first:]) <= bound))
-        return predicted, first + int(outside[0]) if outside.size else count
-
-    def _summands(self, number: Callable[[float], str], name: Callable[[str], str], times: str) -> list[str]:
-        """Return the summands of the equation with their signs; the first has one only if it is negative."""
-        summands: list[str] = []
-        for weight, term in zip(self.coefficients, self.terms, strict=True):
-            sign = ("- " if summands else "-") if weight < 0 else ("+ " if summands else "")
-            summands.append(sign + number(abs(weight)) + ("" if term == "1" else times + name(term)))
-        return summands
-
-    def _legend(
-        self,
-        symbol: Callable[[str], str],
-        text: Callable[[str], str],
-        number: Callable[[float], str],
-        *,
-        names: bool = False,
-        step: bool = True,
-    ) -> list[str]:
-        """Return what the signals are, unless that is plain or always with ``names``, and how long a step is."""
-        symbols = [signal_name(signal, self.n_inputs) for signal in range(1 + self.n_inputs)]
-        offsets, scales = (values.tolist() for values in self.scaling())
-        lines = []
-        for short, name, offset, scale in zip(symbols, [self.output, *self.inputs], offsets, scales, strict=True):
-            line = f"{symbol(short)}: {text(name)}"
-            if unit := self.units.get(name):
-                line += f" ({text(unit)})"
-            line += f", {'minus' if offset > 0 else 'plus'} {number(abs(offset))}" if offset else ""
-            line += f", divided by {number(scale)}" if scale != 1 else ""
-            lines.append(line)
-        if lines == [f"{symbol(name)}: {text(name)}" for name in symbols] and not names:
-            lines = []
-        if self.noise_model != "narx":
-            weighed = "".join(
-                f" {'-' if weight < 0 else '+'} {number(abs(weight))} e(k-{lag})"
-                for lag, weight in enumerate(self.moving_average, 1)
-            )
-            lines.append(text(_ERRORS[self.noise_model] + weighed))
-        time = "" if self.step_time is None else text(_duration(self.step_time))
-        if step and self.decimation > 1:
-            lines.append(f"{symbol('k')} counts steps of {self.decimation} samples{f', {time}' if time else ''}")
-        elif step and time:
-            lines.append(f"{symbol('k')} counts samples of {time}")
-        return lines
+    def _completed_inputs(self, u: Any) -> Any:
+        """Return inputs in the order of the model, with functions of inputs that are left out computed."""
+        functions = derived(self.inputs)
+        measured = [place for place in range(self.n_inputs) if place not in functions]
+        names = [self.inputs[place] for place in measured]
+        if hasattr(u, "iloc") and hasattr(u, "columns") and set(names) <= set(u.columns):
+            u = u[names]
+        if not functions:
+            return u
+        shape = np.shape(np.array(u, dtype=object))
+        n_columns = shape[1] if len(shape) == 2 else len(shape)
+        if n_columns != len(measured):
+            return u
+        values = finite_signals("u", u, len(measured))
+        inputs = np.zeros((len(values), self.n_inputs))
+        inputs[:, measured] = values
+        return completed(self.inputs, inputs)
 
 
 def scores(measured: ArrayLike, predicted: ArrayLike) -> Scores:
@@ -734,18 +756,47 @@ def scores(measured: ArrayLike, predicted: ArrayLike) -> Scores:
     return Scores(rrse, math.sqrt(squares / count) / extent, 100 * (1 - rrse), mae, count)
 
 
+def _divergence_bound(y: Floats, samples: int) -> float:
+    """Return the magnitude above which predictions of so many samples from these outputs diverge."""
+    largest = float(np.abs(y).max(initial=0.0))
+    bound = DIVERGENCE_FACTOR * largest
+    if len(y) < samples or not largest:
+        bound = max(bound, DIVERGED)
+    return min(bound, np.finfo(np.float64).max)
+
+
 def _numbers(name: str, values: object, shape: tuple[int, ...], allowed: str) -> tuple[float, ...]:
     """Return finite numbers of a shape, row by row."""
     try:
-        found = np.asarray(values)
+        array = np.asarray(values)
     except ValueError:  # rows of different lengths
-        found = np.array(None)
-    if found.dtype.kind not in "iuf" or found.shape != shape or not np.isfinite(found).all():
+        array = np.array(None)
+    if array.dtype.kind not in "iuf" or array.shape != shape or not np.isfinite(array).all():
         raise NarxbenchError(f"{name}: found {show(values)}; allowed: finite numbers, {allowed}")
-    return tuple(found.astype(np.float64).ravel().tolist())
+    return tuple(array.astype(np.float64).ravel().tolist())
 
 
-def _transformed(transform: NDArray[np.float64], covariance: NDArray[np.float64]) -> tuple[tuple[float, ...], ...]:
+def _expansion(monomial: Monomial, offsets: list[Fraction], scales: list[Fraction]) -> dict[Monomial, Fraction]:
+    """Return a term of scaled signals, times the scale of the output, as a polynomial of the signals."""
+    expansion: dict[Monomial, Fraction] = {(): scales[OUTPUT]}
+    for factor in monomial:
+        signal = factor[0]
+        product: dict[Monomial, Fraction] = {}
+        for m, coefficient in expansion.items():
+            c = coefficient / scales[signal]
+            with_factor = tuple(sorted((*m, factor)))
+            product[with_factor] = product.get(with_factor, Fraction()) + c
+            product[m] = product.get(m, Fraction()) - c * offsets[signal]
+        expansion = product
+    return {m: c for m, c in expansion.items() if c}
+
+
+def _row(monomial: Monomial, expansions: list[dict[Monomial, Fraction]]) -> list[float]:
+    """Return the coefficients of a monomial in each expansion."""
+    return [float(expansion.get(monomial, 0)) for expansion in expansions]
+
+
+def _transformed(transform: Floats, covariance: Floats) -> tuple[tuple[float, ...], ...]:
     """Return T C T', summed in the order of the columns on every machine."""
     half = sum(map(np.outer, transform.T, covariance), np.zeros(transform.shape))
     whole = sum(map(np.outer, half.T, transform.T), np.zeros((len(transform), len(transform))))
@@ -755,30 +806,5 @@ def _transformed(transform: NDArray[np.float64], covariance: NDArray[np.float64]
     return tuple(map(tuple, whole.tolist()))
 
 
-def _rounded(digits: int) -> Callable[[float], str]:
-    if not is_whole_number(digits, 1, 17):
-        raise NarxbenchError(f"digits: found {show(digits)}; allowed: a whole number from 1 to 17")
-    return lambda value: f"{value:.{digits}g}"
-
-
-def _duration(seconds: float) -> str:
-    units = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6))
-    unit, length = next(((unit, length) for unit, length in units if seconds >= length), ("ns", 1e-9))
-    return f"{seconds / length:.6g} {unit}"
-
-
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def _latex_term(term: str) -> str:
-    indexed = re.sub(r"u(\d+)", r"u_{\1}", term)
-    return re.sub(r"\^(\d+)", r"^{\1}", indexed).replace("*", r"\,")
-
-
-_LATEX = str.maketrans(
-    {char: f"\\{char}" for char in "{}$&#%_"}
-    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-    | {"\u00b5": r"$\mu$", "\u03bc": r"$\mu$", "\u2126": r"$\Omega$", "\u03a9": r"$\Omega$"}
-    | {"<": r"\textless{}", ">": r"\textgreater{}", "°": r"${}^\circ$"}
-)

@@ -16,8 +16,9 @@ System Identification, 2013, chapter 3.
 
 import math
 from abc import ABC
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import ClassVar, Literal, cast, get_args
 
 from narxbench.io.errors import NarxbenchError, did_you_mean, show
@@ -139,7 +140,7 @@ class NoiseModel(ABC):
             d_1, d_2, ... and c_1, c_2, ..., the zeros between free coefficients included.
         """
         if self.is_integrated:
-            errors = [0.0] + [now - before for before, now in zip(errors, errors[1:], strict=False)]
+            errors = [0.0] + [now - before for before, now in pairwise(errors)]
         innovations: list[float] = []
         for k, error in enumerate(errors):
             value = error
@@ -296,3 +297,95 @@ def noise_model(
 def name_of(model: NoiseModel) -> NoiseName:
     """Return the name of a noise model for settings and files."""
     return cast(NoiseName, model.name)
+
+
+def noise_model_of(
+    name: object,
+    autoregression: Sequence[float] = (),
+    moving_average: Sequence[float] = (),
+    *,
+    is_integrated: object = False,
+    degrees_of_freedom: float | None = None,
+) -> NoiseModel:
+    """Return the noise model that values of coefficients belong to; those that are not zero are free.
+
+    Parameters
+    ----------
+    name : object
+        The name of the noise model.
+    autoregression, moving_average : sequence of float
+        d_1, d_2, ... and c_1, c_2, ..., finite numbers, the zeros between free coefficients included.
+    is_integrated : object
+        Whether the noise drifts.
+    degrees_of_freedom : float, optional
+        Of Student-t, a finite number; None: the innovations are Gaussian.
+
+    Raises
+    ------
+    NarxbenchError
+        For an unknown name, coefficients that this noise model does not have, filters whose zeros do not lie inside the
+        unit circle, and other values that are not allowed.
+
+    Examples
+    --------
+    >>> noise_model_of("box-jenkins", [0.0, 0.5], degrees_of_freedom=3).description
+    'Box-Jenkins (AR 2, Student-t with 3 degrees of freedom)'
+    """
+    family = noise_family(name)
+    ar_lags, ma_lags = _free_lags(autoregression), _free_lags(moving_average)
+    _check_filter(family, "autoregression", autoregression, _has_autoregression)
+    _check_filter(family, "moving_average", moving_average, _has_moving_average)
+    if not isinstance(is_integrated, bool):
+        raise NarxbenchError(f"is_integrated: found {show(is_integrated)}; allowed: true or false")
+    if degrees_of_freedom is None:
+        return family(ar_lags, ma_lags, is_integrated)
+    if degrees_of_freedom <= 0:
+        allowed = "a number above 0, or None for Gaussian noise"
+        raise NarxbenchError(f"degrees_of_freedom: found {show(degrees_of_freedom)}; allowed: {allowed}")
+    return family(ar_lags, ma_lags, is_integrated, Distribution(degrees_of_freedom))
+
+
+def _free_lags(coefficients: Sequence[float]) -> Lags:
+    return tuple(lag for lag, coefficient in enumerate(coefficients, 1) if coefficient)
+
+
+def _has_autoregression(family: type[NoiseModel]) -> bool:
+    return any(ar_lags for ar_lags, _ in family.filters(1))
+
+
+def _has_moving_average(family: type[NoiseModel]) -> bool:
+    return any(ma_lags for _, ma_lags in family.filters(1))
+
+
+def _check_filter(
+    family: type[NoiseModel], name: str, coefficients: Sequence[float], has_filter: Callable[[type[NoiseModel]], bool]
+) -> None:
+    """Raise NarxbenchError for coefficients that a family does not have, and for a filter that is not stable."""
+    if len(coefficients) and not has_filter(family):
+        names = ", ".join(member.name for member in NOISE_MODELS.values() if has_filter(member))
+        allowed = f"none for {family.name}, any for {names}"
+        raise NarxbenchError(f"{name}: found {show(coefficients)}; allowed: {allowed}")
+    if not is_stable(coefficients):
+        letter = "d" if name == "autoregression" else "c"
+        allowed = f"{letter}_1, {letter}_2, ... with the zeros of 1 + {letter}_1 q^-1 + ... inside the unit circle"
+        raise NarxbenchError(f"{name}: found {show(coefficients)}, which is not stable; allowed: {allowed}")
+
+
+def is_stable(coefficients: Sequence[float]) -> bool:
+    """Return whether the zeros of 1 + c_1 q^-1 + c_2 q^-2 + ... lie inside the unit circle.
+
+    Examples
+    --------
+    >>> is_stable([-1.5, 0.6]), is_stable([-1.0])
+    (True, False)
+    """
+    remaining = list(coefficients)
+    while remaining:
+        # The step-down recursion: each order leaves a reflection coefficient and a polynomial of one order less.
+        reflection = remaining.pop()
+        if not abs(reflection) < 1.0:
+            return False
+        mirrored = remaining[::-1]
+        rest = 1.0 - reflection * reflection
+        remaining = [(a - reflection * b) / rest for a, b in zip(remaining, mirrored, strict=True)]
+    return True

@@ -74,12 +74,17 @@ NO_MODELS = [
     *({"decimation": 2.0}, {"sampling_time": 0}, {"sampling_time": math.inf}, {"offsets": (1.0,)}),
     *({"scales": (1.0, 0.0)}, {"covariance": ((1.0, 0.0),)}, {"covariance": ((1.0, 0.0), (0.0, -1.0))}),
     *({"noise_model": "oe"}, {"noise_model": "noe", "moving_average": (0.5,)}, {"moving_average": None}),
+    *({"noise_model": "narmx"}, {"noise_model": None}, {"autoregression": (0.5,)}, {"moving_average": (math.nan,)}),
+    *({"noise_model": "ararx", "autoregression": (-1.0,)}, {"noise_model": "narmax", "moving_average": (0.5, 1.5)}),
+    *({"noise_model": "ararx", "autoregression": "1"}, {"is_integrated": 1}, {"degrees_of_freedom": 0}),
+    *({"degrees_of_freedom": math.inf}, {"degrees_of_freedom": "3"}),
     *({"about": {"figure": math.nan}}, {"about": {"model": {1}}}, {"output": "\ud800"}),
 ]
 NO_MODEL_FILES = [
     *({"format": "other"}, {"version": 2}, {"version": True}, {"colour": "red"}, {"decimation": "2"}),
     *({"coefficients": [1, "2"]}, {"inputs": None}, {"terms": ["y(k-1)", "z"]}, {"coefficients": [1.0]}),
-    *({"covariance": [[1.0]]}, {"terms": ...}, {"offsets": ...}, {"about": ...}),
+    *({"covariance": [[1.0]]}, {"noise_model": "narmx"}, {"autoregression": [0.5]}, {"is_integrated": 0}),
+    *({"degrees_of_freedom": -1}, {"terms": ...}, {"offsets": ...}, {"about": ...}),
 ]
 NO_CONTENT = [b"", b"[]", b"{", b"NaN", b"\xff", b"[" * 10**6, b'{"format": "narxbench-model"}']
 NO_PROGRAM_NAMES = ["", "1st", "for", "end", "y", "a-b", "ä", "a b", "a" * 41, None, "np"]

@@ -1,5 +1,6 @@
 """Models: predictions against plain loops to the last bit, and scores, files, expansions and equations."""
 
+import json
 import math
 import pickle
 from fractions import Fraction
@@ -337,3 +338,130 @@ def test_pandas_comes_back_with_its_index():
     assert model.predict(frame[["b", "a"]], [0.0]).tolist() == plain.tolist()
     assert model.score(frame, frame["level"]) == model.score(frame[["a", "b"]].to_numpy(), frame["level"])
     assert model.predict(frame, frame["level"], 1).index.equals(times)
+
+
+NOISE_FILTERS = {
+    "narx": ((), ()),
+    "narmax": ((), (0.6, -0.3)),
+    "ararx": ((-0.5, 0.2), ()),
+    "ararmax": ((-0.8,), (0.0, 0.4)),
+    "noe": ((), ()),
+    "box-jenkins": ((0.0, -0.6), (0.5,)),
+}
+
+
+def with_noise(model, name, **changes):
+    autoregression, moving_average = NOISE_FILTERS[name]
+    noise = {"noise_model": name, "autoregression": autoregression, "moving_average": moving_average}
+    return Model(**{**vars(model), **noise, **changes})
+
+
+def plain_forecasts(model, noise, innovations, count):
+    """Return forecasts of the noise after its last sample, one by one: future innovations are zero."""
+    differences = list(noise)
+    if model.is_integrated:
+        differences = [0.0] * min(1, len(noise)) + np.diff(noise).tolist()
+    innovations, level, forecasts = list(innovations), noise[-1] if noise else 0.0, []
+    for _ in range(count):
+        value = 0.0
+        for lag, weight in enumerate(model.autoregression[: len(differences)], 1):
+            value -= weight * differences[-lag]
+        for lag, weight in enumerate(model.moving_average[: len(innovations)], 1):
+            value += weight * innovations[-lag]
+        differences.append(value)
+        innovations.append(0.0)
+        level = level + value if model.is_integrated else value
+        forecasts.append(level)
+    return forecasts
+
+
+def plain_noisy_prediction(model, u, y, steps):
+    """Return the prediction of each sample from outputs measured some steps before, one by one."""
+    predictions = y.tolist()
+    first, q = model.initial_samples, model.decimation
+    is_on_output = model.noise.place == "output"
+    without_noise = plain_prediction(model, u, y, None if is_on_output else 1)
+    for phase in range(q):
+        samples = range(first + phase, len(y), q)
+        noise = [y[k] - without_noise[k] for k in samples]
+        innovations = model.noise.innovations(noise, model.autoregression, model.moving_average)
+        for place, target in enumerate(samples):
+            n_known = max(0, place - steps + 1)
+            ahead = samples[n_known : place + 1]
+            forecasts = plain_forecasts(model, noise[:n_known], innovations[:n_known], len(ahead))
+            outputs = y.copy()
+            for k, forecast in zip(ahead, forecasts, strict=True):
+                if is_on_output:
+                    outputs[k] = without_noise[k] + forecast
+                else:
+                    outputs[k] = plain_step(model, lambda j, i: u[j, i], outputs.__getitem__, k) + forecast
+            predictions[target] = outputs[target]
+    return predictions
+
+
+@pytest.mark.parametrize("is_integrated", [False, True])
+@pytest.mark.parametrize("name", NOISE_FILTERS)
+@settings(quick, max_examples=20)
+@given(models(), st.integers(0, 2**32), st.sampled_from([1, 2, 3, 7]), st.integers(0, 30))
+def test_predictions_with_noise_are_those_of_a_plain_loop(name, is_integrated, model, seed, steps, n_more):
+    model = with_noise(model, name, is_integrated=is_integrated)
+    u, y = signals(model, model.initial_samples + n_more, seed)
+    expected = plain_noisy_prediction(model, u, y, steps)
+    if max(map(abs, expected), default=0) < 1e5:
+        np.testing.assert_allclose(model.predict(u, y, steps), expected, rtol=1e-9, atol=1e-9)
+
+
+# y - x of y(k) = 0.8 y(k-1) + u(k-1), x being the free run, is an ARIMA process: its autoregression and moving average.
+ARIMA = [
+    ("narx", {}, [0.8], []),
+    ("narmax", {"moving_average": (0.6,)}, [0.8], [0.6]),
+    ("narmax", {"moving_average": (-0.7,), "is_integrated": True}, [0.8], [-0.7]),
+    ("ararx", {"autoregression": (-0.5,)}, [1.3, -0.4], []),
+    ("noe", {}, [], []),
+    ("box-jenkins", {"autoregression": (-0.9, 0.2), "moving_average": (0.5,)}, [0.9, -0.2], [0.5]),
+    ("box-jenkins", {"autoregression": (-0.5,), "moving_average": (0.3,), "is_integrated": True}, [0.5], [0.3]),
+]
+
+
+@pytest.mark.parametrize(("name", "noise", "autoregression", "moving_average"), ARIMA)
+def test_predictions_with_noise_are_those_of_statsmodels(name, noise, autoregression, moving_average):
+    from statsmodels.tsa.statespace.sarimax import SARIMAX
+
+    model = Model(("y(k-1)", "u(k-1)"), (0.8, 1.0), ("u",), "y", noise_model=name, **noise)
+    rng = np.random.default_rng(1)
+    u, innovations = rng.standard_normal((2, 300))
+    y = model.predict(u, [0.0], samples=300) + np.cumsum(innovations)
+    errors = y - model.predict(u, y)
+    order = (len(autoregression), int(model.is_integrated), len(moving_average))
+    for steps in (1, 2, 5):
+        process = SARIMAX(errors[: 300 - steps], order=order)
+        forecast = process.filter([*autoregression, *moving_average, 1.0]).forecast(steps)[-1]
+        predicted = model.predict(u, y, steps)[-1] - model.predict(u, y)[-1]
+        assert predicted == pytest.approx(forecast, rel=1e-5, abs=1e-7)
+        assert model.score(u, y, steps) == scores(y[1:], model.predict(u, y, steps)[1:])
+
+
+def test_the_level_of_integrated_noise_is_carried_on():
+    """An output that is off by a constant: the past error is the forecast of all later ones."""
+    u = np.arange(6.0)
+    for name in ("narx", "noe"):
+        model = Model(("u(k)",), (1.0,), ("u",), "y", noise_model=name, is_integrated=True)
+        assert model.predict(u, u + 3.0, steps=2).tolist() == [0.0, 1.0, 5.0, 6.0, 7.0, 8.0]
+
+
+class TestNoiseInFiles:
+    @pytest.mark.parametrize("name", NOISE_FILTERS)
+    def test_it_is_read_back(self, name, tmp_path):
+        model = with_noise(ARX, name, is_integrated=True, degrees_of_freedom=3)
+        model.save(tmp_path / "model.json")
+        assert Model.load(tmp_path / "model.json") == model
+        assert model.decimated() == model and model.expanded() == model
+
+    def test_a_file_without_it_is_narx(self, tmp_path):
+        path = tmp_path / "model.json"
+        ARX.save(path)
+        content = json.loads(path.read_bytes())
+        for key in ("noise_model", "moving_average", "autoregression", "is_integrated", "degrees_of_freedom"):
+            del content[key]
+        path.write_text(json.dumps(content))
+        assert Model.load(path) == ARX
