@@ -14,7 +14,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from narxbench.fitness.prediction_error import FilterChoice, Fit, PredictionErrors
-from narxbench.model.noise_models import Lags, NoiseModel, NoiseName, Place, noise_family
+from narxbench.model.noise_models import GAUSSIAN, Lags, NoiseModel, NoiseName, Place, noise_family
+from narxbench.model.noise_models import noise_model as white_noise
 from narxbench.numerics.logarithm import natural_log
 
 # The largest order of an autoregression or a moving average of the noise.
@@ -23,8 +24,6 @@ LARGEST_ORDER = 8
 MOST_FILTERS = 8
 # A criterion that falls by less is as low: rounding differs between ways to the same model.
 LEAST_GAIN = 1e-6
-# A fit is repeated from its own end, at most so often, until its weights move by less than this share of the largest.
-SETTLED, REPETITIONS = 1e-9, 6
 
 
 def noise_criterion(errors: PredictionErrors, fit: Fit) -> float:
@@ -69,7 +68,7 @@ def fit_structure(
 def fit_noise_model(
     errors: PredictionErrors, terms: Iterable[int], noise_model: NoiseModel, near: Fit | None = None
 ) -> Fit:
-    """Fit a structure under one noise model until its weights stay where they are.
+    """Fit a structure under one noise model.
 
     Parameters
     ----------
@@ -88,23 +87,23 @@ def fit_noise_model(
         noise_weights = near.autoregression, near.moving_average
         fit = errors.fit(noise_model, chosen, weights=near.weights, noise_weights=noise_weights)
         if fit.is_finite:
-            return settle(errors, fit)
-    return settle(errors, errors.fit(noise_model, chosen))
+            return fit
+    return _fit_anew(errors, chosen, noise_model)
 
 
-def settle(errors: PredictionErrors, fit: Fit) -> Fit:
-    """Repeat a fit from its own end until its weights stay where they are, so that they do not tell where it began."""
-    for _ in range(REPETITIONS):
-        if not fit.is_finite or not len(fit.weights):
-            return fit
-        following = errors.fit(fit.noise_model, fit.terms.tolist(), start=fit, weights=fit.weights)
-        if not following.objective <= fit.objective:
-            return fit
-        movement = abs(following.weights - fit.weights).max()
-        is_settled = movement <= SETTLED * abs(fit.weights).max()
-        fit = following
-        if is_settled:
-            return fit
+def _fit_anew(errors: PredictionErrors, terms: list[int], noise_model: NoiseModel) -> Fit:
+    """Fit a structure under one noise model, from the filter that the noise of white innovations calls for."""
+    fit = errors.fit(white_noise(noise_model.place), terms)
+    filters = [(noise_model.ar_lags, noise_model.ma_lags)]
+    choices = [] if noise_model.is_integrated else errors.filters(fit, filters, 0.0)
+    gaussian = replace(noise_model, distribution=GAUSSIAN)
+    if choices:
+        noise_weights = choices[0].autoregression, choices[0].moving_average
+        fit = errors.fit(gaussian, terms, start=fit, weights=fit.weights, noise_weights=noise_weights)
+    if not fit.is_finite or fit.noise_model != gaussian:
+        fit = errors.fit(gaussian, terms)
+    if gaussian != noise_model:
+        fit = errors.fit(noise_model, terms, start=fit, weights=fit.weights)
     return fit
 
 
@@ -140,7 +139,7 @@ def _fit_at(errors: PredictionErrors, terms: list[int], filters: _Filters, tails
     fit = _adapt(errors, errors.fit(filters.plainest, terms), filters)
     if tails and fit.is_finite:
         fit = _with_tails(errors, fit, filters)
-    return settle(errors, fit)
+    return fit
 
 
 def _adapt(errors: PredictionErrors, fit: Fit, filters: _Filters) -> Fit:

@@ -1,7 +1,7 @@
 """Weights of a structure under noise models, by runs of samples of an arrangement."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,7 +13,6 @@ from narxbench.fitness.prediction_error import Fit, PredictionErrors
 from narxbench.fitness.structure_fit import fit_noise_model, fit_structure
 from narxbench.identification.data.arrangement import Arrangement
 from narxbench.io.settings import Settings
-from narxbench.model.narx import Model
 from narxbench.model.noise_models import GAUSSIAN, Distribution, NoiseModel, NoiseName, name_of, noise_family
 from narxbench.model.terms import Monomial
 from narxbench.numerics.rounding import significant
@@ -149,31 +148,13 @@ def noise_of_model(fit: Fit) -> dict[str, Any]:
     """Return the arguments of a model that its noise has, without the last digits, which hang on the machine."""
     noise_model = fit.noise_model
     distribution = noise_model.distribution
-    noise: dict[str, Any] = {
+    return {
         "noise_model": name_of(noise_model),
         "autoregression": tuple(map(significant, fit.autoregression.tolist())),
         "moving_average": tuple(map(significant, fit.moving_average.tolist())),
         "is_integrated": noise_model.is_integrated,
         "degrees_of_freedom": None if distribution.is_gaussian else distribution.degrees_of_freedom,
     }
-    known = {field.name for field in fields(Model)}
-    if "autoregression" not in known:
-        old = "noe" if noise_model.place == "output" else "narmax" if noise_model.ma_lags else "narx"
-        noise["noise_model"] = old
-        if old == "noe":
-            noise["moving_average"] = ()
-    return {name: value for name, value in noise.items() if name in known}
-
-
-def noise_model_of(model: Model) -> NoiseModel:
-    """Return the noise model of a model, without values."""
-    # An autoregression may end with zeros that were free to be others.
-    return noise_family(model.noise_model)(
-        tuple(range(1, len(getattr(model, "autoregression", ())) + 1)),
-        tuple(range(1, len(model.moving_average) + 1)),
-        getattr(model, "is_integrated", False),
-        Distribution(getattr(model, "degrees_of_freedom", None) or GAUSSIAN.degrees_of_freedom),
-    )
 
 
 def _errors(arrangement: Arrangement, monomials: Sequence[Monomial], segments: Sequence[range]) -> PredictionErrors:

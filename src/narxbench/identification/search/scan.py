@@ -23,7 +23,8 @@ from narxbench.identification.data.sampling import advised_decimations
 from narxbench.identification.search.configurations import Configuration, configurations, strides
 from narxbench.identification.search.noise import PLAIN, NoiseOrders
 from narxbench.identification.search.resampling import block_length, resample
-from narxbench.identification.search.structures import Found, Run, Score, Search, Structure
+from narxbench.identification.search.structures import Found, LikelyRun, Run, Score, Search, Structure
+from narxbench.identification.search.ties import Candidate, likeliest_first
 from narxbench.identification.search.trial import PartErrors, Trial
 from narxbench.identification.settings import IdentificationSettings
 from narxbench.io.errors import NarxbenchError, printable
@@ -50,6 +51,8 @@ _PER_PRODUCT, _PER_EVALUATION, _PER_STEP, _PER_CANDIDATE = 4e-11, 2e-5, 3e-9, 2e
 FORWARD = "iterative_ofr"
 # What finds structures under each noise model; it draws nothing.
 PREDICTION_ERRORS = "pem"
+# Its settings: it is one search among others here, and what the noise calls for in the end is found with the weights.
+LIKELIHOOD: dict[str, Any] = {"drift": False, "tails": False, "largest_order": 4, "path_length": 20, "starts": [4]}
 # Products of a few larger numbers overflow.
 LARGEST = 1e50
 # Relative errors below this are rounding: such structures are equally good.
@@ -192,17 +195,20 @@ class Scan:
         settings: dict[str, Any] = {"selection": "err", "rows": "estimation"}
         return list(search(problem, algorithm=FORWARD, seed=1, evaluations=THOROUGH, **settings).terms)
 
-    def by_prediction_errors(self, configuration: Configuration) -> list[Run]:
-        """Return the best structure by the likelihood of each noise model, as :meth:`compared` takes it."""
+    def by_prediction_errors(self, configuration: Configuration) -> list[LikelyRun]:
+        """Return the best structure by the likelihood of each noise model."""
         problem = self.trial(configuration).for_prediction_errors()
-        with prepared(PREDICTION_ERRORS, {"noise_models": list(self.settings.noise_models)}) as runner:
+        settings = {"noise_models": list(self.settings.noise_models), **LIKELIHOOD}
+        with prepared(PREDICTION_ERRORS, settings) as runner:
             details = runner.run(problem, seed=1, evaluations=1).result.details
+        runs = []
         # There is none where no model is finite.
-        return [
-            Run(configuration.name, f"{PREDICTION_ERRORS}, {noise_family(name).title}", best["terms"], drawn=False)
-            for name, best in details.get("noise_models", {}).items()
-            if best["terms"]
-        ]
+        for name, best in details.get("noise_models", {}).items():
+            if best["terms"]:
+                title = f"{PREDICTION_ERRORS}, {noise_family(name).title}"
+                run = Run(configuration.name, title, best["terms"], drawn=False)
+                runs.append(LikelyRun(run, name))
+        return runs
 
     def compared(self, runs: Sequence[Run], density: int) -> list[Structure]:
         """Return each different structure with its score, the best first; ``density`` samples count as one."""
@@ -219,6 +225,12 @@ class Scan:
         whole = trial.fit(structure.terms, families)
         errors = trial.part_errors_under_noise(structure.terms, whole)
         return self._structure(structure.run, errors, 0, density, NoiseOrders.of(whole.noise_model))
+
+    def likeliest_first(self, structures: Sequence[Structure], density: int) -> tuple[list[Structure], int]:
+        """Return structures with those that tie with the first by their likelihood, and how many these are."""
+        candidates = [Candidate(s, self.named[s.configuration]) for s in structures if s.fitness is not None]
+        ordered, n_tied = likeliest_first(self.recording, candidates, self._n_selected / density, density)
+        return [*ordered, *(structure for structure in structures if structure.fitness is None)], n_tied
 
     def holds(self, structure: Structure) -> bool:
         """Return whether free runs over whole records, which show what grows slowly, are about as good as of parts."""

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from narxbench.identification.search.noise import PLAIN, NoiseOrders
 from narxbench.io.settings import Settings
-from narxbench.model.noise_models import NoiseModel
+from narxbench.model.noise_models import NoiseModel, NoiseName
 
 
 class Run(NamedTuple):
@@ -18,6 +18,13 @@ class Run(NamedTuple):
     found_by: str
     terms: Sequence[str]
     drawn: bool = True
+
+
+class LikelyRun(NamedTuple):
+    """A structure that a search has found by likelihood, and the noise model that it was found under."""
+
+    run: Run
+    noise_name: NoiseName
 
 
 class Score(Settings):
@@ -97,6 +104,7 @@ class Choice(Settings):
     density: int = Field(ge=1)  # how many samples count as one, for all that was compared
     passed_over: list[Structure]  # of a lower J than the best, but worse over whole records than over the parts
     holds: bool  # whether the best is not worse there
+    tied: int = Field(default=1, ge=1)  # how many were as good within the scatter, of which the likelihood chose
 
     @property
     def best(self) -> Structure:

@@ -73,6 +73,23 @@ def scaled(record: Record, by: tuple[tuple[float, ...], tuple[float, ...]] | Non
     return replace(record, y=(record.y - offsets[0]) / scales[0], u=(record.u - offsets[1:]) / scales[1:])
 
 
+def shortened(segments: list[range], most: int, max_lag: int) -> list[range]:
+    """Return segments that are no more than can be simulated quickly: the beginning of each, or pieces of long ones."""
+    steps = sum(map(len, segments))
+    if steps <= most:
+        return segments
+    # Long enough that the first measured outputs are forgotten.
+    length = max(500, 20 * max_lag)
+    pieces = [
+        range(start, min(start + length, segment.stop))
+        for segment in segments
+        for start in range(segment.start, segment.stop, length)
+    ]
+    count = max(1, most // length)
+    chosen = sorted({i * len(pieces) // count for i in range(count)}) if count < len(pieces) else range(len(pieces))
+    return [pieces[i] for i in chosen]
+
+
 class Trial:
     """A configuration on the data, whose test records are not looked at.
 
@@ -156,20 +173,7 @@ class Trial:
         return self._problem(self.arrangement.rows(part), segments, whole - by_part[part] if by_part else whole)
 
     def _shortened(self, segments: list[range], most: int = MOST_STEPS) -> list[range]:
-        """Return segments that are no more than can be simulated quickly: the beginning of each, or pieces of long."""
-        steps = sum(map(len, segments))
-        if steps <= most:
-            return segments
-        # Long enough that the first measured outputs are forgotten.
-        length = max(500, 20 * self.arrangement.max_lag)
-        pieces = [
-            range(start, min(start + length, segment.stop))
-            for segment in segments
-            for start in range(segment.start, segment.stop, length)
-        ]
-        count = max(1, most // length)
-        chosen = sorted({i * len(pieces) // count for i in range(count)}) if count < len(pieces) else range(len(pieces))
-        return [pieces[i] for i in chosen]
+        return shortened(segments, most, self.arrangement.max_lag)
 
     @cached_property
     def _parts(self) -> list[tuple[int, list[range], StructureProblem]]:

@@ -7,7 +7,7 @@ import numpy as np
 
 from narxbench.identification.data.arrangement import Arrangement
 from narxbench.identification.data.reading import Reading, read_recording
-from narxbench.identification.search.noise import noise_model_of, weigh_under
+from narxbench.identification.search.noise import weigh_under
 from narxbench.identification.search.trial import scaled
 from narxbench.identification.trust.fit import least_squares, weights_under_noise
 from narxbench.io.errors import FieldError, NarxbenchError
@@ -64,7 +64,7 @@ def refit(model: Model, data: Any = None, **reading: Unpack[Reading]) -> Model:
     if not largest < np.sqrt(np.finfo(np.float64).max):
         raise NarxbenchError("data: found a term whose square is too large for a number; needed: smaller units")
     weights = least_squares(arrangement, model.monomials, model.terms)
-    noise_model = noise_model_of(model)
+    noise_model = model.noise
     if noise_model != Narx():
         segments = arrangement.segments(arrangement.estimates())
         fit = weigh_under(arrangement, model.monomials, segments, noise_model)
