@@ -11,10 +11,11 @@ from narxbench.fitness.criteria import LinearExtendedBIC
 from narxbench.fitness.prediction_error import PredictionErrors
 from narxbench.fitness.structure_fit import fit_noise_model
 from narxbench.identification.data.arrangement import Arrangement
+from narxbench.identification.data.scaling import scaled, scaling
 from narxbench.identification.search.configurations import Configuration
 from narxbench.identification.search.noise import Stretches
 from narxbench.identification.search.structures import Structure
-from narxbench.identification.search.trial import MOST_STEPS, scaled, scaling, shortened
+from narxbench.identification.search.trial import MOST_STEPS, shortened
 from narxbench.model.records import Recording
 from narxbench.model.terms import Monomial, parse_term
 from narxbench.numerics.logarithm import natural_log
@@ -111,7 +112,7 @@ class Likelihoods:
             return math.inf
         independent = max(2.0, errors.samples / self._repeated)
         price = LinearExtendedBIC(GAMMA).penalties(independent, self._n_candidates)[len(monomials)]
-        units = 0.0 if by is None else 2.0 * errors.samples * float(natural_log(by[1][0]))
+        units = 0.0 if by is None else 2.0 * errors.samples * float(natural_log(by.scales[0]))
         noise_cost = float(natural_log(independent)) * fit.noise_model.n_parameters
         return (errors.deviance(fit) + units) / self._repeated + noise_cost + float(price)
 

@@ -12,13 +12,14 @@ from narxbench.fitness.kernel.problem_data import products_over
 from narxbench.fitness.problem import ErrorKind, StructureProblem
 from narxbench.identification.data.arrangement import NO_PART, Arrangement
 from narxbench.identification.data.collinear import collinear
+from narxbench.identification.data.scaling import mean, scaled, scaling
 from narxbench.identification.search.configurations import Configuration, candidates
 from narxbench.identification.search.noise import StructureFit, noise_of_model, weigh, weigh_under
 from narxbench.identification.settings import IdentificationSettings
 from narxbench.io.errors import NarxbenchError
 from narxbench.model.narx import DivergedError, Model
 from narxbench.model.noise_models import NoiseModel, NoiseName
-from narxbench.model.records import Record, Recording
+from narxbench.model.records import Recording
 from narxbench.model.terms import Monomial, term_name
 from narxbench.numerics.rounding import significant
 
@@ -48,29 +49,6 @@ class PartErrors:
             return []
         variance = math.fsum(self.energy.tolist()) / int(self.steps.sum())
         return [significant(value) for value in (self.sse[i] / self.steps / variance).tolist()] if variance else []
-
-
-def scaling(recording: Recording, centred: bool) -> tuple[tuple[float, ...], tuple[float, ...]] | None:
-    """Return offsets and scales of output and inputs, by the records that estimate or select; None: as they are."""
-    if not centred:
-        return None
-    signals = np.concatenate([np.column_stack([record.y, record.u]) for record in recording.known]).T.tolist()
-    offsets = tuple(mean(signal) for signal in signals)
-    squares = (mean([(v - offset) ** 2 for v in signal]) for signal, offset in zip(signals, offsets, strict=True))
-    return offsets, tuple(math.sqrt(square) or 1.0 for square in squares)
-
-
-def mean(values: Sequence[float]) -> float:
-    """Return a mean that is the same on every machine: NumPy's sums depend on the processor's vectors."""
-    return math.fsum(values) / len(values)
-
-
-def scaled(record: Record, by: tuple[tuple[float, ...], tuple[float, ...]] | None) -> Record:
-    """Return a record with its signals centred and scaled."""
-    if by is None:
-        return record
-    offsets, scales = np.array(by[0]), np.array(by[1])
-    return replace(record, y=(record.y - offsets[0]) / scales[0], u=(record.u - offsets[1:]) / scales[1:])
 
 
 def shortened(segments: list[range], most: int, max_lag: int) -> list[range]:

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from narxbench.identification.data.arrangement import Arrangement
+from narxbench.identification.data.scaling import scaled, scaling
 from narxbench.identification.search.noise import StructureFit, noise_of_model, weigh_under
 from narxbench.identification.search.scan import Scan
 from narxbench.identification.search.structures import Structure
-from narxbench.identification.search.trial import scaled, scaling
 from narxbench.identification.trust.validation import ARX, Case, linear_arx
 from narxbench.identification.trust.weights import Weights, estimate, newey_west_bandwidth, orthogonalise
 from narxbench.io.errors import NarxbenchError
@@ -85,8 +85,8 @@ class Fit:
             decimation=self.configuration.decimation,
             sampling_time=recording.sampling_time,
             units=recording.units,
-            offsets=self.scaling and self.scaling[0],
-            scales=self.scaling and self.scaling[1],
+            offsets=self.scaling.offsets if self.scaling else None,
+            scales=self.scaling.scales if self.scaling and set(self.scaling.scales) != {1.0} else None,
             data_digest=recording.digest,
             about={
                 "made_by": f"narxbench {__version__}",

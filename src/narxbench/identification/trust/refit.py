@@ -7,8 +7,8 @@ import numpy as np
 
 from narxbench.identification.data.arrangement import Arrangement
 from narxbench.identification.data.reading import Reading, read_recording
+from narxbench.identification.data.scaling import Scaling, scaled
 from narxbench.identification.search.noise import weigh_under
-from narxbench.identification.search.trial import scaled
 from narxbench.identification.trust.fit import least_squares, weights_under_noise
 from narxbench.io.errors import FieldError, NarxbenchError
 from narxbench.io.version import __version__
@@ -55,7 +55,7 @@ def refit(model: Model, data: Any = None, **reading: Unpack[Reading]) -> Model:
     if len(recording.inputs) != model.n_inputs:
         raise FieldError("input", f"found {len(recording.inputs)}; needed: {model.n_inputs}, as many as the model has")
     offsets, scales = (tuple(values.tolist()) for values in model.scaling())
-    records = [scaled(record, (offsets, scales)) for record in recording.known]
+    records = [scaled(record, Scaling(offsets, scales)) for record in recording.known]
     arrangement = Arrangement(records, model.decimation, model.max_lag, 1)
     # Weights come from all records that are not for the test: nothing is selected.
     arrangement = replace(arrangement, records=[replace(record, role=None) for record in arrangement.records])
