@@ -80,6 +80,24 @@ class About:
                 raise NarxbenchError(f"ABOUT: {name}: found {values!r}; allowed: a list")
 
 
+class SearchWarning(NamedTuple):
+    """A reason to doubt the result of a search.
+
+    Attributes
+    ----------
+    kind : str
+        The kind of doubt, in a word for programs.
+    message : str
+        One line for readers.
+    values : mapping
+        The numbers behind it, as plain data.
+    """
+
+    kind: str
+    message: str
+    values: Mapping[str, Any]
+
+
 class Found(NamedTuple):
     """What a run returns: a structure, and weights if they shall not be those of least squares."""
 

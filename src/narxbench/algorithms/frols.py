@@ -22,6 +22,7 @@ from narxbench.algorithms.forward_regression import best_length, forward, nested
 from narxbench.algorithms.training import Rows, WholeRecordJudge, criterion_of, estimated, products
 from narxbench.fitness.prediction_error import PredictionErrors
 from narxbench.io.settings import Settings as BaseSettings
+from narxbench.model.noise_models import Narmax
 from narxbench.numerics.logarithm import natural_log
 
 ABOUT = About(
@@ -80,8 +81,8 @@ def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, se
         position = structures[_length(found.energy, explained[:entered], found.n_rows, settings) - 1]
     if settings.weights == "extended_least_squares" and position.any():
         errors = PredictionErrors(problem)
-        fit = errors.fit("narmax", np.flatnonzero(position).tolist())
-        if fit.sse < np.inf:
+        fit = errors.fit(Narmax(ma_lags=(1, 2)), np.flatnonzero(position).tolist())
+        if fit.is_finite:
             return Found(position, errors.coefficients(fit))
     return estimated(problem, position) if settings.rows == "all" else Found(position)
 

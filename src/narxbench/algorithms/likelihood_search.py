@@ -14,6 +14,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from narxbench.algorithms.common_factor import common_factor
 from narxbench.algorithms.forward_regression import nested
 from narxbench.algorithms.multistart import predicted
 from narxbench.fitness.criteria import LinearExtendedBIC
@@ -47,9 +48,12 @@ FLIPS, SWAPS, WINDOW = 4, 6, 1.0
 DROPS = 4
 # Nothing is tried close to the best model of a kind whose criterion is above the lowest by so many penalties.
 HOPELESS = 5.0
-# Coefficients of a first-order autoregression that stand for coloured noise before any model is known, and of the
-# moving average of noise that drifts.
-COLOUR, DRIFT = -0.9, -0.9
+# The coefficient of a first-order autoregression that stands for coloured noise before any model is known.
+COLOUR = -0.9
+# A polynomial in q^-1 has a slow factor if it is below this at q = 1.
+SLOW = 0.2
+# Fits of the search end when the deviance falls by less than this for each sample.
+TOLERANCE = 1e-8
 # Moving averages of noise that drifts have at most this order.
 DRIFT_ORDER = 2
 
@@ -57,13 +61,33 @@ DRIFT_ORDER = 2
 class SearchSettings(Protocol):
     """What the search needs of the settings of an algorithm."""
 
-    noise_models: list[NoiseName]
-    largest_order: int
-    tails: bool
-    drift: bool
-    gamma: float
-    path_length: int
-    starts: list[int]
+    @property
+    def noise_models(self) -> list[NoiseName]:
+        """Names of the noise models that may be."""
+
+    @property
+    def largest_order(self) -> int:
+        """Largest order of an autoregression or a moving average of the noise."""
+
+    @property
+    def tails(self) -> bool:
+        """Whether innovations may be Student-t."""
+
+    @property
+    def drift(self) -> bool:
+        """Whether the noise may be integrated."""
+
+    @property
+    def gamma(self) -> float:
+        """What each term costs beyond BIC, in 2 ln(N_t)."""
+
+    @property
+    def path_length(self) -> int:
+        """Terms that enter the forward regression at most."""
+
+    @property
+    def starts(self) -> list[int]:
+        """Lengths of it to begin at, besides its whole and its half."""
 
 
 def term_penalties(errors: PredictionErrors, gamma: float) -> Floats:
@@ -82,6 +106,12 @@ def criterion_of(errors: PredictionErrors, fit: Fit, penalties: Floats) -> float
     """Return the criterion of a fit: its deviance, and what its terms and its noise model cost."""
     noise = noise_price(errors) * fit.noise_model.n_parameters
     return errors.deviance(fit) + float(penalties[len(fit.terms)]) + noise
+
+
+def _first_filters(is_integrated: bool) -> tuple[Floats, Floats]:
+    """Return the coefficients of a filter that stands for the noise before any model is known."""
+    coefficient, nothing = np.array([COLOUR]), np.zeros(0)
+    return (nothing, coefficient) if is_integrated else (coefficient, nothing)
 
 
 class LikelihoodSearch:
@@ -112,9 +142,9 @@ class LikelihoodSearch:
             if near is not None:
                 linear, start = near
                 weights = linear.weights(terms)
-                fit = self.errors.fit(noise_model, terms.tolist(), start=start, weights=weights)
+                fit = self.errors.fit(noise_model, terms.tolist(), start=start, weights=weights, tolerance=TOLERANCE)
             if fit is None or not fit.is_finite:
-                fit = self.errors.fit(noise_model, terms.tolist())
+                fit = self.errors.fit(noise_model, terms.tolist(), tolerance=TOLERANCE)
             self._keep(fit)
         return self.criteria[key]
 
@@ -252,7 +282,12 @@ class LikelihoodSearch:
             if key not in self.criteria:
                 noise_weights = choice.autoregression, choice.moving_average
                 following = self.errors.fit(
-                    noise_model, fit.terms.tolist(), start=best, weights=best.weights, noise_weights=noise_weights
+                    noise_model,
+                    fit.terms.tolist(),
+                    start=best,
+                    weights=best.weights,
+                    noise_weights=noise_weights,
+                    tolerance=TOLERANCE,
                 )
                 self._keep(following)
             if not self.criteria[key] < self.value(best) - LEAST_GAIN:
@@ -311,14 +346,10 @@ class LikelihoodSearch:
             linear.enter([term])
         return nested(np.array(order or [0], np.int64), self.n_terms)
 
-    def _empty(self, noise_model: NoiseModel, noise_weights: tuple[Floats, Floats]) -> Fit:
-        """Return a model without terms under a noise model whose values are given."""
-        return replace(
-            self.errors.fit(Narx(), []),
-            noise_model=noise_model,
-            autoregression=noise_weights[0],
-            moving_average=noise_weights[1],
-        )
+    def _empty(self, noise_model: NoiseModel, autoregression: Floats, moving_average: Floats) -> Fit:
+        """Return a model without terms under a noise model with these values."""
+        empty = self.errors.fit(Narx(), [])
+        return replace(empty, noise_model=noise_model, autoregression=autoregression, moving_average=moving_average)
 
     def starts(self, empty: Fit) -> tuple[list[Structure], list[Structure]]:
         """Return structures to begin at: ends of forward regression, improved in the linearised problem, and as are."""
@@ -336,7 +367,18 @@ class LikelihoodSearch:
         self._search_coloured()
         self._search_drifting()
         self._search_tails()
+        self._search_common_factors()
         self._polish()
+        if self.common_factor(self.best()):
+            self._search_thoroughly()
+        self._lowest = self.value(self.best())
+
+    def polish_further(self) -> bool:
+        """Search on if a better model has turned up since the end of the search; return whether one had."""
+        if not self.value(self.best()) < self._lowest - LEAST_GAIN:
+            return False
+        self._polish()
+        return True
 
     def _plain(self) -> list[NoiseModel]:
         """Return the noise models that a search begins with: the lowest orders of those that are allowed."""
@@ -366,26 +408,22 @@ class LikelihoodSearch:
         return list(places)
 
     def _search_coloured(self) -> None:
-        """Search with filters of the noise, from models under white noise and from data behind a filter."""
+        """Search with filters of the noise, from the best model and from data behind a filter."""
         places = self._coloured_places()
         if not places:
             return
-        nothing = np.zeros(0)
-        improved, short = self.starts(self._empty(Ararx((1,)), (np.array([COLOUR]), nothing)))
+        improved, short = self.starts(self._empty(Ararx((1,)), *_first_filters(is_integrated=False)))
+        further = [*improved[:1], *short[:1]]
         for place in places:
-            starts = [self.structure(self.best()), *improved, *short]
-            self._descend_from(place, starts, is_integrated=False, distribution=GAUSSIAN)
+            self._descend_from(place, [self.structure(self.best()), *further], is_integrated=False)
+            # The noise moves from one place to the other more easily than terms are found anew.
+            further = []
 
     def _search_drifting(self) -> None:
         """Search with noise that is integrated."""
-        if not self.settings.drift:
-            return
-        nothing = np.zeros(0)
-        empty = self._empty(Narmax(ma_lags=(1,), is_integrated=True), (nothing, np.array([DRIFT])))
-        improved, short = self.starts(empty)
-        for place in self._coloured_places():
-            starts = [self.structure(self.best()), *improved, *short]
-            self._descend_from(place, starts, is_integrated=True, distribution=GAUSSIAN)
+        if self.settings.drift:
+            for place in self._coloured_places():
+                self._descend_from(place, [self.structure(self.best())], is_integrated=True)
 
     def _search_tails(self) -> None:
         """Search with heavy tails, where the innovations of the best model have them."""
@@ -395,15 +433,72 @@ class LikelihoodSearch:
         distribution, gain = self.errors.tails(best)
         if gain <= self.price:
             return
-        starts = [self.structure(best), *self._improved, *self._short]
+        is_integrated = best.noise_model.is_integrated
         for place in dict.fromkeys(family.place for family in self.families):
-            self._descend_from(place, starts, is_integrated=best.noise_model.is_integrated, distribution=distribution)
+            starts = [self.structure(self.best()), *self._short[:1]]
+            self._descend_from(place, starts, is_integrated=is_integrated, distribution=distribution)
+
+    def _search_common_factors(self) -> None:
+        """Search from the best structure without the terms that are lagged copies of others of it.
+
+        A filter of the noise that the noise model lacks comes back as lagged copies of the terms, a common factor.
+        """
+        best = self.best()
+        start = self.without_copies(self.structure(best))
+        if int(start.sum()) == len(best.terms) or not self._coloured_places():
+            return
+        place, distribution = best.noise_model.place, best.noise_model.distribution
+        self._descend_from(place, [start], is_integrated=False, distribution=distribution)
+        if not self.settings.drift:
+            return
+        starts = [start]
+        if self._may_drift(best):
+            drifting = Narmax(ma_lags=(1,), is_integrated=True)
+            improved, short = self.starts(self._empty(drifting, *_first_filters(is_integrated=True)))
+            starts += [*improved[:1], *short[:1]]
+        self._descend_from(place, starts, is_integrated=True, distribution=distribution)
+
+    def _may_drift(self, fit: Fit) -> bool:
+        """Return whether a fit has a slow factor, in the filter of its noise or in its linear terms of the output."""
+        of_noise = 1.0 + float(fit.autoregression.sum())
+        of_terms = 1.0 - self.errors.output_gain(fit)
+        return fit.noise_model.is_integrated or of_noise < SLOW or of_terms < SLOW
+
+    def common_factor(self, fit: Fit) -> list[complex]:
+        """Return the zeros that all polynomials of a fit share: it is a shorter model times a filter."""
+        weights = self.errors.coefficients(fit).tolist()
+        return common_factor([self.errors.monomials[term] for term in fit.terms], weights)
+
+    def _search_thoroughly(self) -> None:
+        """Search from all starts with filters and with drift: a common factor stands for noise that was not found."""
+        drifting = Narmax(ma_lags=(1,), is_integrated=True)
+        for is_integrated in (False, True):
+            if is_integrated and not self.settings.drift:
+                continue
+            empty = self._empty(drifting if is_integrated else Ararx((1,)), *_first_filters(is_integrated))
+            improved, short = self.starts(empty)
+            for place in self._coloured_places():
+                self._descend_from(place, [*improved, *short], is_integrated=is_integrated)
+        self._polish()
+
+    def without_copies(self, structure: Structure) -> Structure:
+        """Return a structure without the terms that are those of lower lags, delayed."""
+        reduced = structure.copy()
+        for term in np.flatnonzero(structure).tolist():
+            if any(structure[shorter] for shorter in self.errors.advanced(term)):
+                reduced[term] = 0
+        return reduced
 
     def _descend_from(
-        self, place: Place, starts: Iterable[Structure], *, is_integrated: bool, distribution: Distribution
+        self,
+        place: Place,
+        starts: Iterable[Structure],
+        *,
+        is_integrated: bool,
+        distribution: Distribution = GAUSSIAN,
     ) -> None:
-        first = ((), (1,)) if is_integrated else ((), ())
-        noise_model = self._noise_model(place, *first, is_integrated, distribution)
+        ma_lags: Lags = (1,) if is_integrated else ()
+        noise_model = self._noise_model(place, (), ma_lags, is_integrated, distribution)
         for start in starts:
             if self.fit(noise_model, start) < math.inf:
                 self.descend_with_noise(self.fits[noise_model, start.tobytes()])
@@ -480,6 +575,12 @@ class LikelihoodSearch:
         for fit in sorted(self.fits.values(), key=self.value):
             leaders.setdefault(fit.noise_model.name, fit)
         return list(leaders.values())
+
+    def refined(self, fit: Fit) -> Fit:
+        """Return a fit whose iteration went on until no digit that is shown changes any more."""
+        fit = self.errors.fit(fit.noise_model, fit.terms.tolist(), start=fit, weights=fit.weights)
+        self._keep(fit)
+        return fit
 
     def fits_of(self, structure: Structure) -> list[Fit]:
         """Return fits of a structure under the noise models that its noise calls for, one for each place."""

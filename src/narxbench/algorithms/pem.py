@@ -28,21 +28,28 @@ whose J is infinite, is passed over for the next one.
 - ``samples``, N; ``log_likelihood`` and ``criterion``;
 - ``standard_errors`` and ``robust_standard_errors`` of the coefficients;
 - ``noise_models``: for each name the best structure, with its noise, likelihood and criterion;
+- ``probabilities`` of the terms, the smallest left out; ``structures``, the ten most probable ones, each with
+  ``terms``, ``probability``, ``difference`` of the criterion and ``noise_model``; ``groups``, each of ``terms`` that
+  are exchangeable, with their ``probabilities`` (:mod:`narxbench.algorithms.certainty`);
+- ``hidden``: terms that noise which drifts hides, the constant;
+- ``warnings``: reasons to doubt the model (:mod:`narxbench.algorithms.doubts`);
 - ``passed_over``: the models of lower criterion that were not chosen, with the reason.
 """
 
 import math
+from dataclasses import asdict
 from typing import Annotated, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field
 
+from narxbench.algorithms.certainty import Certainty, certainty
 from narxbench.algorithms.contract import About, Found, Objective, OwnCriterion, ProblemView
-from narxbench.algorithms.likelihood_search import LikelihoodSearch, Structure, criterion_of, term_penalties
+from narxbench.algorithms.doubts import doubts
+from narxbench.algorithms.likelihood_search import LikelihoodSearch, Structure
 from narxbench.fitness.prediction_error import Fit, PredictionErrors
 from narxbench.io.settings import Settings as BaseSettings
-from narxbench.model.noise_models import NOISE_NAMES, NoiseName, noise_family
+from narxbench.model.noise_models import NOISE_NAMES, NoiseName
 from narxbench.model.terms import OUTPUT
 
 ABOUT = About(
@@ -62,6 +69,11 @@ ABOUT = About(
 
 # Models that are named as passed over.
 MOST_PASSED_OVER = 20
+# A model whose terms share a factor gives way to one without, if the criterion of that is higher by no more than so
+# many penalties of a term: what the factor explains is noise.
+COPIED = 4.0
+# Terms of less probability are not named.
+LEAST_PROBABILITY = 0.005
 
 
 class Settings(BaseSettings):
@@ -98,6 +110,9 @@ def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, se
     errors = PredictionErrors(problem)
     search = LikelihoodSearch(errors, settings)
     search.run()
+    certain = certainty(search)
+    if search.polish_further():
+        certain = certainty(search)
     passed_over: dict[int, dict[str, Any]] = {}
     best = _first_bounded(problem, objective, search, passed_over)
     if best is None:
@@ -106,6 +121,7 @@ def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, se
         best = _first_bounded(problem, objective, search, passed_over)
     if best is None:
         return Found(np.zeros(objective.n_terms, np.uint8))
+    best = search.refined(best)
     uncertainty, n = errors.uncertainty(best), len(best.terms)
     description = _described(problem, search, best)
     del description["terms"]
@@ -119,17 +135,57 @@ def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, se
             for fit in search.leaders()
             if search.value(fit) < math.inf
         },
+        **_certainty_described(problem, certain),
+        "hidden": _hidden(problem, best),
+        "warnings": [warning._asdict() for warning in doubts(search, best, certain, problem.terms)],
         "passed_over": list(passed_over.values())[:MOST_PASSED_OVER],
     }
     return Found(search.structure(best), errors.coefficients(best), details)
 
 
+def _certainty_described(problem: ProblemView, certain: Certainty) -> dict[str, Any]:
+    probabilities = {
+        name: probability
+        for name, probability in zip(problem.terms, certain.terms.tolist(), strict=True)
+        if probability >= LEAST_PROBABILITY
+    }
+    structures = []
+    for structure in certain.structures:
+        names = [problem.terms[term] for term in structure.terms]
+        structures.append({**asdict(structure), "terms": names})
+    groups = []
+    for group in certain.groups:
+        names = [problem.terms[term] for term in group]
+        groups.append({"terms": names, "probabilities": [float(certain.terms[term]) for term in group]})
+    return {"probabilities": probabilities, "structures": structures, "groups": groups}
+
+
+def _hidden(problem: ProblemView, fit: Fit) -> list[str]:
+    """Return the terms that the noise of a fit hides."""
+    if not fit.noise_model.is_integrated:
+        return []
+    chosen = {problem.terms[term] for term in fit.terms}
+    return [name for name in ("1",) if name in problem.terms and name not in chosen]
+
+
 def _first_bounded(
     problem: ProblemView, objective: Objective, search: LikelihoodSearch, passed_over: dict[int, dict[str, Any]]
 ) -> Fit | None:
-    """Return the best fit with a bounded free run and a finite J, and note those before it."""
+    """Return the best fit with a bounded free run and a finite J, and note those before it.
+
+    A model whose terms share a factor, and models that have all of its terms, are passed over for one without.
+    """
+    with_factor: list[set[int]] = []
     for fit in search.ranked():
         if id(fit) in passed_over:
+            continue
+        if any(factored <= set(fit.terms.tolist()) for factored in with_factor):
+            continue
+        factor = search.common_factor(fit)
+        if factor and _has_alternative(search, fit):
+            with_factor.append(set(fit.terms.tolist()))
+            reason = f"its terms share a factor, as lagged copies do: zeros at {', '.join(map(_zero, factor))}"
+            passed_over[id(fit)] = {"reason": reason, **_described(problem, search, fit)}
             continue
         if not search.value(fit) < math.inf or not objective.remaining:
             return None
@@ -140,6 +196,23 @@ def _first_bounded(
             return fit
         passed_over[id(fit)] = {"reason": reason, **_described(problem, search, fit)}
     return None
+
+
+def _has_alternative(search: LikelihoodSearch, fit: Fit) -> bool:
+    """Return whether a model without a common factor is not much worse than one that has it."""
+    limit = search.value(fit) + COPIED * float(search.penalties[1])
+    factored = set(fit.terms.tolist())
+    for rival in search.ranked():
+        if search.value(rival) >= limit:
+            return False
+        is_longer = factored <= set(rival.terms.tolist())
+        if not is_longer and not search.common_factor(rival) and search.errors.bounded(rival):
+            return True
+    return False
+
+
+def _zero(zero: complex) -> str:
+    return f"{zero.real:.3g}" if not zero.imag else f"{zero.real:.3g}{zero.imag:+.3g}i"
 
 
 def _described(problem: ProblemView, search: LikelihoodSearch, fit: Fit) -> dict[str, Any]:

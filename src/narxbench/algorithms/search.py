@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from narxbench.algorithms.contract import BudgetSpentError, Found, checked_found
+from narxbench.algorithms.contract import BudgetSpentError, Found, SearchWarning, checked_found
 from narxbench.algorithms.isolation.host import Answer, Host, RunFailedError, kept_host
 from narxbench.algorithms.objective import CountedObjective, view_of
 from narxbench.algorithms.registry import Algorithm, AlgorithmUnavailableError
@@ -65,6 +65,35 @@ class SearchResult:
     seed: int
     settings: dict[str, Any] = field(default_factory=dict)
     details: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def warnings(self) -> list[SearchWarning]:
+        """Reasons to doubt the structure, where the algorithm tells them: those of ``"pem"`` do."""
+        return [SearchWarning(**warning) for warning in self.details.get("warnings", [])]
+
+    @property
+    def probabilities(self) -> dict[str, float]:
+        """The probability that a candidate is a term, by name, where the algorithm tells it; the smallest left out."""
+        return dict(self.details.get("probabilities", {}))
+
+    def __str__(self) -> str:
+        """Return the structure with its weights, the noise model, and one line for each reason to doubt it."""
+        if not self.terms:
+            return f"{self.algorithm}: no structure with a finite J"
+        width = max(map(len, self.terms))
+        lines = []
+        for term, weight in zip(self.terms, self.coefficients, strict=True):
+            probability = f"   probability {self.probabilities.get(term, 0.0):.2f}" if self.probabilities else ""
+            lines.append(f"{term:<{width}} {weight: .6g}{probability}")
+        if "noise" in self.details:
+            lines.append(f"noise: {self.details['noise']['description']}")
+        for group in self.details.get("groups", []):
+            shares = ", ".join(f"{share:.2f}" for share in group["probabilities"])
+            lines.append(f"exchangeable: one of {', '.join(group['terms'])} ({shares})")
+        for hidden in self.details.get("hidden", []):
+            lines.append(f"hidden: drift of the noise hides a term {hidden}")
+        lines += [f"warning: {warning.message}" for warning in self.warnings]
+        return "\n".join(lines)
 
 
 def budget(settings: Mapping[str, Any], evaluations: int) -> int:

@@ -33,6 +33,8 @@ Integers = NDArray[np.int64]
 TRANSIENT, TRANSIENT_SHARE = 30, 0.05
 # Below this share of the output's power, innovations are rounding.
 EXACT = 1e-13
+# A fit ends when the deviance falls by less than this for each sample: no digit that is shown changes any more.
+CONVERGED = 1e-12
 # Outputs before stretches are estimated unless they are more than this together.
 MOST_INITIAL = 40
 # A free run beyond this multiple of the largest output has diverged.
@@ -235,6 +237,18 @@ class PredictionErrors:
             floor=self._least_sse,
         )
         self._bands = np.empty(0)
+        self.monomials = list(monomials)
+        self._advanced = _advanced_terms(monomials)
+        self._is_linear_output = [len(monomial) == 1 and monomial[0][0] == OUTPUT for monomial in monomials]
+
+    def advanced(self, term: int) -> list[int]:
+        """Return the candidates that are a term some samples ahead: those that it is a lagged copy of."""
+        return self._advanced[term]
+
+    def output_gain(self, fit: Fit) -> float:
+        """Return the sum of the weights of the linear terms of past outputs."""
+        weights = zip(fit.terms.tolist(), fit.weights.tolist(), strict=True)
+        return math.fsum(weight for term, weight in weights if self._is_linear_output[term])
 
     def fit(
         self,
@@ -244,6 +258,7 @@ class PredictionErrors:
         start: Fit | None = None,
         weights: Floats | None = None,
         noise_weights: tuple[Floats, Floats] | None = None,
+        tolerance: float = CONVERGED,
     ) -> Fit:
         """Fit the weights of the candidates of these numbers, and the noise model, by Gauss-Newton steps.
 
@@ -260,12 +275,14 @@ class PredictionErrors:
             begins at 0, which least squares leaves in one step, and all others at the weights of NARX.
         noise_weights : pair of arrays, optional
             d_1, d_2, ... and c_1, c_2, ... to begin with.
+        tolerance : float
+            The iteration ends when the deviance falls by less than this for each sample.
         """
         chosen = np.array(sorted(terms), np.int64)
         if noise_model == Narx():
             weights = np.zeros(len(chosen))
         elif weights is None:
-            weights = self.fit(Narx(), chosen.tolist()).weights
+            weights = self.fit(Narx(), chosen.tolist(), tolerance=tolerance).weights
         if noise_weights is None and start is not None:
             noise_weights = start.autoregression, start.moving_average
         autoregression, moving_average = _noise_start(noise_model, noise_weights)
@@ -286,7 +303,8 @@ class PredictionErrors:
             first = replace(first, start_share=self._start_share(first))
         state = self._state(first)
         noise = self._noise(first)
-        objective = float(kernel.gauss_newton(self._data, noise, chosen, state, self._empty_state(first)))
+        following = self._empty_state(first)
+        objective = float(kernel.gauss_newton(self._data, noise, chosen, state, following, tolerance))
         return replace(
             first,
             weights=state.weights,
@@ -436,9 +454,11 @@ class PredictionErrors:
         kernel.covariances(self._data, bands, free, errors, variance, bandwidth, classical, robust)
         exponents = np.concatenate([self._exponents[fit.terms], np.zeros(free - n, np.int64)])
         of_terms = np.ldexp(classical[:n, :n], self._exponents[fit.terms][:, None] + self._exponents[fit.terms])
-        # What is no more than rounding may lie below 0.
-        errors_of = (np.ldexp(np.sqrt(np.maximum(np.diag(c), 0.0)), exponents) for c in (classical, robust))
-        return Uncertainty(*errors_of, np.asarray(of_terms))
+        return Uncertainty(
+            classical=_standard_errors(classical, exponents),
+            robust=_standard_errors(robust, exponents),
+            covariance=np.asarray(of_terms),
+        )
 
     def bounded(self, fit: Fit) -> bool:
         """Return whether the free run of a model stays bounded over every stretch, whatever its noise model."""
@@ -511,6 +531,21 @@ class PredictionErrors:
         """Compute the sensitivities of some candidates."""
         state, _ = self._evaluated(fit)
         kernel.linearise(self._data, self._noise(fit), fit.terms, state, candidates, 0, bands)
+
+
+def _standard_errors(covariance: Floats, exponents: Integers) -> Floats:
+    # What is no more than rounding may lie below 0.
+    return np.asarray(np.ldexp(np.sqrt(np.maximum(np.diag(covariance), 0.0)), exponents))
+
+
+def _advanced_terms(monomials: Sequence[Monomial]) -> list[list[int]]:
+    numbers = {tuple(monomial): term for term, monomial in enumerate(monomials)}
+    advanced: list[list[int]] = []
+    for monomial in monomials:
+        advance = min((lag for _, lag in monomial), default=0)
+        copies = (tuple((signal, lag - ahead) for signal, lag in monomial) for ahead in range(1, advance + 1))
+        advanced.append([numbers[copy] for copy in copies if copy in numbers])
+    return advanced
 
 
 def _check_memory(rows: int, n_terms: int) -> None:

@@ -17,8 +17,8 @@ all candidates the choice of terms is, close to the present weights, one of line
 
 Student-t innovations weigh each squared innovation by (nu + 1) / (nu + e(k)^2 / s^2), so that outliers count little.
 
-Source: L. Ljung, System Identification: Theory for the User, 2nd edition, 1999, chapters 7 and 10; K. L. Lange, R. J. A.
-Little and J. M. G. Taylor, Robust statistical modeling using the t distribution, Journal of the American Statistical
+Source: L. Ljung, System Identification: Theory for the User, 2nd edition, 1999, chapters 7 and 10; K. L. Lange, R. J.
+A. Little and J. M. G. Taylor, Robust statistical modeling using the t distribution, Journal of the American Statistical
 Association 84, 1989, pages 881-896; E. J. Hannan and J. Rissanen, Biometrika 69, 1982, pages 81-94.
 """
 
@@ -34,13 +34,13 @@ from narxbench.numerics.logarithm import natural_log
 
 # Columns that stand side by side, and columns whose products with them are computed together.
 BAND, TILE = 16, 4
-# A Gauss-Newton iteration ends when the objective falls by less than this share of it, or after so many steps.
-CONVERGED, ITERATIONS = 1e-9, 25
+# A Gauss-Newton iteration ends after so many steps at the latest.
+ITERATIONS = 25
 # Steps that do not lower the objective are shortened, at most so often.
 SHORTER, SHORTENINGS = 0.3, 8
 # The zeros of C(q) stay inside of this radius, and those of D(q) inside of the second: innovations forget where they
 # began. Drift is slow, so the moving average of its steps may forget more slowly.
-RADIUS, AR_RADIUS, DRIFT_RADIUS = 0.98, 0.9995, 0.997
+RADIUS, AR_RADIUS, DRIFT_RADIUS = 0.995, 0.9998, 0.998
 # A sensitivity to what was before a stretch that is below this is none.
 FADED = 1e-9
 # The scale of Student-t is known when it changes by less than this share, or after so many steps.
@@ -371,8 +371,8 @@ def _start_column(data, s, before, feedback, column):
 
 @compiled
 def _append(data, noise, state, feedback, n, depth, bands):
-    # Behind n columns: those of the free d_i and c_i, which are noise and innovations of the past behind 1 / C(q); those
-    # of the outputs before each stretch; and the innovations.
+    # Behind n columns: those of the free d_i and c_i, which are noise and innovations of the past behind 1 / C(q);
+    # those of the outputs before each stretch; and the innovations.
     rows, c = state.innovations.shape[0], n
     nothing, filtered, column = np.empty(0), np.empty(rows), np.empty(rows)
     last = n + noise.ar_lags.shape[0] + noise.ma_lags.shape[0] + data.begin.shape[0] * depth
@@ -563,10 +563,11 @@ def _start_equations(data, noise, state, first, gram):
 
 
 @compiled
-def gauss_newton(data, noise, terms, state, following):
+def gauss_newton(data, noise, terms, state, following, tolerance):
     """Fit all that a structure and a noise model leave free, from where ``state`` begins, which receives it.
 
-    ``following`` is another state of the same shapes, to work in. Returns the objective of :func:`objective`; +inf if
+    ``following`` is another state of the same shapes, to work in. The iteration ends when the deviance falls by less
+    than ``tolerance`` for each sample. Returns the objective of :func:`objective`; +inf if
     the model to begin with diverges, or is not admissible.
     """
     rows, n = state.innovations.shape[0], terms.shape[0]
@@ -606,7 +607,7 @@ def gauss_newton(data, noise, terms, state, following):
         if not lower < value:
             break
         unit = value if noise.degrees_of_freedom == 0.0 else float(data.n_counted)
-        is_converged = value - lower < CONVERGED * unit
+        is_converged = value - lower < tolerance * unit
         value = lower
         _take(following, state)
         if is_converged:
@@ -651,8 +652,8 @@ def whitened(data, autoregression, moving_average, noise, innovations):
 def regressions(gram, energy, columns, sizes, weights, errors):
     """Explain the last column of ``gram`` by each of some sets of the others.
 
-    Row i of ``columns`` names the columns of set i, ``sizes[i]`` of them. ``weights``, of the same shape, receives their
-    weights, and ``errors`` what is left of ``energy``.
+    Row i of ``columns`` names the columns of set i, ``sizes[i]`` of them. ``weights``, of the same shape, receives
+    their weights, and ``errors`` what is left of ``energy``.
     """
     last = gram.shape[0] - 1
     for i in range(columns.shape[0]):

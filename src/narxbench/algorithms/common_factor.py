@@ -1,0 +1,84 @@
+"""Common factors: structures that are another one times a filter of the noise.
+
+Terms of the same shape, lagged, are a polynomial in q^-1 times the term of smallest lag: 0.5 u(k-1) - 0.4 u(k-2) is
+0.5 (1 - 0.8 q^-1) u(k-1). A model whose polynomials all vanish at the same point, that of y(k) and its lagged copies
+among them, is a shorter model times a filter. It explains no more of the input than the shorter one does; what it
+explains is noise.
+
+Source: L. Ljung, System Identification: Theory for the User, 2nd edition, 1999, section 16.4 (pole-zero cancellations).
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from narxbench.model.terms import OUTPUT, Monomial
+
+# A polynomial vanishes at a point where its value is below this share of the sum of its terms.
+VANISHING = 0.01
+# Digits of a zero that do not depend on the machine.
+DIGITS = 6
+
+Shape = tuple[tuple[int, int], ...]
+Polynomial = NDArray[np.float64]
+
+
+def polynomials(monomials: Sequence[Monomial], weights: Sequence[float]) -> tuple[Polynomial, list[Polynomial]]:
+    """Return the polynomials in q^-1 of a model: that of y(k) and its lagged copies, and those of all other shapes.
+
+    Parameters
+    ----------
+    monomials : sequence of monomials
+        The terms of the model.
+    weights : sequence of float
+        Their weights.
+    """
+    of_output: dict[int, float] = {0: 1.0}
+    by_shape: dict[Shape, dict[int, float]] = {}
+    for monomial, weight in zip(monomials, weights, strict=True):
+        advance = min((lag for _, lag in monomial), default=0)
+        shape = tuple((signal, lag - advance) for signal, lag in monomial)
+        if shape == ((OUTPUT, 0),):
+            of_output[advance] = -weight
+        else:
+            by_shape.setdefault(shape, {})[advance] = weight
+    return _coefficients(of_output), [_coefficients(polynomial) for polynomial in by_shape.values()]
+
+
+def _coefficients(by_lag: dict[int, float]) -> Polynomial:
+    first = min(by_lag)
+    coefficients = np.zeros(max(by_lag) - first + 1)
+    for lag, weight in by_lag.items():
+        coefficients[lag - first] = weight
+    return coefficients
+
+
+def common_factor(monomials: Sequence[Monomial], weights: Sequence[float]) -> list[complex]:
+    """Return the zeros that all polynomials of a model share: none where the model has no common factor.
+
+    A constant shares the zero at 1 only, where a filter hides it.
+
+    Examples
+    --------
+    >>> from narxbench.model.terms import parse_term
+    >>> terms = [parse_term(term, 1) for term in ("y(k-1)", "y(k-2)", "u(k-1)", "u(k-2)")]
+    >>> common_factor(terms, [1.4, -0.45, 1.0, -0.9])
+    [(0.9+0j)]
+    >>> common_factor(terms, [1.4, -0.45, 1.0, -0.2])
+    []
+    """
+    of_output, others = polynomials(monomials, weights)
+    # Without an input there is nothing that a factor could cancel in.
+    if len(of_output) == 1 or not others or any(len(polynomial) == 1 for polynomial in others):
+        return []
+    zeros = []
+    for zero in np.roots(of_output).astype(complex).tolist():
+        if abs(zero) > 0.0 and all(_vanishes(polynomial, zero) for polynomial in others):
+            zeros.append(complex(round(zero.real, DIGITS), round(zero.imag, DIGITS)))
+    return zeros
+
+
+def _vanishes(polynomial: Polynomial, zero: complex) -> bool:
+    powers = zero ** -np.arange(len(polynomial), dtype=float)
+    return bool(abs(polynomial @ powers) < VANISHING * (np.abs(polynomial) @ np.abs(powers)))

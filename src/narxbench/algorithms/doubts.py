@@ -1,0 +1,175 @@
+"""Reasons to doubt a model that a likelihood search has chosen, as data and as one line each.
+
+Each rule was set on the development data of ``benchmarks/recovery.py``; its report says on others how often wrong
+structures bring a warning, and right ones.
+"""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from narxbench.algorithms.certainty import Certainty
+from narxbench.algorithms.contract import SearchWarning
+from narxbench.algorithms.likelihood_search import LikelihoodSearch
+from narxbench.fitness.prediction_error import Fit, PredictionErrors
+
+Floats = NDArray[np.float64]
+
+# Lags of the autocorrelation, and the probability by chance below which innovations are not white.
+LAGS, BY_CHANCE = 25, 1e-3
+# Squared innovations that go with the size of a term's effect by so many standard errors change their variance.
+CHANGING_VARIANCE = 5.0
+# A structure of less probability is in doubt, and so is a term.
+LIKELY_STRUCTURE, LIKELY_TERM = 0.5, 0.8
+# Another noise model that prefers another structure counts if its criterion is above the lowest by less.
+CLOSE_NOISE_MODEL = 6.0
+# Excess kurtosis above this is a tail that a Gaussian has not, in standard errors.
+HEAVY = 5.0
+
+
+def doubts(search: LikelihoodSearch, fit: Fit, known: Certainty, names: Sequence[str]) -> list[SearchWarning]:
+    """Return all reasons to doubt a fit of a search, with the names of the candidate terms."""
+    errors = search.errors
+    return [
+        *_of_certainty(fit, known, names),
+        *_of_innovations(errors, fit),
+        *_of_variance(errors, fit, names),
+        *_of_noise_models(search, fit, names),
+    ]
+
+
+def _listed(terms: Sequence[str], most: int = 4) -> str:
+    more = f" and {len(terms) - most} more" if len(terms) > most else ""
+    return ", ".join(terms[:most]) + more
+
+
+def _of_certainty(fit: Fit, known: Certainty, names: Sequence[str]) -> list[SearchWarning]:
+    chosen = tuple(fit.terms.tolist())
+    probability = 0.0
+    rivals = []
+    for structure in known.structures:
+        if structure.terms == chosen:
+            probability = structure.probability
+        else:
+            rivals.append(structure)
+    warnings = []
+    if probability < LIKELY_STRUCTURE and rivals:
+        rival = rivals[0]
+        added = [f"with {names[term]}" for term in rival.terms if term not in chosen]
+        dropped = [f"without {names[term]}" for term in chosen if term not in rival.terms]
+        message = (
+            f"the structure has a probability of {probability:.2f} only; the next one, {_listed(added + dropped)}, "
+            f"has {rival.probability:.2f}"
+        )
+        values = {"probability": probability, "rival": rival.probability}
+        warnings.append(SearchWarning("uncertain_structure", message, values))
+    weak = [term for term in chosen if known.terms[term] < LIKELY_TERM]
+    if weak:
+        listed = _listed([f"{names[term]} ({known.terms[term]:.2f})" for term in weak])
+        values = {names[term]: float(known.terms[term]) for term in weak}
+        warnings.append(SearchWarning("uncertain_terms", f"the data hardly support {listed}", values))
+    return warnings
+
+
+def _of_innovations(errors: PredictionErrors, fit: Fit) -> list[SearchWarning]:
+    innovations = winsorised(errors, fit)
+    if not innovations.any():
+        return []
+    warnings = []
+    statistic, probability = ljung_box(innovations, LAGS, len(fit.noise_weights))
+    if probability < BY_CHANCE:
+        message = (
+            f"the innovations are not white (Ljung-Box {statistic:.0f} over {LAGS} lags, p {probability:.1g}): the "
+            "noise models or the candidate terms are not rich enough"
+        )
+        values = {"statistic": _rounded(statistic), "p": _rounded(probability)}
+        warnings.append(SearchWarning("coloured_innovations", message, values))
+    kurtosis = excess_kurtosis(innovations)
+    error = math.sqrt(24.0 / len(innovations))
+    if fit.noise_model.distribution.is_gaussian and kurtosis > HEAVY * error:
+        message = f"the innovations have heavy tails (excess kurtosis {kurtosis:.1f}): look for outliers"
+        warnings.append(SearchWarning("heavy_tails", message, {"excess_kurtosis": _rounded(kurtosis)}))
+    return warnings
+
+
+def _of_variance(errors: PredictionErrors, fit: Fit, names: Sequence[str]) -> list[SearchWarning]:
+    innovations = winsorised(errors, fit)
+    if not len(fit.terms) or not innovations.any():
+        return []
+    squares = innovations**2 - np.mean(innovations**2)
+    squares /= np.std(squares) or 1.0
+    sensitivities = np.concatenate(errors.counted(errors.sensitivities(fit)[:, fit.terms]))
+    sizes = np.abs(sensitivities)
+    sizes -= sizes.mean(axis=0)
+    spread = sizes.std(axis=0)
+    scores = np.abs(squares @ sizes) / np.where(spread > 0.0, spread, np.inf) / math.sqrt(len(squares))
+    largest = int(np.argmax(scores))
+    if not scores[largest] > CHANGING_VARIANCE:
+        return []
+    term = names[int(fit.terms[largest])]
+    message = (
+        f"the innovations are larger where {term} is large ({scores[largest]:.1f} standard errors): the noise is "
+        "multiplied, or an input is measured with noise"
+    )
+    return [
+        SearchWarning("changing_variance", message, {"term": term, "standard_errors": _rounded(float(scores[largest]))})
+    ]
+
+
+def _of_noise_models(search: LikelihoodSearch, fit: Fit, names: Sequence[str]) -> list[SearchWarning]:
+    chosen = set(fit.terms.tolist())
+    warnings = []
+    for leader in search.leaders():
+        difference = search.value(leader) - search.value(fit)
+        exchanged = sorted(chosen ^ set(leader.terms.tolist()))
+        if not exchanged or not 0.0 < difference < CLOSE_NOISE_MODEL:
+            continue
+        title = leader.noise_model.description
+        differing = _listed([names[term] for term in exchanged])
+        message = (
+            f"as {title} other terms are almost as likely, they differ in {differing} (criterion {difference:.1f} more)"
+        )
+        values = {"noise_model": leader.noise_model.name, "difference": _rounded(difference)}
+        warnings.append(SearchWarning("noise_models_disagree", message, values))
+    return warnings
+
+
+def _rounded(value: float) -> float:
+    # Sums of NumPy depend on the processor; so many digits do not.
+    return float(f"{value:.4g}")
+
+
+def winsorised(errors: PredictionErrors, fit: Fit) -> Floats:
+    """Return the innovations that count; of Student-t ones the tails are cut at three robust standard deviations."""
+    innovations = np.concatenate(errors.counted(errors.innovations(fit)))
+    # Units change no digit: they are powers of two, but squares could leave the range of numbers.
+    innovations = np.ldexp(innovations, -int(np.frexp(np.abs(innovations).max(initial=0.0))[1]))
+    if not fit.noise_model.distribution.is_gaussian:
+        limit = 3.0 * float(np.median(np.abs(innovations))) / 0.6745
+        innovations = np.clip(innovations, -limit, limit)
+    return np.asarray(innovations - innovations.mean())
+
+
+def ljung_box(series: Floats, lags: int, n_parameters: int) -> tuple[float, float]:
+    """Return the statistic of Ljung and Box of a series about zero, and its probability by chance.
+
+    G. M. Ljung and G. E. P. Box, Biometrika 65, 1978, pages 297-303.
+    """
+    # It takes a second to import.
+    from scipy.special import chdtrc
+
+    n, energy, total = len(series), float(series @ series), 0.0
+    lags = min(lags, n // 4)
+    for lag in range(1, lags + 1):
+        correlation = float(series[lag:] @ series[:-lag]) / energy
+        total += correlation**2 / (n - lag)
+    statistic = n * (n + 2) * total
+    return statistic, float(chdtrc(max(1, lags - n_parameters), statistic))
+
+
+def excess_kurtosis(series: Floats) -> float:
+    """Return the excess kurtosis of a series about zero: 0 of a Gaussian."""
+    squares = series**2
+    return float(np.mean(squares**2) / np.mean(squares) ** 2 - 3.0)
