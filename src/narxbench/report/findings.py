@@ -466,13 +466,29 @@ def _searches(found: Finding, _: Setting) -> tuple[str, str]:
 def _noise_model(found: Finding, _: Setting) -> tuple[str, str]:
     values = found.values
     best = ", ".join(
-        f"{noise_family(of['name']).title} {of['rrse']:.3g} ({count_terms(of['terms'])}, J {of['fitness']:.1f})"
-        for of in values["best"]
+        f"{row['description']} {row['rrse']:.3g} ({count_terms(row['terms'])}, J {row['fitness']:.1f})"
+        for row in values["best"]
     )
     family = noise_family(values["chosen"])
     text = f"The noise is taken to be {family.words}: {values['description']}. Relative error over parts of the data "
     text += f"that the weights do not know, of the best structure under each: {best}. "
-    return f"{text}NARX is taken unless another has a J that is lower by more than {CLEARLY_BETTER:g}.", ""
+    text += f"J of all but NARX has {CLEARLY_BETTER:g} more. "
+    if values["tied"] > 1:
+        text += f"{values['tied']} structures and noise models are equally good within the scatter over the parts; of "
+        return f"{text}these the one of the lowest extended BIC on all data is taken.", ""
+    return f"{text}The lowest J is taken.", ""
+
+
+def _level(found: Finding, _: Setting) -> tuple[str, str]:
+    parts = []
+    for row in found.values["signals"]:
+        name = printable(row["signal"])
+        if row["offset"]:
+            parts.append(f"{name} less {row['offset']:.15g}")
+        if row["scale"] != 1.0:
+            parts.append(f"{name} in units of {row['scale']:g}")
+    text = "Terms are of these signals in another form, for numbers do not bear products of them as they are"
+    return f"{text}: {listed(parts)}. Predictions and data stay in your own units.", ""
 
 
 def _repeats(found: Finding, _: Setting) -> tuple[str, str]:
@@ -544,6 +560,7 @@ _WORDS: dict[str, tuple[str, Phrase]] = {
     "no_test": ("Test data", _no_test),
     "resamples": ("Resampled data", _resamples),
     "noise_model": ("Noise", _noise_model),
+    "level": ("Levels and units", _level),
     "repeats": ("Random draws", _repeats),
     "interrupted": ("Stopped", _interrupted),
     "whole_records": ("Whole records", _whole_records),

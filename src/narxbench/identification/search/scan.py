@@ -9,13 +9,16 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from narxbench.algorithms.forward_regression import forward
+from narxbench.algorithms.likelihood_search import LikelihoodSearch, SearchSettings
+from narxbench.algorithms.registry import algorithm
 from narxbench.algorithms.search import prepared, search
 from narxbench.fitness.criteria import parse_criterion
+from narxbench.fitness.prediction_error import PredictionErrors
 from narxbench.fitness.problem import StructureProblem
 from narxbench.identification.data.checks import delay_check
 from narxbench.identification.data.responses import responses
@@ -28,7 +31,7 @@ from narxbench.identification.search.ties import Candidate, likeliest_first
 from narxbench.identification.search.trial import PartErrors, Trial
 from narxbench.identification.settings import IdentificationSettings
 from narxbench.io.errors import NarxbenchError, printable
-from narxbench.model.noise_models import NoiseName, noise_family
+from narxbench.model.noise_models import NoiseName, name_of
 from narxbench.model.records import Recording
 from narxbench.numerics.logarithm import natural_log
 from narxbench.numerics.random_streams import generator
@@ -196,18 +199,18 @@ class Scan:
         return list(search(problem, algorithm=FORWARD, seed=1, evaluations=THOROUGH, **settings).terms)
 
     def by_prediction_errors(self, configuration: Configuration) -> list[LikelyRun]:
-        """Return the best structure by the likelihood of each noise model."""
+        """Return the best structure by the likelihood of each noise model; none where no model is finite."""
         problem = self.trial(configuration).for_prediction_errors()
-        settings = {"noise_models": list(self.settings.noise_models), **LIKELIHOOD}
-        with prepared(PREDICTION_ERRORS, settings) as runner:
-            details = runner.run(problem, seed=1, evaluations=1).result.details
+        names = list(self.settings.noise_models)
+        settings = algorithm(PREDICTION_ERRORS).settings({"noise_models": names, **LIKELIHOOD})
+        likelihood_search = LikelihoodSearch(PredictionErrors(problem), cast(SearchSettings, settings))
+        likelihood_search.run()
         runs = []
-        # There is none where no model is finite.
-        for name, best in details.get("noise_models", {}).items():
-            if best["terms"]:
-                title = f"{PREDICTION_ERRORS}, {noise_family(name).title}"
-                run = Run(configuration.name, title, best["terms"], drawn=False)
-                runs.append(LikelyRun(run, name))
+        for fit in likelihood_search.leaders():
+            if len(fit.terms) and likelihood_search.value(fit) < math.inf:
+                title = f"{PREDICTION_ERRORS}, {fit.noise_model.title}"
+                terms = [problem.terms[term] for term in fit.terms]
+                runs.append(LikelyRun(Run(configuration.name, title, terms, drawn=False), name_of(fit.noise_model)))
         return runs
 
     def compared(self, runs: Sequence[Run], density: int) -> list[Structure]:

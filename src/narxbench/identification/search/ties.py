@@ -20,8 +20,9 @@ from narxbench.model.records import Recording
 from narxbench.model.terms import Monomial, parse_term
 from narxbench.numerics.logarithm import natural_log
 
-# Two structures tie where their J differ by no more than this times the standard error of the difference over parts.
-STANDARD_ERRORS = 1.0
+# Two structures tie where their J differ by no more than so many standard errors of the difference over parts, and the
+# relative error of the second is above that of the first by no more than a share: over few parts errors scatter much.
+STANDARD_ERRORS, EQUAL = 2.0, 0.05
 # Structures that are compared by likelihood, at most.
 MOST_TIED = 24
 # What each term costs beyond BIC, in 2 ln(N_t): that of the prediction error method.
@@ -66,15 +67,17 @@ def tied(candidates: Sequence[Candidate], samples: float) -> list[Candidate]:
         The independent samples that J counts.
     """
     best = candidates[0]
+    largest = (1.0 + EQUAL) * (best.structure.rrse or 0.0)
     ties = [best]
     for candidate in candidates[1:]:
         # Innovations of other steps are others.
         if candidate.configuration.decimation != best.configuration.decimation:
             continue
         scatter = STANDARD_ERRORS * samples * error_scatter(candidate.structure.parts, best.structure.parts)
-        if candidate.structure.rank - best.structure.rank <= scatter and len(ties) < MOST_TIED:
+        is_as_good = (candidate.structure.rrse or 0.0) <= largest
+        if is_as_good and candidate.structure.rank - best.structure.rank <= scatter:
             ties.append(candidate)
-    return ties
+    return ties[:MOST_TIED]
 
 
 class Likelihoods:

@@ -1,7 +1,7 @@
 """Where a model comes to rest: fixed points at constant inputs, whether they are stable, and rests in the data."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,6 +64,8 @@ def static_curve(model: Model, records: Sequence[Record], points: int = POINTS) 
 
     Every value of an input is there, if only with None for an output.
     """
+    # It has no part in where the model rests, and may be too large in other units.
+    without_covariance = replace(model, covariance=None)
     if not records:
         return []
     y, u = np.concatenate([record.y for record in records]), np.concatenate([record.u for record in records])
@@ -79,7 +81,7 @@ def static_curve(model: Model, records: Sequence[Record], points: int = POINTS) 
             cases.append((signal, value, completed(model.inputs, inputs)[0].tolist()))
     curve = []
     for name, level, at in cases:
-        found = fixed_points(model, at, centre, half)
+        found = fixed_points(without_covariance, at, centre, half)
         if not found:
             curve.append(FixedPoint(name, level, None, False, None, None, False))
         for rest, size in (map(significant, pair) for pair in found):
@@ -93,6 +95,7 @@ def measured_static_points(model: Model, records: Sequence[Record]) -> list[Rest
     """Return where the data rest, which the static curve of a model can be held against; nowhere without inputs."""
     if not model.n_inputs or not records:
         return []
+    without_covariance = replace(model, covariance=None)
     y, u = np.concatenate([record.y for record in records]), np.concatenate([record.u for record in records])
     y_range, tolerance, least = float(np.ptp(y)), DWELL * np.ptp(u, axis=0), LEAST_STEPS * model.decimation
     found = []
@@ -106,7 +109,7 @@ def measured_static_points(model: Model, records: Sequence[Record]) -> list[Rest
             if abs(last - before) > SETTLED * y_range:
                 continue
             inputs = [significant(value) for value in record.u[start:end].mean(axis=0)]
-            stable = [rest for rest, size in fixed_points(model, inputs, last, y_range or 1.0) if size < 1]
+            stable = [rest for rest, size in fixed_points(without_covariance, inputs, last, y_range or 1.0) if size < 1]
             deviation, nearest = min(((abs(rest - last), rest) for rest in stable), default=(None, None))
             if nearest is not None and deviation is not None:
                 nearest, deviation = significant(nearest), significant(deviation / y_range) if y_range else None
