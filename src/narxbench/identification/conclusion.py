@@ -24,6 +24,7 @@ from narxbench.identification.trust.validation import FREE_RUN, ONE_STEP, valida
 from narxbench.identification.trust.verdicts import answers, summary
 from narxbench.identification.trust.weights import interchangeable
 from narxbench.model.narx import Model
+from narxbench.model.noise_models import Narx
 from narxbench.model.records import ROLES, Recording
 from narxbench.model.terms import INPUT, parse_term
 
@@ -149,7 +150,7 @@ def _decided(choice: Choice) -> list[Finding]:
         for name, structure in sorted(best.items(), key=lambda item: item[1].rank)
     ]
     found = []
-    if len(rows) > 1:
+    if len(rows) > 1 or choice.best.noise_model != Narx():
         chosen = {"chosen": choice.best.noise.name, "description": choice.best.noise_model.description}
         found.append(Finding("noise_model", "fine", {**chosen, "tied": choice.tied, "best": rows}))
     if choice.passed_over or not choice.holds:
