@@ -30,6 +30,7 @@ import narxbench
 from benchmarks.common import ROOT, machine_facts, number, table, version
 from narxbench.identification.data.reading import read_recording
 from narxbench.io.files import write_atomically
+from narxbench.model.noise_models import noise_family
 from narxbench.numerics.random_streams import generator
 
 RESULT = ROOT / "benchmarks" / "measured.md"
@@ -391,7 +392,7 @@ def own(
     lags = max((0, *about["y_lags"], *(lag for of_input in about["u_lags"] for lag in of_input)))
     words = ["as sampled" if model.decimation == 1 else f"every {_ordinal(model.decimation)}"]
     words += [
-        model.noise_model.upper(),
+        noise_family(model.noise_model).title,
         f"degree {about['degree']}",
         f"lags to {lags}",
         *(["centred"] if about["centred"] else []),

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 from narxbench.io.errors import FieldError, NarxbenchError, did_you_mean, printable, show
 from narxbench.io.extras import require
 from narxbench.io.version import __version__
+from narxbench.model.noise_models import NOISE_NAMES
 
 if TYPE_CHECKING:
     from narxbench.identification.result import Identification
@@ -80,7 +81,9 @@ _SEARCH = {
     "blocks": _Option("N", _plain, "parts of the data that take turns in selection (default: 8)"),
     "selection": _Option("WORD", str, "what counts of the errors over these parts: mean, worst (default: mean)"),
     "resamples": _Option("N", _plain, "resampled data sets, to see how sure each term is (default: 40)"),
-    "noise": _Option("HOW", str, "where the error enters: auto, narx, narmax, noe (default: auto)"),
+    "noise": _Option(
+        "HOW", str, f"what the noise is: auto, {', '.join(NOISE_NAMES)} (default: auto)"
+    ),
     "effort": _Option("SECONDS", _plain, "what the search is planned for (default: 20)"),
 }
 _OPTIONS = {**_CANDIDATES, **_SEARCH}

@@ -7,6 +7,7 @@ import pandas as pd
 
 from narxbench.identification.data.checks import checks_before, size_check
 from narxbench.identification.data.collinear import collinear_check
+from narxbench.identification.data.scaling import scaling
 from narxbench.identification.finding import Finding
 from narxbench.identification.result import Identification
 from narxbench.identification.search.choice import failures
@@ -23,7 +24,8 @@ from narxbench.identification.trust.validation import FREE_RUN, ONE_STEP, valida
 from narxbench.identification.trust.verdicts import answers, summary
 from narxbench.identification.trust.weights import interchangeable
 from narxbench.model.narx import Model
-from narxbench.model.records import ROLES
+from narxbench.model.noise_models import Narx
+from narxbench.model.records import ROLES, Recording
 from narxbench.model.terms import INPUT, parse_term
 
 
@@ -91,6 +93,7 @@ def concluded(scan: Scan, choice: Choice, resamples: Sequence[Search]) -> Identi
             ),
             *([] if any(record.role == "test" for record in recording.records) else [Finding("no_test", "look")]),
             *([Finding("resamples", "look", resampled)] if resampled["searched"] < settings.resamples else []),
+            *_units(recording, model, configuration),
             *_decided(choice),
         ],
         unseen={FREE_RUN: unseen_errors(fit, model), ONE_STEP: unseen_errors(fit, model, 1)},
@@ -117,14 +120,39 @@ def _checks(scan: Scan, configuration: Configuration, model: Model) -> list[Find
     return [sampling, *others]
 
 
+def _units(recording: Recording, model: Model, configuration: Configuration) -> list[Finding]:
+    """Return which signals are taken from another zero or in another unit, because of what numbers can hold."""
+    by = None if configuration.centred else scaling(recording, False)
+    if by is None:
+        return []
+    rows = [
+        {"signal": name, "offset": offset, "scale": scale}
+        for name, offset, scale in zip((model.output, *model.inputs), *by, strict=True)
+        if (offset, scale) != (0.0, 1.0)
+    ]
+    return [Finding("level", "fine", {"signals": rows})]
+
+
 def _decided(choice: Choice) -> list[Finding]:
     """Return how the noise model was decided on, and whether a structure of lower J was passed over."""
     best: dict[str, Structure] = {}
     for structure in choice.finalists:
         if structure.fitness is not None:
-            best.setdefault(structure.noise_model, structure)
-    rows = [{"name": name, "fitness": of.fitness, "rrse": of.rrse, "terms": len(of.terms)} for name, of in best.items()]
-    found = [Finding("noise_model", "fine", {"chosen": choice.best.noise_model, "best": rows})] if len(rows) > 1 else []
+            best.setdefault(structure.noise.name, structure)
+    rows = [
+        {
+            "name": name,
+            "description": structure.noise_model.description,
+            "fitness": structure.fitness,
+            "rrse": structure.rrse,
+            "terms": len(structure.terms),
+        }
+        for name, structure in sorted(best.items(), key=lambda item: item[1].rank)
+    ]
+    found = []
+    if len(rows) > 1 or choice.best.noise_model != Narx():
+        chosen = {"chosen": choice.best.noise.name, "description": choice.best.noise_model.description}
+        found.append(Finding("noise_model", "fine", {**chosen, "tied": choice.tied, "best": rows}))
     if choice.passed_over or not choice.holds:
         values = {"passed_over": len(choice.passed_over), "holds": choice.holds}
         found.append(Finding("whole_records", "look" if choice.holds else "bad", values))
@@ -146,7 +174,7 @@ def _tried(scan: Scan, choice: Choice) -> pd.DataFrame:
             "u_lags": "; ".join(map(_lags, c.u_lags)),
             "centred": c.centred,
             "terms": len(structure.terms),
-            "noise_model": structure.noise_model,
+            "noise_model": structure.noise.name,
             "rrse": structure.rrse,
             "fitness": structure.fitness,
             "divergent": structure.divergent,

@@ -14,7 +14,7 @@ from narxbench.identification.result import Identification
 from narxbench.identification.search.choice import choose
 from narxbench.identification.search.scan import Scan
 from narxbench.identification.search.steps import BRIEF, RESAMPLES, THOROUGH, Progress, Steps
-from narxbench.identification.settings import IdentificationSettings
+from narxbench.identification.settings import IdentificationSettings, NoiseSetting
 from narxbench.io.errors import FieldError, is_whole_number, show
 from narxbench.io.settings import validated
 from narxbench.model.records import Recording, Role
@@ -61,7 +61,7 @@ def identify(
     resamples: int = 40,
     threshold: float = 0.5,
     confidence: float = 0.95,
-    noise: Literal["auto", "narx", "narmax", "noe"] = "auto",
+    noise: NoiseSetting = "auto",
     repeat: int = 1,
 ) -> Identification:
     """Identify a polynomial NARX model from measured data.
@@ -118,8 +118,9 @@ def identify(
         Share of these from which on a term belongs to the structure by threshold.
     confidence : float
         Coverage of the intervals.
-    noise : {"auto", "narx", "narmax", "noe"}
-        Where the error enters; auto: what gives the best free run over data that the weights do not know.
+    noise : {"auto", "narx", "narmax", "ararx", "ararmax", "noe", "box-jenkins"}
+        Where the noise enters, and which filter it passes. Auto: what gives the best free run over data that the
+        weights do not know; where several are as good, the most likely.
     repeat : int
         How many times to identify, each time with the next ``seed``: the model is that of the first, and a note has the
         spread of the others' errors.

@@ -109,6 +109,7 @@ class Identification:
         how = "free run" if steps is None else f"{steps} step{'s' * (steps != 1)} ahead"
         error = "diverges" if found["rrse"] is None else f"RRSE {found['rrse']:.3g}"
         facts = [("Error", f"{how} over the data of {found['role']}: {error}")]
+        facts.append(("Noise", self.model.noise.description))
         for status in ("bad", "look", "fine"):
             names = [finding.name.replace("_", " ") for finding in self.summary if finding.status == status]
             facts += [(status.capitalize(), ", ".join(names))] if names else []
@@ -185,7 +186,8 @@ class Identification:
     def to_dict(self) -> dict[str, Any]:
         """Return the model and what is known of it as plain data.
 
-        ``metrics`` has the roles estimation, selection and test, each with ``one_step`` and ``free_run`` at the
+        ``noise`` has the noise model with its coefficients; offsets and scales are those of the model. ``metrics`` has
+        the roles estimation, selection and test, each with ``one_step`` and ``free_run`` at the
         sampling of the model, and both again ``at_incoming_sampling``; None where there is no such record. ``bands``
         has for both kinds the half width of the band, the parts it comes from and its coverage of test data.
         ``warnings`` and ``summary`` hold findings as values; :func:`narxbench.report.findings.as_json` adds the words.
@@ -199,6 +201,16 @@ class Identification:
             "coefficients": list(model.coefficients),
             "standard_errors": [row["standard_error"] for row in self.weights],
             "selection_frequency": [often.get(term, 0.0) for term in model.terms],
+            "noise": {
+                "name": model.noise_model,
+                "description": model.noise.description,
+                "autoregression": list(model.autoregression),
+                "moving_average": list(model.moving_average),
+                "is_integrated": model.is_integrated,
+                "degrees_of_freedom": model.degrees_of_freedom,
+            },
+            "offsets": None if model.offsets is None else list(model.offsets),
+            "scales": None if model.scales is None else list(model.scales),
             "decimation": model.decimation,
             "sampling_time": model.sampling_time,
             "method": self.settings["method"],

@@ -9,12 +9,13 @@ from pydantic import AfterValidator, Field, PlainValidator
 
 from narxbench.algorithms.registry import algorithm
 from narxbench.fitness.criteria import canonical_criterion
-from narxbench.fitness.prediction_error import NOISE_MODELS, NoiseModel
 from narxbench.io.errors import NarxbenchError, is_whole_number
 from narxbench.io.settings import Coverage, Problem, Settings, SettingsError, described_as, show
+from narxbench.model.noise_models import NOISE_NAMES, NoiseName
 from narxbench.model.terms import MAX_DEGREE, MAX_LAG
 
 Auto = Literal["auto"]
+NoiseSetting = Literal["auto", NoiseName]
 AUTO: Auto = "auto"
 _MOST_LAGS = 1000
 _LAGS = f"auto, a number n for the lags 1 to n, or a list such as 1-4,8: up to {_MOST_LAGS} lags, none over {MAX_LAG}"
@@ -157,14 +158,15 @@ class IdentificationSettings(Settings):
     """Share of the resampled data sets from which on a term belongs to the structure by threshold."""
     confidence: Coverage = 0.95
     """Coverage of the intervals."""
-    noise: Literal["auto", "narx", "narmax", "noe"] = "auto"
-    """Where the error enters: the equation, white (narx) or as a moving average (narmax), or the output (noe). Auto:
-    what gives the best free run over data that the weights do not know."""
+    noise: NoiseSetting = "auto"
+    """Where the noise enters, the equation (narx, narmax, ararx, ararmax) or the output (noe, box-jenkins), and which
+    filter it passes. Auto: what gives the best free run over data that the weights do not know; where several are as
+    good, the most likely."""
 
     @property
-    def noise_models(self) -> tuple[NoiseModel, ...]:
-        """The noise models that are tried."""
-        return NOISE_MODELS if self.noise == "auto" else (self.noise,)
+    def noise_models(self) -> tuple[NoiseName, ...]:
+        """The names of the noise models that are tried."""
+        return NOISE_NAMES if self.noise == "auto" else (self.noise,)
 
     @pydantic.model_validator(mode="after")
     def _method_has_them(self) -> "IdentificationSettings":

@@ -8,12 +8,12 @@ from narxbench.identification.data.collinear import NEARLY, sum_of
 from narxbench.identification.data.sampling import FEWEST_STEPS, MOST_STEPS, STEPS
 from narxbench.identification.finding import Finding
 from narxbench.identification.result import Identification
-from narxbench.identification.search.noise import TITLES as NOISE_TITLES
 from narxbench.identification.search.scan import CLEARLY_BETTER, STANDS_IN
 from narxbench.identification.trust.validation import FREE_RUN
 from narxbench.identification.trust.verdicts import ANSWERS, CORRELATION_SMALL
 from narxbench.io.errors import printable
 from narxbench.io.words import listed, ordinal
+from narxbench.model.noise_models import noise_family
 
 # A reader can hold this many names in a sentence.
 _MOST_NAMES = 6
@@ -463,22 +463,32 @@ def _searches(found: Finding, _: Setting) -> tuple[str, str]:
     return f"{text}: what it tried is singular or diverges; {others}.", ""
 
 
-_NOISE = {
-    "narx": "white, in the equation (NARX)",
-    "narmax": "a moving average in the equation (NARMAX)",
-    "noe": "white, on the output (NOE)",
-}
-
-
 def _noise_model(found: Finding, _: Setting) -> tuple[str, str]:
     values = found.values
     best = ", ".join(
-        f"{NOISE_TITLES[of['name']]} {of['rrse']:.3g} ({(n := of['terms'])} term{plural_s(n)}, J {of['fitness']:.1f})"
-        for of in values["best"]
+        f"{row['description']} {row['rrse']:.3g} ({count_terms(row['terms'])}, J {row['fitness']:.1f})"
+        for row in values["best"]
     )
-    text = f"The error is taken to be {_NOISE[values['chosen']]}. Relative error over parts of the data that the "
-    text += f"weights do not know, of the best structure under each: {best}. "
-    return f"{text}NARX is taken unless another has a J that is lower by more than {CLEARLY_BETTER:g}.", ""
+    family = noise_family(values["chosen"])
+    text = f"The noise is taken to be {family.words}: {values['description']}. Relative error over parts of the data "
+    text += f"that the weights do not know, of the best structure under each: {best}. "
+    text += f"J of all but NARX has {CLEARLY_BETTER:g} more. "
+    if values["tied"] > 1:
+        text += f"{values['tied']} structures and noise models are equally good within the scatter over the parts; of "
+        return f"{text}these the one of the lowest extended BIC on all data is taken.", ""
+    return f"{text}The lowest J is taken.", ""
+
+
+def _level(found: Finding, _: Setting) -> tuple[str, str]:
+    parts = []
+    for row in found.values["signals"]:
+        name = printable(row["signal"])
+        if row["offset"]:
+            parts.append(f"{name} less {row['offset']:.15g}")
+        if row["scale"] != 1.0:
+            parts.append(f"{name} in units of {row['scale']:g}")
+    text = "Terms are of these signals in another form, for numbers do not bear products of them as they are"
+    return f"{text}: {listed(parts)}. Predictions and data stay in your own units.", ""
 
 
 def _repeats(found: Finding, _: Setting) -> tuple[str, str]:
@@ -550,6 +560,7 @@ _WORDS: dict[str, tuple[str, Phrase]] = {
     "no_test": ("Test data", _no_test),
     "resamples": ("Resampled data", _resamples),
     "noise_model": ("Noise", _noise_model),
+    "level": ("Levels and units", _level),
     "repeats": ("Random draws", _repeats),
     "interrupted": ("Stopped", _interrupted),
     "whole_records": ("Whole records", _whole_records),
@@ -580,6 +591,11 @@ def _percent(share: float) -> str:
 
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
+
+
+def count_terms(number: int) -> str:
+    """Return a number of terms in words."""
+    return f"{number} term{plural_s(number)}"
 
 
 def plural_s(number: int) -> str:

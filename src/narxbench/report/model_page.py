@@ -15,7 +15,6 @@ from markupsafe import Markup
 
 from narxbench.identification.finding import Finding
 from narxbench.identification.result import Identification
-from narxbench.identification.search.noise import TITLES as NOISE_TITLES
 from narxbench.identification.trust import validation
 from narxbench.identification.trust.verdicts import ANSWERS, OF_MODEL
 from narxbench.io.csv import write_table
@@ -24,6 +23,7 @@ from narxbench.io.files import StrPath, canonical_json, write_atomically
 from narxbench.io.settings import flattened
 from narxbench.io.words import ordinal
 from narxbench.model.narx import Model
+from narxbench.model.noise_models import noise_family
 from narxbench.model.records import ROLES
 from narxbench.numerics.rounding import significant
 from narxbench.report import model_figures as drawn
@@ -396,7 +396,7 @@ def _tried_table(found: Identification) -> Table:
         (
             *(count(place), str(row["decimation"]), str(row["degree"])),
             *(str(row[name]).replace("-", "–") for name in lags),
-            *(_yes(row["centred"]), NOISE_TITLES[row["noise_model"]], str(row["terms"])),
+            *(_yes(row["centred"]), noise_family(row["noise_model"]).title, str(row["terms"])),
             *(_number(row["rrse"], 3), _fitness(row["fitness"])),
             row["searched"] + (", chosen" if row["chosen"] else ""),
         )

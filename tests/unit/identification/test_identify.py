@@ -129,7 +129,7 @@ class TestRecords:
 
     def test_figures_of_the_selection_are_of_weights_that_do_not_know_it(self):
         u, y = self.u[:300], self.y[:300]
-        found = narxbench.identify(input=u, output=y, **{**SMALL, "blocks": 3})
+        found = narxbench.identify(input=u, output=y, **{**SMALL, "blocks": 3}, noise="narx")
         assert found.model.terms == TERMS
         lag, errors, measured = found.model.max_lag, [], []
         part = (np.arange(300) - lag) * 3 // (300 - lag)

@@ -68,6 +68,7 @@ SETTINGS = [
         {"threshold": 0},
         {"confidence": 0.9999999999999999},
         {"noise": "white"},
+        {"noise": "box-jenkin"},
         {"seed": -1},
         {"degre": 2},
         {"time": 20},
@@ -105,9 +106,11 @@ BEFORE = {"name": "phi_uxi", "title": "residuals and u", "worst": -0.2, "lag": -
 AFTER = {**BEFORE, "lag": 3}
 RESTS = {"cases": 41, "at_rest": 40, "several": 2, "settling_steps": 12.5, "points": None}
 BY_NOISE = [
-    {"name": "noe", "rrse": 0.0683, "fitness": -6264.2, "terms": 10},
-    {"name": "narx", "rrse": 0.0951, "fitness": -5609.1, "terms": 1},
+    {"name": "noe", "description": "NOE", "rrse": 0.0683, "fitness": -6264.2, "terms": 10},
+    {"name": "narx", "description": "NARX", "rrse": 0.0951, "fitness": -5609.1, "terms": 1},
 ]
+HEAVY = "Box-Jenkins (AR 1, Student-t with 3 degrees of freedom)"
+UNITS = [{"signal": "u", "offset": 0.0, "scale": 1e-30}]
 REPEATS = {**ROW, "times": 3, "least": 0.2, "most": 0.25, "without": 1, "alike": 2}
 PREDICTS = {
     **{**ROW, "rrse": 0.2, "rmse": 0.25, "max_error": 1.5, "noise": False, "diverged": [], "because": []},
@@ -210,7 +213,10 @@ EXAMPLES = [
     ("searches", {"method": "ga", "count": 2, "searches": 9}, ("look", {"resampled": True, "note": NOTHING})),
     ("no_test", {}, ("look", {})),
     ("resamples", {}, ("look", {"searched": 10, "wanted": 40})),
-    ("noise_model", {"best": BY_NOISE}, *(("fine", {"chosen": chosen}) for chosen in ("narx", "narmax", "noe"))),
+    ("noise_model", {"best": BY_NOISE, "tied": 1}, ("fine", {"chosen": "narx", "description": "NARX"})),
+    ("noise_model", {"best": BY_NOISE, "tied": 7}, ("fine", {"chosen": "narmax", "description": "NARMAX (MA 2)"})),
+    ("noise_model", {"best": BY_NOISE, "tied": 2}, ("fine", {"chosen": "box-jenkins", "description": HEAVY})),
+    ("level", {}, ("fine", {"signals": [{"signal": "y", "offset": 1e6, "scale": 1.0}, *UNITS]})),
     ("whole_records", {"holds": True}, ("look", {"passed_over": 1}), ("look", {"passed_over": 2})),
     ("whole_records", {"holds": False}, ("bad", {"passed_over": 0})),
     ("repeats", REPEATS, ("look", {}), ("fine", {"alike": 0, "least": None, "most": None, "without": 3})),

@@ -7,12 +7,15 @@ from narxbench.identification.search.configurations import Configuration
 from narxbench.identification.search.scan import FORWARD, NOTHING, POLISHED, STANDS_IN, Scan, in_order
 from narxbench.identification.search.steps import DESCENTS, NOISE, WEIGHTS, Steps
 from narxbench.identification.search.steps import FORWARD as FORWARD_STEP
-from narxbench.identification.search.structures import Choice, Failures, Run, Search, Structure
+from narxbench.identification.search.structures import Choice, Failures, LikelyRun, Run, Search, Structure
 from narxbench.io.errors import NarxbenchError
+from narxbench.model.noise_models import NoiseName
 
 # Configurations in which structures are also found by likelihood, which takes no draws: more than are searched
 # thoroughly, for a brief look at them may be wrong.
 LIKELY = 12
+# Noise models that the likelihood chooses one of for each structure; between these groups free runs choose.
+TOGETHER: tuple[tuple[NoiseName, ...], ...] = (("narx", "narmax", "ararx", "ararmax"), ("noe",), ("box-jenkins",))
 # Structures of the lowest J whose weights are also estimated under the other noise models, and which are looked at in
 # turn for one whose free run holds over whole records.
 REWEIGHED, LOOKED_AT = 6, 20
@@ -42,8 +45,9 @@ def choose(
     # So many samples count as one: the phases of the best configuration see the same disturbances.
     density = max(scan.sampling.advised, ranked[0].decimation)
     by_likelihood = steps.run(NOISE, scan.by_prediction_errors, [(each,) for each in scan.ordered(briefs)[:LIKELY]])
-    likely = [found for each in by_likelihood for found in each]
-    compared, starts = scan.compared([*runs, *likely], density), list[Structure]()
+    likely = [run for configuration_runs in by_likelihood for run in configuration_runs]
+    likely_runs = [run.run for run in likely]
+    compared, starts = scan.compared([*runs, *likely_runs], density), list[Structure]()
     for name in names:
         # Of each configuration the best, and the best that were found without draws.
         own = [structure for structure in compared if structure.configuration == name]
@@ -51,8 +55,9 @@ def choose(
         starts += [structure for structure in own[POLISHED:] if not structure.drawn][:POLISHED]
     polished = steps.run(DESCENTS, scan.polished, [(start, density) for start in starts])
     runs += [structure.run for structure in polished]
-    everything = _under_noise(scan, scan.compared([*runs, *likely], density), likely, density, steps)
+    everything = _under_noise(scan, scan.compared([*runs, *likely_runs], density), likely, density, steps)
     _check_finite(everything)
+    everything, n_tied = scan.likeliest_first(everything, density)
     place = next((i for i, s in enumerate(everything[:LOOKED_AT]) if s.fitness is not None and scan.holds(s)), None)
     passed_over, everything = everything[: place or 0], everything[place or 0 :]
     here = everything[0].configuration
@@ -68,19 +73,35 @@ def choose(
         density=density,
         passed_over=passed_over,
         holds=place is not None,
+        tied=n_tied,
     )
 
 
 def _under_noise(
-    scan: Scan, structures: Sequence[Structure], likely: Sequence[Run], density: int, steps: Steps
+    scan: Scan, structures: Sequence[Structure], likely: Sequence[LikelyRun], density: int, steps: Steps
 ) -> list[Structure]:
-    """Return structures together with the best and the likely ones under each noise model, the best first."""
-    models = scan.settings.noise_models
-    found_likely = {(run.configuration, tuple(run.terms)) for run in likely}
-    taken = [s for i, s in enumerate(structures) if i < REWEIGHED or (s.configuration, tuple(s.terms)) in found_likely]
-    jobs = [(s, model, density) for s in taken for model in models if model != "narx"]
-    others = steps.run(WEIGHTS, scan.under, jobs)
-    return in_order([*(structures if "narx" in models else ()), *others])
+    """Return structures together with the best and the likely ones under noise models, the best first.
+
+    The best are weighed under all noise models, the likely ones under those like the one that they were found under.
+    """
+    allowed = scan.settings.noise_models
+    groups = [tuple(name for name in group if name in allowed) for group in TOGETHER]
+    jobs: dict[tuple[str, tuple[str, ...], tuple[NoiseName, ...]], Structure] = {}
+    by_terms = {(structure.configuration, tuple(structure.terms)): structure for structure in structures}
+    for structure in structures[:REWEIGHED]:
+        for group in filter(None, groups):
+            jobs[structure.configuration, tuple(structure.terms), group] = structure
+    for run in likely:
+        key = run.run.configuration, tuple(run.run.terms)
+        group = next(group for group in groups if run.noise_name in group)
+        if key in by_terms:
+            jobs.setdefault((*key, group), by_terms[key])
+    weighed = steps.run(WEIGHTS, scan.under, [(structure, key[-1], density) for key, structure in jobs.items()])
+    by_noise: dict[tuple[str, tuple[str, ...], str], Structure] = {}
+    # White noise in the equation is scored already.
+    for structure in [*(structures if "narx" in allowed else ()), *weighed]:
+        by_noise.setdefault((structure.configuration, tuple(structure.terms), repr(structure.noise)), structure)
+    return in_order(by_noise.values())
 
 
 def failures(searches: Sequence[Search]) -> list[Failures]:

@@ -1,21 +1,56 @@
-"""Weights of a structure under a model of the noise: NARX, NARMAX or NOE."""
+"""Weights of a structure under noise models, by runs of samples of an arrangement."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
-from narxbench.fitness.prediction_error import NOISE_MODELS, Fit, NoiseModel, PredictionErrors
+from narxbench.fitness.prediction_error import Fit, PredictionErrors
+from narxbench.fitness.structure_fit import fit_noise_model, fit_structure
 from narxbench.identification.data.arrangement import Arrangement
+from narxbench.io.settings import Settings
+from narxbench.model.noise_models import GAUSSIAN, Distribution, NoiseModel, NoiseName, name_of, noise_family
 from narxbench.model.terms import Monomial
+from narxbench.numerics.rounding import significant
 
 Floats = NDArray[np.float64]
 
-# How a noise model is named to a reader.
-TITLES: dict[NoiseModel, str] = {name: name.upper() for name in NOISE_MODELS}
-# Past errors that NARMAX weighs.
-ORDER = 2
+
+class NoiseOrders(Settings):
+    """A noise model without the values of its coefficients, as files hold it."""
+
+    name: NoiseName = "narx"
+    ar_lags: list[int] = Field(default=[])
+    ma_lags: list[int] = Field(default=[])
+    is_integrated: bool = False
+    degrees_of_freedom: float | None = None
+
+    @classmethod
+    def of(cls, model: NoiseModel) -> "NoiseOrders":
+        """Return the orders of a noise model."""
+        distribution = model.distribution
+        return cls(
+            name=name_of(model),
+            ar_lags=list(model.ar_lags),
+            ma_lags=list(model.ma_lags),
+            is_integrated=model.is_integrated,
+            degrees_of_freedom=None if distribution.is_gaussian else distribution.degrees_of_freedom,
+        )
+
+    @property
+    def model(self) -> NoiseModel:
+        """The noise model."""
+        nu = self.degrees_of_freedom
+        distribution = GAUSSIAN if nu is None else Distribution(nu)
+        family = noise_family(self.name)
+        return family(tuple(self.ar_lags), tuple(self.ma_lags), self.is_integrated, distribution)
+
+
+PLAIN = NoiseOrders()
 
 
 @dataclass(frozen=True)
@@ -29,52 +64,103 @@ class Stretches:
 
 
 @dataclass(frozen=True)
-class NoiseFit:
-    """Weights of a structure under a noise model, as scaled in its errors: outputs by a power of two, ``scale``."""
+class StructureFit:
+    """Weights of a structure under a noise model, with the prediction errors that they were estimated by."""
 
     errors: PredictionErrors
     fit: Fit
-    scale: float
+    output_exponent: int
+    """The output is scaled by this power of two."""
 
     @property
-    def finite(self) -> bool:
+    def is_finite(self) -> bool:
         """Whether the model does not diverge."""
-        return bool(self.fit.sse < np.inf)
+        return self.fit.is_finite
 
     @property
+    def noise_model(self) -> NoiseModel:
+        """The noise model, without values."""
+        return self.fit.noise_model
+
+    @cached_property
     def coefficients(self) -> Floats:
         """Weights of the terms in the units of the arrangement, shape (n,)."""
         return self.errors.coefficients(self.fit)
 
-    @property
-    def moving_average(self) -> tuple[float, ...]:
-        """c_1, c_2, … of NARMAX."""
-        return tuple(self.fit.moving.tolist())
-
-    def regression(self) -> tuple[Floats, Floats]:
+    def regression(self) -> tuple[Floats, Floats, NDArray[np.int64]]:
         """Return the least-squares problem that the weights solve, as far as it is linear about them.
 
-        That is what the prediction gains by each weight, shape (rows, n + order), and what they explain, shape (rows,).
+        Student-t innovations stand there as what moves the weights: multiplied by their weight, and so that their
+        variance gives that of the weights (Lange, Little and Taylor, 1989).
+
+        Returns
+        -------
+        columns : array, shape (rows, n + coefficients of the noise)
+            What the prediction gains by each weight.
+        explained : array, shape (rows,)
+            What they explain.
+        rows : array of int, shape (rows,)
+            The places of these samples among those of all stretches; what begins a stretch is left out.
         """
         unit = replace(self.fit, weights=np.ones_like(self.fit.weights))
         innovations = self.errors.innovations(self.fit)
-        columns = self.errors.sensitivities(self.fit)
+        places = np.arange(len(innovations), dtype=np.float64)
+        rows = np.concatenate(self.errors.counted(places)).astype(np.int64)
+        columns = self.errors.sensitivities(self.fit)[rows]
         columns[:, : len(unit.weights)] /= self.errors.coefficients(unit)
-        columns *= self.scale
-        weights = np.concatenate([self.coefficients, self.fit.moving])
-        return columns, columns @ weights + innovations
+        columns *= 2.0**self.output_exponent
+        weights = np.concatenate([self.coefficients, self.fit.noise_weights])
+        return columns, columns @ weights + self._influence(innovations[rows]), rows
+
+    def _influence(self, innovations: Floats) -> Floats:
+        distribution = self.noise_model.distribution
+        if distribution.is_gaussian:
+            return innovations
+        nu = distribution.degrees_of_freedom
+        squares = np.ldexp(innovations, -self.output_exponent) ** 2 / self.fit.scale
+        return innovations * (nu + 1.0) / (nu + squares) * ((nu + 3.0) / (nu + 1.0))
 
 
-def weighed(
+def weigh(
     arrangement: Arrangement,
     monomials: Sequence[Monomial],
-    noise_model: NoiseModel,
     segments: Sequence[range],
-    start: NoiseFit | None = None,
-) -> NoiseFit:
-    """Return the weights of a structure under a noise model, by runs of samples; ``start`` are those on others."""
+    families: Sequence[NoiseName],
+) -> StructureFit:
+    """Fit a structure on some runs of samples under the noise model of some families that its noise calls for."""
+    errors = _errors(arrangement, monomials, segments)
+    return _of(arrangement, errors, fit_structure(errors, range(len(monomials)), families))
+
+
+def weigh_under(
+    arrangement: Arrangement,
+    monomials: Sequence[Monomial],
+    segments: Sequence[range],
+    noise_model: NoiseModel,
+    near: Fit | None = None,
+) -> StructureFit:
+    """Fit a structure on some runs of samples under one noise model; ``near`` is a fit on others of the arrangement."""
+    errors = _errors(arrangement, monomials, segments)
+    return _of(arrangement, errors, fit_noise_model(errors, range(len(monomials)), noise_model, near))
+
+
+def noise_of_model(fit: Fit) -> dict[str, Any]:
+    """Return the arguments of a model that its noise has, without the last digits, which hang on the machine."""
+    noise_model = fit.noise_model
+    distribution = noise_model.distribution
+    return {
+        "noise_model": name_of(noise_model),
+        "autoregression": tuple(map(significant, fit.autoregression.tolist())),
+        "moving_average": tuple(map(significant, fit.moving_average.tolist())),
+        "is_integrated": noise_model.is_integrated,
+        "degrees_of_freedom": None if distribution.is_gaussian else distribution.degrees_of_freedom,
+    }
+
+
+def _errors(arrangement: Arrangement, monomials: Sequence[Monomial], segments: Sequence[range]) -> PredictionErrors:
     stretches = np.array([[segment.start, segment.stop] for segment in segments], np.int64)
-    errors = PredictionErrors(Stretches(arrangement.u, arrangement.y, stretches, monomials))
-    given = {} if start is None else {"weights": start.fit.weights, "moving": start.fit.moving}
-    fit = errors.fit(noise_model, range(len(monomials)), order=ORDER, **given)
-    return NoiseFit(errors, fit, float(2.0 ** np.frexp(np.abs(arrangement.y).max())[1]))
+    return PredictionErrors(Stretches(arrangement.u, arrangement.y, stretches, monomials))
+
+
+def _of(arrangement: Arrangement, errors: PredictionErrors, fit: Fit) -> StructureFit:
+    return StructureFit(errors, fit, int(np.frexp(np.abs(arrangement.y).max())[1]))

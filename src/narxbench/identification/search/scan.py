@@ -9,25 +9,29 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from narxbench.algorithms.forward_regression import forward
+from narxbench.algorithms.likelihood_search import LikelihoodSearch, SearchSettings
+from narxbench.algorithms.registry import algorithm
 from narxbench.algorithms.search import prepared, search
 from narxbench.fitness.criteria import parse_criterion
-from narxbench.fitness.prediction_error import NoiseModel
+from narxbench.fitness.prediction_error import PredictionErrors
 from narxbench.fitness.problem import StructureProblem
 from narxbench.identification.data.checks import delay_check
 from narxbench.identification.data.responses import responses
 from narxbench.identification.data.sampling import advised_decimations
 from narxbench.identification.search.configurations import Configuration, configurations, strides
-from narxbench.identification.search.noise import TITLES
+from narxbench.identification.search.noise import PLAIN, NoiseOrders
 from narxbench.identification.search.resampling import block_length, resample
-from narxbench.identification.search.structures import Found, Run, Score, Search, Structure
+from narxbench.identification.search.structures import Found, LikelyRun, Run, Score, Search, Structure
+from narxbench.identification.search.ties import Candidate, likeliest_first
 from narxbench.identification.search.trial import PartErrors, Trial
 from narxbench.identification.settings import IdentificationSettings
 from narxbench.io.errors import NarxbenchError, printable
+from narxbench.model.noise_models import NoiseName, name_of
 from narxbench.model.records import Recording
 from narxbench.numerics.logarithm import natural_log
 from narxbench.numerics.random_streams import generator
@@ -50,6 +54,8 @@ _PER_PRODUCT, _PER_EVALUATION, _PER_STEP, _PER_CANDIDATE = 4e-11, 2e-5, 3e-9, 2e
 FORWARD = "iterative_ofr"
 # What finds structures under each noise model; it draws nothing.
 PREDICTION_ERRORS = "pem"
+# Its settings: it is one search among others here, and what the noise calls for in the end is found with the weights.
+LIKELIHOOD: dict[str, Any] = {"drift": False, "tails": False, "largest_order": 4, "path_length": 20, "starts": [4]}
 # Products of a few larger numbers overflow.
 LARGEST = 1e50
 # Relative errors below this are rounding: such structures are equally good.
@@ -192,17 +198,20 @@ class Scan:
         settings: dict[str, Any] = {"selection": "err", "rows": "estimation"}
         return list(search(problem, algorithm=FORWARD, seed=1, evaluations=THOROUGH, **settings).terms)
 
-    def by_prediction_errors(self, configuration: Configuration) -> list[Run]:
-        """Return the best structure by the likelihood of each noise model, as :meth:`compared` takes it."""
+    def by_prediction_errors(self, configuration: Configuration) -> list[LikelyRun]:
+        """Return the best structure by the likelihood of each noise model; none where no model is finite."""
         problem = self.trial(configuration).for_prediction_errors()
-        with prepared(PREDICTION_ERRORS, {"noise_models": list(self.settings.noise_models)}) as runner:
-            details = runner.run(problem, seed=1, evaluations=1).result.details
-        # There is none where no model is finite.
-        return [
-            Run(configuration.name, f"{PREDICTION_ERRORS}, {TITLES[name]}", best["terms"], drawn=False)
-            for name, best in details.get("noise_models", {}).items()
-            if best["terms"]
-        ]
+        names = list(self.settings.noise_models)
+        settings = algorithm(PREDICTION_ERRORS).settings({"noise_models": names, **LIKELIHOOD})
+        likelihood_search = LikelihoodSearch(PredictionErrors(problem), cast(SearchSettings, settings))
+        likelihood_search.run()
+        runs = []
+        for fit in likelihood_search.leaders():
+            if len(fit.terms) and likelihood_search.value(fit) < math.inf:
+                title = f"{PREDICTION_ERRORS}, {fit.noise_model.title}"
+                terms = [problem.terms[term] for term in fit.terms]
+                runs.append(LikelyRun(Run(configuration.name, title, terms, drawn=False), name_of(fit.noise_model)))
+        return runs
 
     def compared(self, runs: Sequence[Run], density: int) -> list[Structure]:
         """Return each different structure with its score, the best first; ``density`` samples count as one."""
@@ -213,9 +222,18 @@ class Scan:
                 by_configuration.setdefault(run.configuration, {}).setdefault(tuple(run.terms), run)
         return in_order(s for own in by_configuration.values() for s in self._scored(list(own.values()), density))
 
-    def under(self, structure: Structure, noise_model: NoiseModel, density: int) -> Structure:
-        """Return a structure with its score where its weights are estimated under another noise model."""
-        return self._scored([structure.run], density, noise_model)[0]
+    def under(self, structure: Structure, families: Sequence[NoiseName], density: int) -> Structure:
+        """Return a structure with its score under the noise model of some families that its noise calls for."""
+        trial = self.trial(self.named[structure.configuration])
+        whole = trial.fit(structure.terms, families)
+        errors = trial.part_errors_under_noise(structure.terms, whole)
+        return self._structure(structure.run, errors, 0, density, NoiseOrders.of(whole.noise_model))
+
+    def likeliest_first(self, structures: Sequence[Structure], density: int) -> tuple[list[Structure], int]:
+        """Return structures with those that tie with the first by their likelihood, and how many these are."""
+        candidates = [Candidate(s, self.named[s.configuration]) for s in structures if s.fitness is not None]
+        ordered, n_tied = likeliest_first(self.recording, candidates, self._n_selected / density, density)
+        return [*ordered, *(structure for structure in structures if structure.fitness is None)], n_tied
 
     def holds(self, structure: Structure) -> bool:
         """Return whether free runs over whole records, which show what grows slowly, are about as good as of parts."""
@@ -287,27 +305,29 @@ class Scan:
             return Found(terms=[], fitness=None, note=NOTHING)
         return Found(terms=min(finite, key=lambda pair: pair[0])[1], fitness=None, note=STANDS_IN)
 
-    def _scored(self, runs: Sequence[Run], density: int, noise_model: NoiseModel = "narx") -> list[Structure]:
+    def _scored(self, runs: Sequence[Run], density: int) -> list[Structure]:
         """Return what was found in one configuration with its errors on the parts that the weights do not know."""
         runs = [run for run in runs if run.terms]
         if not runs:
             return []
         trial = self.trial(self.named[runs[0].configuration])
-        errors = trial.part_errors([run.terms for run in runs], noise_model)
-        scored = []
-        for i, run in enumerate(runs):
-            relative, divergent = self._error(errors, i)
-            structure = Structure(
-                **{**run._asdict(), "terms": list(run.terms)},
-                fitness=None,
-                rrse=float(np.sqrt(relative)) if np.isfinite(relative) else None,
-                divergent=divergent,
-                singular=bool(errors.singular[i]),
-                candidates=len(trial.terms),
-                noise_model=noise_model,
-            )
-            scored.append(self.with_fitness(structure, density))
-        return scored
+        errors = trial.part_errors([run.terms for run in runs])
+        return [self._structure(run, errors, i, density, PLAIN) for i, run in enumerate(runs)]
+
+    def _structure(self, run: Run, errors: PartErrors, i: int, density: int, noise: NoiseOrders) -> Structure:
+        """Return what was found with its score, by row i of the errors."""
+        relative, divergent = self._error(errors, i)
+        structure = Structure(
+            **{**run._asdict(), "terms": list(run.terms)},
+            fitness=None,
+            rrse=float(np.sqrt(relative)) if np.isfinite(relative) else None,
+            divergent=divergent,
+            singular=bool(errors.singular[i]),
+            candidates=len(self.trial(self.named[run.configuration]).terms),
+            noise=noise,
+            parts=errors.relative(i),
+        )
+        return self.with_fitness(structure, density)
 
     def with_fitness(self, structure: Structure, density: int) -> Structure:
         """Return a structure with its J where so many samples count as one."""
@@ -321,7 +341,7 @@ class Scan:
         fitness += judged_by.surcharge(size, independent, structure.candidates)
         centred = self.named[structure.configuration].centred
         fitness += CLEARLY_BETTER * (centred and self.settings.centre == "auto")
-        fitness += CLEARLY_BETTER * (structure.noise_model != "narx" and self.settings.noise == "auto")
+        fitness += CLEARLY_BETTER * (structure.noise.name != "narx" and self.settings.noise == "auto")
         fitness += BY_CHANCE * structure.drawn
         return structure.model_copy(update={"fitness": float(fitness)})
 
@@ -340,7 +360,7 @@ class Scan:
 
 def in_order(structures: Iterable[Structure]) -> list[Structure]:
     """Return structures by their J, the best first; the order of equal ones depends on nothing else than them."""
-    return sorted(structures, key=lambda s: (s.rank, len(s.terms), s.configuration, s.terms, s.noise_model))
+    return sorted(structures, key=lambda s: (s.rank, len(s.terms), s.configuration, s.terms, repr(s.noise)))
 
 
 def _check_signals(recording: Recording) -> None:

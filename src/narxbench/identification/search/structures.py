@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 from pydantic import Field
 
-from narxbench.fitness.prediction_error import NoiseModel
+from narxbench.identification.search.noise import PLAIN, NoiseOrders
 from narxbench.io.settings import Settings
+from narxbench.model.noise_models import NoiseModel, NoiseName
 
 
 class Run(NamedTuple):
@@ -19,6 +20,13 @@ class Run(NamedTuple):
     drawn: bool = True
 
 
+class LikelyRun(NamedTuple):
+    """A structure that a search has found by likelihood, and the noise model that it was found under."""
+
+    run: Run
+    noise_name: NoiseName
+
+
 class Score(Settings):
     """How good a structure is on parts of the data that its weights do not know."""
 
@@ -28,6 +36,7 @@ class Score(Settings):
     singular: bool  # in some part, terms depend on one another
     candidates: int = Field(ge=0)  # how many there were
     drawn: bool = False  # only searches have found it that hang on random draws
+    parts: list[float] = Field(default=[])  # the squared error on each part, relative to the variance of the output
 
     @property
     def rank(self) -> float:
@@ -41,7 +50,12 @@ class Structure(Score):
     configuration: str
     terms: list[str]  # in canonical order
     found_by: str
-    noise_model: NoiseModel = "narx"  # what its weights are estimated under
+    noise: NoiseOrders = PLAIN  # what its weights are estimated under
+
+    @property
+    def noise_model(self) -> NoiseModel:
+        """The noise model that its weights are estimated under."""
+        return self.noise.model
 
     @property
     def run(self) -> Run:
@@ -90,6 +104,7 @@ class Choice(Settings):
     density: int = Field(ge=1)  # how many samples count as one, for all that was compared
     passed_over: list[Structure]  # of a lower J than the best, but worse over whole records than over the parts
     holds: bool  # whether the best is not worse there
+    tied: int = Field(default=1, ge=1)  # how many were as good within the scatter, of which the likelihood chose
 
     @property
     def best(self) -> Structure:

@@ -4,23 +4,24 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from narxbench.fitness.kernel.problem_data import products_over
-from narxbench.fitness.prediction_error import NoiseModel
 from narxbench.fitness.problem import ErrorKind, StructureProblem
 from narxbench.identification.data.arrangement import NO_PART, Arrangement
 from narxbench.identification.data.collinear import collinear
+from narxbench.identification.data.scaling import mean, scaled, scaling
 from narxbench.identification.search.configurations import Configuration, candidates
-from narxbench.identification.search.noise import NoiseFit, weighed
+from narxbench.identification.search.noise import StructureFit, noise_of_model, weigh, weigh_under
 from narxbench.identification.settings import IdentificationSettings
 from narxbench.io.errors import NarxbenchError
 from narxbench.model.narx import DivergedError, Model
-from narxbench.model.records import Record, Recording
-from narxbench.model.terms import term_name
+from narxbench.model.noise_models import NoiseModel, NoiseName
+from narxbench.model.records import Recording
+from narxbench.model.terms import Monomial, term_name
+from narxbench.numerics.rounding import significant
 
 Floats = NDArray[np.float64]
 
@@ -42,28 +43,29 @@ class PartErrors:
     energy: Floats  # sums of squares of the output about its mean over all parts, shape (parts,)
     steps: NDArray[np.int64]  # samples of each part
 
-
-def scaling(recording: Recording, centred: bool) -> tuple[tuple[float, ...], tuple[float, ...]] | None:
-    """Return offsets and scales of output and inputs, by the records that estimate or select; None: as they are."""
-    if not centred:
-        return None
-    signals = np.concatenate([np.column_stack([record.y, record.u]) for record in recording.known]).T.tolist()
-    offsets = tuple(mean(signal) for signal in signals)
-    squares = (mean([(v - offset) ** 2 for v in signal]) for signal, offset in zip(signals, offsets, strict=True))
-    return offsets, tuple(math.sqrt(square) or 1.0 for square in squares)
+    def relative(self, i: int) -> list[float]:
+        """Return the squared error of a structure on each part relative to the variance; empty where one diverges."""
+        if not np.isfinite(self.sse[i]).all():
+            return []
+        variance = math.fsum(self.energy.tolist()) / int(self.steps.sum())
+        return [significant(value) for value in (self.sse[i] / self.steps / variance).tolist()] if variance else []
 
 
-def mean(values: Sequence[float]) -> float:
-    """Return a mean that is the same on every machine: NumPy's sums depend on the processor's vectors."""
-    return math.fsum(values) / len(values)
-
-
-def scaled(record: Record, by: tuple[tuple[float, ...], tuple[float, ...]] | None) -> Record:
-    """Return a record with its signals centred and scaled."""
-    if by is None:
-        return record
-    offsets, scales = np.array(by[0]), np.array(by[1])
-    return replace(record, y=(record.y - offsets[0]) / scales[0], u=(record.u - offsets[1:]) / scales[1:])
+def shortened(segments: list[range], most: int, max_lag: int) -> list[range]:
+    """Return segments that are no more than can be simulated quickly: the beginning of each, or pieces of long ones."""
+    steps = sum(map(len, segments))
+    if steps <= most:
+        return segments
+    # Long enough that the first measured outputs are forgotten.
+    length = max(500, 20 * max_lag)
+    pieces = [
+        range(start, min(start + length, segment.stop))
+        for segment in segments
+        for start in range(segment.start, segment.stop, length)
+    ]
+    count = max(1, most // length)
+    chosen = sorted({i * len(pieces) // count for i in range(count)}) if count < len(pieces) else range(len(pieces))
+    return [pieces[i] for i in chosen]
 
 
 class Trial:
@@ -149,20 +151,7 @@ class Trial:
         return self._problem(self.arrangement.rows(part), segments, whole - by_part[part] if by_part else whole)
 
     def _shortened(self, segments: list[range], most: int = MOST_STEPS) -> list[range]:
-        """Return segments that are no more than can be simulated quickly: the beginning of each, or pieces of long."""
-        steps = sum(map(len, segments))
-        if steps <= most:
-            return segments
-        # Long enough that the first measured outputs are forgotten.
-        length = max(500, 20 * self.arrangement.max_lag)
-        pieces = [
-            range(start, min(start + length, segment.stop))
-            for segment in segments
-            for start in range(segment.start, segment.stop, length)
-        ]
-        count = max(1, most // length)
-        chosen = sorted({i * len(pieces) // count for i in range(count)}) if count < len(pieces) else range(len(pieces))
-        return [pieces[i] for i in chosen]
+        return shortened(segments, most, self.arrangement.max_lag)
 
     @cached_property
     def _parts(self) -> list[tuple[int, list[range], StructureProblem]]:
@@ -184,17 +173,26 @@ class Trial:
             *signals, rows=rows, segments=segments, criterion=self._criterion, error=self.error
         )
 
-    def _weighed(
-        self, structure: Sequence[str], noise_model: NoiseModel, without: int | None = None, start: Any = None
-    ) -> NoiseFit:
-        """Return the weights of a structure under a noise model, on all data that estimate or without a part."""
-        segments = self._shortened(self.arrangement.segments(self.arrangement.estimates(without)), MOST_WEIGHED)
-        monomials = [self.monomials[self._place[name]] for name in structure]
-        return weighed(self.arrangement, monomials, noise_model, segments, start)
+    def _estimating(self, without: int | None = None) -> list[range]:
+        """Return runs of samples that give the weights under a noise model, all of them or those without a part."""
+        return self._shortened(self.arrangement.segments(self.arrangement.estimates(without)), MOST_WEIGHED)
 
-    def _squares(self, structure: Sequence[str], weights: NoiseFit, segments: list[range], steps: int | None) -> float:
+    def _monomials_of(self, structure: Sequence[str]) -> list[Monomial]:
+        return [self.monomials[self._place[name]] for name in structure]
+
+    def fit(self, structure: Sequence[str], families: Sequence[NoiseName]) -> StructureFit:
+        """Fit a structure to all data that estimate, under what its noise calls for among some families."""
+        return weigh(self.arrangement, self._monomials_of(structure), self._estimating(), families)
+
+    def fit_under(self, structure: Sequence[str], noise_model: NoiseModel) -> StructureFit:
+        """Fit a structure to all data that estimate, under one noise model."""
+        return weigh_under(self.arrangement, self._monomials_of(structure), self._estimating(), noise_model)
+
+    def _squares(
+        self, structure: Sequence[str], weights: StructureFit, segments: list[range], steps: int | None
+    ) -> float:
         """Return the sum of squared errors, from the measured outputs before each segment; +inf if one diverges."""
-        if not weights.finite:
+        if not weights.is_finite:
             return math.inf
         # Of the arranged samples, whose signals may be centred and are of one phase.
         model = Model(
@@ -202,8 +200,7 @@ class Trial:
             coefficients=tuple(weights.coefficients.tolist()),
             inputs=tuple(f"u{i}" for i in range(self.n_inputs)),
             output="y",
-            noise_model=weights.fit.noise_model,
-            moving_average=weights.moving_average,
+            **noise_of_model(weights.fit),
         )
         sums = []
         for segment in segments:
@@ -220,38 +217,39 @@ class Trial:
         """Return the root relative squared error of free runs over whole records; +inf where one diverges."""
         arrangement = self.arrangement
         segments = arrangement.segments(arrangement.has_lags)
-        squares = self._squares(structure, self._weighed(structure, noise_model), segments, None)
+        squares = self._squares(structure, self.fit_under(structure, noise_model), segments, None)
         y = arrangement.y[arrangement.has_lags]
         middle = mean(y.tolist())
         return math.sqrt(squares / math.fsum(((y - middle) ** 2).tolist()))
 
-    def part_errors(self, structures: Sequence[Sequence[str]], noise_model: NoiseModel = "narx") -> PartErrors:
-        """Return the errors of structures on each part, run freely from the measured outputs before it.
+    def part_errors(self, structures: Sequence[Sequence[str]]) -> PartErrors:
+        """Return the errors of structures with least-squares weights on each part, run freely from measured outputs.
 
-        Where parts take turns, the weights for one are estimated on the others, as the noise model says.
+        Where parts take turns, the weights for one are estimated on the others.
         """
         sse, singular = np.empty((len(structures), len(self._parts))), np.zeros(len(structures), np.bool_)
-        if noise_model == "narx":
-            positions = np.zeros((len(structures), len(self.terms)), np.uint8)
-            for row, structure in zip(positions, structures, strict=True):
-                row[[self._place[name] for name in structure]] = 1
-            for k, (_, _, problem) in enumerate(self._parts):
-                _, sse[:, k], weights = problem.evaluate_positions(positions)
-                singular |= ~np.isfinite(sse[:, k]) & ~weights.any(axis=1)
-        else:
-            for own, structure in zip(sse, structures, strict=True):
-                own[:] = self._noise_errors(structure, noise_model)
+        positions = np.zeros((len(structures), len(self.terms)), np.uint8)
+        for row, structure in zip(positions, structures, strict=True):
+            row[[self._place[name] for name in structure]] = 1
+        for k, (_, _, problem) in enumerate(self._parts):
+            _, sse[:, k], weights = problem.evaluate_positions(positions)
+            singular |= ~np.isfinite(sse[:, k]) & ~weights.any(axis=1)
+        return self._part_errors(sse, singular)
+
+    def part_errors_under_noise(self, structure: Sequence[str], whole: StructureFit) -> PartErrors:
+        """Return the errors of a structure on each part, its weights being estimated as those of a fit to all data."""
+        steps = 1 if self.error == "one_step" else None
+        takes_turns = self.arrangement.takes_turns and whole.is_finite
+        monomials, sums = self._monomials_of(structure), []
+        for part, segments, _ in self._parts:
+            fit = whole
+            if takes_turns:
+                fit = weigh_under(self.arrangement, monomials, self._estimating(part), whole.noise_model, whole.fit)
+            sums.append(self._squares(structure, fit, segments, steps))
+        return self._part_errors(np.array([sums]), np.zeros(1, np.bool_))
+
+    def _part_errors(self, sse: Floats, singular: NDArray[np.bool_]) -> PartErrors:
         measured = [problem.data.measured for _, _, problem in self._parts]
         middle = mean(np.concatenate(measured).tolist())
         energy = np.array([math.fsum(((y - middle) ** 2).tolist()) for y in measured])
         return PartErrors(sse, singular, energy, np.array([len(y) for y in measured]))
-
-    def _noise_errors(self, structure: Sequence[str], noise_model: NoiseModel) -> list[float]:
-        """Return the sums of squares of one structure on each part."""
-        whole = self._weighed(structure, noise_model)
-        steps, turns = 1 if self.error == "one_step" else None, self.arrangement.takes_turns and whole.finite
-        sums = []
-        for part, segments, _ in self._parts:
-            own = self._weighed(structure, noise_model, part, whole) if turns else whole
-            sums.append(self._squares(structure, own, segments, steps))
-        return sums

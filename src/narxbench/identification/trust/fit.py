@@ -1,6 +1,6 @@
 """The fit of the structure that was chosen: its weights, the model, and what it is compared with."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import product
@@ -9,15 +9,16 @@ from typing import Any
 import numpy as np
 
 from narxbench.identification.data.arrangement import Arrangement
-from narxbench.identification.search.noise import NoiseFit, weighed
+from narxbench.identification.data.scaling import scaled, scaling
+from narxbench.identification.search.noise import StructureFit, noise_of_model, weigh_under
 from narxbench.identification.search.scan import Scan
 from narxbench.identification.search.structures import Structure
-from narxbench.identification.search.trial import scaled, scaling
 from narxbench.identification.trust.validation import ARX, Case, linear_arx
 from narxbench.identification.trust.weights import Weights, estimate, newey_west_bandwidth, orthogonalise
 from narxbench.io.errors import NarxbenchError
 from narxbench.io.version import __version__
 from narxbench.model.narx import Model
+from narxbench.model.noise_models import Narx
 from narxbench.model.records import Record
 from narxbench.model.terms import Monomial, parse_term
 from narxbench.numerics.rounding import significant
@@ -44,49 +45,36 @@ class Fit:
         """Return the weights on all rows that estimate, with their uncertainty."""
         arrangement = self.arrangement
         plain = least_squares(arrangement, self.monomials, self.terms)
-        if self.noise_model == "narx":
+        if self.noise_model == Narx():
             return plain
-        found, segments = self._weighed, arrangement.segments(arrangement.estimates())
-        rows = np.concatenate([np.arange(segment.start, segment.stop) for segment in segments])
-        in_time = np.lexsort((arrangement.time[rows], arrangement.record[rows]))
-        names = [*self.terms, *(f"e(k-{lag})" for lag in range(1, len(found.moving_average) + 1))]
-        columns, explained = (values[in_time] for values in found.regression())
-        linear, n = _estimate(arrangement, rows[in_time], columns, explained, names), len(self.terms)
-        return replace(
-            linear,
-            terms=self.terms,
-            coefficients=found.coefficients,
-            covariances={name: of_all[:n, :n] for name, of_all in linear.covariances.items()},
-            # What each term explains one step ahead.
-            err=plain.err,
-            moving_average=found.moving_average,
-        )
+        return weights_under_noise(arrangement, self._whole, self.terms, plain)
 
     @cached_property
-    def _weighed(self) -> NoiseFit:
-        return self._weighed_without(None, None)
+    def _whole(self) -> StructureFit:
+        return self._without(None, None)
 
-    def _weighed_without(self, part: int | None, start: NoiseFit | None) -> NoiseFit:
+    def _without(self, part: int | None, near: StructureFit | None) -> StructureFit:
         segments = self.arrangement.segments(self.arrangement.estimates(part))
-        found = weighed(self.arrangement, self.monomials, self.noise_model, segments, start)
-        if not found.finite:
-            raise NarxbenchError(f"noise: the weights of {self.noise_model} diverge on all data; allowed: noise narx")
-        return found
+        fit = weigh_under(self.arrangement, self.monomials, segments, self.noise_model, near.fit if near else None)
+        if not fit.is_finite:
+            name = self.noise_model.name
+            raise NarxbenchError(f"noise: the weights of {name} diverge on all data; allowed: noise narx")
+        return fit
 
     def _unknowing(self, part: int) -> Model:
         """Return the model of weights on all rows that estimate but those of a part, without their uncertainty."""
-        if self.noise_model != "narx":
-            weights = self._weighed_without(part, self._weighed)
-            return self._model(weights.coefficients, weights.moving_average)
+        if self.noise_model != Narx():
+            fit = self._without(part, self._whole)
+            return self._model(fit.coefficients, noise_of_model(fit.fit))
         rows = self.arrangement.rows(part)
         found = orthogonalise(self.arrangement.columns(self.monomials, rows), self.arrangement.y[rows], self.terms)
         return self._model(found.coefficients)
 
     def model(self, weights: Weights) -> Model:
         """Return the model of the weights on all data."""
-        return replace(self._model(weights.coefficients, weights.moving_average), **weights.of_model())
+        return replace(self._model(weights.coefficients, weights.noise), **weights.of_model())
 
-    def _model(self, coefficients: Any, moving_average: Sequence[float] = ()) -> Model:
+    def _model(self, coefficients: Any, noise: Mapping[str, Any] | None = None) -> Model:
         recording = self.recording
         return Model(
             terms=self.terms,
@@ -97,8 +85,8 @@ class Fit:
             decimation=self.configuration.decimation,
             sampling_time=recording.sampling_time,
             units=recording.units,
-            offsets=self.scaling and self.scaling[0],
-            scales=self.scaling and self.scaling[1],
+            offsets=self.scaling.offsets if self.scaling else None,
+            scales=self.scaling.scales if self.scaling and set(self.scaling.scales) != {1.0} else None,
             data_digest=recording.digest,
             about={
                 "made_by": f"narxbench {__version__}",
@@ -106,8 +94,7 @@ class Fit:
                 "configuration": self.configuration.name,
                 "settings": self.settings.model_dump(mode="json"),
             },
-            noise_model=self.noise_model,
-            moving_average=tuple(map(significant, moving_average)),
+            **(noise or {}),
         )
 
     def _arx(self, records: Sequence[Record]) -> Model:
@@ -148,6 +135,26 @@ class Fit:
                 cases.append(Case(replace(piece, role="selection"), own, {ARX: self._arx(others)}))
         judged = [record for record in self.recording.records if record.role in ("selection", "test")]
         return [*cases, *(Case(record, model, {ARX: arx}) for record in judged)]
+
+
+def weights_under_noise(arrangement: Arrangement, fit: StructureFit, terms: Sequence[str], plain: Weights) -> Weights:
+    """Return the weights of a fit with the errors of :func:`estimate`; ``plain`` are those of least squares."""
+    columns, explained, places = fit.regression()
+    segments = arrangement.segments(arrangement.estimates())
+    samples = np.concatenate([np.arange(segment.start, segment.stop) for segment in segments])[places]
+    in_time = np.lexsort((arrangement.time[samples], arrangement.record[samples]))
+    n = len(terms)
+    names = [*terms, *(f"noise {i}" for i in range(1, columns.shape[1] - n + 1))]
+    linear = _estimate(arrangement, samples[in_time], columns[in_time], explained[in_time], names)
+    return replace(
+        linear,
+        terms=tuple(terms),
+        coefficients=fit.coefficients,
+        covariances={name: covariance[:n, :n] for name, covariance in linear.covariances.items()},
+        # What each term explains one step ahead.
+        err=plain.err,
+        noise=noise_of_model(fit.fit),
+    )
 
 
 def least_squares(arrangement: Arrangement, monomials: Sequence[Monomial], terms: Sequence[str]) -> Weights:

@@ -7,15 +7,17 @@ import numpy as np
 
 from narxbench.identification.data.arrangement import Arrangement
 from narxbench.identification.data.reading import Reading, read_recording
-from narxbench.identification.search.trial import scaled
-from narxbench.identification.trust.fit import least_squares
+from narxbench.identification.data.scaling import Scaling, scaled
+from narxbench.identification.search.noise import weigh_under
+from narxbench.identification.trust.fit import least_squares, weights_under_noise
 from narxbench.io.errors import FieldError, NarxbenchError
 from narxbench.io.version import __version__
 from narxbench.model.narx import Model
+from narxbench.model.noise_models import Narx
 
 
 def refit(model: Model, data: Any = None, **reading: Unpack[Reading]) -> Model:
-    """Return a model of the same terms with the least-squares weights of other data.
+    """Return a model of the same terms and noise model with the weights of other data.
 
     Parameters
     ----------
@@ -53,7 +55,7 @@ def refit(model: Model, data: Any = None, **reading: Unpack[Reading]) -> Model:
     if len(recording.inputs) != model.n_inputs:
         raise FieldError("input", f"found {len(recording.inputs)}; needed: {model.n_inputs}, as many as the model has")
     offsets, scales = (tuple(values.tolist()) for values in model.scaling())
-    records = [scaled(record, (offsets, scales)) for record in recording.known]
+    records = [scaled(record, Scaling(offsets, scales)) for record in recording.known]
     arrangement = Arrangement(records, model.decimation, model.max_lag, 1)
     # Weights come from all records that are not for the test: nothing is selected.
     arrangement = replace(arrangement, records=[replace(record, role=None) for record in arrangement.records])
@@ -61,9 +63,17 @@ def refit(model: Model, data: Any = None, **reading: Unpack[Reading]) -> Model:
         largest = max(np.abs(arrangement.columns([m], arrangement.rows())).max(initial=0.0) for m in model.monomials)
     if not largest < np.sqrt(np.finfo(np.float64).max):
         raise NarxbenchError("data: found a term whose square is too large for a number; needed: smaller units")
+    weights = least_squares(arrangement, model.monomials, model.terms)
+    noise_model = model.noise
+    if noise_model != Narx():
+        segments = arrangement.segments(arrangement.estimates())
+        fit = weigh_under(arrangement, model.monomials, segments, noise_model)
+        if not fit.is_finite:
+            raise NarxbenchError(f"data: the weights of {noise_model.name} diverge; allowed: a model of another noise")
+        weights = weights_under_noise(arrangement, fit, model.terms, weights)
     return replace(
         model,
-        **least_squares(arrangement, model.monomials, model.terms).of_model(),
+        **weights.of_model(),
         sampling_time=recording.sampling_time or model.sampling_time,
         data_digest=recording.digest,
         about={**model.about, "made_by": f"narxbench {__version__}", "refit_of": model.data_digest},

@@ -1,7 +1,7 @@
 """Where a model comes to rest: fixed points at constant inputs, whether they are stable, and rests in the data."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,6 +59,15 @@ class Rest:
     """How far that is from ``y``, as share of the range of the output."""
 
 
+def _rests_at(model: Model, u: Sequence[float], around: float, scale: float) -> list[tuple[float, float]]:
+    """Return the fixed points of a model, computed in its scaling: a level would drown an expanded polynomial."""
+    offsets, scales = (values.tolist() for values in model.scaling())
+    inner = replace(model, covariance=None, offsets=None, scales=None)
+    inputs = [(value - offset) / unit for value, offset, unit in zip(u, offsets[1:], scales[1:], strict=True)]
+    rests = fixed_points(inner, inputs, (around - offsets[0]) / scales[0], scale / scales[0])
+    return [(rest * scales[0] + offsets[0], size) for rest, size in rests]
+
+
 def static_curve(model: Model, records: Sequence[Record], points: int = POINTS) -> list[FixedPoint]:
     """Return the fixed points of a model over the range of each input, sorted; without inputs those of the model alone.
 
@@ -79,7 +88,7 @@ def static_curve(model: Model, records: Sequence[Record], points: int = POINTS) 
             cases.append((signal, value, completed(model.inputs, inputs)[0].tolist()))
     curve = []
     for name, level, at in cases:
-        found = fixed_points(model, at, centre, half)
+        found = _rests_at(model, at, centre, half)
         if not found:
             curve.append(FixedPoint(name, level, None, False, None, None, False))
         for rest, size in (map(significant, pair) for pair in found):
@@ -106,7 +115,7 @@ def measured_static_points(model: Model, records: Sequence[Record]) -> list[Rest
             if abs(last - before) > SETTLED * y_range:
                 continue
             inputs = [significant(value) for value in record.u[start:end].mean(axis=0)]
-            stable = [rest for rest, size in fixed_points(model, inputs, last, y_range or 1.0) if size < 1]
+            stable = [rest for rest, size in _rests_at(model, inputs, last, y_range or 1.0) if size < 1]
             deviation, nearest = min(((abs(rest - last), rest) for rest in stable), default=(None, None))
             if nearest is not None and deviation is not None:
                 nearest, deviation = significant(nearest), significant(deviation / y_range) if y_range else None

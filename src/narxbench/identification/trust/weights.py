@@ -4,8 +4,8 @@ The search solves normal equations, which is fast; here the one structure that w
 its columns, which loses half as many digits.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -41,14 +41,15 @@ class Weights:
     share of the sum of squares of the output, not of its variance, that they explain together one step ahead."""
     freedom: int
     """Rows less weights, the degrees of freedom of t."""
-    moving_average: tuple[float, ...] = ()
-    """Weights of past errors, where the noise model is NARMAX."""
+    noise: Mapping[str, Any] = field(default_factory=dict)
+    """The arguments of a model that its noise has; none for white noise in the equation."""
 
     def of_model(self) -> dict[str, Any]:
         """Return what a model keeps, without the last digits, which LAPACK computes differently on other processors."""
         return {
             "coefficients": tuple(map(significant, self.coefficients.tolist())),
             "covariance": tuple(tuple(map(significant, row)) for row in self.covariances["hac"].tolist()),
+            **self.noise,
         }
 
     def rows(self) -> list[dict[str, Any]]:

@@ -143,7 +143,7 @@ class TestJudgement:
         assert found[TERMS].drawn and found[TERMS].fitness == pytest.approx(plain[TERMS].fitness + BY_CHANCE)
         assert not found[other].drawn and found[other].fitness == plain[other].fitness
         # A descent keeps what its start is, and so does another noise model.
-        assert self.scan.polished(found[TERMS], 1).drawn and self.scan.under(found[TERMS], "noe", 1).drawn
+        assert self.scan.polished(found[TERMS], 1).drawn and self.scan.under(found[TERMS], ("noe",), 1).drawn
 
     def test_a_brief_look_takes_no_draws_and_hangs_on_no_effort(self):
         other = Scan(self.recording, settings_of(**{**QUICK, "seed": 2, "effort": 0.01}))

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from tests.unit.identification.search.test_configurations import settings_of
 
+from narxbench.identification.data.scaling import scaling
 from narxbench.identification.search.configurations import Configuration
-from narxbench.identification.search.trial import MOST_ROWS, MOST_STEPS, Trial, scaling
+from narxbench.identification.search.trial import MOST_ROWS, MOST_STEPS, Trial
 from narxbench.io.errors import NarxbenchError
 from narxbench.model.records import Record, Recording
 from narxbench.model.terms import parse_term

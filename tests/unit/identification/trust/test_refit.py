@@ -8,6 +8,8 @@ from tests.unit.identification.trust import known_model
 
 import narxbench
 from narxbench.io.errors import NarxbenchError
+from narxbench.model.noise_models import NOISE_NAMES
+from narxbench.numerics.random_streams import generator
 
 
 @pytest.mark.parametrize("decimation", [1, 3])
@@ -64,3 +66,33 @@ def test_the_command(tmp_path, capsys):
     assert capsys.readouterr().err.startswith("narxbench: ")
     assert cli.main(["refit", old, data, "--input", "drive,y", "-o", new]) == 2
     assert "--input" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("noise", NOISE_NAMES)
+@pytest.mark.parametrize("options", [{}, {"centre": True}, {"decimation": 2}], ids=str)
+def test_the_same_data_give_the_same_model(noise, options):
+    rng = generator(purpose="refit under noise")
+    u, e = rng.standard_normal(400), 0.2 * rng.standard_normal(400)
+    y = np.zeros(400)
+    for k in range(1, 400):
+        y[k] = 0.8 * y[k - 1] + 0.5 * u[k - 1] + 0.1 * u[k - 1] ** 2
+    y[1:] += e[1:] + 0.6 * e[:-1]
+    settings = {"decimation": 1, "degree": 2, "y_lags": 2, "u_lags": 2, "seeds": 1, "effort": 0.1, "resamples": 0}
+    model = narxbench.identify(u, y, noise=noise, **{**settings, **options}).model
+    again = narxbench.refit(model, input=u, output=y)
+    assert model.noise_model == noise and again.noise == model.noise
+    for name in ("coefficients", "autoregression", "moving_average"):
+        assert getattr(again, name) == pytest.approx(getattr(model, name), rel=1e-6)
+    np.testing.assert_allclose(again.covariance, model.covariance, rtol=1e-4)
+
+
+def test_other_data_are_weighed_under_the_noise_model_of_the_model():
+    rng = generator(purpose="refit without bias")
+    u, x = rng.standard_normal(1000), np.zeros(1000)
+    for k in range(1, 1000):
+        x[k] = 0.8 * x[k - 1] + 0.5 * u[k - 1]
+    y = x + 0.5 * rng.standard_normal(1000)
+    plain = narxbench.Model(("y(k-1)", "u(k-1)"), (0.7, 0.4), ("u",), "y")
+    biased = narxbench.refit(plain, input=u, output=y).coefficients
+    unbiased = narxbench.refit(replace(plain, noise_model="noe"), input=u, output=y).coefficients
+    assert unbiased == pytest.approx((0.8, 0.5), abs=0.04) and biased[0] < 0.7
