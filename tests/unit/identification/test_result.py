@@ -12,7 +12,8 @@ from narxbench.identification.settings import IdentificationSettings
 from narxbench.report.findings import as_json
 
 KEYS = [
-    *("equation", "terms", "coefficients", "standard_errors", "selection_frequency", "decimation", "sampling_time"),
+    *("equation", "terms", "coefficients", "standard_errors", "selection_frequency"),
+    *("noise", "offsets", "scales", "decimation", "sampling_time"),
     *("method", "settings", "metrics", "bands", "warnings", "summary", "data_digest"),
 ]
 FIGURES = {"rrse", "nrmse", "fit_percent", "rmse", "max_error"}
