@@ -81,9 +81,7 @@ _SEARCH = {
     "blocks": _Option("N", _plain, "parts of the data that take turns in selection (default: 8)"),
     "selection": _Option("WORD", str, "what counts of the errors over these parts: mean, worst (default: mean)"),
     "resamples": _Option("N", _plain, "resampled data sets, to see how sure each term is (default: 40)"),
-    "noise": _Option(
-        "HOW", str, f"what the noise is: auto, {', '.join(NOISE_NAMES)} (default: auto)"
-    ),
+    "noise": _Option("HOW", str, f"what the noise is: auto, {', '.join(NOISE_NAMES)} (default: auto)"),
     "effort": _Option("SECONDS", _plain, "what the search is planned for (default: 20)"),
 }
 _OPTIONS = {**_CANDIDATES, **_SEARCH}
