@@ -61,7 +61,6 @@ ABOUT = About(
     options={
         "noise_models": [["narx"], ["narmax"], ["ararx", "box-jenkins"]],
         "largest_order": [1],
-        "drift": [False],
         "gamma": [0.0],
     },
 )
