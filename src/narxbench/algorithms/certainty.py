@@ -3,7 +3,7 @@
 A structure has the weight exp(-criterion / 2), summed over the noise models that it was fitted under: its posterior
 probability but for a factor, if all structures of a size are equally likely before the data (A. E. Raftery,
 Sociological Methodology 25, 1995, pages 111-163). The criterion here has a gamma of its own, which was calibrated on
-simulated systems: ``benchmarks/recovery.md`` shows on others how often terms are there that are said to be. Structures
+simulated systems: ``python -m benchmarks.recovery`` shows how often terms are there that are said to be. Structures
 that no model was fitted for count with the criterion that the linearised problem of a neighbour predicts, as far as
 they are in Occam's window of the best one (D. Madigan and A. E. Raftery, Journal of the American Statistical
 Association 89, 1994, pages 1535-1546).

@@ -1,7 +1,7 @@
 """Reasons to doubt a model that a likelihood search has chosen, as data and as one line each.
 
-Each rule was set on the development data of ``benchmarks/recovery.py``; its report says on others how often wrong
-structures bring a warning, and right ones.
+The limits are judgements from simulated data, not yet tuned for a rate of false alarms: ``python -m benchmarks.recovery
+--development --situation calibration`` shows how often wrong structures bring a warning, and right ones.
 """
 
 import math
