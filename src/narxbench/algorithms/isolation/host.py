@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from narxbench.algorithms.contract import LONGEST_DETAILS, BudgetSpentError, Found, ProblemView, checked_found
 from narxbench.algorithms.isolation.messages import ANSWER, EVALUATE, BrokenChannelError, Channel, plain_data
 from narxbench.algorithms.objective import CountedObjective
-from narxbench.io.errors import printable
+from narxbench.io.errors import NarxbenchError, printable
 from narxbench.numerics.random_streams import generator
 
 _FIELDS = ("terms", "monomials", "n_u", "n_y", "degree", "criterion", "penalty", "n_validation")
@@ -90,13 +90,16 @@ class AlgorithmProcess:
         # It closes when this process ends, however it does; then the other ends itself and its run.
         self._channel = Channel(end)
         self._channel.deadline = time.monotonic() + _START_SECONDS
+        process = self._process
         try:
             self._channel.send(json.dumps({"settings": settings}).encode())
             reply = plain_data(self._channel.receive(_LONGEST_REPLY))
         except TimeoutError:
-            reply = {"failed": f"its import takes more than {_START_SECONDS:.0f} s"}
+            self.close()
+            raise RunFailedError(f"its import takes more than {_START_SECONDS:.0f} s") from None
         except BrokenChannelError:
-            reply = {"failed": f"its import ends the process (exit code {self._process.wait()})"}
+            self.close()
+            raise RunFailedError(f"its import ends the process (exit code {process.returncode})") from None
         if "failed" in reply:
             self.close()
             raise RunFailedError(printable(str(reply["failed"]), 1000))
@@ -128,21 +131,12 @@ class AlgorithmProcess:
         RunFailedError says in one line what went wrong: an error of the algorithm, a limit, or an end of its process.
         """
         self.start()
-        # The axes stay here: they name the system, whose true terms are published.
-        request = {
-            "fields": {name: getattr(view, name) for name in _FIELDS},
-            "arrays": {name: np.ascontiguousarray(getattr(view, name)) for name in _ARRAYS},
-            "settings": dict(settings),
-            "budget": objective.budget,
-            "rng": generator(**axes),
-            "global_seed": int(generator(**{**axes, "purpose": "global"}).integers(1 << 32)),
-        }
         self._channel.deadline = None if time_limit is None else time.monotonic() + time_limit
         try:
             self._channel.send(b"")
-            # The run begins with the request, when its group is known here.
+            # The run begins with its request, when its group is known here.
             self._groups.append(int(self._channel.receive(20)))
-            self._channel.send(pickle.dumps(request))
+            self._channel.send(_request(view, objective, settings, axes))
             answer = _evaluate_until_answer(self._channel, objective)
             usage = plain_data(self._channel.receive(_LONGEST_REPLY))
         except TimeoutError:
@@ -152,16 +146,25 @@ class AlgorithmProcess:
             self.close()
             raise RunFailedError(str(error)) from None
         self._groups.pop()
-        self._channel.deadline = None
-        if "failed" in answer:
-            raise RunFailedError(printable(str(answer["failed"]), 1000), answer.get("refused") is True)
-        try:
-            structure = Found(answer["position"], answer["coefficients"], answer["details"])
-            return RunOutcome(*checked_found(structure, objective.n_terms), float(usage["cpu_seconds"]))
-        except (KeyError, TypeError) as error:
-            raise RunFailedError(f"it sends no structure ({error})") from None
-        except ValueError as error:
-            raise RunFailedError(str(error)) from None
+        return _checked_outcome(answer, usage, objective.n_terms)
+
+
+def _request(
+    view: ProblemView, objective: CountedObjective, settings: Mapping[str, Any], axes: Mapping[str, object]
+) -> bytes:
+    """Return the message that a run begins with.
+
+    It has generators in place of the axes, which name the system, whose true terms are published.
+    """
+    content = {
+        "fields": {name: getattr(view, name) for name in _FIELDS},
+        "arrays": {name: np.ascontiguousarray(getattr(view, name)) for name in _ARRAYS},
+        "budget": objective.budget,
+        "settings": dict(settings),
+        "rng": generator(**axes),
+        "global_seed": int(generator(**{**axes, "purpose": "global"}).integers(1 << 32)),
+    }
+    return pickle.dumps(content)
 
 
 def _evaluate_until_answer(channel: Channel, objective: CountedObjective) -> dict[str, Any]:
@@ -181,6 +184,19 @@ def _evaluate_until_answer(channel: Channel, objective: CountedObjective) -> dic
         except ValueError as error:
             raise BrokenChannelError(f"it sends no structures ({error})") from None
         channel.send(fitness.tobytes())
+
+
+def _checked_outcome(answer: Mapping[str, Any], usage: Mapping[str, Any], n_terms: int) -> RunOutcome:
+    """Return the outcome of a run; RunFailedError if it failed or does not keep the contract."""
+    if "failed" in answer:
+        raise RunFailedError(printable(str(answer["failed"]), 1000), answer.get("refused") is True)
+    try:
+        structure = Found(answer["position"], answer["coefficients"], answer["details"])
+        return RunOutcome(*checked_found(structure, n_terms), float(usage["cpu_seconds"]))
+    except NarxbenchError as error:
+        raise RunFailedError(str(error)) from None
+    except (KeyError, TypeError, ValueError) as error:
+        raise RunFailedError(f"it sends no structure ({error})") from None
 
 
 def describe(module: str, settings: Mapping[str, Any]) -> dict[str, Any]:
