@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import narxbench
-from narxbench.identification.data.scaling import FAR, is_far, round_number, scaled, scaling
+from narxbench.identification.data.scaling import scaled, scaling
+from narxbench.model.scaling import FAR, is_far, round_number
 from narxbench.model.records import Record, Recording
 from narxbench.numerics.random_streams import generator
 
