@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from narxbench.algorithms.common_factor import common_factor
+from narxbench.algorithms.common_factor import common_factor, without_factor
 from narxbench.algorithms.forward_regression import nested
 from narxbench.algorithms.multistart import predicted
 from narxbench.fitness.criteria import LinearExtendedBIC
@@ -328,8 +328,9 @@ class LikelihoodSearch:
         self._search_tails(short)
         self._search_common_factors()
         self._polish()
-        if self.common_factor(self.best()):
-            self._search_thoroughly()
+        zeros = self.common_factor(self.best())
+        if zeros:
+            self._search_without_factor(self.best(), zeros)
         self._lowest_at_end = self.value(self.best())
 
     def polish_further(self) -> bool:
@@ -424,16 +425,17 @@ class LikelihoodSearch:
         weights = self.errors.coefficients(fit).tolist()
         return common_factor([self.errors.monomials[term] for term in fit.terms], weights)
 
-    def _search_thoroughly(self) -> None:
-        """Search from all starts with filters and with drift: a common factor stands for noise that was not found."""
-        drifting = Narmax(ma_lags=(1,), is_integrated=True)
-        for is_integrated in (False, True):
-            if is_integrated and not self.settings.drift:
-                continue
-            empty = self._empty(drifting if is_integrated else Ararx((1,)), *_first_filters(is_integrated))
-            improved, short = self.starts(empty)
-            for place in self._coloured_places():
-                self._descend_from(place, [*improved, *short], is_integrated=is_integrated)
+    def _search_without_factor(self, fit: Fit, zeros: list[complex]) -> None:
+        """Search from the shorter model that a fit is times a factor, which stands for noise that was not found."""
+        monomials = [self.errors.monomials[term] for term in fit.terms]
+        shorter = without_factor(monomials, self.errors.coefficients(fit).tolist(), zeros)
+        numbers = [self.errors.monomials.index(monomial) for monomial in shorter if monomial in self.errors.monomials]
+        start = np.zeros(self.n_terms, np.uint8)
+        start[numbers] = 1
+        for place in self._coloured_places():
+            self._descend_from(place, [start], is_integrated=False)
+            if self.settings.drift:
+                self._descend_from(place, [start], is_integrated=True)
         self._polish()
 
     def without_copies(self, structure: Structure) -> Structure:
