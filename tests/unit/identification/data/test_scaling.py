@@ -7,8 +7,8 @@ import pytest
 
 import narxbench
 from narxbench.identification.data.scaling import scaled, scaling
-from narxbench.model.scaling import FAR, is_far, round_number
 from narxbench.model.records import Record, Recording
+from narxbench.model.scaling import FAR, is_far, round_number
 from narxbench.numerics.random_streams import generator
 
 TERMS = ("y(k-1)", "u(k-1)", "u(k-1)^2")
