@@ -1,0 +1,11 @@
+"""What is written from the fields of the settings: signatures, descriptions and options."""
+
+import pytest
+
+from narxbench.identification.signatures import FILES, renewed_text
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.path.name)
+def test_what_is_written_from_the_settings_is_current(file):
+    command = "python -m narxbench.identification.signatures"
+    assert file.path.read_text(encoding="utf-8") == renewed_text(file), f"run: {command}"
