@@ -43,11 +43,13 @@ class CommandLineOption:
     """Word that stands for the value in the help."""
 
 
-def _candidate_option(metavar: str) -> CommandLineOption:
+def candidate_option(metavar: str) -> CommandLineOption:
+    """Return the mark of an option that is listed with those of the candidate terms."""
     return CommandLineOption("candidate terms", metavar)
 
 
-def _search_option(metavar: str) -> CommandLineOption:
+def search_option(metavar: str) -> CommandLineOption:
+    """Return the mark of an option that is listed with those of the search."""
     return CommandLineOption("search", metavar)
 
 
@@ -156,73 +158,73 @@ class IdentificationSettings(Settings):
         Auto | list[int],
         _checked(_check_numbers(1, 100_000, _STRIDES), Numbers),
         described_as(_STRIDES),
-        _candidate_option("N"),
+        candidate_option("N"),
     ] = AUTO
     """Samples of the data in one step of the model. All numbers of a list are tried."""
     degree: Annotated[
         Auto | list[int],
         _checked(_check_numbers(1, MAX_DEGREE, _DEGREES), Numbers),
         described_as(_DEGREES),
-        _candidate_option("N"),
+        candidate_option("N"),
     ] = AUTO
     """Largest degree of a candidate term. All numbers of a list are tried."""
     y_lags: Annotated[
-        Auto | list[int], _checked(_check_output_lags, Numbers), described_as(_LAGS), _candidate_option("LAGS")
+        Auto | list[int], _checked(_check_output_lags, Numbers), described_as(_LAGS), candidate_option("LAGS")
     ] = AUTO
     """Lags of the output, in steps of the model."""
     u_lags: Annotated[
         Auto | list[int] | dict[str, list[int]],
         _checked(_check_input_lags, LagsByInput),
         described_as(f"{_LAGS} (0 is the current input), or such a list for each input by its name"),
-        _candidate_option("LAGS"),
+        candidate_option("LAGS"),
     ] = AUTO
     """Lags of the inputs, in steps of the model."""
     delay: Annotated[
         Auto | int,
         _checked(_DELAY, int | Auto),
         described_as("auto, or a whole number from 0"),
-        _candidate_option("N"),
+        candidate_option("N"),
     ] = AUTO
     """Smallest lag of the inputs where their lags are scanned, in samples of the data; 0 admits the current input."""
     y_degree: int | None = Field(default=None, ge=0, le=MAX_DEGREE)
     """Largest degree of the outputs in a term."""
     u_degree: int | None = Field(default=None, ge=0, le=MAX_DEGREE)
     """Largest degree of the inputs in a term."""
-    include: Annotated[list[str], _candidate_option("TERMS")] = Field(default=[])
+    include: Annotated[list[str], candidate_option("TERMS")] = Field(default=[])
     """Further candidate terms, such as ``u(k)^2`` or ``y(k-1)*u(k-9)``."""
-    exclude: Annotated[list[str], _candidate_option("TERMS")] = Field(default=[])
+    exclude: Annotated[list[str], candidate_option("TERMS")] = Field(default=[])
     """Candidate terms to leave out, or patterns of them, such as ``*u(k-1)*``."""
     centre: Annotated[
-        Auto | bool, _checked(_TRUTH, bool | Auto), described_as("auto, true or false"), _candidate_option("WORD")
+        Auto | bool, _checked(_TRUTH, bool | Auto), described_as("auto, true or false"), candidate_option("WORD")
     ] = False
     """Whether the terms are those of centred and scaled signals. Auto: where that is clearly better."""
-    method: Annotated[str, _without_its_name(lambda name: algorithm(name).name), _search_option("NAME")] = "multistart"
+    method: Annotated[str, _without_its_name(lambda name: algorithm(name).name), search_option("NAME")] = "multistart"
     """Search algorithm, such as a module of ``narxbench.algorithms``."""
     method_settings: dict[str, Any] = Field(default={})
     """Settings of the search algorithm."""
-    error: Annotated[Literal["auto", "free_run", "one_step"], _search_option("KIND")] = "auto"
+    error: Annotated[Literal["auto", "free_run", "one_step"], search_option("KIND")] = "auto"
     """Error that the fitness has: of the free run, or one step ahead. Auto: of the free run where there is an input."""
-    criterion: Annotated[str, _without_its_name(canonical_criterion), _search_option("NAME")] = "bic"
+    criterion: Annotated[str, _without_its_name(canonical_criterion), search_option("NAME")] = "bic"
     """Criterion of the fitness, such as ``bic``, ``aic-2`` or ``aicc``."""
-    seed: Annotated[int, _search_option("N")] = Field(default=1, ge=0, le=2**31 - 1)
+    seed: Annotated[int, search_option("N")] = Field(default=1, ge=0, le=2**31 - 1)
     """Number that all random draws begin with: another one gives another search."""
-    seeds: Annotated[int, _search_option("N")] = Field(default=4, ge=1, le=1000)
+    seeds: Annotated[int, search_option("N")] = Field(default=4, ge=1, le=1000)
     """Searches of each configuration, each with its own random draws."""
-    blocks: Annotated[int, _search_option("N")] = Field(default=8, ge=2, le=100)
+    blocks: Annotated[int, search_option("N")] = Field(default=8, ge=2, le=100)
     """Parts of the data that take turns in selection, where no record has this role."""
-    selection: Annotated[Literal["mean", "worst"], _search_option("WORD")] = "mean"
+    selection: Annotated[Literal["mean", "worst"], search_option("WORD")] = "mean"
     """Which of the errors over the parts of the selection counts: their mean, or the worst one."""
     divergent: float = Field(default=0.0, ge=0, lt=1)
     """Share of the selection parts on which a model may diverge."""
-    effort: Annotated[float, _search_option("SECONDS")] = Field(default=20.0, gt=0, le=1e6)
+    effort: Annotated[float, search_option("SECONDS")] = Field(default=20.0, gt=0, le=1e6)
     """Seconds that the searches are planned for. They decide how much is tried, by a fixed rule, not by a clock."""
-    resamples: Annotated[int, _search_option("N")] = Field(default=40, ge=0, le=10_000)
+    resamples: Annotated[int, search_option("N")] = Field(default=40, ge=0, le=10_000)
     """Resampled data sets that are searched to see how sure each term is."""
     threshold: float = Field(default=0.5, gt=0, le=1)
     """Share of the resampled data sets from which on a term belongs to the structure by threshold."""
     confidence: Coverage = 0.95
     """Coverage of the intervals."""
-    noise: Annotated[NoiseSetting, _search_option("NAME")] = "auto"
+    noise: Annotated[NoiseSetting, search_option("NAME")] = "auto"
     """Noise model: whether the noise enters the equation or the output, and which filter it passes. Auto: the one with
     the best free run over data that the weights do not know; where several are as good, the most likely one."""
 
