@@ -202,35 +202,29 @@ def _add_reading_options(data: Any, *, without_input: str) -> None:
 
 def _identify(options: argparse.Namespace) -> None:
     from narxbench.identification.data.reading import read_recording
-    from narxbench.report.findings import as_json
-    from narxbench.report.model_summary import summary_lines
 
     if options.report is not None:
-        if os.path.exists(options.report) and not os.path.isdir(options.report):
-            raise NarxbenchError(f"--report: found the file {show(options.report, kind=False)}; allowed: a folder")
-        require("report", "--report")
+        _check_report_folder(options.report)
     settings, reading = _settings_and_reading(options)
     # A mistake in any of the outputs is reported before the first search.
     recordings: dict[str, Recording] = {}
     for output, reading_of_output in _reading_by_output(reading, options).items():
         recordings[output] = read_recording(options.files, **reading_of_output)
-    # A single output has no name.
-    is_single = list(recordings) == [""]
     identifications: dict[str, Identification] = {}
     for output, recording in recordings.items():
-        identification = _identify_quietly(recording, settings, _number_or_text(options.repeat))
-        identifications[output] = identification
+        identifications[output] = _identify_quietly(recording, settings, _number_or_text(options.repeat))
         if not options.json:
-            lines = summary_lines(identification, report=options.report is not None)
-            if not is_single:
-                lines = [*lines, ""]
-            _print("".join(f"{line}\n" for line in lines))
+            _print_summary(output, identifications[output], options)
     if options.json:
-        objects = {output: as_json(identification) for output, identification in identifications.items()}
-        printed = objects[""] if is_single else objects
-        _print(f"{json.dumps(printed, indent=1, allow_nan=False)}\n")
+        _print_json(identifications)
     if options.report is not None:
         _write_reports(identifications, options)
+
+
+def _check_report_folder(path: str) -> None:
+    if os.path.exists(path) and not os.path.isdir(path):
+        raise NarxbenchError(f"--report: found the file {show(path, kind=False)}; allowed: a folder")
+    require("report", "--report")
 
 
 def _identify_quietly(recording: "Recording", settings: "IdentificationSettings", repeat: Any) -> "Identification":
@@ -272,6 +266,25 @@ def _progress_text(progress: "Progress", elapsed_seconds: float) -> str:
         best = f"; best: error {progress.rrse:.3g}, {progress.terms} terms"
     seconds_left = elapsed_seconds / progress.share - elapsed_seconds
     return f"{progress.step} {progress.done}/{progress.planned}{best}; {seconds_left:.0f} s left (Ctrl-C: stop)"
+
+
+def _print_summary(output: str, identification: "Identification", options: argparse.Namespace) -> None:
+    """Print the summary of a model; an empty line follows where there are several outputs."""
+    from narxbench.report.model_summary import summary_lines
+
+    lines = summary_lines(identification, report=options.report is not None)
+    if output:
+        lines = [*lines, ""]
+    _print("".join(f"{line}\n" for line in lines))
+
+
+def _print_json(identifications: "Mapping[str, Identification]") -> None:
+    """Print the object of a single output, or an object that holds that of each output."""
+    from narxbench.report.findings import as_json
+
+    objects = {output: as_json(identification) for output, identification in identifications.items()}
+    printed = objects.get("", objects)
+    _print(f"{json.dumps(printed, indent=1, allow_nan=False)}\n")
 
 
 def _write_reports(identifications: "Mapping[str, Identification]", options: argparse.Namespace) -> None:
