@@ -15,20 +15,20 @@ from narxbench.identification.search.scan import Scan
 from narxbench.identification.search.steps import BRIEF, RESAMPLES, THOROUGH, Progress, Steps
 from narxbench.identification.settings import IdentificationSettings, settings_from_python
 from narxbench.io.errors import FieldError, is_whole_number, show
-from narxbench.model.records import Recording
+from narxbench.model.records import Recording, Role
 
 
 def identify(
     data: Any = None,
     output: Any = None,
     *,
-    # Written by narxbench.identification.signatures: parameters of reading
+    # Written by narxbench.identification.signatures: parameters of reading but the output
     input: Any = None,
     time: Any = None,
     test: Any = None,
     test_input: Any = None,
     test_output: Any = None,
-    roles: Mapping[str, Literal["estimation", "selection", "test"]] | None = None,
+    roles: Mapping[str, Role] | None = None,
     sampling_time: float | None = None,
     units: Mapping[str, str] | None = None,
     header: bool | None = None,

@@ -8,6 +8,7 @@ from narxbench.identification.identify import identify_repeatedly
 from narxbench.identification.result import Identification
 from narxbench.identification.settings import settings_from_python
 from narxbench.io.errors import FieldError, show
+from narxbench.model.records import Role
 
 
 def identify_outputs(
@@ -15,13 +16,13 @@ def identify_outputs(
     output: Sequence[str | int],
     *,
     other_outputs: bool = False,
-    # Written by narxbench.identification.signatures: parameters of reading
+    # Written by narxbench.identification.signatures: parameters of reading but the output
     input: Any = None,
     time: Any = None,
     test: Any = None,
     test_input: Any = None,
     test_output: Any = None,
-    roles: Mapping[str, Literal["estimation", "selection", "test"]] | None = None,
+    roles: Mapping[str, Role] | None = None,
     sampling_time: float | None = None,
     units: Mapping[str, str] | None = None,
     header: bool | None = None,

@@ -26,9 +26,11 @@ from pydantic import PlainValidator
 from narxbench.identification.data.reading import Reading
 from narxbench.identification.options import ValueKind
 from narxbench.identification.settings import CommandLineOption, IdentificationSettings
+from narxbench.model.records import Role
 
 FIELDS = IdentificationSettings.model_fields
 SCHEMAS: Mapping[str, Mapping[str, Any]] = IdentificationSettings.model_json_schema()["properties"]
+_NAMED_TYPES = {Role: "Role"}
 _LINE_WIDTH = 120
 _BOUNDS = {"minimum": "at least", "exclusiveMinimum": "above", "maximum": "at most", "exclusiveMaximum": "below"}
 _MARKED_LINES = re.compile(
@@ -61,6 +63,7 @@ FILES = (
     GeneratedFile(_FOLDER / "outputs.py", _LAST_PARAMETER),
     GeneratedFile(_FOLDER / "estimator.py", _PARAMETERS, empty_list="None"),
     GeneratedFile(_FOLDER / "options.py"),
+    GeneratedFile(_FOLDER / "data" / "reading.py"),
 )
 
 
@@ -89,10 +92,12 @@ def _indented(lines: Sequence[str], indent: str) -> str:
 
 
 def _reading_parameters(file: GeneratedFile) -> list[str]:
-    types = get_type_hints(Reading)
-    # The output comes before them, as it may be given by position.
-    del types["output"]
-    return [f"{name}: {_source_of(type_)} = None," for name, type_ in types.items()]
+    return [f"{name}: {_source_of(type_)} = None," for name, type_ in get_type_hints(Reading).items()]
+
+
+def _reading_parameters_but_the_output(file: GeneratedFile) -> list[str]:
+    # It may be given by position, and stands before the others.
+    return [parameter for parameter in _reading_parameters(file) if not parameter.startswith("output:")]
 
 
 def _reading_arguments(file: GeneratedFile) -> list[str]:
@@ -122,6 +127,7 @@ def _setting_options(file: GeneratedFile) -> list[str]:
 
 _CONTENTS: Mapping[str, Callable[[GeneratedFile], list[str]]] = {
     "parameters of reading": _reading_parameters,
+    "parameters of reading but the output": _reading_parameters_but_the_output,
     "arguments of reading": _reading_arguments,
     "parameters of settings": _setting_parameters,
     "items of settings": _setting_items,
@@ -240,6 +246,8 @@ def _source_of(type_: Any) -> str:
     >>> _source_of(list[int] | Literal["auto"] | None)
     'Sequence[int] | Literal["auto"] | None'
     """
+    if type_ in _NAMED_TYPES:
+        return _NAMED_TYPES[type_]
     members = _members(type_)
     if len(members) > 1:
         return " | ".join(map(_source_of, members))
