@@ -1,7 +1,7 @@
 """An identification as jobs with files between them, for the pipeline.
 
-The steps are those of :func:`narxbench.identification.identify.identified`, and so is the result. A file holds what one
-step returns, as canonical JSON; it is checked when it is read.
+The steps are those of :func:`narxbench.identification.identify.identify_recording`, and so is the result. A file holds
+what one step returns, as canonical JSON; it is checked when it is read.
 """
 
 import json
