@@ -231,12 +231,13 @@ def _add_columns(data: Any, *, outputs: bool, without: str) -> None:
 
 def _identify(given: argparse.Namespace) -> None:
     from narxbench.identification.data.reading import read_recording
+    from narxbench.identification.estimate import measured_estimate
     from narxbench.identification.identify import repeated
     from narxbench.identification.outputs import readings
     from narxbench.identification.search.steps import THREADS
     from narxbench.identification.settings import IdentificationSettings
+    from narxbench.io.resources import refuse
     from narxbench.io.settings import SettingsError, place, validated
-    from narxbench.pipeline.estimate import measured_estimate, refuse
     from narxbench.report.findings import as_json
     from narxbench.report.model_summary import summary_lines
 
