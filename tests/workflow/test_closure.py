@@ -68,7 +68,7 @@ def test_any_edit_of_a_module_changes_the_digest_of_the_steps_that_load_it(plan,
         if algorithm:
             folder = code.PACKAGE / "algorithms"
             assert found & {folder / "ga.py", folder / "upso2d.py"} == {folder / f"{algorithm}.py"}
-            assert not {module.relative_to(code.PACKAGE).parts[0] for module in found} & {"analysis", "report"}
+            assert not {module.relative_to(code.PACKAGE).parts[0] for module in found} & {"studies", "report"}
 
 
 ENDING = {"manifest", "run_info", "all"}

@@ -23,7 +23,8 @@ VARIED = "kind: interpretations\nvariations: {criterion: bic, seeds: 1, methods:
 VARIED += "combinations: [%s], finalists: {interpretations: [%s], criteria: [], seeds: 1}}"
 COMPARED = "kind: methods\nmethods: {upso2d: {criteria: [bic]}}\nscenarios: {a: {description: x, %s}}"
 SETTINGS = [
-    *("snr_dbb: [50]", "page: paper", "study: Reference", "study: a b", "kind: interpretations", "kind: methods", "kind: papers"),
+    *("snr_dbb: [50]", "study: Reference", "study: a b", "kind: interpretations", "kind: methods", "kind: papers"),
+    "page: paper",
     *("kind: [1]", "interpretation: closests", "systems: [S1, SS2]", "snr_db: [30, 50, 30.0]", "seeds: -3"),
     *("seeds: 1:30", "evaluations: '6e3'", "data: {validation_samples: 2000}", "data: {seeds: 2}"),
     *("data: {samples: 603}", "data: {excitation: {kind: gaussian, low: 0}}", "seeds: -1\nevaluations: 0"),

@@ -16,6 +16,7 @@ from narxbench.model.system import load_system
 from narxbench.report.formats import count, criterion_name, listed, method_name, snr
 from narxbench.report.markup import inline_svg, markdown_headings, markdown_html, markdown_sections, read_svg
 from narxbench.report.table import to_html
+from narxbench.studies.methods.frames import read_frame as read_comparison
 from narxbench.studies.paper import answer
 from narxbench.studies.paper.causes import causes, misleading
 from narxbench.studies.paper.claims import VERDICTS, Claim, load_claims
@@ -92,7 +93,7 @@ def _of_other_studies(files: Mapping[str, Any], frames: Frames, choices: DesignC
     return {
         "causes": causes(kept, published, choices, texts),
         "misled": misleading(kept[kept["criterion"] == "bic"].merge(searches)),
-        "scored": read_frame("systems", files["scored"]),
+        "scored": read_comparison("systems", files["scored"]),
         "compared": read_table(files["compared"], {"name": TEXT, "value": TEXT}),
     }
 

@@ -10,6 +10,7 @@ import pandas as pd
 from tests.unit.studies.paper.summaries import CRITERIA, REFERENCE, ROOT, SYSTEMS, make_summary, published
 
 from narxbench.model.system import System, load_system
+from narxbench.studies.methods.frames import framed
 from narxbench.studies.paper import analysis as study
 from narxbench.studies.paper import frames
 from narxbench.studies.paper.causes import CAUSES
@@ -144,7 +145,7 @@ def of_other_studies() -> dict[str, pd.DataFrame]:
     return {
         "causes": pd.DataFrame(why, columns=CAUSES),
         "misled": pd.DataFrame({"system": ["S1", "S3"], "misled": [0, 4], "data_sets": [15, 15]}),
-        "scored": frames.framed("systems", scored),
+        "scored": framed("systems", scored),
         "compared": pd.DataFrame(list(kept.items()), columns=["name", "value"]),
     }
 

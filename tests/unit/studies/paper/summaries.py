@@ -2,6 +2,7 @@
 
 import math
 import random
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -123,7 +124,7 @@ def paper_study(systems: tuple[str, ...] = SYSTEMS) -> list[dict[str, Any]]:
     ]
 
 
-def read_back(frames: dict[str, pd.DataFrame], folder: Path, read: Reader = read_frame) -> None:
+def read_back(frames: dict[str, pd.DataFrame], folder: Path, read: Callable[..., pd.DataFrame] = read_frame) -> None:
     """Hold frames against what is read of their files."""
     for name, frame in frames.items():
         path = folder / f"{name}.csv"

@@ -1,7 +1,6 @@
 import pytest
 from tests.unit.studies.paper.summaries import REFERENCE, UNKNOWN, make_summary, paper_study, published, read_back
 
-from narxbench.studies.methods import ranking
 from narxbench.studies.paper.analysis import analyse
 from narxbench.studies.paper.claims import load_claims
 from narxbench.studies.paper.frames import SCHEMAS

@@ -2,7 +2,7 @@
 
 from tests.unit.studies.paper.summaries import published, true_structure
 
-from narxbench.report.formats import printed
+from narxbench.report.formats import rounded
 from narxbench.studies.paper.published import RUNS, published_count
 
 
@@ -18,8 +18,8 @@ def test_all_810_values_are_there():
 
 def test_every_frequency_is_a_rounded_multiple_of_one_fortieth():
     for value in published().values.query("metric != 'r'")["published"]:
-        assert float(printed(published_count(value) / RUNS)) == value
-    assert [printed(value) for value in (0.0, 1.0, 0.975, 0.005, 1 / 3)] == ["0", "1", "0.98", "0.01", "0.33"]
+        assert float(rounded(published_count(value) / RUNS)) == value
+    assert [rounded(value) for value in (0.0, 1.0, 0.975, 0.005, 1 / 3)] == ["0", "1", "0.98", "0.01", "0.33"]
 
 
 def test_s4_has_the_order_of_the_tables_not_of_the_appendix():

@@ -9,7 +9,7 @@ from tests.unit.studies.paper.summaries import CRITERIA, UNKNOWN, published
 from narxbench.algorithms.registry import algorithm
 from narxbench.report.table import to_html
 from narxbench.studies.paper import tables
-from narxbench.study.table_files import to_csv, to_latex, to_markdown
+from narxbench.study.table_files import table_files, to_csv, to_latex, to_markdown
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def rows(table, keys):
 
 def test_all_tables_are_made_in_three_forms(study):
     made = study[1]
-    files = tables.table_files(made)
+    files = table_files(made)
     assert set(files) == {f"{name}.{suffix}" for name in made for suffix in ("csv", "md", "tex")}
     assert all(len(table.data) for table in made.values())
 
