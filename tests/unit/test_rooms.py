@@ -1,4 +1,4 @@
-"""What an engineer uses loads nothing of the studies, and a study nothing of another one; the paper's page quotes one."""
+"""What an engineer uses loads nothing of the studies; of another study only the paper's page loads something."""
 
 import subprocess
 import sys
