@@ -31,13 +31,12 @@ HEAVY = 5.0
 
 def doubts(search: LikelihoodSearch, fit: Fit, known: Certainty, names: Sequence[str]) -> list[SearchWarning]:
     """Return all reasons to doubt a fit of a search, with the names of the candidate terms."""
-    errors = search.errors
-    return [
-        *_of_certainty(fit, known, names),
-        *_of_innovations(errors, fit),
-        *_of_variance(errors, fit, names),
-        *_of_noise_models(search, fit, names),
-    ]
+    warnings = _certainty_warnings(fit, known, names)
+    innovations = winsorised(search.errors, fit)
+    if innovations.any():
+        warnings += _innovation_warnings(fit, innovations)
+        warnings += _variance_warnings(search.errors, fit, innovations, names)
+    return warnings + _noise_model_warnings(search, fit, names)
 
 
 def _listed(terms: Sequence[str], most: int = 4) -> str:
@@ -45,7 +44,7 @@ def _listed(terms: Sequence[str], most: int = 4) -> str:
     return ", ".join(terms[:most]) + more
 
 
-def _of_certainty(fit: Fit, known: Certainty, names: Sequence[str]) -> list[SearchWarning]:
+def _certainty_warnings(fit: Fit, known: Certainty, names: Sequence[str]) -> list[SearchWarning]:
     chosen = tuple(fit.terms.tolist())
     probability = 0.0
     rivals = []
@@ -73,10 +72,7 @@ def _of_certainty(fit: Fit, known: Certainty, names: Sequence[str]) -> list[Sear
     return warnings
 
 
-def _of_innovations(errors: PredictionErrors, fit: Fit) -> list[SearchWarning]:
-    innovations = winsorised(errors, fit)
-    if not innovations.any():
-        return []
+def _innovation_warnings(fit: Fit, innovations: Floats) -> list[SearchWarning]:
     warnings = []
     statistic, probability = ljung_box(innovations, LAGS, len(fit.noise_weights))
     if probability < BY_CHANCE:
@@ -94,9 +90,10 @@ def _of_innovations(errors: PredictionErrors, fit: Fit) -> list[SearchWarning]:
     return warnings
 
 
-def _of_variance(errors: PredictionErrors, fit: Fit, names: Sequence[str]) -> list[SearchWarning]:
-    innovations = winsorised(errors, fit)
-    if not len(fit.terms) or not innovations.any():
+def _variance_warnings(
+    errors: PredictionErrors, fit: Fit, innovations: Floats, names: Sequence[str]
+) -> list[SearchWarning]:
+    if not len(fit.terms):
         return []
     squares = innovations**2 - np.mean(innovations**2)
     squares /= np.std(squares) or 1.0
@@ -113,12 +110,11 @@ def _of_variance(errors: PredictionErrors, fit: Fit, names: Sequence[str]) -> li
         f"the innovations are larger where {term} is large ({scores[largest]:.1f} standard errors): the noise is "
         "multiplied, or an input is measured with noise"
     )
-    return [
-        SearchWarning("changing_variance", message, {"term": term, "standard_errors": _rounded(float(scores[largest]))})
-    ]
+    values = {"term": term, "standard_errors": _rounded(float(scores[largest]))}
+    return [SearchWarning("changing_variance", message, values)]
 
 
-def _of_noise_models(search: LikelihoodSearch, fit: Fit, names: Sequence[str]) -> list[SearchWarning]:
+def _noise_model_warnings(search: LikelihoodSearch, fit: Fit, names: Sequence[str]) -> list[SearchWarning]:
     chosen = set(fit.terms.tolist())
     warnings = []
     for leader in search.leaders():

@@ -15,11 +15,15 @@ from narxbench.fitness.kernel.evaluation import Kernel, evaluate_structures, ker
 from narxbench.fitness.kernel.problem_data import prepare, products_over
 from narxbench.io.errors import NarxbenchError, did_you_mean, is_whole_number
 from narxbench.model.dataset import finite_signals
+from narxbench.model.scaling import least_scaling
 from narxbench.model.structure import checked_positions
 from narxbench.model.terms import OUTPUT, Monomial, candidate_monomials, index_of_terms, term_name
 
 Estimation = Literal["before_validation", "all"]
 ErrorKind = Literal["free_run", "one_step"]
+
+# Of an output and an input that are taken as they are.
+_NO_OFFSETS, _UNIT_SCALES = (0.0, 0.0), (1.0, 1.0)
 
 
 @dataclass(frozen=True)
@@ -80,11 +84,17 @@ class StructureProblem:
     segment_length : int, optional
         Samples of each segment; the segments then lie evenly over the validation part, and a search of a long record
         costs no more than that of a short one. None: the segments fill the validation part.
+    rescaled : bool
+        Whether a signal that lies far from zero is taken as its difference from a round number of its range, and one
+        whose values are near the limits of numbers in another unit: products of such signals cannot be told apart. All
+        other signals are taken as they are. False: all are.
 
     Attributes
     ----------
     terms : list of str
         The N_t candidate terms in canonical order.
+    offsets, scales : tuple of float
+        Of output and input: the terms are of ``(signal - offset) / scale``, and so are J, e and weights.
     segments : list of range
         The samples that validate.
     estimation_rows : array of int, shape (rows,)
@@ -92,7 +102,7 @@ class StructureProblem:
     estimation_part : pair of arrays
         Input and output up to the end of the samples that estimate.
     training_u, training_y : arrays
-        Input and output of all samples.
+        Input and output of all samples, rescaled, as in ``estimation_part``.
     stretches : array of int, shape (stretches, 2)
         Runs of samples that estimate or validate: the first of each, and the one behind its last. The lags before a
         run are in none, so that each can be simulated on its own.
@@ -127,6 +137,7 @@ class StructureProblem:
         error: ErrorKind = "free_run",
         n_segments: int = 1,
         segment_length: int | None = None,
+        rescaled: bool = True,
     ) -> None:
         monomials = candidate_monomials(n_y=n_y, n_u=n_u, degree=degree)
         u, y = (finite_signals(name, values)[:, 0] for name, values in (("u", u), ("y", y)))
@@ -145,6 +156,11 @@ class StructureProblem:
                 f"({first_row} for the largest lag, {n_validation} to validate, the rest to estimate)"
             )
         _check_choice("estimation", estimation, get_args(Estimation))
+        self.offsets, self.scales = _NO_OFFSETS, _UNIT_SCALES
+        if rescaled:
+            y_scaling, u_scaling = least_scaling(y), least_scaling(u)
+            y, u = (y - y_scaling.offset) / y_scaling.scale, (u - u_scaling.offset) / u_scaling.scale
+            self.offsets, self.scales = (y_scaling.offset, u_scaling.offset), (y_scaling.scale, u_scaling.scale)
         self.n_validation, self.estimation = n_validation, estimation
         end, start = len(y) if estimation == "all" else len(y) - n_validation, len(y) - n_validation
         rows, segments = np.arange(first_row, end), _segments(start, len(y), n_segments, segment_length)
@@ -178,6 +194,8 @@ class StructureProblem:
         The ``estimation_part`` has zeros where no row reaches.
         """
         problem = cls.__new__(cls)
+        n_signals = 1 + u.shape[1]
+        problem.offsets, problem.scales = (0.0,) * n_signals, (1.0,) * n_signals
         problem.n_validation, problem.estimation = sum(map(len, segments)), "before_validation"
         problem._prepare(u, y, monomials, rows, segments, criterion, error, repeated, products)
         reached = np.zeros(len(y), np.bool_)
@@ -271,13 +289,13 @@ class StructureProblem:
         Returns
         -------
         array of float, shape (L,)
-            The predicted output at the samples of ``segments``; that of a divergent structure may hold infinities or
-            NaN.
+            The predicted output at the samples of ``segments``, in the units of ``y``; that of a divergent structure
+            may hold infinities or NaN.
         """
         _, position = self._position(term_names)
         outputs = np.empty(len(self.data.measured))
         evaluate_structures(self.kernel, self.data, position, np.empty(1), np.empty(1), np.empty((0, 0)), outputs[None])
-        return outputs
+        return outputs * self.scales[OUTPUT] + self.offsets[OUTPUT]
 
     def _position(self, term_names: Iterable[str]) -> tuple[list[int], NDArray[np.uint8]]:
         chosen, position = index_of_terms(term_names, self._index, self.n_inputs), np.zeros(len(self.terms), np.uint8)
