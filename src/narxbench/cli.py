@@ -229,9 +229,10 @@ def _check_report_folder(path: str) -> None:
 
 def _identify_quietly(recording: "Recording", settings: "IdentificationSettings", repeat: Any) -> "Identification":
     """Identify a model, with the progress in a line of the terminal, and nothing else printed on standard output."""
+    from narxbench.identification.estimate import measured_estimate
     from narxbench.identification.identify import identify_repeatedly
     from narxbench.identification.search.steps import THREADS
-    from narxbench.pipeline.estimate import measured_estimate, refuse
+    from narxbench.io.resources import refuse
 
     def check_cost(scan: "Scan") -> None:
         refuse(measured_estimate(scan), cores=THREADS)
