@@ -101,8 +101,7 @@ class SearchResult:
             lines.append(line.rstrip())
         for name, offset, scale in zip(("y", *self.inputs), self.offsets, self.scales, strict=True):
             if offset or scale != 1.0:
-                sign = "-" if offset > 0 else "+"
-                lines.append(f"{name} stands for ({name} {sign} {abs(offset):.15g}) / {scale:g}")
+                lines.append(f"{name} stands for {_scaled_name(name, offset, scale)}")
         if "noise" in self.details:
             lines.append(f"noise: {self.details['noise']['description']}")
         for group in self.details.get("groups", []):
@@ -112,6 +111,16 @@ class SearchResult:
             lines.append(f"hidden: drift of the noise hides a term {hidden}")
         lines += [f"warning: {warning.message}" for warning in self.warnings]
         return "\n".join(lines)
+
+
+def _scaled_name(name: str, offset: float, scale: float) -> str:
+    """Return the formula of a signal that is taken as its difference from an offset, in another unit."""
+    formula = name
+    if offset:
+        formula = f"{name} {'-' if offset > 0 else '+'} {abs(offset):.15g}"
+    if scale == 1.0:
+        return formula
+    return f"({formula}) / {scale:g}" if offset else f"{formula} / {scale:g}"
 
 
 def budget(settings: Mapping[str, Any], evaluations: int) -> int:
