@@ -1,7 +1,7 @@
 """Reasons to doubt a model that a likelihood search has chosen, as data and as one line each.
 
-The limits are judgements from simulated data, not yet tuned for a rate of false alarms: ``python -m benchmarks.recovery
---development --situation calibration`` shows how often wrong structures bring a warning, and right ones.
+The limits were chosen on the data sets of ``python -m benchmarks.recovery --development`` with the seed 31, so that many
+wrong structures bring a warning and few right ones; ``benchmarks/recovery.md`` has the shares on other data.
 """
 
 import math
@@ -18,26 +18,25 @@ from narxbench.fitness.prediction_error import Fit, PredictionErrors
 Floats = NDArray[np.float64]
 
 # Lags of the autocorrelation, and the probability by chance below which innovations are not white.
-LAGS, BY_CHANCE = 25, 1e-3
+LAGS, BY_CHANCE = 25, 1e-4
 # Squared innovations that go with the size of a term's effect by so many standard errors change their variance.
-CHANGING_VARIANCE = 5.0
-# A structure of less probability is in doubt, and so is a term.
-LIKELY_STRUCTURE, LIKELY_TERM = 0.5, 0.8
+CHANGING_VARIANCE = 6.0
+# A structure of less probability is in doubt, and so is a term, or the lack of a term of more.
+LIKELY_STRUCTURE, LIKELY_TERM, LIKELY_MISSING = 0.3, 0.95, 0.6
 # Another noise model that prefers another structure counts if its criterion is above the lowest by less.
-CLOSE_NOISE_MODEL = 6.0
+CLOSE_NOISE_MODEL = 2.0
 # Excess kurtosis above this is a tail that a Gaussian has not, in standard errors.
 HEAVY = 5.0
 
 
 def doubts(search: LikelihoodSearch, fit: Fit, known: Certainty, names: Sequence[str]) -> list[SearchWarning]:
     """Return all reasons to doubt a fit of a search, with the names of the candidate terms."""
-    errors = search.errors
-    return [
-        *_of_certainty(fit, known, names),
-        *_of_innovations(errors, fit),
-        *_of_variance(errors, fit, names),
-        *_of_noise_models(search, fit, names),
-    ]
+    warnings = _certainty_warnings(fit, known, names)
+    innovations = winsorised(search.errors, fit)
+    if innovations.any():
+        warnings += _innovation_warnings(fit, innovations)
+        warnings += _variance_warnings(search.errors, fit, innovations, names)
+    return warnings + _noise_model_warnings(search, fit, names)
 
 
 def _listed(terms: Sequence[str], most: int = 4) -> str:
@@ -45,7 +44,7 @@ def _listed(terms: Sequence[str], most: int = 4) -> str:
     return ", ".join(terms[:most]) + more
 
 
-def _of_certainty(fit: Fit, known: Certainty, names: Sequence[str]) -> list[SearchWarning]:
+def _certainty_warnings(fit: Fit, known: Certainty, names: Sequence[str]) -> list[SearchWarning]:
     chosen = tuple(fit.terms.tolist())
     probability = 0.0
     rivals = []
@@ -69,14 +68,16 @@ def _of_certainty(fit: Fit, known: Certainty, names: Sequence[str]) -> list[Sear
     if weak:
         listed = _listed([f"{names[term]} ({known.terms[term]:.2f})" for term in weak])
         values = {names[term]: float(known.terms[term]) for term in weak}
-        warnings.append(SearchWarning("uncertain_terms", f"the data hardly support {listed}", values))
+        warnings.append(SearchWarning("uncertain_terms", f"the data do not quite call for {listed}", values))
+    missing = [term for term in np.flatnonzero(known.terms > LIKELY_MISSING).tolist() if term not in chosen]
+    if missing:
+        listed = _listed([f"{names[term]} ({known.terms[term]:.2f})" for term in missing])
+        values = {names[term]: float(known.terms[term]) for term in missing}
+        warnings.append(SearchWarning("missing_terms", f"the data call for {listed} too", values))
     return warnings
 
 
-def _of_innovations(errors: PredictionErrors, fit: Fit) -> list[SearchWarning]:
-    innovations = winsorised(errors, fit)
-    if not innovations.any():
-        return []
+def _innovation_warnings(fit: Fit, innovations: Floats) -> list[SearchWarning]:
     warnings = []
     statistic, probability = ljung_box(innovations, LAGS, len(fit.noise_weights))
     if probability < BY_CHANCE:
@@ -94,9 +95,10 @@ def _of_innovations(errors: PredictionErrors, fit: Fit) -> list[SearchWarning]:
     return warnings
 
 
-def _of_variance(errors: PredictionErrors, fit: Fit, names: Sequence[str]) -> list[SearchWarning]:
-    innovations = winsorised(errors, fit)
-    if not len(fit.terms) or not innovations.any():
+def _variance_warnings(
+    errors: PredictionErrors, fit: Fit, innovations: Floats, names: Sequence[str]
+) -> list[SearchWarning]:
+    if not len(fit.terms):
         return []
     squares = innovations**2 - np.mean(innovations**2)
     squares /= np.std(squares) or 1.0
@@ -113,12 +115,11 @@ def _of_variance(errors: PredictionErrors, fit: Fit, names: Sequence[str]) -> li
         f"the innovations are larger where {term} is large ({scores[largest]:.1f} standard errors): the noise is "
         "multiplied, or an input is measured with noise"
     )
-    return [
-        SearchWarning("changing_variance", message, {"term": term, "standard_errors": _rounded(float(scores[largest]))})
-    ]
+    values = {"term": term, "standard_errors": _rounded(float(scores[largest]))}
+    return [SearchWarning("changing_variance", message, values)]
 
 
-def _of_noise_models(search: LikelihoodSearch, fit: Fit, names: Sequence[str]) -> list[SearchWarning]:
+def _noise_model_warnings(search: LikelihoodSearch, fit: Fit, names: Sequence[str]) -> list[SearchWarning]:
     chosen = set(fit.terms.tolist())
     warnings = []
     for leader in search.leaders():

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,9 @@ from narxbench.fitness.problem import StructureProblem
 from narxbench.io.errors import NarxbenchError, is_whole_number
 from narxbench.io.settings import Settings, validated
 from narxbench.numerics.random_streams import generator
+
+if TYPE_CHECKING:
+    from narxbench.model.narx import Model
 
 _LOGGER = logging.getLogger("narxbench")
 
@@ -53,6 +56,8 @@ class SearchResult:
         What was run, with all settings of the algorithm.
     details : dict
         What else the algorithm has found, as plain data: see its module.
+    offsets, scales : tuple of float
+        Of the output and each input: terms, weights, J and e are of ``(signal - offset) / scale``.
     """
 
     terms: list[str]
@@ -65,6 +70,38 @@ class SearchResult:
     seed: int
     settings: dict[str, Any] = field(default_factory=dict)
     details: dict[str, Any] = field(default_factory=dict)
+    offsets: tuple[float, ...] = (0.0, 0.0)
+    scales: tuple[float, ...] = (1.0, 1.0)
+
+    @property
+    def model(self) -> "Model":
+        """The structure with its weights as a model of ``y`` by ``u``, or ``u1``, ``u2``, ..., in their units.
+
+        Its noise model is the one that the algorithm has chosen, if it chooses one. A NarxbenchError tells that no
+        structure was found.
+        """
+        from narxbench.model.narx import Model
+
+        if not self.terms:
+            raise NarxbenchError(f"model: {self.algorithm} found no structure; allowed: a result with terms")
+        noise: dict[str, Any] = dict(self.details.get("noise", {}))
+        noise.pop("description", None)
+        return Model(
+            tuple(self.terms),
+            tuple(self.coefficients),
+            inputs=self._inputs,
+            output="y",
+            offsets=self.offsets if any(self.offsets) else None,
+            scales=self.scales if set(self.scales) != {1.0} else None,
+            noise_model=self.details.get("noise_model", "narx"),
+            **noise,
+        )
+
+    @property
+    def _inputs(self) -> tuple[str, ...]:
+        """The names that terms have for the inputs."""
+        n_inputs = len(self.offsets) - 1
+        return ("u",) if n_inputs == 1 else tuple(f"u{i}" for i in range(1, n_inputs + 1))
 
     @property
     def warnings(self) -> list[SearchWarning]:
@@ -80,11 +117,19 @@ class SearchResult:
         """Return the structure with its weights, the noise model, and one line for each reason to doubt it."""
         if not self.terms:
             return f"{self.algorithm}: no structure with a finite J"
-        width = max(map(len, self.terms))
+        probabilities = self.probabilities
+        weights = [f"{weight: .6g}" for weight in self.coefficients]
+        term_width, weight_width = max(map(len, self.terms)), max(map(len, weights))
         lines = []
-        for term, weight in zip(self.terms, self.coefficients, strict=True):
-            probability = f"   probability {self.probabilities.get(term, 0.0):.2f}" if self.probabilities else ""
-            lines.append(f"{term:<{width}} {weight: .6g}{probability}")
+        for term, weight in zip(self.terms, weights, strict=True):
+            line = f"{term:<{term_width}} {weight:<{weight_width}}"
+            if probabilities:
+                line += f"   probability {probabilities.get(term, 0.0):.2f}"
+            lines.append(line.rstrip())
+        for name, offset, scale in zip(("y", *self._inputs), self.offsets, self.scales, strict=True):
+            if offset or scale != 1.0:
+                sign = "-" if offset > 0 else "+"
+                lines.append(f"{name} stands for ({name} {sign} {abs(offset):.15g}) / {scale:g}")
         if "noise" in self.details:
             lines.append(f"noise: {self.details['noise']['description']}")
         for group in self.details.get("groups", []):
@@ -272,4 +317,6 @@ def _checked(problem: StructureProblem, objective: CountedObjective, answer: Ans
         "evaluations": objective.evaluations,
         "history": history,
         "details": answer.details if finite else {},
+        "offsets": problem.offsets,
+        "scales": problem.scales,
     }

@@ -159,7 +159,8 @@ def load_problem(path: str, digest: str, **structure: Any) -> StructureProblem:
     """Return the structure problem of a data file; ``digest`` makes a changed file a different problem."""
     u, y = read_signals(path)
     try:
-        return StructureProblem(u, y, **structure)
+        # The true terms are of the signals as they are.
+        return StructureProblem(u, y, **structure, rescaled=False)
     except NarxbenchError as error:
         raise NarxbenchError(f"{path}: {error}") from None
 

@@ -15,11 +15,15 @@ from narxbench.fitness.kernel.evaluation import Kernel, evaluate_structures, ker
 from narxbench.fitness.kernel.problem_data import prepare, products_over
 from narxbench.io.errors import NarxbenchError, did_you_mean, is_whole_number
 from narxbench.model.dataset import finite_signals
+from narxbench.model.scaling import least_scaling
 from narxbench.model.structure import checked_positions
 from narxbench.model.terms import OUTPUT, Monomial, candidate_monomials, index_of_terms, term_name
 
 Estimation = Literal["before_validation", "all"]
 ErrorKind = Literal["free_run", "one_step"]
+
+# Of an output and an input that are taken as they are.
+_NO_OFFSETS, _UNIT_SCALES = (0.0, 0.0), (1.0, 1.0)
 
 
 @dataclass(frozen=True)
@@ -92,11 +96,17 @@ class StructureProblem:
     segment_length : int, optional
         The samples of each segment. The segments are then spread evenly over the validation part, and a search on a
         long record costs no more than one on a short record. None: the segments fill the validation part.
+    rescaled : bool
+        Whether a signal far from zero is replaced by its difference from a round number in its range, and a signal with
+        values near the limits of floating-point numbers is taken in another unit: products of such signals could not be
+        distinguished. Other signals stay as they are. False: all signals stay as they are.
 
     Attributes
     ----------
     terms : list of str
         The N_t candidate terms in canonical order.
+    offsets, scales : tuple of float
+        One for the output and one for the input: terms, J, e and weights are those of ``(signal - offset) / scale``.
     segments : list of range
         The validation samples.
     estimation_rows : array of int, shape (rows,)
@@ -104,7 +114,7 @@ class StructureProblem:
     estimation_part : pair of arrays
         Input and output up to the last estimation row.
     training_u, training_y : arrays
-        Input and output of all samples.
+        Input and output of all samples, rescaled like those of ``estimation_part``.
     stretches : array of int, shape (stretches, 2)
         Stretches of consecutive samples that are used for estimation or validation: the first sample and the end of
         each. The lagged samples before a stretch belong to no other stretch, so each can be simulated on its own.
@@ -139,6 +149,7 @@ class StructureProblem:
         error: ErrorKind = "free_run",
         n_segments: int = 1,
         segment_length: int | None = None,
+        rescaled: bool = True,
     ) -> None:
         monomials = candidate_monomials(n_y=n_y, n_u=n_u, degree=degree)
         u, y = (finite_signals(name, values)[:, 0] for name, values in (("u", u), ("y", y)))
@@ -157,6 +168,11 @@ class StructureProblem:
                 f"({first_row} for the largest lag, {n_validation} to validate, the rest to estimate)"
             )
         _check_choice("estimation", estimation, get_args(Estimation))
+        self.offsets, self.scales = _NO_OFFSETS, _UNIT_SCALES
+        if rescaled:
+            y_scaling, u_scaling = least_scaling(y), least_scaling(u)
+            y, u = (y - y_scaling.offset) / y_scaling.scale, (u - u_scaling.offset) / u_scaling.scale
+            self.offsets, self.scales = (y_scaling.offset, u_scaling.offset), (y_scaling.scale, u_scaling.scale)
         self.n_validation, self.estimation = n_validation, estimation
         start = end = len(y) - n_validation
         if estimation == "all":
@@ -208,6 +224,8 @@ class StructureProblem:
             The problem. Its ``estimation_part`` is zero at samples that no row refers to.
         """
         problem = cls.__new__(cls)
+        n_signals = 1 + u.shape[1]
+        problem.offsets, problem.scales = (0.0,) * n_signals, (1.0,) * n_signals
         problem.n_validation, problem.estimation = sum(map(len, segments)), "before_validation"
         problem._prepare(u, y, monomials, rows, segments, criterion, error, repeated, products)
         reached = np.zeros(len(y), np.bool_)
@@ -302,12 +320,13 @@ class StructureProblem:
         Returns
         -------
         array of float, shape (L,)
-            The output at the samples of ``segments``; for a divergent structure it may have infinities or NaN.
+            The output at the samples of ``segments``, in the units of ``y``; for a divergent structure it may have
+            infinities or NaN.
         """
         _, position = self._position(term_names)
         outputs = np.empty(len(self.data.measured))
         evaluate_structures(self.kernel, self.data, position, np.empty(1), np.empty(1), np.empty((0, 0)), outputs[None])
-        return outputs
+        return outputs * self.scales[OUTPUT] + self.offsets[OUTPUT]
 
     def _position(self, term_names: Iterable[str]) -> tuple[list[int], NDArray[np.uint8]]:
         """Return the indices of the terms, and the structure as an array of one row."""

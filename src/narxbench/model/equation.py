@@ -1,5 +1,6 @@
 """Equations of models for readers, as text and in LaTeX, with a legend of signals, noise and time."""
 
+import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from narxbench.model.narx import Model
 
 _TERMS_PER_LINE = 3
+# Digits of a level beyond those before the variation, and of any number.
+LEVEL_DIGITS, MOST_DIGITS = 4, 15
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,8 @@ class Notation:
         Sets a formula in running text.
     words : callable
         Writes text, such as the name of a signal.
+    with_digits : callable
+        Returns the notation with another number of significant digits.
     """
 
     number: Callable[[float], str]
@@ -38,6 +43,7 @@ class Notation:
     times: str
     formula: Callable[[str], str]
     words: Callable[[str], str]
+    with_digits: Callable[[int], "Notation"]
 
     def summands(self, weights: Sequence[float], terms: Sequence[str], *, is_first: bool = True) -> list[str]:
         """Return the summands of a sum with their signs; the first of the sum has a sign only if it is negative."""
@@ -58,7 +64,7 @@ def plain(digits: int | None) -> Notation:
     number: Callable[[float], str] = repr
     if digits is not None:
         number = _rounded(digits)
-    return Notation(number, str, " ", str, printable)
+    return Notation(number, str, " ", str, printable, plain)
 
 
 def latex(digits: int) -> Notation:
@@ -75,7 +81,7 @@ def latex(digits: int) -> Notation:
     def words(text: str) -> str:
         return printable(text).translate(_LATEX)
 
-    return Notation(number, _latex_term, r"\,", lambda formula: f"${formula}$", words)
+    return Notation(number, _latex_term, r"\,", lambda formula: f"${formula}$", words, latex)
 
 
 def text_of(model: "Model", digits: int) -> str:
@@ -136,11 +142,21 @@ def _signals(model: "Model", symbols: Sequence[str], notation: Notation) -> Iter
         if unit:
             line += f" ({notation.words(unit)})"
         if offset:
+            # If a signal varies little about its level, the last digits of the level matter.
+            level = notation.with_digits(_level_digits(offset, scale)).number(abs(offset))
             operation = "minus" if offset > 0 else "plus"
-            line += f", {operation} {notation.formula(notation.number(abs(offset)))}"
+            line += f", {operation} {notation.formula(level)}"
         if scale != 1:
             line += f", divided by {notation.formula(notation.number(scale))}"
         yield line
+
+
+def _level_digits(offset: float, scale: float) -> int:
+    """Return the number of significant digits of an offset that the equation shows, from its size and the scale."""
+    if scale == 1.0:
+        return MOST_DIGITS
+    needed = LEVEL_DIGITS + math.ceil(math.log10(max(1.0, abs(offset) / scale)))
+    return min(needed, MOST_DIGITS)
 
 
 def noise_line(model: "Model", notation: Notation) -> str:
