@@ -1,7 +1,7 @@
 """Reasons to doubt a model that a likelihood search has chosen, as data and as one line each.
 
-The limits were chosen on the data sets of ``python -m benchmarks.recovery --development`` with the seed 31, so that many
-wrong structures bring a warning and few right ones; ``benchmarks/recovery.md`` has the shares on other data.
+The limits were chosen on the data sets of ``python -m benchmarks.recovery --development`` with the seed 31, so that
+many wrong structures bring a warning and few right ones; ``benchmarks/recovery.md`` has the shares on other data.
 """
 
 import math

@@ -9,10 +9,11 @@ criterion falls no more.
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Protocol
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from narxbench.algorithms.common_factor import common_factor, without_factor
 from narxbench.algorithms.forward_regression import nested
@@ -20,9 +21,11 @@ from narxbench.algorithms.multistart import predicted
 from narxbench.fitness.criteria import LinearExtendedBIC
 from narxbench.fitness.prediction_error import FilterChoice, Fit, Linearised, PredictionErrors
 from narxbench.fitness.structure_fit import NoiseFilters, adapt_filter, noise_price
+from narxbench.io.settings import Settings
 from narxbench.model.noise_models import (
     GAUSSIAN,
     NOISE_MODELS,
+    NOISE_NAMES,
     Ararx,
     Distribution,
     Lags,
@@ -58,36 +61,22 @@ TOLERANCE = 1e-8
 DRIFT_ORDER = 2
 
 
-class SearchSettings(Protocol):
-    """What the search needs of the settings of an algorithm."""
+class SearchSettings(Settings):
+    """Settings of the search."""
 
-    @property
-    def noise_models(self) -> list[NoiseName]:
-        """Names of the noise models that may be."""
-
-    @property
-    def largest_order(self) -> int:
-        """Largest order of an autoregression or a moving average of the noise."""
-
-    @property
-    def tails(self) -> bool:
-        """Whether innovations may be Student-t."""
-
-    @property
-    def drift(self) -> bool:
-        """Whether the noise may be integrated."""
-
-    @property
-    def gamma(self) -> float:
-        """What each term costs beyond BIC, in 2 ln(N_t)."""
-
-    @property
-    def path_length(self) -> int:
-        """Terms that enter the forward regression at most."""
-
-    @property
-    def starts(self) -> list[int]:
-        """Lengths of it to begin at, besides its whole and its half."""
+    noise_models: list[NoiseName] = Field(
+        default=list(NOISE_NAMES), min_length=1, description=f"which noise may be: {', '.join(NOISE_NAMES)}"
+    )
+    largest_order: int = Field(
+        default=8, ge=1, le=50, description="largest order of an autoregression or a moving average of the noise"
+    )
+    tails: bool = Field(default=True, description="whether innovations may be Student-t, with outliers")
+    drift: bool = Field(default=True, description="whether the noise may be integrated, a random walk among others")
+    gamma: float = Field(default=1.25, ge=0, le=10, description="what each term costs beyond BIC, in 2 ln(N_t)")
+    path_length: int = Field(default=30, ge=1, le=1000, description="terms that enter the forward regression at most")
+    starts: list[Annotated[int, Field(ge=1, le=1000)]] = Field(
+        default=[4, 8], max_length=20, description="lengths of it to begin at, besides its whole and its half"
+    )
 
 
 def term_penalties(errors: PredictionErrors, gamma: float) -> Floats:

@@ -38,18 +38,15 @@ whose J is infinite, is passed over for the next one.
 
 import math
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
-from pydantic import Field
 
 from narxbench.algorithms.certainty import Certainty, Window, certainty, has_factor
 from narxbench.algorithms.contract import About, Found, Objective, OwnCriterion, ProblemView
 from narxbench.algorithms.doubts import doubts
-from narxbench.algorithms.likelihood_search import LikelihoodSearch, Structure
+from narxbench.algorithms.likelihood_search import LikelihoodSearch, SearchSettings, Structure
 from narxbench.fitness.prediction_error import Fit, PredictionErrors
-from narxbench.io.settings import Settings as BaseSettings
-from narxbench.model.noise_models import NOISE_NAMES, NoiseName
 from narxbench.model.terms import OUTPUT
 
 ABOUT = About(
@@ -74,22 +71,8 @@ COPIED = 8.0
 LEAST_PROBABILITY = 0.005
 
 
-class Settings(BaseSettings):
+class Settings(SearchSettings):
     """Settings of the prediction error method."""
-
-    noise_models: list[NoiseName] = Field(
-        default=list(NOISE_NAMES), min_length=1, description=f"which noise may be: {', '.join(NOISE_NAMES)}"
-    )
-    largest_order: int = Field(
-        default=8, ge=1, le=50, description="largest order of an autoregression or a moving average of the noise"
-    )
-    tails: bool = Field(default=True, description="whether innovations may be Student-t, with outliers")
-    drift: bool = Field(default=True, description="whether the noise may be integrated, a random walk among others")
-    gamma: float = Field(default=1.25, ge=0, le=10, description="what each term costs beyond BIC, in 2 ln(N_t)")
-    path_length: int = Field(default=30, ge=1, le=1000, description="terms that enter the forward regression at most")
-    starts: list[Annotated[int, Field(ge=1, le=1000)]] = Field(
-        default=[4, 8], max_length=20, description="lengths of it to begin at, besides its whole and its half"
-    )
 
 
 def criterion(problem: ProblemView, settings: Settings) -> OwnCriterion:

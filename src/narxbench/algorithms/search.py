@@ -4,7 +4,7 @@ import logging
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +18,6 @@ from narxbench.fitness.problem import StructureProblem
 from narxbench.io.errors import NarxbenchError, is_whole_number
 from narxbench.io.settings import Settings, validated
 from narxbench.numerics.random_streams import generator
-
-if TYPE_CHECKING:
-    from narxbench.model.narx import Model
 
 _LOGGER = logging.getLogger("narxbench")
 
@@ -74,31 +71,7 @@ class SearchResult:
     scales: tuple[float, ...] = (1.0, 1.0)
 
     @property
-    def model(self) -> "Model":
-        """The structure with its weights as a model of ``y`` by ``u``, or ``u1``, ``u2``, ..., in their units.
-
-        Its noise model is the one that the algorithm has chosen, if it chooses one. A NarxbenchError tells that no
-        structure was found.
-        """
-        from narxbench.model.narx import Model
-
-        if not self.terms:
-            raise NarxbenchError(f"model: {self.algorithm} found no structure; allowed: a result with terms")
-        noise: dict[str, Any] = dict(self.details.get("noise", {}))
-        noise.pop("description", None)
-        return Model(
-            tuple(self.terms),
-            tuple(self.coefficients),
-            inputs=self._inputs,
-            output="y",
-            offsets=self.offsets if any(self.offsets) else None,
-            scales=self.scales if set(self.scales) != {1.0} else None,
-            noise_model=self.details.get("noise_model", "narx"),
-            **noise,
-        )
-
-    @property
-    def _inputs(self) -> tuple[str, ...]:
+    def inputs(self) -> tuple[str, ...]:
         """The names that terms have for the inputs."""
         n_inputs = len(self.offsets) - 1
         return ("u",) if n_inputs == 1 else tuple(f"u{i}" for i in range(1, n_inputs + 1))
@@ -126,7 +99,7 @@ class SearchResult:
             if probabilities:
                 line += f"   probability {probabilities.get(term, 0.0):.2f}"
             lines.append(line.rstrip())
-        for name, offset, scale in zip(("y", *self._inputs), self.offsets, self.scales, strict=True):
+        for name, offset, scale in zip(("y", *self.inputs), self.offsets, self.scales, strict=True):
             if offset or scale != 1.0:
                 sign = "-" if offset > 0 else "+"
                 lines.append(f"{name} stands for ({name} {sign} {abs(offset):.15g}) / {scale:g}")

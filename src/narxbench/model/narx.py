@@ -5,7 +5,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, Protocol, cast
 
 import numpy as np
 import pydantic_core
@@ -87,6 +87,34 @@ class ModelFile(Settings):
     autoregression: list[float] = Field(default=[])
     is_integrated: bool = False
     degrees_of_freedom: float | None = None
+
+
+class SearchOutcome(Protocol):
+    """What a model is made of that a search has chosen."""
+
+    @property
+    def terms(self) -> Sequence[str]:
+        """Names of the terms."""
+
+    @property
+    def coefficients(self) -> Sequence[float]:
+        """Their weights."""
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """Names of the inputs."""
+
+    @property
+    def offsets(self) -> tuple[float, ...]:
+        """Offsets of the output and each input."""
+
+    @property
+    def scales(self) -> tuple[float, ...]:
+        """Scales of the output and each input."""
+
+    @property
+    def details(self) -> Mapping[str, Any]:
+        """``noise_model``, its name, and the values of ``noise``, if they were chosen."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -615,6 +643,47 @@ class Model:
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         content = {"format": FORMAT, "version": VERSION, **values}
         write_atomically(path, canonical_json(content, indent=1))
+
+    @classmethod
+    def from_search(cls, result: SearchOutcome) -> "Model":
+        """Return the structure that a search has chosen as a model, in the units of the data.
+
+        Its noise model is the one that the algorithm has chosen, if it chooses one.
+
+        Parameters
+        ----------
+        result : SearchResult
+            What :func:`narxbench.search` returned.
+
+        Raises
+        ------
+        NarxbenchError
+            If no structure was found.
+
+        Examples
+        --------
+        >>> import narxbench
+        >>> u, y = narxbench.load_system("S1").simulate(1000, snr_db=40)
+        >>> problem = narxbench.StructureProblem(u, y, n_u=2, n_y=2, degree=2, n_validation=300)
+        >>> model = Model.from_search(narxbench.search(problem, seed=1))
+        >>> model.noise_model
+        'noe'
+        >>> model.predict(u, y[:2]).shape
+        (1000,)
+        """
+        if not result.terms:
+            raise NarxbenchError("result: found no structure; allowed: the result of a search that found one")
+        noise = {name: value for name, value in result.details.get("noise", {}).items() if name != "description"}
+        return cls(
+            tuple(result.terms),
+            tuple(result.coefficients),
+            inputs=result.inputs,
+            output="y",
+            offsets=result.offsets if any(result.offsets) else None,
+            scales=result.scales if set(result.scales) != {1.0} else None,
+            noise_model=result.details.get("noise_model", "narx"),
+            **noise,
+        )
 
     @classmethod
     def load(cls, path: StrPath) -> "Model":

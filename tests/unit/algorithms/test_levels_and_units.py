@@ -47,11 +47,12 @@ def test_the_model_of_a_result_has_the_units_of_the_data(name):
     u, y = signals_of(name)
     problem = problem_of(u, y)
     result = narxbench.search(problem, seed=1)
-    predicted = result.model.predict(u, y[:2])
+    model = narxbench.Model.from_search(result)
+    predicted = model.predict(u, y[:2])
     y_scale = SIGNALS[name][2]
     deviation = np.std((predicted - y) / y_scale)
     assert deviation < 0.2 * np.std(y / y_scale)
-    assert result.model.noise_model == "noe"
+    assert model.noise_model == "noe"
     validated = problem.predict(result.terms)
     assert np.std((validated - y[-150:]) / y_scale) < 0.2 * np.std(y / y_scale)
     assert str(result).count("stands for") == sum(pair != (0.0, 1.0) for pair in zip(*scaling_of(result), strict=True))
@@ -67,7 +68,8 @@ def test_plain_signals_are_taken_as_they_are():
     assert (problem.offsets, problem.scales) == ((0.0, 0.0), (1.0, 1.0))
     np.testing.assert_array_equal(problem.training_y, y)
     result = narxbench.search(problem, seed=1)
-    assert "stands for" not in str(result) and result.model.offsets is None and result.model.scales is None
+    model = narxbench.Model.from_search(result)
+    assert "stands for" not in str(result) and model.offsets is None and model.scales is None
 
 
 def test_signals_may_be_taken_as_they_are_whatever_they_are():
@@ -80,12 +82,12 @@ def test_signals_may_be_taken_as_they_are_whatever_they_are():
 def test_the_model_of_coloured_noise_has_its_filter():
     u, y = data_of("autoregression in the equation", 800)
     result = narxbench.search(problem_of(u, y), seed=1)
-    model = result.model
+    model = narxbench.Model.from_search(result)
     assert model.noise_model == "ararx" and model.autoregression == tuple(result.details["noise"]["autoregression"])
     assert model.coefficients == tuple(result.coefficients)
 
 
 def test_no_structure_has_no_model():
     result = narxbench.SearchResult([], np.inf, np.inf, [], 0, [], "ga", 1)
-    with pytest.raises(narxbench.NarxbenchError, match="model: ga found no structure"):
-        _ = result.model
+    with pytest.raises(narxbench.NarxbenchError, match="result: found no structure"):
+        narxbench.Model.from_search(result)
