@@ -125,8 +125,7 @@ class SearchResult:
         """Yield a line for each signal with an offset or a scale."""
         for name, offset, scale in zip(("y", *self.inputs), self.offsets, self.scales, strict=True):
             if offset or scale != 1.0:
-                sign = "-" if offset > 0 else "+"
-                yield f"{name} stands for ({name} {sign} {abs(offset):.15g}) / {scale:g}"
+                yield f"{name} stands for {_scaled_name(name, offset, scale)}"
 
     def _detail_lines(self) -> Iterator[str]:
         """Yield lines on the noise model, exchangeable terms and hidden terms, as far as the algorithm reports them."""
@@ -137,6 +136,17 @@ class SearchResult:
             yield f"exchangeable: one of {', '.join(group['terms'])} ({shares})"
         for term in self.details.get("hidden", []):
             yield f"hidden: drift of the noise hides a term {term}"
+
+
+def _scaled_name(name: str, offset: float, scale: float) -> str:
+    """Return the formula (signal - offset) / scale, without a part that changes nothing."""
+    formula = name
+    if offset:
+        sign = "-" if offset > 0 else "+"
+        formula = f"{name} {sign} {abs(offset):.15g}"
+    if scale == 1.0:
+        return formula
+    return f"({formula}) / {scale:g}" if offset else f"{formula} / {scale:g}"
 
 
 def budget(settings: Mapping[str, Any], evaluations: int) -> int:

@@ -53,7 +53,7 @@ _LN_2PI = float(natural_log(2.0 * math.pi))
 
 
 class Training(Protocol):
-    """What offers all data of a problem: a structure problem, or what an algorithm sees of one."""
+    """All data of a problem, as a structure problem offers them, or the view of one that an algorithm gets."""
 
     @property
     def training_u(self) -> Floats:
