@@ -13,7 +13,7 @@ from typing import NamedTuple
 import pandas as pd
 from markupsafe import Markup, escape
 
-from narxbench.report.formats import count, method_name, percent
+from narxbench.report.formats import count, cut, method_name, percent
 from narxbench.studies.methods.ranking import ALL
 from narxbench.studies.methods.score_file import TRUTH
 from narxbench.studies.methods.views import LOWEST_J, Comparison, Row, View, values_of
@@ -90,7 +90,9 @@ def _offsets() -> Iterator[_Offset]:
 def leaderboard_figures(comparison: Comparison) -> dict[str, bytes]:
     """Return ``recovery_cost``, ``ecdf`` and ``situations`` of the first part of the data sets as SVG files by name."""
     views = comparison.within(comparison.parts[0])
-    files = {f"{name}.svg": file(drawing, SIZES[name]) for name, drawing in drawings(views[0]).items()}
+    files = {}
+    for name, drawing in drawings(views[0]).items():
+        files[f"{name}.svg"] = file(drawing, SIZES[name])
     tiles = panels(views)
     n_across = 3
     row_height = tiles[0][1] + 12
@@ -186,9 +188,9 @@ def ecdf(curves: pd.DataFrame, rows: Sequence[Row]) -> Markup:
         for evaluations, reached in zip(curve["evaluations"], curve["reached"], strict=True):
             if reached > height:
                 line, height = f"{line}H{across(evaluations):.0f}V{1000 - 1000 * reached / total:.0f}", reached
-        colour, width = _GREY, 1.0
+        colour, width = _GREY, "1"
         if place < len(_COLOURS):
-            colour, width = _COLOURS[place], 2.5
+            colour, width = _COLOURS[place], "2.5"
         looks = f'fill="none" stroke="{colour}" stroke-width="{width}"'
         paths.append(Markup(f'<path d="{line}H1000" {looks} vector-effect="non-scaling-stroke"/>'))
         ends.append((_down(height / total), colour, _short(row)))
@@ -327,5 +329,4 @@ def _text(x: str, y: float, words: str, anchor: str = "start", colour: str = "")
 
 
 def _short(row: Row) -> str:
-    name = method_name(row["method"])
-    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
+    return cut(method_name(row["method"]), _LONGEST)

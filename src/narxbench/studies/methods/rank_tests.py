@@ -188,15 +188,21 @@ def pairs_frame(
         for difference in DIFFERENCES:
             blocks = Blocks(results, difference.metric)
             if len(blocks.methods) >= 2 and len(blocks.values):
-                pairs = _pair_rows(blocks, difference, rngs[group], confidence=confidence, resamples=resamples)
-                rows += [(*group, *pair) for pair in pairs]
+                rng = rngs[group]
+                rows += _pair_rows(group, blocks, difference, rng, confidence=confidence, resamples=resamples)
     return framed("pairs", rows)
 
 
 def _pair_rows(
-    blocks: Blocks, difference: Difference, rng: np.random.Generator, *, confidence: float, resamples: int
+    group: tuple[str, str],
+    blocks: Blocks,
+    difference: Difference,
+    rng: np.random.Generator,
+    *,
+    confidence: float,
+    resamples: int,
 ) -> list[tuple[Any, ...]]:
-    """Return the rows of a group and metric in the frame ``pairs``, without the columns of the group."""
+    """Return the rows of a group and a metric in the frame ``pairs``."""
     pairs = list(combinations(range(len(blocks.methods)), 2))
     values = mean_by_system(np.vectorize(difference.transform)(blocks.values), blocks.systems)
     n_systems = len(values)
@@ -209,8 +215,7 @@ def _pair_rows(
         shown: Sequence[float] = interval
         if difference.ratio:
             shown = list(map(math.exp, interval))
-        methods = blocks.methods[a], blocks.methods[b]
-        sizes = map(significant, shown)
+        pair = (*group, difference.metric.name, blocks.methods[a], blocks.methods[b])
         word = verdict(interval, difference, n_systems)
-        rows.append((difference.metric.name, *methods, n_systems, *sizes, word, p, significant(p_holm, 6), effect))
+        rows.append((*pair, n_systems, *map(significant, shown), word, p, significant(p_holm, 6), effect))
     return rows

@@ -248,7 +248,8 @@ def ecdf_frame(groups: Groups) -> pd.DataFrame:
             times = np.sort([evaluations for evaluations, is_reached in chain.from_iterable(runs) if is_reached])
             counts = np.searchsorted(times, grid, side="right").tolist()
             total = int(method_results["runs"].sum()) * len(TARGETS)
-            rows += [(*key, method, *point, total) for point in zip(grid, counts, strict=True)]
+            for evaluations, count in zip(grid, counts, strict=True):
+                rows.append((*key, method, evaluations, count, total))
     return framed("ecdf", rows)
 
 

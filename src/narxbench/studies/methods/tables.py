@@ -68,10 +68,10 @@ def _board_table(table: str, title: str, name: str, comparison: Comparison) -> T
     rows = []
     for view in comparison.whole():
         for row in board_rows(name, view.rows(want)):
-            marks = [word for word, _ in remarks(row)]
+            marks = ", ".join(dict(remarks(row)))
             if row["reference"] and not marks:
-                marks.append("reference")
-            rows.append({**row, "remarks": ", ".join(marks)})
+                marks = "reference"
+            rows.append({**row, "remarks": marks})
     data = pd.DataFrame(rows, columns=_keys(head))
     return Table(table, title, tuple(head), data, tuple(notes()), row_headers=2)
 
