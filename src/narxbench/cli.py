@@ -249,7 +249,7 @@ def _identify(given: argparse.Namespace) -> None:
     try:
         settings = validated(IdentificationSettings, arguments, "")
     except SettingsError as error:
-        lines = [f"{_flag(str(path[0]))} {place(path[1:])}".rstrip() + f": {text}" for path, text in error.problems]
+        lines = [f"{_flag(str(path[0]))} {place(path[1:])}".rstrip() + f": {text}" for path, text in error.mistakes]
         raise NarxbenchError("; ".join(lines)) from None
     # A single output has no name.
     one = len(given.output) == 1 and not given.other_outputs

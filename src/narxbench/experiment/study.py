@@ -17,8 +17,7 @@ from narxbench.algorithms.registry import algorithm, packaged_names
 from narxbench.experiment.condition import ConditionKey
 from narxbench.experiment.interpretations import MOST, Count, DesignChoices, Fitness, Label, OpenData
 from narxbench.fitness.criteria import FORMS, canonical_criterion
-from narxbench.io.settings import Coverage, Settings, SettingsError, described_as, show
-from narxbench.io.settings import Problem as Mistake
+from narxbench.io.settings import Coverage, Mistake, Settings, SettingsError, described_as, show
 from narxbench.model.dataset import snr_label
 from narxbench.model.excitation import Excitation
 from narxbench.model.system import System

@@ -24,13 +24,13 @@ from narxbench.experiment.layers import Layers, located, merged, together
 from narxbench.experiment.study import Study, raise_if
 from narxbench.io.errors import NarxbenchError, did_you_mean
 from narxbench.io.files import canonical_json
-from narxbench.io.settings import Problem, SettingsError, show, unknown, validated
+from narxbench.io.settings import Mistake, SettingsError, show, unknown, validated
 from narxbench.model.excitation import RecordedInput
 from narxbench.model.system import System, load_system, system_names
 from narxbench.numerics.random_streams import generator
 
 
-def _impossible(study: Study, systems: Mapping[str, System]) -> Iterator[Problem]:
+def _impossible(study: Study, systems: Mapping[str, System]) -> Iterator[Mistake]:
     """Yield candidate terms that there cannot be, and samples that are too few for the lags."""
     for part in study.parts():
         samples, judged = part.data.samples, part.data.validation_samples
@@ -39,23 +39,23 @@ def _impossible(study: Study, systems: Mapping[str, System]) -> Iterator[Problem
             try:
                 system = part.known(systems[name])
             except NarxbenchError as error:
-                yield Problem(part.place, f"system {name}: {error}")
+                yield Mistake(part.place, f"system {name}: {error}")
                 break
             lags[name] = max(system.n_u, system.n_y)
         largest = max(lags, key=lambda name: lags[name], default="")
         if lags and samples <= (least := lags[largest] + judged):
             needs = f"{lags[largest]} for the largest lag of {largest}, {judged} to validate, the rest to estimate"
-            yield Problem((*part.place, "samples"), f"found {samples}; allowed: more than {least} ({needs})")
+            yield Mistake((*part.place, "samples"), f"found {samples}; allowed: more than {least} ({needs})")
 
 
-def _wrong_inputs(study: Study, systems: Mapping[str, System], choices: DesignChoices) -> Iterator[Problem]:
+def _wrong_inputs(study: Study, systems: Mapping[str, System], choices: DesignChoices) -> Iterator[Mistake]:
     """Yield recorded inputs that cannot be read, or are too short, each once."""
     seen = set()
     for place, what, excitation, size in study.inputs(choices, systems):
         if isinstance(excitation, RecordedInput) and (excitation.file, size) not in seen:
             seen.add((excitation.file, size))
             if wrong := _wrong_file(excitation.file, size, study.study):
-                yield Problem(place, what + wrong)
+                yield Mistake(place, what + wrong)
 
 
 def no_file(name: str) -> str:
@@ -113,7 +113,7 @@ def load_study(
         for name, field in KINDS[page].model_fields.items():
             if field.is_required() and name not in (*Study.model_fields, *given):
                 text = f"found {page} without settings under {name}; allowed: with them, or another page"
-                raise SettingsError([Problem(("page",), text)])
+                raise SettingsError([Mistake(("page",), text)])
         study = validated(KINDS[page], merged(defaults, given), "")
         known = system_names()
         strange = ((place, name) for place, name in study.named_systems() if name not in known)

@@ -11,7 +11,7 @@ from narxbench.io import csv
 from narxbench.io.csv import FLAG, INTEGER, NAME, NUMBER, list_of, matching, one_of, optional, read_table
 from narxbench.io.delimited import read_delimited
 from narxbench.io.files import MOST_DATA, MOST_FOUND, read_bytes, read_json, read_text, write_atomically
-from narxbench.io.settings import Problem, Settings, SettingsError, described_as, validated
+from narxbench.io.settings import Mistake, Settings, SettingsError, described_as, validated
 from narxbench.io.yaml import read_mapping
 
 
@@ -32,7 +32,7 @@ class Inner(Settings):
     @model_validator(mode="after")
     def _ordered(self) -> "Inner":
         if self.low >= 1:
-            raise SettingsError([Problem(("low",), f"found {self.low:g}; allowed: below 1")])
+            raise SettingsError([Mistake(("low",), f"found {self.low:g}; allowed: below 1")])
         return self
 
 
@@ -151,7 +151,7 @@ def test_messages(review):
         | {f"table {_short(text)}": partial(_read, _table, text) for text in TABLES}
         | {"a reader's own": lambda: str(csv.wrong("t.csv", 3, "system", "S11", "one of S1, S2", ["S1", "S2"]))}
         | {f"measured {_short(text)}": partial(_read, _measured, text) for text in MEASURED}
-        | {"measured, wanted": lambda: _read(partial(read_delimited, wanted=[0, 1]), "1.5,x\n1,2\n")}
+        | {"measured, by number": lambda: _read(partial(read_delimited, number_columns=[0, 1]), "1.5,x\n1,2\n")}
         | {f"yaml {_short(text)}": partial(_read, read_mapping, text) for text in YAML}
         | {f"json {_short(text)}": partial(_read, read_json, text) for text in JSON}
         | {f"settings {_short(values)}": partial(validated, Outer, values, "my.yaml") for values in SETTINGS}

@@ -20,8 +20,7 @@ from narxbench.experiment.interpretations import (
     unknown_options,
 )
 from narxbench.experiment.study import Absent, Condition, Criterion, Input, Name, Part, Problem, Seeds, Study, distinct
-from narxbench.io.settings import Problem as Mistake
-from narxbench.io.settings import Settings, unknown
+from narxbench.io.settings import Mistake, Settings, unknown
 from narxbench.model.dataset import snr_label
 from narxbench.model.excitation import excitation_of
 from narxbench.model.system import System

@@ -23,8 +23,7 @@ from narxbench.experiment.study import (
     raise_if,
     without_null,
 )
-from narxbench.io.settings import Problem as Mistake
-from narxbench.io.settings import Settings, unknown
+from narxbench.io.settings import Mistake, Settings, unknown
 from narxbench.model.excitation import Excitation
 from narxbench.model.noise import NoiseKind
 from narxbench.model.system import system_names
