@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from narxbench.identification.data.reading import columns_listed
+from narxbench.identification.data.columns import columns_listed
 from narxbench.identification.identify import identify
 from narxbench.identification.result import Identification
 from narxbench.io.errors import FieldError, show

@@ -202,14 +202,14 @@ def test_equal_names(tmp_path: Path) -> None:
 M = 200
 DRAW = np.random.default_rng(7)
 LONG = pd.DataFrame({"u": DRAW.normal(size=M), "y": np.convolve(DRAW.normal(size=M), [0.5, 0.3])[:M]})
-ROUNDED = LONG.round({"u": 2, "y": 3})
+ALL, SECOND_HALF = "lines 2 to 201", "lines 102 to 201"
 COPIES = {
-    "second half": (LONG[100:], {}, "lines 2 to 101 of b.csv", "lines 102 to 201 of a.csv"),
-    "other separators": (LONG[100:], {"sep": ";", "decimal": ","}, "lines 2 to 101 of b.csv", "lines 102 to 201"),
-    "other columns": (LONG[["y", "u"]][30:], {"sep": "\t"}, "lines 2 to 171 of b.csv", "lines 32 to 201 of a.csv"),
-    "fewer decimals": (ROUNDED[50:90], {}, "lines 2 to 41 of b.csv", "lines 52 to 91 of a.csv"),
-    "fewer digits": (LONG[50:90], {"float_format": "%.4g"}, "lines 2 to 41 of b.csv", "lines 52 to 91 of a.csv"),
-    "behind others": (pd.concat([LONG[::-1][:60], LONG[40:90]]), {}, "lines 62 to 111 of b.csv", "lines 42 to 91 of a"),
+    "all": (LONG, {}, f"{ALL} of b.csv", f"{ALL} of a.csv"),
+    "second half": (LONG[100:], {}, "lines 2 to 101 of b.csv", f"{SECOND_HALF} of a.csv"),
+    "another separator": (LONG[100:], {"sep": ";", "decimal": ","}, "lines 2 to 101 of b.csv", SECOND_HALF),
+    "another order": (LONG[["y", "u"]][30:], {"sep": "\t"}, "lines 2 to 171 of b.csv", "lines 32 to 201 of a.csv"),
+    "15 digits": (LONG[100:], {"float_format": "%.15g"}, "lines 2 to 101 of b.csv", f"{SECOND_HALF} of a.csv"),
+    "behind others": (pd.concat([LONG[::-1][:60], LONG[40:]]), {}, "lines 62 to 221 of b.csv", "lines 42 to 201 of a"),
 }
 
 
