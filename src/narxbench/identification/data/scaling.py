@@ -1,8 +1,8 @@
-"""The offsets and scales that signals are computed with: levels and units that numbers of a computer do not bear.
+"""Offsets and scales of signals, for levels and units that floating-point numbers do not bear.
 
-Products of signals that lie far from zero are nearly the same, and the tenth power of a small unit is zero. Where a
-signal is like that it is taken as its difference from a round number of its range, or in another unit. All other
-signals are taken as they are, unless the settings centre them all.
+Products of signals that lie far from zero are nearly the same, and the tenth power of a small unit is zero. Such a
+signal is taken as its difference from a round number in its range, or in another unit. All other signals are taken as
+they are, unless the settings centre them all.
 """
 
 import math
@@ -36,9 +36,9 @@ def mean(values: Sequence[float]) -> float:
 
 
 def scaling(recording: Recording, centred: bool) -> Scaling | None:
-    """Return the scaling of the signals, by the records that estimate or select; None: all are taken as they are."""
+    """Return the scaling of the signals, by the records that estimate or select; None if all are taken as they are."""
     signals = np.concatenate([np.column_stack([record.y, record.u]) for record in recording.known]).T
-    pairs = [_centring(signal) if centred else _least_change(signal) for signal in signals]
+    pairs = list(map(_centring if centred else _least_change, signals))
     if all(pair == (0.0, 1.0) for pair in pairs):
         return None
     offsets, scales = zip(*pairs, strict=True)
@@ -46,7 +46,7 @@ def scaling(recording: Recording, centred: bool) -> Scaling | None:
 
 
 def scaled(record: Record, by: Scaling | None) -> Record:
-    """Return a record with its signals centred and scaled."""
+    """Return a record whose signals are centred and scaled."""
     if by is None:
         return record
     offsets, scales = np.array(by.offsets), np.array(by.scales)
@@ -79,7 +79,7 @@ def round_number(low: float, high: float, near: float) -> float:
 
 
 def _mean_and_deviation(signal: Floats) -> tuple[float, float]:
-    """Return the mean and the standard deviation, whose squares are those of numbers near 1."""
+    """Return the mean and the standard deviation, from squares of numbers near 1."""
     largest = float(np.abs(signal).max(initial=0.0))
     if not largest > 0.0:
         return 0.0, 0.0
@@ -89,12 +89,13 @@ def _mean_and_deviation(signal: Floats) -> tuple[float, float]:
 
 
 def _centring(signal: Floats) -> tuple[float, float]:
+    """Return the mean and the standard deviation of a signal as offset and scale."""
     middle, deviation = _mean_and_deviation(signal)
     return middle, deviation or 1.0
 
 
 def _least_change(signal: Floats) -> tuple[float, float]:
-    """Return offset and scale of a signal that is taken as it is wherever that can be computed with."""
+    """Return offset and scale of a signal, 0 and 1 if it can be computed with as it is."""
     offset = 0.0
     if is_far(signal):
         offset = round_number(float(signal.min()), float(signal.max()), _mean_and_deviation(signal)[0])
