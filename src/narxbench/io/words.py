@@ -33,6 +33,17 @@ def some(names: Sequence[str], what: str) -> str:
     return listed(shown)
 
 
+def counted(count: int, singular: str, plural: str) -> str:
+    """Return a count with its noun.
+
+    Examples
+    --------
+    >>> counted(1, "record is", "records are"), counted(2, "record is", "records are")
+    ('1 record is', '2 records are')
+    """
+    return f"{count} {singular if count == 1 else plural}"
+
+
 def ordinal(number: int) -> str:
     """Return a number as an ordinal.
 

@@ -77,11 +77,11 @@ class Arrangement:
     def _parts_in_turn(self) -> Integers:
         """Return the part of each sample where all records, or those without a role, are shared out evenly."""
         lost = self.max_lag * self.decimation
-        roles = [record.role for record in self.records]
-        is_shared = np.array([role is None or None not in roles for role in roles])
+        has_role = np.array([record.role is not None for record in self.records])
+        is_shared = ~has_role | has_role.all()
         # Samples that only give lags are in no part, so that all parts are of the same size.
-        counts = np.array([max(0, len(record) - lost) for record in self.records])
-        starts = np.concatenate([[0], np.cumsum(counts * is_shared)])
+        lengths = np.array(list(map(len, self.records)))
+        starts = np.concatenate([[0], np.cumsum(np.maximum(0, lengths - lost) * is_shared)])
         place = starts[self.record] + self.time - lost
         is_inside = is_shared[self.record] & self.has_lags
         # Each part has a few steps at least.
@@ -91,7 +91,7 @@ class Arrangement:
     @property
     def enough(self) -> bool:
         """Whether there are samples to estimate with, and parts to select on, two if they take turns."""
-        return len(self.rows()) > 0 and self.n_parts_selected >= (2 if self.takes_turns else 1)
+        return len(self.rows()) > 0 and self.n_parts_selected >= 1 + self.takes_turns
 
     def estimates(self, without: int | None = None) -> Mask:
         """Return which samples weights are estimated with; those of a part may be left out."""

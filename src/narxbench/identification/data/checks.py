@@ -21,6 +21,7 @@ from narxbench.identification.data.sampling import (
     plain,
     runs,
 )
+from narxbench.identification.data.signals import all_signals, inputs, outputs
 from narxbench.identification.finding import Finding, Status, worst
 from narxbench.model.records import Record, Recording
 from narxbench.model.terms import signal_name
@@ -96,34 +97,35 @@ def sampling_check(sampling: Sampling, period: float | None = None) -> Finding:
         return Finding("sampling", "bad", values)
     is_too_fast = sampling.by_output > 1 and (sampling.advised > 1 or sampling.limit == "length")
     is_too_slow = sampling.first_minimum < FEWEST_STEPS
-    return Finding("sampling", "look" if is_too_fast or is_too_slow else "fine", values)
+    return Finding("sampling", _look_if(is_too_fast or is_too_slow), values)
 
 
 def resolution_check(recording: Recording) -> Finding:
     """Count the levels of each signal; an input of few levels has powers that say nothing new."""
     values: dict[str, Any] = {}
-    statuses: list[Status] = []
+    status: Status = "fine"
     for signal in _signals(recording, recording.known):
-        levels = _levels(signal.values)
-        span = float(levels[-1] - levels[0])
-        step = float(np.median(np.diff(levels))) if len(levels) > 1 else 0.0
-        kind = ""
-        if signal.term != "y" and 1 < len(levels) <= FEW_LEVELS:
+        resolution = _resolution(signal)
+        values[signal.column] = resolution
+        if resolution["seen"] == "few":
+            status = worst(status, "look")
+        elif resolution["seen"] == "coarse" and signal.term == "y":
+            status = worst(status, "bad" if resolution["levels"] < FEW_LEVELS else "look")
+    return Finding("resolution", status, values)
+
+
+def _resolution(signal: _Signal) -> dict[str, Any]:
+    """Return the levels of a signal, and whether they are few, or coarse against its range."""
+    levels = _levels(signal.values)
+    low, high = float(levels[0]), float(levels[-1])
+    step, kind = 0.0, ""
+    if len(levels) > 1:
+        step = float(np.median(np.diff(levels)))
+        if signal.term != "y" and len(levels) <= FEW_LEVELS:
             kind = "few"
-        elif len(levels) > 1 and span / step < 50 and len(signal.values) > 2 * len(levels):
+        elif (high - low) / step < 50 and len(signal.values) > 2 * len(levels):
             kind = "coarse"
-        values[signal.column] = {
-            "term": signal.term,
-            "levels": len(levels),
-            "step": step,
-            "range": [float(levels[0]), float(levels[-1])],
-            "seen": kind,
-        }
-        if kind == "coarse" and signal.term == "y":
-            statuses.append("bad" if len(levels) < FEW_LEVELS else "look")
-        elif kind == "few":
-            statuses.append("look")
-    return Finding("resolution", worst(*statuses), values)
+    return {"term": signal.term, "levels": len(levels), "step": step, "range": [low, high], "seen": kind}
 
 
 def _levels(values: Array) -> Array:
@@ -136,14 +138,13 @@ def _levels(values: Array) -> Array:
 
 def saturation_check(recording: Recording) -> Finding:
     """Look for an output that stays at its largest or smallest value, where it arrives without slowing down."""
-    pieces = [record.y for record in recording.known]
+    pieces = outputs(recording.known)
     y = np.concatenate(pieces)
-    values = {"largest": _stay_at(pieces, float(y.max())), "smallest": _stay_at(pieces, float(y.min()))}
-    largest_share = max(side["share"] for side in values.values())
-    status: Status = "fine"
-    if any(side["limited"] for side in values.values()):
-        status = "bad" if largest_share > 0.2 else "look"
-    return Finding("saturation", status, values)
+    largest, smallest = _stay_at(pieces, float(y.max())), _stay_at(pieces, float(y.min()))
+    status = _look_if(largest["limited"] or smallest["limited"])
+    if status == "look" and max(largest["share"], smallest["share"]) > 0.2:
+        status = "bad"
+    return Finding("saturation", status, {"largest": largest, "smallest": smallest})
 
 
 def _stay_at(pieces: list[Array], extreme: float) -> dict[str, Any]:
@@ -192,15 +193,14 @@ def delay_check(
     """
     if input_responses is None:
         input_responses = responses(recording)
-    inputs = {}
+    delays = {}
     statuses: list[Status] = []
     for signal in _signals(recording, ())[1:]:
         if input_responses[signal.column]:
-            delay = _delay(input_responses[signal.column])
-            values = {"term": signal.term, **delay, **usage.get(signal.column, {})}
-            inputs[signal.column] = values
-            statuses.append(_status_of_delay(values, decimation))
-    values = {"inputs": inputs, "decimation": decimation, "period": recording.sampling_time}
+            delay = {"term": signal.term, **_delay(input_responses[signal.column]), **usage.get(signal.column, {})}
+            delays[signal.column] = delay
+            statuses.append(_status_of_delay(delay, decimation))
+    values = {"inputs": delays, "decimation": decimation, "period": recording.sampling_time}
     return Finding("delay", worst(*statuses), values)
 
 
@@ -225,15 +225,14 @@ def _status_of_delay(values: Mapping[str, Any], decimation: int) -> Status:
     """Judge the dead time of an input by the lags of the candidates, in steps of a decimation."""
     delay = values["delay"]
     if delay is None:
-        return "fine" if values["seldom"] else "look"
+        return _look_if(not values["seldom"])
     steps = delay // decimation
-    is_missed = (delay == 0 or steps >= 3) and steps not in values.get("lags", ())
-    return "look" if is_missed else "fine"
+    return _look_if((delay == 0 or steps >= 3) and steps not in values.get("lags", ()))
 
 
 def excitation_check(recording: Recording, decimation: int = 1, lags: int = 5, usage: Usage = NO_USAGE) -> Finding:
     """Look whether each input changes, in as many ways as it has lags, and whether the data are mostly at rest."""
-    inputs = {}
+    excitations = {}
     status: Status = "fine"
     for signal in _signals(recording, recording.known)[1:]:
         low, high = float(signal.values.min()), float(signal.values.max())
@@ -244,12 +243,12 @@ def excitation_check(recording: Recording, decimation: int = 1, lags: int = 5, u
                 status = worst(status, "look")
         else:
             status = worst(status, "bad")
-        values = {"term": signal.term, "order": order, "range": [low, high]}
-        inputs[signal.column] = {**values, **usage.get(signal.column, {})}
+        excitation = {"term": signal.term, "order": order, "range": [low, high]}
+        excitations[signal.column] = {**excitation, **usage.get(signal.column, {})}
     rest = _share_at_rest(recording, MOST_STEPS * decimation)
     if rest > 0.5:
         status = worst(status, "look")
-    return Finding("excitation", status, {"inputs": inputs, "lags": lags, "at_rest": rest})
+    return Finding("excitation", status, {"inputs": excitations, "lags": lags, "at_rest": rest})
 
 
 def _moving_mean(signals: Array, width: int) -> Array:
@@ -268,17 +267,16 @@ def drift_check(recording: Recording) -> Finding:
     They must exceed standard errors of as many independent samples as the correlation allows, and what is left.
     """
     records = recording.known
-    static = [_static_terms(u) for u in standard_inputs(records)]
-    y = np.concatenate([record.y for record in records])
-    weights = np.linalg.lstsq(np.vstack(static), y, rcond=1e-8)[0]
+    static = list(map(_static_terms, standard_inputs(records)))
+    weights = np.linalg.lstsq(np.vstack(static), np.concatenate(outputs(records)), rcond=1e-8)[0]
     residuals = [record.y - terms @ weights for record, terms in zip(records, static, strict=True)]
     trends = []
     for record, terms in zip(records, static, strict=True):
-        trend = _trend(record, terms) if len(record) >= LEAST_FOR_TREND else None
+        trend = _trend(record, terms)
         if trend:
             trends.append(trend)
     offsets = _offsets(records, residuals)
-    return Finding("drift", "look" if trends or offsets else "fine", {"trends": trends, "offsets": offsets})
+    return Finding("drift", _look_if(bool(trends or offsets)), {"trends": trends, "offsets": offsets})
 
 
 def _static_terms(u: Array) -> Array:
@@ -290,6 +288,8 @@ def _static_terms(u: Array) -> Array:
 
 def _trend(record: Record, static: Array) -> dict[str, Any] | None:
     """Return the trend of the output of a record that a static function of the inputs leaves, if it is significant."""
+    if len(record) < LEAST_FOR_TREND:
+        return None
     time = np.linspace(-0.5, 0.5, len(record))
     terms = np.column_stack([static, time])
     weights = np.linalg.lstsq(terms, record.y, rcond=1e-8)[0]
@@ -338,7 +338,7 @@ def outlier_check(recording: Recording) -> Finding:
         "records": len({name for name, *_ in samples}),
         "samples": samples[:MOST_POINTS],
     }
-    status: Status = "look" if samples else "fine"
+    status = _look_if(bool(samples))
     if len(samples) > 0.05 * total:
         status = "bad"
     return Finding("outliers", status, values)
@@ -372,16 +372,19 @@ test_range_check.__test__ = False  # type: ignore[attr-defined]
 
 def size_check(n_terms: int, n_rows: int) -> Finding:
     """Tell how many rows there are for each candidate term."""
-    return Finding("size", "look" if n_rows < n_terms else "fine", {"terms": n_terms, "rows": n_rows})
+    return Finding("size", _look_if(n_rows < n_terms), {"terms": n_terms, "rows": n_rows})
+
+
+def _look_if(is_conspicuous: bool) -> Status:
+    return "look" if is_conspicuous else "fine"
 
 
 def _signals(recording: Recording, records: Sequence[Record]) -> list[_Signal]:
     """Return the output, and then each input."""
     n_inputs = len(recording.inputs)
-    signals = [_Signal(recording.output, signal_name(0, n_inputs), [record.y for record in records])]
+    signals = [_Signal(recording.output, signal_name(0, n_inputs), outputs(records))]
     for place, column in enumerate(recording.inputs):
-        pieces = [record.u[:, place] for record in records]
-        signals.append(_Signal(column, signal_name(place + 1, n_inputs), pieces))
+        signals.append(_Signal(column, signal_name(place + 1, n_inputs), inputs(records, place)))
     return signals
 
 
@@ -404,7 +407,7 @@ def _order_of_excitation(pieces: list[Array], decimation: int, lags: int) -> int
 def _share_at_rest(recording: Recording, window: int) -> float:
     """Return the share of windows in which the middle 90 % of all signals stay within 5 % of their ranges."""
     windows = []
-    signals = [np.column_stack([record.y, record.u]) for record in recording.known]
+    signals = all_signals(recording.known)
     for values in signals:
         n_windows = len(values) // window
         windows.append(values[: n_windows * window].reshape(n_windows, window, values.shape[1]))

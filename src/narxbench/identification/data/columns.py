@@ -51,8 +51,9 @@ def columns_listed(columns: Any) -> list[Any]:
 def _column_number(part: Any) -> int | None:
     """Return the number, from 1, that a column is given by, or None."""
     if isinstance(part, str):
-        is_number = re.fullmatch("[0-9]{1,9}", part.strip())
-        return int(part) if is_number else None
+        if re.fullmatch("[0-9]{1,9}", part.strip()):
+            return int(part)
+        return None
     if isinstance(part, bool | np.bool_):
         return None
     try:
@@ -94,15 +95,20 @@ def _chosen_signal(source: Source, argument: str, part: Any) -> Signal:
     function_and_input = parsed(part)
     if _is_input(argument) and function_and_input:
         return _function_of_column(source, argument, *function_and_input)
-    number = _column_number(part)
-    if number is not None and 1 <= number <= len(source.columns) and not source.has_numeric_names:
-        return Signal(number - 1)
+    number = 0 if source.has_numeric_names else _column_number(part) or 0
+    if not 1 <= number <= len(source.columns):
+        raise _unknown_column(source, argument, part)
+    return Signal(number - 1)
+
+
+def _unknown_column(source: Source, argument: str, part: Any) -> FieldError:
     what = f"column number {part}"
-    if number is None:
+    if _column_number(part) is None:
         what = f"no column {show(part, kind=False)}"
-    hint = " by its name as text" if source.has_numeric_names else ""
-    hint += did_you_mean(part, source.names or ())
-    raise argument_error(argument, what, f"{source.overview}{hint}", source.name)
+    allowed = source.overview
+    if source.has_numeric_names:
+        allowed += " by its name as text"
+    return argument_error(argument, what, f"{allowed}{did_you_mean(part, source.names or ())}", source.name)
 
 
 def _columns_of_name(source: Source, name: Any) -> list[int]:

@@ -16,6 +16,7 @@ import pandas as pd
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
+from narxbench.identification.data.signals import all_signals
 from narxbench.model.records import Record
 
 Integers = NDArray[np.int64]
@@ -45,23 +46,19 @@ class _Moves(NamedTuple):
 
 
 def find_copies(records: Sequence[Record], groups: Sequence[Hashable]) -> list[Copy]:
-    """Return what records of different groups share: at most the longest stretch of two groups, and whole records."""
-    numbers = {group: number for number, group in enumerate(dict.fromkeys(groups))}
-    group_numbers = [numbers[group] for group in groups]
-    moves = [_moves(values) for values in _rounded_signals(records)]
-    copies = _whole_copies(moves, group_numbers)
-    pairs_of_groups = {frozenset(group_numbers[place] for place in copy.records) for copy in copies}
-    for copy in sorted(_partial_copies(moves, group_numbers), key=lambda copy: -copy.length):
-        pair = frozenset(group_numbers[place] for place in copy.records)
-        if pair not in pairs_of_groups:
-            copies.append(copy)
-            pairs_of_groups.add(pair)
-    return copies
+    """Return the longest stretch of samples that records of two groups share, for each two groups."""
+    moves = list(map(_moves, _rounded_signals(records)))
+    copies = _whole_copies(moves, groups) + _partial_copies(moves, groups)
+    longest: dict[frozenset[Hashable], Copy] = {}
+    for copy in sorted(copies, key=lambda copy: -copy.length):
+        first, second = copy.records
+        longest.setdefault(frozenset((groups[first], groups[second])), copy)
+    return list(longest.values())
 
 
 def _rounded_signals(records: Sequence[Record]) -> list[Integers]:
     """Return output and inputs of each record as whole numbers of the smallest difference that counts."""
-    signals = np.concatenate([np.column_stack([record.y, record.u]) for record in records])
+    signals = np.concatenate(all_signals(records))
     largest = np.abs(signals).max(axis=0)
     signals = signals / np.where(largest > 0, largest, 1)
     low, high = signals.min(axis=0), signals.max(axis=0)
@@ -79,21 +76,21 @@ def _moves(values: Integers) -> _Moves:
     return _Moves(starts, ends, pd.util.hash_pandas_object(table, index=False).to_numpy())
 
 
-def _whole_copies(moves: Sequence[_Moves], group_numbers: Sequence[int]) -> list[Copy]:
+def _whole_copies(moves: Sequence[_Moves], groups: Sequence[Hashable]) -> list[Copy]:
     """Return the pairs of records of different groups with the same moves from the first sample to the last."""
     copies = []
     first_places: dict[bytes, int] = {}
     for place, (_, ends, hashes) in enumerate(moves):
         first = first_places.setdefault(hashes.tobytes(), place)
-        if group_numbers[first] != group_numbers[place] and len(hashes) >= LEAST_MOVES:
+        if groups[first] != groups[place] and len(hashes) >= LEAST_MOVES:
             copies.append(Copy((first, place), (0, 0), int(ends[-1])))
     return copies
 
 
-def _partial_copies(moves: Sequence[_Moves], group_numbers: Sequence[int]) -> list[Copy]:
+def _partial_copies(moves: Sequence[_Moves], groups: Sequence[Hashable]) -> list[Copy]:
     """Return the stretches of the same moves in two records, where they are at least half of the shorter record."""
     copies = []
-    for record, earlier_record, move, earlier_move, n_passages in _shared_passages(moves, group_numbers):
+    for record, earlier_record, move, earlier_move, n_passages in _shared_passages(moves, groups):
         n_moves = n_passages + PASSAGE - 1
         if 2 * n_moves < min(len(moves[record].starts), len(moves[earlier_record].starts)):
             continue
@@ -103,9 +100,9 @@ def _partial_copies(moves: Sequence[_Moves], group_numbers: Sequence[int]) -> li
     return copies
 
 
-def _shared_passages(moves: Sequence[_Moves], group_numbers: Sequence[int]) -> list[tuple[int, int, int, int, int]]:
+def _shared_passages(moves: Sequence[_Moves], groups: Sequence[Hashable]) -> list[tuple[int, int, int, int, int]]:
     """Return passages in sequence that two records share: both records, first move in each, number of passages."""
-    passages = _unique_passages(moves, group_numbers)
+    passages = _unique_passages(moves, groups)
     earlier = passages.groupby("hash")[["record", "move"]].shift()
     shared = passages[["record", "move"]].join(earlier.add_prefix("earlier_")).dropna().astype(np.int64)
     differs = shared[["record", "earlier_record"]].diff() != 0
@@ -116,9 +113,10 @@ def _shared_passages(moves: Sequence[_Moves], group_numbers: Sequence[int]) -> l
     return list(firsts.assign(n_passages=by_sequence.size()).itertuples(index=False, name=None))
 
 
-def _unique_passages(moves: Sequence[_Moves], group_numbers: Sequence[int]) -> pd.DataFrame:
+def _unique_passages(moves: Sequence[_Moves], groups: Sequence[Hashable]) -> pd.DataFrame:
     """Return the passages of all records that come once in their group: record, first move, hash."""
     tables = []
+    group_numbers = [groups.index(group) for group in groups]
     for record, (group, (_, _, hashes)) in enumerate(zip(group_numbers, moves, strict=True)):
         if len(hashes) >= PASSAGE:
             passage_hashes = sliding_window_view(hashes, PASSAGE) @ _WEIGHTS

@@ -12,6 +12,7 @@ from narxbench.identification.data.errors import argument_error, data_error
 from narxbench.identification.data.sources import Signal, Source
 from narxbench.identification.data.times import EVEN, Steps, Times, check_steps, find_times, places_of
 from narxbench.io.errors import FieldError, printable
+from narxbench.io.words import counted
 from narxbench.model.records import Record, Role
 
 Array = NDArray[np.float64]
@@ -92,9 +93,9 @@ def _note_missing_rows(source: Source, is_present: Mask, notes: list[str]) -> No
     if is_present.all():
         return
     rows = np.flatnonzero(~is_present)
-    subject = "row with a missing value was" if len(rows) == 1 else "rows with missing values were"
+    subject = counted(len(rows), "row with a missing value was", "rows with missing values were")
     places = places_of(source, rows)
-    notes.append(f"{source.label}: {len(rows)} {subject} left out, and the data cut there: {places}.")
+    notes.append(f"{source.label}: {subject} left out, and the data cut there: {places}.")
 
 
 def _pieces_without_gaps(is_present: Mask, jumps: Mask) -> list[tuple[int, int]]:
@@ -151,7 +152,12 @@ def _renamed(experiment: Experiment, first: Experiment) -> Experiment:
 def cut_into_pieces(
     experiment: Experiment, role: Role | None, share: float | None, notes: list[str]
 ) -> Iterator[Piece]:
-    """Yield the pieces of an experiment that are long enough; ``share`` is the part at the end of each for the test."""
+    """Yield the pieces of an experiment that are long enough.
+
+    ``share`` is the part at the end of each that is for the test; an experiment with a role is not divided.
+    """
+    if role:
+        share = None
     label = experiment.source.label
     whole = Record(label, np.ascontiguousarray(experiment.values[:, 1:]), experiment.values[:, 0].copy(), role)
     _note_short_pieces(experiment, notes)
@@ -166,7 +172,7 @@ def cut_into_pieces(
             is_whole = (start, end) == (0, len(whole))
             yield Piece(experiment, start, whole if is_whole else whole.part(start, end))
     if undivided and share is not None:
-        subject = "1 record is" if undivided == 1 else f"{undivided} records are"
+        subject = counted(undivided, "record is", "records are")
         notes.append(f"{label}: {subject} too short to set {share:.0%} of the samples aside for the test.")
 
 
@@ -174,7 +180,9 @@ def _note_short_pieces(experiment: Experiment, notes: list[str]) -> None:
     short = [f"{start + 1} to {end}" for start, end in experiment.pieces if end - start < LEAST_SAMPLES]
     if not short:
         return
-    samples = ", ".join(short[:5]) + (", …" if len(short) > 5 else "")
-    subject = "1 record" if len(short) == 1 else f"{len(short)} records"
+    samples = ", ".join(short[:5])
+    if len(short) > 5:
+        samples += ", …"
+    subject = counted(len(short), "record", "records")
     label = experiment.source.label
     notes.append(f"{label}: {subject} of fewer than {LEAST_SAMPLES} samples left out: samples {samples}.")

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Real
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 
@@ -36,7 +36,7 @@ from narxbench.identification.data.experiments import (
 from narxbench.identification.data.sources import is_file, open_source, text_form
 from narxbench.identification.data.times import EVEN
 from narxbench.io.errors import FieldError, NarxbenchError, did_you_mean, printable, show
-from narxbench.model.records import ROLES, Recording, Role
+from narxbench.model.records import ROLES, Record, Recording, Role
 
 
 class Reading(TypedDict, total=False):
@@ -127,36 +127,57 @@ def read_recording(
     form = text_form(header, separator, decimal)
     if data is None:
         data, input, output, time, test = named_arrays(input, output, time, test)
-    share = _share(test)
-    has_test_names = test_input is not None or test_output is not None
-    if has_test_names and share is not None:
-        raise argument_error("test", "a share next to columns of its own", "files, or none")
-    test_is_in_data = has_test_names and test is None
-    if test_is_in_data:
-        _refuse_incomplete_test(input, test_input, test_output)
     columns = {"output": output, "input": input}
-    test_choice = Choice(_columns_of_test(columns, test_output, test_input), "test", has_test_names)
-    items = _items(data, "data")
-    test_items = [] if share is not None or test is None else _items(test, "test")
+    planned_test = _planned_test(test, columns, test_output, test_input)
+    items, test_items = _items(data, "data"), []
+    if planned_test.data is not None:
+        test_items = _items(test, "test")
     labels, test_labels = _labels(items, "data"), _labels(test_items, "test")
     _refuse_repeated_files(items + test_items)
     item_roles = _item_roles(roles, items, labels)
-    reader = _Reader(form, time, share)
+    reader = _Reader(form, time, planned_test.share)
     for item, label, role in zip(items, labels, item_roles, strict=True):
-        choice = Choice(columns, role)
-        reader.read(item, label, [choice, test_choice] if test_is_in_data else [choice])
+        choices = [Choice(columns, role)]
+        if planned_test.is_in_data:
+            choices.append(planned_test.choice)
+        reader.read(item, label, choices)
     for item, label in zip(test_items, test_labels, strict=True):
-        reader.read(item, label, [test_choice])
+        reader.read(item, label, [planned_test.choice])
     reader.refuse_without_estimation(item_roles)
-    if test_is_in_data:
-        reader.refuse_without_test(labels)
-        reader.refuse_copied_test("test_output")
-    elif test is not None:
+    if planned_test.argument != "roles":
         reader.refuse_without_test(test_labels or labels)
-        reader.refuse_copied_test("test")
-    else:
-        reader.refuse_copied_test("roles")
+    reader.refuse_copied_test(planned_test.argument)
     return reader.recording(sampling_time, units)
+
+
+class _PlannedTest(NamedTuple):
+    """Data of role test, as arguments describe them."""
+
+    argument: str  # that a mistake is reported by; "roles" if there are no such data
+    choice: Choice
+    data: Any = None  # of the test alone
+    share: float | None = None  # of each record
+
+    @property
+    def is_in_data(self) -> bool:
+        """Whether the columns of the test stand next to the others."""
+        return self.argument == "test_output"
+
+
+def _planned_test(test: Any, columns: Mapping[str, Any], test_output: Any, test_input: Any) -> _PlannedTest:
+    share = _share(test)
+    has_test_names = test_output is not None or test_input is not None
+    choice = Choice(_columns_of_test(columns, test_output, test_input), "test", has_test_names)
+    if share is not None:
+        if has_test_names:
+            raise argument_error("test", "a share next to columns of its own", "files, or none")
+        return _PlannedTest("test", choice, share=share)
+    if test is not None:
+        return _PlannedTest("test", choice, data=test)
+    if has_test_names:
+        _refuse_incomplete_test(columns["input"], test_input, test_output)
+        return _PlannedTest("test_output", choice)
+    return _PlannedTest("roles", choice)
 
 
 @dataclass
@@ -179,15 +200,23 @@ class _Reader:
             used_columns += experiment.used_columns
         self.notes += form_notes(source, used_columns)
         for experiment, choice in zip(experiments, choices, strict=True):
-            first = self.experiments[0] if self.experiments else experiment
-            experiment = matched(experiment, first, choice)
             self.experiments.append(experiment)
-            share = None if choice.role else self.share
-            self.pieces += cut_into_pieces(experiment, choice.role, share, self.notes)
+            self.experiments[-1] = matched(experiment, self.experiments[0], choice)
+            self.pieces += cut_into_pieces(self.experiments[-1], choice.role, self.share, self.notes)
+
+    @property
+    def records(self) -> list[Record]:
+        """The records that were read so far."""
+        return [piece.record for piece in self.pieces]
+
+    @property
+    def roles(self) -> set[Role | None]:
+        """The roles of these records."""
+        return {record.role for record in self.records}
 
     def refuse_without_estimation(self, item_roles: Sequence[Role | None]) -> None:
         """Raise FieldError unless there is a record to estimate a model from."""
-        if any(piece.record.role in (None, "estimation") for piece in self.pieces):
+        if not {None, "estimation"}.isdisjoint(self.roles):
             return
         if None not in item_roles and "estimation" not in item_roles:
             raise FieldError("roles", "found no record to estimate a model from; needed: one without another role")
@@ -195,15 +224,15 @@ class _Reader:
 
     def refuse_without_test(self, labels: Sequence[str]) -> None:
         """Raise FieldError unless there is a record to test a model on."""
-        if not any(piece.record.role == "test" for piece in self.pieces):
+        if "test" not in self.roles:
             what = f"no record of at least {LEAST_SAMPLES} samples to test a model on in {printable(', '.join(labels))}"
             raise argument_error("test", what, "longer data, or a larger share of them")
 
     def refuse_copied_test(self, argument: str) -> None:
         """Raise FieldError of an argument if a test has data that a model sees; note copies of what it sees."""
         groups = [(id(piece.experiment), piece.record.role == "test") for piece in self.pieces]
-        for copy in find_copies([piece.record for piece in self.pieces], groups):
-            first, second = (self.pieces[place] for place in copy.records)
+        for copy in find_copies(self.records, groups):
+            first, second = map(self.pieces.__getitem__, copy.records)
             first_rows, second_rows = first.rows(copy.starts[0], copy.length), second.rows(copy.starts[1], copy.length)
             if first.record.role == "test":
                 first, second, first_rows, second_rows = second, first, second_rows, first_rows
@@ -219,12 +248,12 @@ class _Reader:
     def recording(self, sampling_time: Any, units: Any) -> Recording:
         """Return the records, with the sampling time and the units of the user's."""
         titles = self.experiments[0].titles
-        times = [experiment.sampling_time for experiment in self.experiments if experiment.sampling_time]
+        measured = next((experiment.sampling_time for experiment in self.experiments if experiment.sampling_time), None)
         return Recording(
-            records=tuple(piece.record for piece in self.pieces),
+            records=tuple(self.records),
             inputs=titles[1:],
             output=titles[0],
-            sampling_time=_sampling_time(sampling_time, times[0] if times else None, self.notes),
+            sampling_time=_sampling_time(sampling_time, measured, self.notes),
             units=_checked_units(units, titles),
             notes=tuple(dict.fromkeys(self.notes)),
         )
@@ -239,7 +268,8 @@ def _share(test: Any) -> float | None:
         return None
     share = math.nan
     if match:
-        share = float(match[1]) / (100 if match[2] else 1)
+        number, percent = match.groups()
+        share = float(number) / (100 if percent else 1)
     if not 0 < share < 1:
         raise argument_error("test", show(test, kind=False), "a share such as 20% or 0.2, or a file")
     return share
@@ -286,7 +316,7 @@ def _wrong_item(item: Any, argument: str) -> NarxbenchError:
 
 def _labels(items: Sequence[Any], name: str) -> list[str]:
     """Return the names of records: of files without folder where that is enough to distinguish them."""
-    file_names = [Path(item).name for item in items if is_file(item)]
+    file_names = [Path(file).name for file in filter(is_file, items)]
     labels = []
     for number, item in enumerate(items, 1):
         if not is_file(item):
@@ -299,7 +329,7 @@ def _labels(items: Sequence[Any], name: str) -> list[str]:
 
 
 def _refuse_repeated_files(items: Sequence[Any]) -> None:
-    files = [item for item in items if is_file(item)]
+    files = list(filter(is_file, items))
     paths = [Path(file).resolve() for file in files]
     for file, path in reversed(list(zip(files, paths, strict=True))):
         if paths.count(path) > 1:

@@ -11,6 +11,7 @@ from scipy.fft import irfft, next_fast_len, rfft
 from scipy.linalg import solve_toeplitz
 
 from narxbench.identification.data.sampling import autocorrelation
+from narxbench.identification.data.signals import inputs, outputs
 from narxbench.model.records import Record, Recording
 
 Array = NDArray[np.float64]
@@ -42,20 +43,18 @@ def responses(recording: Recording) -> dict[str, list[Response]]:
     y = [record.y - deviation for record, deviation in outliers(recording)[0]]
     responses_by_column = {}
     for place, column in enumerate(recording.inputs):
-        u = [record.u[:, place] for record in recording.known]
-        responses_by_column[column] = _responses(u, y)
+        responses_by_column[column] = _responses(inputs(recording.known, place), y)
     return responses_by_column
 
 
 def outliers(recording: Recording) -> tuple[list[tuple[Record, Array]], float]:
     """Return by how much each sample of the output sticks out, 0 for most, and the limit for sticking out."""
     records = recording.known
-    deviations = [_deviation_from_median(record.y) for record in records]
+    y = outputs(records)
+    deviations = list(map(_deviation_from_median, y))
     # The peak of a smooth oscillation lies above the median, but close to its neighbours.
-    sizes = []
-    for record, deviation in zip(records, deviations, strict=True):
-        sizes.append(np.minimum(np.abs(deviation), _bend(record.y)))
-    limit = _limit_of_outliers(np.concatenate([record.y for record in records]), sizes)
+    sizes = list(map(np.minimum, map(np.abs, deviations), map(_bend, y)))
+    limit = _limit_of_outliers(np.concatenate(y), sizes)
     unexplained = _unexplained(records)
     unexplained_limit = _spread(unexplained, 6.0)
     outlying = []
@@ -97,12 +96,10 @@ def _spread(sizes: list[Array], times: float) -> float:
 def _unexplained(records: Sequence[Record]) -> list[Array]:
     """Return the size of the residual of a rough model of y: of its last two values, and powers of u at lag 0 to 3."""
     terms = []
-    for record, inputs in zip(records, standard_inputs(records), strict=True):
-        y_lags = [_lagged(record.y, lag) for lag in (1, 2)]
-        u_lags = [_lagged(u, lag) ** power for u, lag, power in product(inputs.T, range(4), (1, 2, 3))]
-        terms.append(np.column_stack([np.ones(len(record)), *y_lags, *u_lags]))
-    y = np.concatenate([record.y for record in records])
-    weights = np.linalg.lstsq(np.vstack(terms), y, rcond=1e-10)[0]
+    for record, standard in zip(records, standard_inputs(records), strict=True):
+        u_lags = [_lagged(u, lag) ** power for u, lag, power in product(standard.T, range(4), (1, 2, 3))]
+        terms.append(np.column_stack([np.ones(len(record)), _lagged(record.y, 1), _lagged(record.y, 2), *u_lags]))
+    weights = np.linalg.lstsq(np.vstack(terms), np.concatenate(outputs(records)), rcond=1e-10)[0]
     return [np.abs(record.y - columns @ weights) for record, columns in zip(records, terms, strict=True)]
 
 
@@ -134,8 +131,9 @@ def _after_jumps(u: Array, reach: int) -> NDArray[np.bool_]:
 
 def _responses(u: list[Array], y: list[Array]) -> list[Response]:
     """Return the signs of an effect of u on y: of u and its square, in y without the past of u, and without its own."""
-    mean = float(np.concatenate(u).mean())
-    reach = max(float(np.abs(piece - mean).max()) for piece in u) or 1.0
+    all_u = np.concatenate(u)
+    mean = float(all_u.mean())
+    reach = float(np.abs(all_u - mean).max()) or 1.0
     most_lags = min(MOST_LAGS, max(map(len, u)) // 4)
     if not most_lags:
         return []
@@ -150,17 +148,16 @@ def _responses(u: list[Array], y: list[Array]) -> list[Response]:
             continue
         changes = float(_energy(new) ** 2 / sum(np.sum(piece**4) for piece in new))
         for predictor in (u_predictor, y_predictor):
-            correlations_and_band = _correlations_and_band(new, _filtered(y, predictor), most_lags)
-            if correlations_and_band:
-                input_responses.append(Response(*correlations_and_band, changes, power))
+            filtered_y = _filtered(y, predictor)
+            if _energy(new) * _energy(filtered_y) > 0.0:
+                correlations, band = _correlations_and_band(new, filtered_y, most_lags)
+                input_responses.append(Response(correlations, band, changes, power))
     return input_responses
 
 
-def _correlations_and_band(new: list[Array], y: list[Array], most_lags: int) -> tuple[Array, Array] | None:
-    """Return the correlations of y with what is new in an input, and their band; None where one of them is zero."""
+def _correlations_and_band(new: list[Array], y: list[Array], most_lags: int) -> tuple[Array, Array]:
+    """Return the correlations of y with what is new in an input, and their band."""
     energy = float(np.sqrt(_energy(new) * _energy(y)))
-    if not energy > 0.0:
-        return None
     sums, squares = np.zeros(most_lags + 1), np.zeros(most_lags + 1)
     for a, b in zip(new, y, strict=True):
         n_lags = min(most_lags + 1, len(a))

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.fft import irfft, next_fast_len, rfft
 
+from narxbench.identification.data.signals import inputs, outputs
 from narxbench.model.records import Recording
 
 STEPS, FEWEST_STEPS, MOST_STEPS = 20, 5, 25
@@ -90,8 +91,8 @@ def advised_decimations(recording: Recording) -> Sampling:
     records = recording.known
     samples = sum(map(len, records))
     correlations = {
-        "y": autocorrelation([record.y for record in records]),
-        "y^2": autocorrelation([record.y**2 for record in records]),
+        "y": autocorrelation(outputs(records)),
+        "y^2": autocorrelation([y**2 for y in outputs(records)]),
     }
     minima = [_first_minimum(r, samples) for r in correlations.values() if len(r) > 2]
     if not minima:
@@ -155,7 +156,7 @@ def _largest_stride_of_inputs(recording: Recording, most: int) -> int:
     """Return the largest stride, up to ``most``, whose samples represent each input that changes."""
     largest = most
     for place in range(len(recording.inputs)):
-        correlation = autocorrelation([record.u[:, place] for record in recording.known])
+        correlation = autocorrelation(inputs(recording.known, place))
         if len(correlation):
             largest = min(largest, _largest_stride(correlation, most))
     return largest

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from narxbench.identification.data.signals import all_signals
 from narxbench.model.records import Record, Recording
 
 Floats = NDArray[np.float64]
@@ -37,7 +38,7 @@ def mean(values: Sequence[float]) -> float:
 
 def scaling(recording: Recording, centred: bool) -> Scaling | None:
     """Return the scaling of the signals, by the records that estimate or select; None if all are taken as they are."""
-    signals = np.concatenate([np.column_stack([record.y, record.u]) for record in recording.known]).T
+    signals = np.concatenate(all_signals(recording.known)).T
     pairs = list(map(_centring if centred else _least_change, signals))
     if all(pair == (0.0, 1.0) for pair in pairs):
         return None

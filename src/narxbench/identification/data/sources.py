@@ -54,10 +54,10 @@ class Source:
 
     def column_title(self, column: int) -> str:
         """Return a name of a column that no other column has."""
-        name = self.names[column] if self.names else ""
-        if not name:
+        if not self.names or not self.names[column]:
             return f"column {column + 1}"
-        if self.names and self.names.count(name) > 1:
+        name = self.names[column]
+        if self.names.count(name) > 1:
             return f"{name} (column {column + 1})"
         return name
 
@@ -66,7 +66,7 @@ class Source:
         """The columns, as messages list them: by number and name, or only by one where only one chooses them."""
         if not self.names:
             return f"1 to {len(self.columns)}, in a file without header"
-        texts = [repr(name) for name in self.names]
+        texts = list(map(repr, self.names))
         if not self.has_numeric_names:
             texts = [f"{number} {text}" for number, text in enumerate(texts, 1)]
         return printable(", ".join(texts), 400)
@@ -159,22 +159,19 @@ def open_source(item: Any, label: str, number_columns: Sequence[int] | None, for
     if is_file(item):
         table = read_delimited(item, number_columns, **form)
         return Source(str(item), label, table.names, table.columns, table)
-    names = []
-    arrays = []
+    names, arrays, lengths = [], [], []
+    has_numeric_names = False
     for name, values in item.items():
-        names.append(name)
-        arrays.append(array_of(values, f"{label}: column {printable(str(name))}", 1))
+        array = array_of(values, f"{label}: column {printable(str(name))}", 1)
+        names.append(str(name).strip())
+        arrays.append(array)
+        lengths.append(f"{name} {len(array)}")
+        has_numeric_names |= isinstance(name, int | np.integer)
     if len(set(map(len, arrays))) != 1:
-        lengths = ", ".join(f"{name} {len(array)}" for name, array in zip(names, arrays, strict=True))
-        raise NarxbenchError(f"{label}: found columns of lengths {printable(lengths) or 'none'}; needed: one length")
-    return Source(
-        name=label,
-        label=label,
-        names=tuple(str(name).strip() for name in names),
-        columns=arrays,
-        has_numeric_names=any(isinstance(name, int | np.integer) for name in names),
-        index=_times_in_index(item),
-    )
+        shown = printable(", ".join(lengths)) or "none"
+        raise NarxbenchError(f"{label}: found columns of lengths {shown}; needed: one length")
+    index = _times_in_index(item)
+    return Source(label, label, tuple(names), arrays, has_numeric_names=has_numeric_names, index=index)
 
 
 def _times_in_index(item: Any) -> Any:

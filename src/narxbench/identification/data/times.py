@@ -108,18 +108,19 @@ def last_digit(values: Array) -> float:
 def _numbers_or_seconds(source: Source, column: int) -> tuple[Array, bool]:
     """Return the numbers of a column, or the seconds of its stamps, and whether it has stamps; NaN for missing ones."""
     values = source.columns[column]
-    if not source.table and values.dtype.kind in "Mm":
-        return _seconds_of_ticks(values), True
     if source.table:
         first = next((text for text in values if not is_missing(text)), "nan")
-        has_stamps = not is_numeric(first)
-    else:
-        has_stamps = values.dtype.kind in "OU" and any(map(_is_stamp, values))
-    if not has_stamps:
-        return source.numbers([Signal(column)])[:, 0], False
-    if source.table:
-        values = [None if is_missing(text) else text.strip() for text in values]
-    return _seconds_of_stamps(source, column, values), True
+        if not is_numeric(first):
+            return _seconds_of_stamps(source, column, list(map(_stamp_in_text, values))), True
+    elif values.dtype.kind in "Mm":
+        return _seconds_of_ticks(values), True
+    elif values.dtype.kind in "OU" and any(map(_is_stamp, values)):
+        return _seconds_of_stamps(source, column, values), True
+    return source.numbers([Signal(column)])[:, 0], False
+
+
+def _stamp_in_text(text: str) -> str | None:
+    return None if is_missing(text) else text.strip()
 
 
 def _seconds_of_ticks(values: Any) -> Array:
@@ -152,7 +153,7 @@ def _seconds_of_stamps(source: Source, column: int, values: Sequence[Any]) -> Ar
 
 
 class Steps(NamedTuple):
-    """What the steps of the time tell of the samples."""
+    """Where the time jumps, and the sampling time."""
 
     jumps: Mask  # whether samples are missing before a row
     sampling_time: float | None = None  # in seconds, if it is known
@@ -229,5 +230,7 @@ def places_of(source: Source, rows: NDArray[np.int64]) -> str:
         numbers.append(number)
     if len(rows) == 1:
         return f"{noun} {numbers[0]}"
-    rest = f" and {len(rows) - 5} more" if len(rows) > 5 else ""
-    return f"{noun}s {', '.join(numbers)}{rest}"
+    text = f"{noun}s {', '.join(numbers)}"
+    if len(rows) > 5:
+        text += f" and {len(rows) - 5} more"
+    return text

@@ -49,7 +49,7 @@ def test_a_held_input_is_reported_by_its_strides(rng, each):
 def test_an_input_held_for_few_samples_limits_the_stride(rng):
     u = held(rng, 6000, 6)
     found = advised_decimations(recording((u, slow(u, 0.99))))
-    assert found.wanted > 6 and (found.advised, found.limit) == (4, "input")
+    assert found.by_output > 6 and (found.advised, found.limit) == (4, "input")
     # Of several inputs the fastest counts.
     both = np.column_stack([held(rng, 6000, 500), u])
     assert advised_decimations(recording((both, slow(u, 0.99)))).advised == 4
@@ -61,7 +61,7 @@ def test_data_sampled_too_fast_by_a_known_factor(rng, stride, noise):
     # Each oscillation of 40 samples is at its minimum after 20.
     y = np.sin(2 * np.pi * np.arange(2000) / (40 * stride) + 0.3)
     found = advised_decimations(recording((nothing(2000), y + noise * rng.normal(size=2000))))
-    assert found.seen_as == "minimum"
+    assert found.evidence == "minimum"
     # y^2 about a mean of 0 oscillates twice as fast.
     assert abs(found.first_minimum - 10 * stride) <= stride
     offset = advised_decimations(recording((nothing(2000), 5 + y + noise * rng.normal(size=2000))))
@@ -74,7 +74,7 @@ def test_ripple_is_no_minimum_and_a_slow_decay_may_have_none():
     y = 10 + np.sin(2 * np.pi * time / 400) + 0.1 * np.sin(2 * np.pi * time / 5)
     assert abs(advised_decimations(recording((nothing(4000), y))).first_minimum - 200) <= 10
     found = advised_decimations(recording((nothing(2000), 100 + np.linspace(0, 1, 2000))))
-    assert found.seen_as in ("zero", "minimum") and found.advised > 10
+    assert found.evidence in ("zero", "minimum") and found.advised > 10
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -82,13 +82,13 @@ def test_noise_does_not_hide_that_a_correlation_has_decayed(seed):
     # That of y^2 is 0.95^(2 lag), below 0.05 from lag 30 on; how long the record is does not matter.
     y = lfilter([1.0], [1.0, -0.95], np.random.default_rng(seed).normal(size=100_000))
     found = advised_decimations(recording((nothing(len(y)), y)))
-    assert found.seen_as == "decay" and 24 <= found.first_minimum <= 36
+    assert found.evidence == "decay" and 24 <= found.first_minimum <= 36
 
 
 def test_some_samples_always_stay():
     y = 5 + np.sin(2 * np.pi * np.arange(150) / 110)
     found = advised_decimations(recording((nothing(150), y)))
-    assert found.wanted > 2 and (found.advised, found.limit, found.candidates) == (2, "length", (1, 2))
+    assert found.by_output > 2 and (found.advised, found.limit, found.candidates) == (2, "length", (1, 2))
 
 
 def test_records_are_pooled_and_test_records_are_not_looked_at(rng):
