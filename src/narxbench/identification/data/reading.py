@@ -229,7 +229,7 @@ class _Reader:
             raise argument_error("test", what, "longer data, or a larger share of them")
 
     def refuse_copied_test(self, argument: str) -> None:
-        """Raise FieldError of an argument if a test has data that a model sees; note copies of what it sees."""
+        """Raise FieldError of an argument if a test has data that a model sees; note copies among other records."""
         groups = [(id(piece.experiment), piece.record.role == "test") for piece in self.pieces]
         for copy in find_copies(self.records, groups):
             first, second = map(self.pieces.__getitem__, copy.records)
@@ -246,7 +246,7 @@ class _Reader:
                 raise argument_error(argument, what, allowed)
 
     def recording(self, sampling_time: Any, units: Any) -> Recording:
-        """Return the records, with the sampling time and the units of the user's."""
+        """Return the records, with the sampling time and the units that the user gave."""
         titles = self.experiments[0].titles
         measured = next((experiment.sampling_time for experiment in self.experiments if experiment.sampling_time), None)
         return Recording(
