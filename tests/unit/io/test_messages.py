@@ -113,9 +113,9 @@ NO_FILES = ["none", "folder", "a\x00b", "\ud800", "pipe", "/dev/zero", "loop", "
 SIZES = [(read_bytes, MOST_DATA), (read_json, MOST_FOUND), (read_mapping, 100_000)]
 
 
-def _read(read, content):
+def _read(reader, content):
     Path("it").write_bytes(content if isinstance(content, bytes) else content.encode())
-    return read("it")
+    return reader("it")
 
 
 def _field(kind, text):
@@ -132,10 +132,13 @@ def _table(path):
     return read_table(path, {"a": INTEGER, "x": INTEGER})
 
 
-def _too_large(read, size):
+READERS = [read_json, read_mapping, _table, _measured]
+
+
+def _too_large(reader, size):
     Path("large").touch()
     os.truncate("large", size + 1)  # takes no room on the disk
-    return read("large")
+    return reader("large")
 
 
 def _short(text):
@@ -156,7 +159,7 @@ def test_messages(review):
         | {f"json {_short(text)}": partial(_read, read_json, text) for text in JSON}
         | {f"settings {_short(values)}": partial(validated, Outer, values, "my.yaml") for values in SETTINGS}
         | {f"no file {_short(name)}": partial(read_text, name) for name in NO_FILES}
-        | {f"{read.__name__}, no file": partial(read, "pipe") for read in (read_json, read_mapping, _table, _measured)}
-        | {f"{read.__name__}, too large": partial(_too_large, read, size) for read, size in SIZES}
+        | {f"{reader.__name__}, no file": partial(reader, "pipe") for reader in READERS}
+        | {f"{reader.__name__}, too large": partial(_too_large, reader, size) for reader, size in SIZES}
         | {"no folder to write to": lambda: write_atomically("pipe/file.txt", "new")}
     )

@@ -1,4 +1,4 @@
-"""What is dropped is what depends, and nothing else."""
+"""Terms that are combinations of earlier ones are dropped, and no others."""
 
 import numpy as np
 import pytest
@@ -24,12 +24,12 @@ def candidates(u, y, lags, degree):
 def dependent(columns):
     """Return which columns lie in the span of earlier ones that do not, one by one."""
     scaled = columns / np.maximum(np.linalg.norm(columns, axis=0), 1e-300)
-    basis, found = [], []
+    basis, dependent_columns = [], []
     for j in range(scaled.shape[1]):
         weights = np.linalg.lstsq(scaled[:, basis], scaled[:, j], rcond=None)[0]
         distance = np.linalg.norm(scaled[:, j] - scaled[:, basis] @ weights)
-        (found if distance < 1e-8 else basis).append(j)
-    return found
+        (dependent_columns if distance < 1e-8 else basis).append(j)
+    return dependent_columns
 
 
 @pytest.mark.parametrize(
@@ -81,8 +81,8 @@ def test_nearly_alike_is_reported_and_not_dropped(rng):
     columns = np.column_stack([np.ones(1000), x, x[:, 1] + 0.01 * rng.normal(size=1000)])
     terms = ["1", "a", "b", "c", "d"]
     assert collinear(columns, terms) == {}
-    found = collinear_check(columns, terms, {})
-    assert (found.status, found.values["near_pairs"], found.values["worst"][:2]) == ("look", 1, ["b", "d"])
+    finding = collinear_check(columns, terms, {})
+    assert (finding.status, finding.values["near_pairs"], finding.values["worst"][:2]) == ("look", 1, ["b", "d"])
     assert collinear_check(columns[:, :4], terms[:4], {}).status == "fine"
     both = collinear_check(columns, terms, {"d": "d is b"})
     assert (both.status, both.values["near_pairs"]) == ("look", 0)

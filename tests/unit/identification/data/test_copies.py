@@ -88,9 +88,9 @@ def test_data_that_repeat_themselves_are_copies_as_a_whole_only():
     draw = np.random.default_rng(0)
     u = np.resize(draw.standard_normal(PERIOD), 10 * PERIOD)
     y = response(u, 0, draw)
-    known, test, same = record(u[300:700], y[300:700]), record(u[750:], y[750:]), record(u[600:], y[600:])
-    assert find_copies([known, test], [0, 1]) == []
-    (copy,) = find_copies([known, same], [0, 1])
+    first, later, same = record(u[300:700], y[300:700]), record(u[750:], y[750:]), record(u[600:], y[600:])
+    assert find_copies([first, later], [0, 1]) == []
+    (copy,) = find_copies([first, same], [0, 1])
     assert copy.length == 400
 
 

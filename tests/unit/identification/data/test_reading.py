@@ -11,8 +11,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from narxbench.identification.data.reading import LEAST_SAMPLES, read_recording
+from narxbench.identification.data.experiments import LEAST_SAMPLES
+from narxbench.identification.data.reading import read_recording
 from narxbench.io.errors import FieldError, NarxbenchError
+from narxbench.model.records import Recording
 
 N = 60
 U = np.sin(np.arange(2.0 * N)).reshape(N, 2)
@@ -25,6 +27,10 @@ def _file(folder: Path, frame: pd.DataFrame = FRAME, name: str = "a.csv", **form
     path = folder / name
     frame.to_csv(path, **{"index": False} | form)
     return path
+
+
+def _names_and_roles(recording: Recording) -> list[tuple[str, str | None]]:
+    return [(record.name, record.role) for record in recording.records]
 
 
 def test_files_frames_mappings_and_arrays_are_read_alike(tmp_path: Path) -> None:
@@ -64,24 +70,31 @@ def test_all_types_of_numbers(dtype: Any) -> None:
 )
 @settings(max_examples=100, deadline=None)
 def test_pieces_are_the_runs_without_gaps(missing: list[tuple[int, int]], jumps: set[int]) -> None:
-    steps = np.array([3.0 if row in jumps else 1.0 for row in range(100)])
+    steps = np.ones(100)
+    steps[list(jumps)] = 3.0
     columns = np.arange(200.0).reshape(100, 2)
     for row, column in missing:
         columns[row, column] = np.nan
-    runs: list[list[int]] = [[]]  # the oracle: one row after the other
-    for row in range(100):
-        if row in jumps or np.isnan(columns[row]).any():
-            runs.append([])
-        if not np.isnan(columns[row]).any():
-            runs[-1].append(row)
-    runs = [run for run in runs if len(run) >= LEAST_SAMPLES]
+    runs = _runs_without_gaps(columns, jumps)
     assume(runs)
     data = {"t": np.cumsum(steps), "u": columns[:, 0], "y": columns[:, 1]}
     recording = read_recording(data, input="u", output="y")
     assert [(record.y / 2).astype(int).tolist() for record in recording.records] == runs
-    names = [f"data, samples {run[0] + 1} to {run[-1] + 1}" if len(run) < 100 else "data" for run in runs]
-    assert [record.name for record in recording.records] == names
+    for record, run in zip(recording.records, runs, strict=True):
+        assert record.name == ("data" if len(run) == 100 else f"data, samples {run[0] + 1} to {run[-1] + 1}")
     assert recording.sampling_time == 1 and any("missing" in note for note in recording.notes) == bool(missing)
+
+
+def _runs_without_gaps(columns: Any, jumps: set[int]) -> list[list[int]]:
+    """Return the rows of each run that is long enough, found by one row after the other."""
+    runs: list[list[int]] = [[]]
+    for row, values in enumerate(columns):
+        is_missing = np.isnan(values).any()
+        if row in jumps or is_missing:
+            runs.append([])
+        if not is_missing:
+            runs[-1].append(row)
+    return [run for run in runs if len(run) >= LEAST_SAMPLES]
 
 
 def test_gaps_are_noted_by_line(tmp_path: Path) -> None:
@@ -167,23 +180,21 @@ def test_share_for_the_test(share: Any) -> None:
     y = Y.copy()
     y[50] = np.nan
     recording = read_recording({"y": y}, output="y", test=share)
-    found = [(record.name, record.role) for record in recording.records]
-    assert found == [("data, samples 1 to 40", None), ("data, samples 41 to 50", "test")]
+    assert _names_and_roles(recording) == [("data, samples 1 to 40", None), ("data, samples 41 to 50", "test")]
     assert any("fewer than 10 samples" in note for note in recording.notes)
 
 
 def test_files_for_the_test_roles_and_units(tmp_path: Path) -> None:
     frames = [FRAME, FRAME.assign(out=Y[::-1]), FRAME.assign(out=Y + U[:, 0])]
     *files, test = (_file(tmp_path, frame, f"{name}.csv") for frame, name in zip(frames, "abc", strict=True))
-    given: dict[str, Any] = {"input": "in", "output": "out", "roles": {"b.csv": "selection"}, "units": {"in": "V"}}
-    recording = read_recording(files, test=test, **given)
-    found = [(record.name, record.role) for record in recording.records]
-    assert found == [("a.csv", None), ("b.csv", "selection"), ("c.csv", "test")]
+    roles: Any = {"b.csv": "selection"}
+    recording = read_recording(files, test=test, input="in", output="out", roles=roles, units={"in": "V"})
+    assert _names_and_roles(recording) == [("a.csv", None), ("b.csv", "selection"), ("c.csv", "test")]
     assert recording.units == {"in": "V"}
     pair = read_recording(input=U[:, 0], output=Y, test=(U[:30, 1], Y[:30]))
     assert [(record.name, len(record)) for record in pair.records] == [("data", N), ("test", 30)]
-    read = read_recording(frames[:2], output="out", test=frames[2], roles={"data 2": "estimation"})
-    assert [record.name for record in read.records] == ["data 1", "data 2", "test"]
+    recording = read_recording(frames[:2], output="out", test=frames[2], roles={"data 2": "estimation"})
+    assert [record.name for record in recording.records] == ["data 1", "data 2", "test"]
 
 
 def test_equal_names(tmp_path: Path) -> None:
@@ -236,32 +247,42 @@ def test_what_repeats_itself_inside_a_file_is_no_test() -> None:
 def test_columns_of_the_test_in_the_same_data(tmp_path: Path) -> None:
     short = LONG[::-1].reset_index(drop=True)[:150]
     both = pd.DataFrame({"uEst": LONG.u, "yEst": LONG.y, "uVal": short.u, "yVal": short.y})
-    by_name, arguments = ("uEst", "yEst", "uVal", "yVal"), ("input", "output", "test_input", "test_output")
+    by_name = {"input": "uEst", "output": "yEst", "test_input": "uVal", "test_output": "yVal"}
+    by_number = {"input": 1, "output": 2, "test_input": 3, "test_output": 4}
     file = _file(tmp_path, both)
-    for data, columns, label in ((file, by_name, "a.csv"), (both, by_name, "data"), (file, (1, 2, 3, 4), "a.csv")):
-        recording = read_recording(data, **dict(zip(arguments, columns, strict=True)))
-        known, test = recording.records
-        names = [(label, None), (f"{label} (test)", "test")]
-        assert [(r.name, r.role) for r in (known, test)] == names and len(known) == M
+    data: Any
+    columns: Any
+    for data, columns, label in ((file, by_name, "a.csv"), (both, by_name, "data"), (file, by_number, "a.csv")):
+        recording = read_recording(data, **columns)
+        assert _names_and_roles(recording) == [(label, None), (f"{label} (test)", "test")]
+        estimation, test = recording.records
+        assert len(estimation) == M
         assert test.y.tolist() == short.y.tolist() and test.u[:, 0].tolist() == short.u.tolist()
         assert (recording.inputs, recording.output) == (("uEst",), "yEst")
         notes = " ".join(recording.notes)
         assert "not used" not in notes and "the data end in" in notes
-    other = _file(tmp_path, short, "b.csv")
-    recording = read_recording(file, input="uEst", output="yEst", test=other, test_input="u", test_output="y")
+    test_file = _file(tmp_path, short, "b.csv")
+    recording = read_recording(file, input="uEst", output="yEst", test=test_file, test_input="u", test_output="y")
     assert [len(record) for record in recording.records] == [M, 150]
     assert len(read_recording(both, output="yEst", test_output="yVal").records) == 2
-    for wrong, field in (
+
+
+@pytest.mark.parametrize(
+    ("arguments", "field"),
+    [
         ({"test_output": "yVal"}, "test_input"),
         ({"test_input": "uVal"}, "test_output"),
         ({"test_output": "yVal", "test_input": "uVa"}, "test_input"),
         ({"test_output": "yVal", "test_input": ["uVal", "uEst"]}, "test_input"),
         ({"test_output": "yVal", "test_input": "uVal", "test": 0.2}, "test"),
         ({"test_output": "yEst", "test_input": "uEst"}, "test_output"),
-    ):
-        with pytest.raises(FieldError) as error:
-            read_recording(file, input="uEst", output="yEst", **wrong)
-        assert error.value.field == field
+    ],
+)
+def test_wrong_columns_of_the_test_are_named(arguments: dict[str, Any], field: str) -> None:
+    data = pd.DataFrame({"uEst": LONG.u, "yEst": LONG.y, "uVal": LONG.y, "yVal": LONG.u})
+    with pytest.raises(FieldError) as error:
+        read_recording(data, input="uEst", output="yEst", **arguments)
+    assert error.value.field == field
 
 
 def test_every_guess_about_a_file_is_a_note(tmp_path: Path) -> None:
