@@ -4,7 +4,7 @@ from itertools import chain
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from narxbench.identification.data.arrangement import LEAST_STEPS, NO_PART, Arrangement
@@ -35,14 +35,10 @@ def samples_at(arrangement, places):
     return list(zip(arrangement.record[places], arrangement.time[places], strict=True))
 
 
-lengths_and_roles = st.lists(
-    st.tuples(st.integers(1, 60), st.sampled_from([None, "estimation", "selection"])), min_size=1, max_size=5
-)
-
-
 @st.composite
-def arrangements(draw):
-    lengths, roles = zip(*draw(lengths_and_roles), strict=True)
+def arrangements(draw, allowed_roles=(None, "estimation", "selection")):
+    lengths_and_roles = st.tuples(st.integers(1, 60), st.sampled_from(allowed_roles))
+    lengths, roles = zip(*draw(st.lists(lengths_and_roles, min_size=1, max_size=5)), strict=True)
     decimation, lag, parts = draw(st.integers(1, 7)), draw(st.integers(0, 5)), draw(st.integers(2, 9))
     return Arrangement(records_of(lengths, roles, n_inputs=2), decimation, lag, parts)
 
@@ -78,20 +74,29 @@ def test_rows_are_in_the_order_of_time_and_not_of_the_selection(arrangement):
     assert samples_at(arrangement, arrangement.rows()) == expected
 
 
-@given(arrangements())
+@given(arrangements(["estimation", None]))
 @quick
 def test_parts_have_their_lags_and_leave_out_records_of_estimation_where_there_are_others(arrangement):
-    lost = arrangement.max_lag * arrangement.decimation
+    assert arrangement.takes_turns
     records = dict(enumerate(arrangement.records))
-    if arrangement.takes_turns:
-        without_role = {i: record for i, record in records.items() if record.role is None}
-        members = arrangement.part != NO_PART
-        assert sorted(samples_at(arrangement, members)) == samples_of(without_role or records, lost)
-        return
-    selecting = [i for i, record in records.items() if record.role == "selection" and len(record) > lost]
-    part_of_record = dict(zip(selecting, range(len(selecting)), strict=True))
-    assert arrangement.part.tolist() == [part_of_record.get(int(i), NO_PART) for i in arrangement.record]
-    assert arrangement.n_parts_selected == len(selecting)
+    without_role = {i: record for i, record in records.items() if record.role is None}
+    members = arrangement.part != NO_PART
+    lost = arrangement.max_lag * arrangement.decimation
+    assert sorted(samples_at(arrangement, members)) == samples_of(without_role or records, lost)
+
+
+@given(arrangements())
+@quick
+def test_each_record_of_the_selection_is_a_part(arrangement):
+    assume(not arrangement.takes_turns)
+    n_parts = 0
+    for i, record in enumerate(arrangement.records):
+        part = NO_PART
+        if record.role == "selection" and len(record) > arrangement.max_lag * arrangement.decimation:
+            part = n_parts
+            n_parts += 1
+        assert set(arrangement.part[arrangement.record == i]) == {part}
+    assert arrangement.n_parts_selected == n_parts
     assert arrangement.rows(0).tolist() == arrangement.rows().tolist()
 
 

@@ -1,5 +1,7 @@
 """Terms that are combinations of earlier ones are dropped, and no others."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from scipy.signal import lfilter
@@ -15,8 +17,7 @@ def answer(u):
 
 def candidates(u, y, lags, degree):
     u = np.reshape(u, (len(y), -1))
-    factors = [(signal, lag) for signal in range(u.shape[1] + 1) for lag in range(1, lags + 1)]
-    monomials = monomials_of(factors, degree)
+    monomials = monomials_of(list(product(range(u.shape[1] + 1), range(1, lags + 1))), degree)
     rows = np.arange(lags, len(y))
     return np.column_stack([column(u, y, m, rows) for m in monomials]), [term_name(m, u.shape[1]) for m in monomials]
 

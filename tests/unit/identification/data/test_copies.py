@@ -62,8 +62,8 @@ def test_the_rule_counts_moves():
     assert copies_of_part(0, PASSAGE - 1, PASSAGE) == []
     assert copies_of_part(100, 100 + PASSAGE, PASSAGE + 1) == []
     # Whole records need fewer moves.
-    short, shorter = (record(y[:n], y[:n]) for n in (LEAST_MOVES, LEAST_MOVES - 1))
-    assert [len(find_copies([part, part], [0, 1])) for part in (short, shorter)] == [1, 0]
+    assert len(find_copies([record(y[:LEAST_MOVES], y[:LEAST_MOVES])] * 2, [0, 1])) == 1
+    assert find_copies([record(y[: LEAST_MOVES - 1], y[: LEAST_MOVES - 1])] * 2, [0, 1]) == []
     # Samples at rest are no moves, and how long they rest belongs to the data.
     held = record(np.repeat(y, 3), np.repeat(y, 3))
     (copy,) = find_copies([held, record(held.u[300:900], held.y[300:900])], [0, 1])
@@ -96,16 +96,15 @@ def test_data_that_repeat_themselves_are_copies_as_a_whole_only():
 
 def test_rest_is_no_evidence():
     draw = np.random.default_rng(0)
-    ones = [record(np.ones(500), np.ones(500)) for _ in range(2)]
-    assert find_copies(ones, [0, 1]) == []
-    step = np.repeat([0.0, 1.0], 250)
-    coarse_steps = [record(step[i:], np.round(response(step, 0, draw)[i:], 1)) for i in (0, 40)]
-    assert find_copies(coarse_steps, [0, 1]) == []
+    assert find_copies([record(np.ones(500), np.ones(500))] * 2, [0, 1]) == []
+    u = np.repeat([0.0, 1.0], 250)
+    y = np.round(response(u, 0, draw), 1)
+    assert find_copies([record(u, y), record(u[40:], y[40:])], [0, 1]) == []
 
 
 def test_two_experiments_have_one_copy_at_most():
     y = np.random.default_rng(0).standard_normal(300)
-    copies = find_copies([record(y, y) for _ in range(3)], ["a", "b", "c"])
+    copies = find_copies([record(y, y)] * 3, ["a", "b", "c"])
     assert [copy.records for copy in copies] == [(0, 1), (0, 2), (1, 2)]
     # The longer of two stretches.
     parts = [record(part, part) for part in (y, y[:80], y[100:250])]

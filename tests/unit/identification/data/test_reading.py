@@ -33,6 +33,18 @@ def _names_and_roles(recording: Recording) -> list[tuple[str, str | None]]:
     return [(record.name, record.role) for record in recording.records]
 
 
+def _names(recording: Recording) -> list[str]:
+    return [record.name for record in recording.records]
+
+
+def _lengths(recording: Recording) -> list[int]:
+    return list(map(len, recording.records))
+
+
+def _notes(recording: Recording) -> str:
+    return " ".join(recording.notes)
+
+
 def test_files_frames_mappings_and_arrays_are_read_alike(tmp_path: Path) -> None:
     by_name: dict[str, Any] = {"input": ["in", "in2"], "output": "out"}
     by_number: dict[str, Any] = {"input": np.array([2, 4]), "output": np.int64(3)}
@@ -51,7 +63,7 @@ def test_files_frames_mappings_and_arrays_are_read_alike(tmp_path: Path) -> None
         (record,) = recording.records
         assert (record.u.tobytes(), record.y.tobytes(), record.role) == (U.tobytes(), Y.tobytes(), None)
         assert recording.sampling_time == 0.02
-    assert [recording.records[0].name for recording in recordings[2:5]] == ["a.csv", "b", "data"]
+    assert [*map(_names, recordings[2:5])] == [["a.csv"], ["b"], ["data"]]
     assert (recordings[0].inputs, recordings[0].output) == (("in", "in2"), "out")
     assert (recordings[3].inputs, recordings[3].output) == (("column 2", "column 4"), "column 3")
     assert (recordings[7].inputs, recordings[7].output) == (("u1", "u2"), "y")
@@ -82,7 +94,7 @@ def test_pieces_are_the_runs_without_gaps(missing: list[tuple[int, int]], jumps:
     assert [(record.y / 2).astype(int).tolist() for record in recording.records] == runs
     for record, run in zip(recording.records, runs, strict=True):
         assert record.name == ("data" if len(run) == 100 else f"data, samples {run[0] + 1} to {run[-1] + 1}")
-    assert recording.sampling_time == 1 and any("missing" in note for note in recording.notes) == bool(missing)
+    assert recording.sampling_time == 1 and ("missing" in _notes(recording)) == bool(missing)
 
 
 def _runs_without_gaps(columns: Any, jumps: set[int]) -> list[list[int]]:
@@ -102,8 +114,8 @@ def test_gaps_are_noted_by_line(tmp_path: Path) -> None:
     frame.loc[[11, 30], "in"] = ["N/A", ""]
     frame.loc[45:, "time"] += 1
     recording = read_recording(_file(tmp_path, frame), input="in", output="out")
-    assert [len(record) for record in recording.records] == [11, 18, 14, 15]
-    text = " ".join(recording.notes)
+    assert _lengths(recording) == [11, 18, 14, 15]
+    text = _notes(recording)
     for words in ("2 rows with missing values", "lines 13, 32.", "the time jumps once", "line 47.", "'in2'"):
         assert words in text
 
@@ -131,7 +143,7 @@ def _timed(times: Any, name: str = "time", **options: Any) -> Any:
 def test_sampling_time(name: str, times: Any, expected: float) -> None:
     recording = _timed(times, name)
     assert recording.sampling_time == pytest.approx(expected, rel=1e-2 if expected == 1 / 60 else 1e-4)
-    assert len(recording.records) == 1 and not any("uneven" in note for note in recording.notes)
+    assert len(recording.records) == 1 and "uneven" not in _notes(recording)
 
 
 def test_stamps_in_a_file_and_in_the_index_of_a_frame(tmp_path: Path) -> None:
@@ -147,19 +159,19 @@ def test_a_row_without_a_stamp_is_a_gap(missing: Any) -> None:
     stamps = [f"2024-05-31 12:00:{i:02}" for i in range(N)]
     times = pd.Series([*stamps[:20], missing, *stamps[21:]], dtype=object)
     recording = _timed(times)
-    assert [len(record) for record in recording.records] == [20, 39] and recording.sampling_time == 1
+    assert _lengths(recording) == [20, 39] and recording.sampling_time == 1
 
 
 def test_uneven_time() -> None:
     even = np.arange(float(N))
     wave = np.sin(even)
-    assert not any("uneven" in note for note in _timed(even + 0.003 * wave).notes)
-    assert any("uneven, steps are up to" in note for note in _timed(even + 0.05 * wave).notes)
+    assert "uneven" not in _notes(_timed(even + 0.003 * wave))
+    assert "uneven, steps are up to" in _notes(_timed(even + 0.05 * wave))
     with pytest.raises(NarxbenchError):
         _timed(even + 0.2 * wave)
     assert _timed(even + 0.2 * wave, time=False).sampling_time is None
     # A missing sample between whole seconds is a gap, no rounding.
-    assert [len(record) for record in _timed(np.delete(even, 30)).records] == [30, 29]
+    assert _lengths(_timed(np.delete(even, 30))) == [30, 29]
 
 
 def test_columns_that_are_no_time() -> None:
@@ -170,7 +182,7 @@ def test_columns_that_are_no_time() -> None:
     times[20] = times[19]
     recording = _timed(times)
     assert recording.sampling_time is None
-    assert "row 21, column time: found the same time as in row 20" in " ".join(recording.notes)
+    assert "row 21, column time: found the same time as in row 20" in _notes(recording)
     with pytest.raises(NarxbenchError):
         _timed(times, time="time")
 
@@ -181,26 +193,26 @@ def test_share_for_the_test(share: Any) -> None:
     y[50] = np.nan
     recording = read_recording({"y": y}, output="y", test=share)
     assert _names_and_roles(recording) == [("data, samples 1 to 40", None), ("data, samples 41 to 50", "test")]
-    assert any("fewer than 10 samples" in note for note in recording.notes)
+    assert "fewer than 10 samples" in _notes(recording)
 
 
 def test_files_for_the_test_roles_and_units(tmp_path: Path) -> None:
     frames = [FRAME, FRAME.assign(out=Y[::-1]), FRAME.assign(out=Y + U[:, 0])]
-    *files, test = (_file(tmp_path, frame, f"{name}.csv") for frame, name in zip(frames, "abc", strict=True))
+    *files, test = map(_file, [tmp_path] * 3, frames, ["a.csv", "b.csv", "c.csv"])
     roles: Any = {"b.csv": "selection"}
     recording = read_recording(files, test=test, input="in", output="out", roles=roles, units={"in": "V"})
     assert _names_and_roles(recording) == [("a.csv", None), ("b.csv", "selection"), ("c.csv", "test")]
     assert recording.units == {"in": "V"}
     pair = read_recording(input=U[:, 0], output=Y, test=(U[:30, 1], Y[:30]))
-    assert [(record.name, len(record)) for record in pair.records] == [("data", N), ("test", 30)]
+    assert (_names(pair), _lengths(pair)) == (["data", "test"], [N, 30])
     recording = read_recording(frames[:2], output="out", test=frames[2], roles={"data 2": "estimation"})
-    assert [record.name for record in recording.records] == ["data 1", "data 2", "test"]
+    assert _names(recording) == ["data 1", "data 2", "test"]
 
 
 def test_equal_names(tmp_path: Path) -> None:
     (tmp_path / "x").mkdir()
     files = [_file(tmp_path), _file(tmp_path / "x")]
-    assert [record.name for record in read_recording(files, output="out").records] == list(map(str, files))
+    assert _names(read_recording(files, output="out")) == list(map(str, files))
     frame = FRAME.set_axis(["time", "u", "y", "u"], axis=1)
     path = _file(tmp_path, frame)
     with pytest.raises(NarxbenchError):
@@ -228,8 +240,8 @@ COPIES = {
 def test_a_copy_is_no_test_and_counts_twice_elsewhere(tmp_path: Path, name: str) -> None:
     frame, form, rows, before = COPIES[name]
     files: Any = [_file(tmp_path, LONG), _file(tmp_path, frame, "b.csv", **form)]
-    notes = read_recording(files, input="u", output="y", roles={"b.csv": "selection"}).notes
-    assert any(note.startswith(f"{rows} are the same data as {before}") for note in notes)
+    recording = read_recording(files, input="u", output="y", roles={"b.csv": "selection"})
+    assert f"{rows} are the same data as {before}" in _notes(recording)
     arguments: Any
     for arguments in ({"data": files, "roles": {"b.csv": "test"}}, {"data": files[0], "test": files[1]}):
         with pytest.raises(FieldError) as error:
@@ -259,11 +271,11 @@ def test_columns_of_the_test_in_the_same_data(tmp_path: Path) -> None:
         assert len(estimation) == M
         assert test.y.tolist() == short.y.tolist() and test.u[:, 0].tolist() == short.u.tolist()
         assert (recording.inputs, recording.output) == (("uEst",), "yEst")
-        notes = " ".join(recording.notes)
+        notes = _notes(recording)
         assert "not used" not in notes and "the data end in" in notes
     test_file = _file(tmp_path, short, "b.csv")
     recording = read_recording(file, input="uEst", output="yEst", test=test_file, test_input="u", test_output="y")
-    assert [len(record) for record in recording.records] == [M, 150]
+    assert _lengths(recording) == [M, 150]
     assert len(read_recording(both, output="yEst", test_output="yVal").records) == 2
 
 
@@ -289,9 +301,9 @@ def test_every_guess_about_a_file_is_a_note(tmp_path: Path) -> None:
     path = _file(tmp_path, FRAME, sep=";", decimal=",", header=False)
     recording = read_recording(path, output=3)  # no sample is swallowed as a header, and no input is needed
     assert recording.records[0].u.shape == (N, 0)
-    notes = " ".join(recording.notes)
+    notes = _notes(recording)
     for words in ("separator was taken to be a semicolon", "commas in numbers", "no header was found", "not used"):
         assert words in notes
     reported = read_recording(path, input=2, output=3, time=1, separator=";", decimal=",", header=False)
     assert reported.notes == ("a.csv: columns that were not used: 'column 4'.",)
-    assert "Column 'time' was taken as the time" in " ".join(read_recording(_file(tmp_path), output="out").notes)
+    assert "Column 'time' was taken as the time" in _notes(read_recording(_file(tmp_path), output="out"))
