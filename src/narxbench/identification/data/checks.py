@@ -264,7 +264,7 @@ def _moving_mean(signals: Array, width: int) -> Array:
 def drift_check(recording: Recording) -> Finding:
     """Look for a trend of the output, or offsets between records, that a static function of the inputs leaves.
 
-    They must exceed standard errors of as many independent samples as the correlation allows, and what is left.
+    Both must exceed their standard errors, which count only the independent samples, and the deviation of the residual.
     """
     records = recording.known
     static = list(map(_static_terms, standard_inputs(records)))
