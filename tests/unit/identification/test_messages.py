@@ -7,16 +7,16 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from narxbench.experiment.layers import read_layers
 from narxbench.identification.data.reading import read_recording
 from narxbench.identification.finding import Finding
 from narxbench.identification.search.configurations import configurations
 from narxbench.identification.search.scan import NOTHING, STANDS_IN
 from narxbench.identification.settings import IdentificationSettings
-from narxbench.identification.study import load_measured
 from narxbench.io.settings import validated
 from narxbench.model.records import Record, Recording
 from narxbench.report.findings import as_option, in_words
+from narxbench.studies.measured.settings import load_measured
+from narxbench.study.layers import read_layers
 
 N = 60
 U = np.sin(np.arange(2.0 * N)).reshape(N, 2)
@@ -232,7 +232,7 @@ def _tried(values, inputs):
 
 
 def _study(data, keys=""):
-    Path("mine.yaml").write_text(f"page: measured\ndata: {data}\nidentification: {{{keys}}}\n")
+    Path("mine.yaml").write_text(f"kind: measured\ndata: {data}\nidentification: {{{keys}}}\n")
     return load_measured(read_layers(["mine.yaml"], []))
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.tiers import mostly_slow
-from tests.unit.report.test_page import Page
+from tests.unit.studies.paper.test_page import Page
 
 from narxbench.identification.data.checks import checks_before
 from narxbench.identification.finding import Finding
