@@ -15,7 +15,7 @@ from narxbench.model.functions import check_function, parsed
 from narxbench.model.records import Role
 
 
-class Choice(NamedTuple):
+class ColumnChoice(NamedTuple):
     """The columns of an experiment, as arguments specify them, and its role."""
 
     specifications: Mapping[str, Any]  # by the name of the argument, the output first
@@ -23,7 +23,7 @@ class Choice(NamedTuple):
     has_test_names: bool = False  # whether columns of a test have other names than those of the data
 
 
-def column_numbers(choices: Iterable[Choice]) -> list[int] | None:
+def column_numbers(choices: Iterable[ColumnChoice]) -> list[int] | None:
     """Return the columns of some choices, counted from 0, if all are chosen by number, else None."""
     numbers = []
     for choice in choices:

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from narxbench.identification.data.columns import Choice, chosen_signals, columns_listed
+from narxbench.identification.data.columns import ColumnChoice, chosen_signals, columns_listed
 from narxbench.identification.data.errors import argument_error, data_error
 from narxbench.identification.data.sources import Signal, Source
-from narxbench.identification.data.times import EVEN, Steps, Times, check_steps, find_times, places_of
+from narxbench.identification.data.times import EVEN, Times, TimeSteps, check_steps, find_times, places_of
 from narxbench.io.errors import FieldError, printable
 from narxbench.io.words import counted
 from narxbench.model.records import Record, Role
@@ -49,7 +49,7 @@ class Piece(NamedTuple):
         return f"{noun}s {start} to {end} of {printable(source.label)}"
 
 
-def read_experiment(source: Source, choice: Choice, time: Any, notes: list[str]) -> Experiment:
+def read_experiment(source: Source, choice: ColumnChoice, time: Any, notes: list[str]) -> Experiment:
     """Return the signals of a source that were chosen, and where they have gaps."""
     signals: list[Signal] = []
     for argument, specification in choice.specifications.items():
@@ -67,7 +67,7 @@ def read_experiment(source: Source, choice: Choice, time: Any, notes: list[str])
     if times:
         is_present &= ~np.isnan(times.seconds)
     _note_missing_rows(source, is_present, notes)
-    steps = Steps(np.zeros(len(values), bool))
+    steps = TimeSteps(np.zeros(len(values), bool))
     if times:
         steps = check_steps(source, times, is_present, notes)
     pieces = _pieces_without_gaps(is_present, steps.jumps)
@@ -120,7 +120,7 @@ def form_notes(source: Source, used_columns: Sequence[int]) -> list[str]:
     return [f"{source.label}: {note}" for note in notes]
 
 
-def matched(experiment: Experiment, first: Experiment, choice: Choice) -> Experiment:
+def matched(experiment: Experiment, first: Experiment, choice: ColumnChoice) -> Experiment:
     """Return an experiment whose signals and sampling time agree with those of the first; others are refused.
 
     Signals of a test with names of its own are named as those of the first experiment.

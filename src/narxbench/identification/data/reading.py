@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, TypedDict
 import numpy as np
 
 from narxbench.identification.data.arrays import named_arrays
-from narxbench.identification.data.columns import Choice, column_numbers, columns_listed
+from narxbench.identification.data.columns import ColumnChoice, column_numbers, columns_listed
 from narxbench.identification.data.copies import find_copies
 from narxbench.identification.data.errors import argument_error, data_error, unknown_name
 from narxbench.identification.data.experiments import (
@@ -139,7 +139,7 @@ def read_recording(
     item_roles = _item_roles(roles, items, labels)
     reader = _Reader(form, time, planned_test.share)
     for item, label, role in zip(items, labels, item_roles, strict=True):
-        choices = [Choice(columns, role)]
+        choices = [ColumnChoice(columns, role)]
         if planned_test.is_in_data:
             choices.append(planned_test.choice)
         reader.read(item, label, choices)
@@ -156,7 +156,7 @@ class _PlannedTest(NamedTuple):
     """Data of role test, as arguments describe them."""
 
     argument: str  # that a mistake is reported by; "roles" if there are no such data
-    choice: Choice
+    choice: ColumnChoice
     data: Any = None  # of the test alone
     share: float | None = None  # of each record
 
@@ -169,7 +169,7 @@ class _PlannedTest(NamedTuple):
 def _planned_test(test: Any, columns: Mapping[str, Any], test_output: Any, test_input: Any) -> _PlannedTest:
     share = _share(test)
     has_test_names = test_output is not None or test_input is not None
-    choice = Choice(_columns_of_test(columns, test_output, test_input), "test", has_test_names)
+    choice = ColumnChoice(_columns_of_test(columns, test_output, test_input), "test", has_test_names)
     if share is not None:
         if has_test_names:
             raise argument_error("test", "a share next to columns of its own", "files, or none")
@@ -193,7 +193,7 @@ class _Reader:
     pieces: list[Piece] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
-    def read(self, item: Any, label: str, choices: Sequence[Choice]) -> None:
+    def read(self, item: Any, label: str, choices: Sequence[ColumnChoice]) -> None:
         """Read an item: an experiment for each choice of its columns."""
         source = open_source(item, label, column_numbers(choices), self.form)
         experiments = [read_experiment(source, choice, self.time, self.notes) for choice in choices]

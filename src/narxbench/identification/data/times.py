@@ -152,19 +152,19 @@ def _seconds_of_stamps(source: Source, column: int, values: Sequence[Any]) -> Ar
     return seconds
 
 
-class Steps(NamedTuple):
+class TimeSteps(NamedTuple):
     """Where the time jumps, and the sampling time."""
 
     jumps: Mask  # whether samples are missing before a row
     sampling_time: float | None = None  # in seconds, if it is known
 
 
-def check_steps(source: Source, times: Times, is_present: Mask, notes: list[str]) -> Steps:
+def check_steps(source: Source, times: Times, is_present: Mask, notes: list[str]) -> TimeSteps:
     """Return where the time jumps, and the sampling time; an uneven time is noted or refused."""
     follows = np.append(False, is_present[1:] & is_present[:-1])
     steps = np.diff(times.seconds, prepend=np.nan)
     if not follows.any():
-        return Steps(follows)
+        return TimeSteps(follows)
     median = float(np.median(steps[follows]))
     jumps = follows & (steps > JUMP * median)
     if jumps.sum() > 0.1 * follows.sum():  # steps of 1 and 2 last digits are rather rounded ones of 1.5
@@ -179,9 +179,9 @@ def check_steps(source: Source, times: Times, is_present: Mask, notes: list[str]
     if not times.has_unit:
         problem = f"the unit of {times.title} is not known, so that the sampling time is not either"
         notes.append(f"{source.label}: {problem}.")
-        return Steps(jumps)
+        return TimeSteps(jumps)
     count = int(inner.sum())
-    return Steps(jumps, _rounded(float(steps[inner].sum() / count), count, times.resolution))
+    return TimeSteps(jumps, _rounded(float(steps[inner].sum() / count), count, times.resolution))
 
 
 def _check_evenness(source: Source, times: Times, steps: Array, inner: Mask, median: float, notes: list[str]) -> None:
