@@ -25,7 +25,7 @@ from narxbench.algorithms.isolation.host import describe
 from narxbench.algorithms.isolation.worker import in_words
 from narxbench.io.errors import NarxbenchError, did_you_mean
 from narxbench.io.files import canonical_json
-from narxbench.io.settings import Problem, Settings, SettingsError, validated
+from narxbench.io.settings import Mistake, Settings, SettingsError, validated
 
 GROUP = "narxbench.algorithms"
 # What the algorithms share: no algorithms themselves.
@@ -185,7 +185,7 @@ class Algorithm:
             return validated(self._model, given, source)
         described = self._described(given)
         if "problems" in described:
-            raise SettingsError([Problem(tuple(path), text) for path, text in described["problems"]], source)
+            raise SettingsError([Mistake(tuple(path), text) for path, text in described["problems"]], source)
         return _OtherSettings(**described["settings"])
 
     def schema(self) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from narxbench.algorithms.contract import About, BudgetSpentError, Found, Object
 from narxbench.algorithms.isolation.notes import Draws, wrong_clocks
 from narxbench.algorithms.isolation.wire import VIEW_FIELDS, receive, send
 from narxbench.io.errors import NarxbenchError, printable
-from narxbench.io.settings import Settings, SettingsError, problems_of, validated
+from narxbench.io.settings import Settings, SettingsError, mistakes_of, validated
 from narxbench.numerics.random_streams import generator
 
 # Memory that a run may take in addition to what the process has as it begins, and to so many copies of the columns of
@@ -119,7 +119,7 @@ def _described(name: str, given: dict[str, Any]) -> str:
         try:
             described["settings"] = validated(settings, given, "").model_dump(mode="json")
         except SettingsError as error:
-            described["problems"] = [[list(problem.path), problem.text] for problem in error.problems]
+            described["problems"] = [[list(problem.path), problem.text] for problem in error.mistakes]
         return json.dumps(described)
     except BaseException as error:
         return json.dumps({"failed": in_words(error, _own(name))})
@@ -219,7 +219,7 @@ def _run(to: socket.socket, module: ModuleType, settings: type[Settings], draws:
         try:
             chosen = settings.model_validate_json(json.dumps(begin["settings"]))
         except pydantic.ValidationError as error:
-            raise SettingsError(problems_of(settings, error), "settings") from None
+            raise SettingsError(mistakes_of(settings, error), "settings") from None
         made_by_import = draws.made.copy()
         rng = generator(**begin["axes"])
         draws.seed_global(int(generator(**{**begin["axes"], "purpose": "global"}).integers(1 << 32)))
