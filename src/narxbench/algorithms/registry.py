@@ -22,8 +22,7 @@ import pydantic
 import narxbench.algorithms
 from narxbench.algorithms.contract import About, OwnCriterion, ProblemView
 from narxbench.algorithms.isolation.host import describe
-from narxbench.algorithms.isolation.worker import in_words
-from narxbench.io.errors import NarxbenchError, did_you_mean
+from narxbench.io.errors import NarxbenchError, did_you_mean, error_line
 from narxbench.io.files import canonical_json
 from narxbench.io.settings import Mistake, Settings, SettingsError, validated
 
@@ -113,7 +112,9 @@ class Algorithm:
         try:
             return import_module(self.module)
         except Exception as error:
-            raise AlgorithmUnavailableError(f"algorithm {self.name!r}: cannot be imported: {in_words(error)}") from None
+            raise AlgorithmUnavailableError(
+                f"algorithm {self.name!r}: cannot be imported: {error_line(error)}"
+            ) from None
 
     def _described(self, given: Mapping[str, Any]) -> dict[str, Any]:
         try:

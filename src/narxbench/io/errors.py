@@ -1,8 +1,10 @@
 """The one error that a user's mistake raises, and the wording that all such messages share."""
 
 import math
+import traceback
 from collections.abc import Iterable
 from difflib import get_close_matches
+from pathlib import Path
 
 _VALUE_WIDTH = 60
 _KINDS: dict[type, str] = {str: "text", list: "list", tuple: "list", dict: "mapping"}
@@ -71,3 +73,19 @@ def _kind_in_brackets(value: object) -> str:
         if isinstance(value, type_):
             return f" ({name})"
     return ""
+
+
+def error_line(error: BaseException, package: str = "") -> str:
+    """Return an error in one line: its type, its text, and the place that raised it, in ``package`` if that took part.
+
+    An error of this package is its text.
+    """
+    if isinstance(error, NarxbenchError):
+        return printable(str(error), 1000)
+    frames = [(frame.f_globals.get("__name__"), frame, line) for frame, line in traceback.walk_tb(error.__traceback__)]
+    inside = [entry for entry in frames if f"{entry[0]}.".startswith(f"{package}.")]
+    place = ""
+    if frames:
+        _, frame, line = (inside or frames)[-1]
+        place = f" ({Path(frame.f_code.co_filename).name}, line {line})"
+    return f"{type(error).__name__}: {printable(str(error), 500)}{place}"
