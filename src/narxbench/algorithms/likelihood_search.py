@@ -155,9 +155,13 @@ class LikelihoodSearch:
         extended[:n] = structure
         samples = float(self.errors.samples)
         members, flips, swaps = predicted(linear.gram, linear.moments, linear.energy, samples, 0.0, extended)
-        more = self.penalties[size + 1] - self.penalties[size] if size < n else math.inf
-        less = self.penalties[size - 1] - self.penalties[size] if size > 1 else math.inf
-        return members[:size], flips[:n] + np.where(structure, less, more), swaps[:size, :n].ravel()
+        price_of_adding, price_of_dropping = math.inf, math.inf
+        if size < n:
+            price_of_adding = self.penalties[size + 1] - self.penalties[size]
+        if size > 1:
+            price_of_dropping = self.penalties[size - 1] - self.penalties[size]
+        prices = np.where(structure, price_of_dropping, price_of_adding)
+        return members[:size], flips[:n] + prices, swaps[:size, :n].ravel()
 
     def local_optimum(self, linear: Linearised, structure: Structure, left_out: int | None = None) -> Structure:
         """Return where the changes of lowest cost lead to in the linearised problem, if need be without a term."""

@@ -6,8 +6,7 @@ from typing import Annotated, Literal
 import pydantic
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from narxbench.io.settings import Problem as Mistake
-from narxbench.io.settings import Settings, unknown
+from narxbench.io.settings import Mistake, Settings, unknown
 from narxbench.model.excitation import Excitation
 from narxbench.model.noise import NoiseKind
 from narxbench.model.system import system_names
