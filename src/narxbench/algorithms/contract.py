@@ -59,7 +59,7 @@ class About:
     requires : tuple of str
         The distributions that it imports in ``load`` and ``run``, by their names in the package index.
     starts_programs : bool
-        Whether its runs start other programs. Runs of other algorithms cannot start a process or a thread.
+        Whether its runs start other programs. This is information for readers; nothing depends on it.
     options : mapping
         Further values of its settings, by name, that the conformance suite tries.
     """

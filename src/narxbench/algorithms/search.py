@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from narxbench.algorithms.contract import BudgetSpentError, Found, SearchWarning, checked_found
-from narxbench.algorithms.isolation.host import Answer, Host, RunFailedError, kept_host
+from narxbench.algorithms.isolation.host import AlgorithmProcess, RunFailedError, RunOutcome, reused_process
 from narxbench.algorithms.objective import CountedObjective, view_of
 from narxbench.algorithms.registry import Algorithm, AlgorithmUnavailableError
 from narxbench.algorithms.registry import algorithm as algorithm_of
@@ -225,21 +225,19 @@ class Observation:
 
     result: SearchResult
     trace: NDArray[np.float64]  # J of every evaluation in order
-    # Only of runs in a separate process: the random generators that the algorithm created, and the CPU time.
-    generators: list[str]
-    cpu_seconds: float | None
+    cpu_seconds: float | None  # of the separate process, if the run had one
 
 
 class Runner:
     """An algorithm with its settings, ready for independent runs."""
 
-    def __init__(self, algorithm: Algorithm, settings: Settings, host: Host | None) -> None:
-        self._algorithm, self._settings, self._host = algorithm, settings, host
+    def __init__(self, algorithm: Algorithm, settings: Settings, process: AlgorithmProcess | None) -> None:
+        self._algorithm, self._settings, self._process = algorithm, settings, process
 
     def with_settings(self, **settings: Any) -> "Runner":
         """Return a runner with other values of some settings, which the algorithm checks at the beginning of a run."""
         values = {**self._settings.model_dump(), **settings}
-        return Runner(self._algorithm, validated(type(self._settings), values, "settings"), self._host)
+        return Runner(self._algorithm, validated(type(self._settings), values, "settings"), self._process)
 
     def run(
         self,
@@ -258,18 +256,20 @@ class Runner:
         objective = CountedObjective(problem, budget(settings, evaluations))
         stream = {"purpose": "search", "algorithm": name, "criterion": problem.criterion, "seed": seed, **(axes or {})}
         try:
-            if self._host is None:
-                answer = self._run_here(problem, objective, stream)
+            if self._process is None:
+                outcome = self._run_here(problem, objective, stream)
             else:
                 view = view_of(problem)
-                answer = self._host.run(view, objective, settings=settings, axes=stream, time_limit=time_limit)
-            outcome = _verified_outcome(problem, objective, answer)
+                outcome = self._process.run(view, objective, settings=settings, axes=stream, time_limit=time_limit)
+            values = _verified_values(problem, objective, outcome)
         except RunFailedError as error:
             raise AlgorithmFailedError(f"algorithm {name!r}: seed {seed}: {error}", error.refused) from None
-        result = SearchResult(**outcome, algorithm=name, seed=seed, settings=settings)
-        return Observation(result, objective.trace(), answer.generators, answer.cpu_seconds)
+        result = SearchResult(**values, algorithm=name, seed=seed, settings=settings)
+        return Observation(result, objective.trace(), outcome.cpu_seconds)
 
-    def _run_here(self, problem: StructureProblem, objective: CountedObjective, stream: Mapping[str, object]) -> Answer:
+    def _run_here(
+        self, problem: StructureProblem, objective: CountedObjective, stream: Mapping[str, object]
+    ) -> RunOutcome:
         """Make a run in this process."""
         digest = problem.digest
         try:
@@ -279,15 +279,13 @@ class Runner:
         if problem.digest_now() != digest:
             raise RunFailedError("it has changed the data of the problem")
         try:
-            return Answer(*checked_found(result, objective.n_terms), [])
+            return RunOutcome(*checked_found(result, objective.n_terms))
         except NarxbenchError as error:
             raise RunFailedError(str(error)) from None
 
 
 @contextmanager
-def prepared(
-    algorithm: str, settings: Mapping[str, Any], *, wrong_clock: bool = False, keep: bool = False
-) -> Iterator[Runner]:
+def prepared(algorithm: str, settings: Mapping[str, Any], *, keep: bool = False) -> Iterator[Runner]:
     """Give a runner of an algorithm with some settings.
 
     Parameters
@@ -296,8 +294,6 @@ def prepared(
         Name of the algorithm.
     settings : mapping
         Values of its settings.
-    wrong_clock : bool
-        Whether the clocks of a separate process show wrong times.
     keep : bool
         Whether a separate process is kept for the next call with the same algorithm.
 
@@ -313,23 +309,25 @@ def prepared(
         yield Runner(chosen_algorithm, checked_settings, None)
         return
     try:
-        with kept_host(chosen_algorithm.module) if keep else Host(chosen_algorithm.module, wrong_clock) as host:
-            yield Runner(chosen_algorithm, checked_settings, host)
+        module = chosen_algorithm.module
+        with reused_process(module) if keep else AlgorithmProcess(module) as process:
+            process.start()
+            yield Runner(chosen_algorithm, checked_settings, process)
     except RunFailedError as error:
         raise AlgorithmUnavailableError(f"algorithm {algorithm!r}: cannot be imported: {error}") from None
 
 
-def _verified_outcome(problem: StructureProblem, objective: CountedObjective, answer: Answer) -> dict[str, Any]:
-    """Evaluate the structure of a run again, compare it with the record, and return the outcome of the search."""
-    recorded = _recorded_fitness(objective, answer.position)
-    evaluation = problem.evaluate([problem.terms[i] for i in np.flatnonzero(answer.position)])
+def _verified_values(problem: StructureProblem, objective: CountedObjective, outcome: RunOutcome) -> dict[str, Any]:
+    """Evaluate the structure of a run again, compare it with the record, and return the values of the result."""
+    recorded = _recorded_fitness(objective, outcome.position)
+    evaluation = problem.evaluate([problem.terms[i] for i in np.flatnonzero(outcome.position)])
     history = objective.history()
     lowest = np.inf
     if history:
         lowest = history[-1][1]
     if recorded not in (None, evaluation.fitness) or lowest != objective.best_fitness:
         raise RunFailedError(f"its record does not hold: J is {evaluation.fitness!r}, recorded {recorded!r}")
-    outcome: dict[str, Any] = {
+    values: dict[str, Any] = {
         "terms": [],
         "fitness": evaluation.fitness,
         "sse": evaluation.sse,
@@ -340,10 +338,10 @@ def _verified_outcome(problem: StructureProblem, objective: CountedObjective, an
         "scales": problem.scales,
     }
     if np.isfinite(evaluation.fitness):
-        outcome["terms"] = evaluation.terms
-        outcome["coefficients"] = answer.coefficients or evaluation.coefficients
-        outcome["details"] = answer.details
-    return outcome
+        values["terms"] = evaluation.terms
+        values["coefficients"] = outcome.coefficients or evaluation.coefficients
+        values["details"] = outcome.details
+    return values
 
 
 def _recorded_fitness(objective: CountedObjective, position: NDArray[np.uint8]) -> float | None:

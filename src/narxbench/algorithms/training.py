@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from narxbench.algorithms.contract import Floats, Found, OwnCriterion, ProblemView
+from narxbench.fitness.criteria.bic import BIC
 from narxbench.fitness.kernel.least_squares import SINGULAR
 from narxbench.fitness.kernel.problem_data import products_over
 from narxbench.fitness.problem import StructureProblem
@@ -17,11 +18,11 @@ Choice = Literal["bic", "free_run"]
 CHOICE = "what chooses how many terms: BIC of the prediction one step ahead, or of the free run, over all samples"
 
 
-def whole_record(view: ProblemView, criterion: str = "bic") -> StructureProblem:
+def whole_record(view: ProblemView) -> StructureProblem:
     """Return the problem with the same candidate terms whose structures are estimated and simulated on all samples.
 
-    The error is that of the free run over each of ``view.stretches``, from the measured outputs before it. Evaluations
-    cost no budget.
+    The criterion is BIC, even if that of the view is another. The error is that of the free run over each of
+    ``view.stretches``, from the measured outputs before it. Evaluations cost no budget.
     """
     return StructureProblem.of_records(
         view.training_u.reshape(len(view.training_y), -1),
@@ -29,7 +30,7 @@ def whole_record(view: ProblemView, criterion: str = "bic") -> StructureProblem:
         list(view.monomials),
         rows=view.training_rows,
         segments=[range(first, end) for first, end in view.stretches.tolist()],
-        criterion=criterion,
+        criterion=BIC().name,
     )
 
 
