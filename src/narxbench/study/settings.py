@@ -17,8 +17,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, SerializeAsAny, Val
 from narxbench.algorithms.registry import algorithm, packaged_names
 from narxbench.fitness.criteria import canonical_criterion, criterion_forms
 from narxbench.io.errors import did_you_mean
-from narxbench.io.settings import Coverage, Settings, SettingsError, described_as, show
-from narxbench.io.settings import Problem as Mistake
+from narxbench.io.settings import Coverage, Mistake, Settings, SettingsError, described_as, show
 from narxbench.model.dataset import snr_label
 from narxbench.model.excitation import Excitation
 from narxbench.model.system import System
