@@ -4,6 +4,7 @@ import csv
 import json
 import math
 import re
+from itertools import chain, product
 from statistics import median
 
 import pytest
@@ -18,6 +19,7 @@ TESTS = {
     "column of a table": ["test_column_of_a_table"],
     "criterion": ["test_criterion"],
     "figure": ["test_figure"],
+    "file format": ["test_file_format"],
     "kind of noise": ["test_kind_of_noise"],
     "method": ["test_method"],
     "metric": ["test_metric_of_methods", "test_metric_of_conditions"],
@@ -55,7 +57,7 @@ def summaries_of(project):
     """Return the summaries of the conditions of a study by system, method and criterion."""
     paths = (project / f"data/{project.study}/conditions").rglob("*.json")
     summaries = [json.loads(path.read_bytes()) for path in paths]
-    return {(each["system"], each["method"], each["criterion"]): each for each in summaries}
+    return {(summary["system"], summary["method"], summary["criterion"]): summary for summary in summaries}
 
 
 def test_system(tmp_path):
@@ -75,7 +77,7 @@ def test_study(tmp_path):
         settings = "systems: [S3]\nsnr_db: [30]\nseeds: 2\nevaluations: 100\nmethods: {upso2d: {criteria: [bic]}}\n"
         copy.write("config/small.yaml", settings)
         project = Project(copy.root, "config/small")
-        outputs = [path for paths in project.planned().values() for path in paths]
+        outputs = list(chain(*project.planned().values()))
         assert len(outputs) > 50
         assert [path for path in outputs if not re.match(r"(data|reports|logs)/small/", path)] == []
         frame = "data/small/frames/conditions.csv"
@@ -265,13 +267,13 @@ def test_criterion(tmp_path, finished):
         assert ", caic, " in copy.schema()
         assert [float(line) for line in copy.run("-c", EVALUATE).split()] == pytest.approx([1.0, 3.0, 7.0], abs=1e-9)
         # Tables and pages may show its title; of runs and summaries that are there nothing is made again.
-        project = Project(copy.root)
-        assert not {"simulate", "search", "summarise"} & project.planned().keys()
+        planned = Project(copy.root).planned()
+        assert "tables" in planned
+        assert not {"simulate", "search", "summarise"} & planned.keys()
         project = copy.trial("tiny", TINY.replace("aic-2]", "aic-2, caic]"))
         planned = project.planned()
-        searched = [
-            f"data/tiny/runs/{system}/30dB/upso2d/caic/seed-{seed}.json" for system in ("S3", "S4") for seed in "12"
-        ]
+        runs = "data/tiny/runs/{}/30dB/upso2d/caic/seed-{}.json"
+        searched = [runs.format(system, seed) for system, seed in product(("S3", "S4"), (1, 2))]
         assert sorted(planned["search"]) == searched
         project.snakemake(searched[0])
         content, run = run_of(copy / searched[0])
@@ -291,10 +293,9 @@ NOISES = {
 SIMULATE = """
 import numpy as np
 import narxbench
-from narxbench.model.excitation import UniformInput
 system = narxbench.load_system("S3")
-clean, white, walk = (system.simulate(50, snr_db=snr, noise=noise, washout=0).y for snr, noise in
-                      ((None, "walk"), (30, "output"), (30, "walk")))
+clean = system.simulate(50, washout=0).y
+white, walk = (system.simulate(50, snr_db=30, noise=noise, washout=0).y for noise in ("output", "walk"))
 print(np.abs(white - clean).max() > 0.01, np.allclose(walk - clean, np.cumsum(white - clean), rtol=0, atol=1e-12))
 print(*system.simulate(2000, snr_db=30, noise="walk").y.tolist())
 try:
@@ -353,8 +354,42 @@ def test_noise_model(tmp_path):
         terms, description, *models = copy.run("-c", NOISY).splitlines()
         assert terms == "y(k-1) u(k-1) y(k-1)*u(k-1) u(k-1)^2"
         for line, name in zip((description, *models), ("Daily (AR 24)", "daily", "daily"), strict=True):
-            found, _, weight = line.partition(",")
-            assert found == name and float(weight) == pytest.approx(-0.8, abs=0.05)
+            printed_name, _, weight = line.partition(",")
+            assert printed_name == name
+            assert float(weight) == pytest.approx(-0.8, abs=0.05)
+
+
+READ_ARRAYS = """\
+    if is_file(item) and str(item).endswith(".npz"):
+        return source_of_columns(dict(np.load(item)), str(item), label)
+    if is_file(item):
+        table = """
+READ = """
+import numpy as np
+import narxbench
+u, y = narxbench.load_system("S1").simulate(400, snr_db=40)
+np.savez("run.npz", valve=u, level=y)
+small = {"decimation": 1, "degree": 2, "y_lags": 1, "u_lags": 1, "effort": 1.0, "resamples": 0}
+of_file = narxbench.identify("run.npz", output="level", input="valve", **small)
+of_arrays = narxbench.identify({"valve": u, "level": y}, output="level", input="valve", **small)
+print(len(of_file.model.terms) > 2, of_file.model.coefficients == of_arrays.model.coefficients)
+for column in ("flow", "valve"):
+    np.savez("run.npz", valve=u, level=np.where(np.arange(400) == 7, np.inf, y))
+    try:
+        narxbench.identify("run.npz", output="level", input=column)
+    except narxbench.NarxbenchError as error:
+        print(error)
+"""
+
+
+def test_file_format(tmp_path):
+    with following("file format", tmp_path / "project") as copy:
+        sources = "src/narxbench/identification/data/sources.py"
+        copy.edit(sources, "    if is_file(item):\n        table = ", READ_ARRAYS)
+        truths, unknown, wrong = copy.run("-c", READ).splitlines()
+        assert truths == "True True"
+        assert unknown.startswith("run.npz: input: found no column 'flow'; allowed: ")
+        assert wrong.startswith("run.npz: row 8, column level: found inf; allowed: ")
 
 
 COMPARED = """
