@@ -110,8 +110,8 @@ def _checks(scan: Scan, configuration: Configuration, model: Model) -> list[Find
         decimation=configuration.decimation,
         lags=max(1, configuration.max_lag),
         sampling=scan.sampling,
-        seen=scan.responses,
-        taken={name: {"lags": list(own), "used": signal in used} for signal, (name, own) in lags},
+        input_responses=scan.responses,
+        usage={name: {"lags": list(own), "used": signal in used} for signal, (name, own) in lags},
     )
     strides = sorted({c.decimation for c in scan.configurations})
     if len(strides) > 1 and not scan.sampling.advised == configuration.decimation == 1:

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from narxbench.algorithms.contract import About, BudgetSpentError, Found, Objective, ProblemView, checked_found
 from narxbench.algorithms.isolation.messages import ANSWER, EVALUATE, BrokenChannelError, Channel, plain_data
 from narxbench.io.errors import NarxbenchError, error_line
-from narxbench.io.settings import Settings, SettingsError, problems_of, validated
+from narxbench.io.settings import Settings, SettingsError, mistakes_of, validated
 
 # Bytes that a run may take in addition to those that the process has as it begins, and to so many copies of the columns
 # of all candidate terms.
@@ -123,7 +123,7 @@ def _describe(module: ModuleType, values: dict[str, Any]) -> dict[str, Any]:
     try:
         description["settings"] = validated(module.Settings, values, "").model_dump(mode="json")
     except SettingsError as error:
-        description["problems"] = [[list(problem.path), problem.text] for problem in error.problems]
+        description["problems"] = [[list(problem.path), problem.text] for problem in error.mistakes]
     return description
 
 
@@ -190,7 +190,7 @@ def _checked_settings(module: ModuleType, values: dict[str, Any]) -> Settings:
     try:
         settings: Settings = module.Settings.model_validate_json(json.dumps(values))
     except pydantic.ValidationError as error:
-        raise SettingsError(problems_of(module.Settings, error), "settings") from None
+        raise SettingsError(mistakes_of(module.Settings, error), "settings") from None
     return settings
 
 

@@ -88,7 +88,7 @@ class Scan:
         self.sampling = advised_decimations(recording)
         self.responses = responses(recording)
         samples = self.n_samples = sum(map(len, recording.known))
-        delays = delay_check(recording, seen=self.responses).values["inputs"]
+        delays = delay_check(recording, input_responses=self.responses).values["inputs"]
         tried = configurations(
             recording,
             settings,
