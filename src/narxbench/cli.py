@@ -80,7 +80,9 @@ _SEARCH = {
     "seeds": _Option("N", _plain, "searches of each configuration (default: 4)"),
     "blocks": _Option("N", _plain, "parts of the data that take turns in selection (default: 8)"),
     "selection": _Option("WORD", str, "what counts of the errors over these parts: mean, worst (default: mean)"),
-    "resamples": _Option("N", _plain, "resampled data sets, to see how sure each term is (default: 40)"),
+    "resamples": _Option(
+        "N", _plain, "resampled data sets, to see how sure each term is whatever the noise (default: 0)"
+    ),
     "noise": _Option("HOW", str, f"what the noise is: auto, {', '.join(NOISE_NAMES)} (default: auto)"),
     "effort": _Option("SECONDS", _plain, "what the search is planned for (default: 20)"),
 }

@@ -125,7 +125,9 @@ def static_curve(found: Identification, input: str | None = None, ax: Axes | Non
 
 
 def terms(found: Identification, ax: Axes | None = None) -> Axes:
-    """Draw how often the terms of the model, and the next best ones outside, were chosen.
+    """Draw how probable the terms of the model are, and the most probable ones outside.
+
+    Where data were resampled, the share of them that led to each term stands next to that.
 
     Parameters
     ----------
@@ -133,11 +135,18 @@ def terms(found: Identification, ax: Axes | None = None) -> Axes:
         The result of :func:`narxbench.identify`.
     ax : Axes, optional
         Where to draw; None: on a new figure.
+
+    Raises
+    ------
+    NarxbenchError
+        Where there is neither a probability nor resampled data.
     """
-    own_terms = found.model.terms
-    with _axes(ax, drawn.terms_height(found.selection, own_terms)) as own:
-        _key(own, drawn.draw_terms(own, found.selection, own_terms))
-    return own
+    if drawn.nothing_is_known(found):
+        reason = found.certainty.missing
+        raise NarxbenchError(f"terms: found nothing that tells how sure they are: {reason}; needed: resamples above 0")
+    with _axes(ax, drawn.terms_height(found)) as axes:
+        _key(axes, drawn.draw_terms(axes, found))
+    return axes
 
 
 def compare(

@@ -10,12 +10,13 @@ Association 89, 1994, pages 1535-1546).
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from narxbench.algorithms.likelihood_search import LikelihoodSearch, Structure, term_penalties
+from narxbench.algorithms.likelihood_search import LikelihoodSearch, Structure
 from narxbench.fitness.prediction_error import Fit, Linearised
 
 Floats = NDArray[np.float64]
@@ -66,7 +67,7 @@ class Certainty:
     terms : array, shape (N_t,)
         The probability of each candidate.
     structures : list of RatedStructure
-        The most probable ones, the first first.
+        The most probable ones, the first first, and behind them those that were asked for.
     groups : list of tuple of int
         Candidates of which probably one is a term, and which one is hard to tell.
     """
@@ -82,7 +83,7 @@ class _Window:
     def __init__(self, search: LikelihoodSearch, gamma: float) -> None:
         self.search = search
         # Sizes that are not allowed cost +inf in both.
-        penalties, is_allowed = term_penalties(search.errors, gamma), np.isfinite(search.penalties)
+        penalties, is_allowed = search.term_penalties(gamma), np.isfinite(search.penalties)
         self.change = np.zeros(len(penalties))
         self.change[is_allowed] = penalties[is_allowed] - search.penalties[is_allowed]
         self.criteria: dict[bytes, float] = {}
@@ -107,6 +108,13 @@ class _Window:
     def ordered(self) -> list[bytes]:
         """Return the structures by their criterion."""
         return sorted(self.criteria, key=lambda key: self.criteria[key])
+
+    def rated(self, key: bytes, lowest: float, total: float) -> RatedStructure:
+        """Return a structure with its probability, from the lowest criterion and the sum of all weights."""
+        terms = tuple(np.flatnonzero(np.frombuffer(key, np.uint8)).tolist())
+        difference = self.criteria[key] - lowest
+        probability = math.exp(-0.5 * difference) / total
+        return RatedStructure(terms, round(probability, DIGITS), round(difference, DIGITS), self.noise_models[key])
 
     def expand(self) -> None:
         """Add the neighbours of the best structures, and theirs, as linearised problems predict them."""
@@ -180,8 +188,18 @@ class _Window:
         return neighbours
 
 
-def certainty(search: LikelihoodSearch, gamma: float = GAMMA) -> Certainty:
-    """Return probabilities of terms and structures from a search that has ended."""
+def certainty(search: LikelihoodSearch, gamma: float = GAMMA, also: Sequence[Structure] = ()) -> Certainty:
+    """Return probabilities of terms and structures from a search that has ended.
+
+    Parameters
+    ----------
+    search : LikelihoodSearch
+        The search.
+    gamma : float
+        What each term costs beyond BIC, in 2 ln(N_t).
+    also : sequence of array, shape (N_t,)
+        Structures of the search that are rated behind the most probable ones, however improbable they are.
+    """
     window = _Window(search, gamma)
     window.expand()
     keys = window.ordered()
@@ -191,13 +209,12 @@ def certainty(search: LikelihoodSearch, gamma: float = GAMMA) -> Certainty:
     probabilities = weights / math.fsum(weights.tolist())
     positions = np.array([np.frombuffer(key, np.uint8) for key in keys])
     of_terms = np.array([math.fsum(probabilities[positions[:, term] == 1]) for term in range(search.n_terms)])
-    structures = []
-    for key, position, probability in zip(keys[:MOST_NAMED], positions, probabilities.tolist(), strict=False):
-        terms = tuple(np.flatnonzero(position).tolist())
-        difference = window.criteria[key] - lowest
-        noise_model = window.noise_models[key]
-        structures.append(RatedStructure(terms, round(probability, DIGITS), round(difference, DIGITS), noise_model))
-    return Certainty(np.minimum(np.round(of_terms, DIGITS), 1.0), structures, exchangeable(structures))
+    total = math.fsum(weights.tolist())
+    structures = [window.rated(key, lowest, total) for key in keys[:MOST_NAMED]]
+    groups = exchangeable(structures)
+    further = [structure.tobytes() for structure in also if structure.tobytes() not in keys[:MOST_NAMED]]
+    structures += [window.rated(key, lowest, total) for key in further if key in window.criteria]
+    return Certainty(np.minimum(np.round(of_terms, DIGITS), 1.0), structures, groups)
 
 
 def exchangeable(structures: list[RatedStructure]) -> list[tuple[int, ...]]:

@@ -128,11 +128,19 @@ class LikelihoodSearch:
     def __init__(self, errors: PredictionErrors, settings: SearchSettings) -> None:
         self.errors, self.settings, self.n_terms = errors, settings, errors.n_terms
         self.families = [noise_family(name) for name in settings.noise_models]
-        self.penalties = term_penalties(errors, settings.gamma)
+        self.penalties = self.term_penalties(settings.gamma)
         self.price = noise_price(errors)
         self.fits: dict[tuple[NoiseModel, bytes], Fit] = {}
         self.criteria: dict[tuple[NoiseModel, bytes], float] = {}
         self._descended: set[tuple[NoiseModel, bytes, bool, int | None]] = set()
+
+    def term_penalties(self, gamma: float) -> Floats:
+        """Return what 0 to N_t terms cost, shape (N_t + 1,)."""
+        return term_penalties(self.errors, gamma)
+
+    def criterion(self, fit: Fit) -> float:
+        """Return the criterion of a fit of these data, which need not be one of the search."""
+        return criterion_of(self.errors, fit, self.penalties)
 
     def fit(self, noise_model: NoiseModel, structure: Structure, near: tuple[Linearised, Fit] | None = None) -> float:
         """Fit a structure, from where the linearised problem of a model has its weights; return the criterion."""
@@ -150,7 +158,7 @@ class LikelihoodSearch:
 
     def _keep(self, fit: Fit) -> float:
         key = fit.noise_model, self.structure(fit).tobytes()
-        self.fits[key], self.criteria[key] = fit, criterion_of(self.errors, fit, self.penalties)
+        self.fits[key], self.criteria[key] = fit, self.criterion(fit)
         return self.criteria[key]
 
     def costs(self, linear: Linearised, structure: Structure) -> tuple[NDArray[np.int64], Floats, Floats]:
@@ -166,13 +174,21 @@ class LikelihoodSearch:
             The change when one of the terms is exchanged for another, row by row.
         """
         n, size = self.n_terms, int(structure.sum())
-        extended = np.ones(len(linear.moments), np.uint8)
-        extended[:n] = structure
-        samples = float(self.errors.samples)
-        members, flips, swaps = predicted(linear.gram, linear.moments, linear.energy, samples, 0.0, extended)
+        members, flips, swaps = self.changes_of_deviance(linear, structure)
         more = self.penalties[size + 1] - self.penalties[size] if size < n else math.inf
         less = self.penalties[size - 1] - self.penalties[size] if size > 1 else math.inf
         return members[:size], flips[:n] + np.where(structure, less, more), swaps[:size, :n].ravel()
+
+    def changes_of_deviance(self, linear: Linearised, structure: Structure) -> tuple[NDArray[np.int64], Floats, Floats]:
+        """Return by how much each change is predicted to change the deviance.
+
+        As :meth:`costs`, but the coefficients of the noise stand behind the terms, and ``swaps`` has rows.
+        """
+        extended = np.ones(len(linear.moments), np.uint8)
+        extended[: self.n_terms] = structure
+        samples = float(self.errors.samples)
+        members, flips, swaps = predicted(linear.gram, linear.moments, linear.energy, samples, 0.0, extended)
+        return members, flips, swaps
 
     def local_optimum(self, linear: Linearised, structure: Structure, left_out: int | None = None) -> Structure:
         """Return where the changes of lowest cost lead to in the linearised problem, if need be without a term."""
@@ -378,6 +394,7 @@ class LikelihoodSearch:
         if not self.value(self.best()) < self._lowest - LEAST_GAIN:
             return False
         self._polish()
+        self._lowest = self.value(self.best())
         return True
 
     def _plain(self) -> list[NoiseModel]:

@@ -13,7 +13,7 @@ from narxbench.identification.finding import Finding
 from narxbench.identification.result import Identification
 from narxbench.identification.search.choice import choose
 from narxbench.identification.search.scan import Scan
-from narxbench.identification.search.steps import BRIEF, RESAMPLES, THOROUGH, Progress, Steps
+from narxbench.identification.search.steps import BRIEF, RESAMPLES, THOROUGH, WEIGHTS, Progress, Steps
 from narxbench.identification.settings import IdentificationSettings, NoiseSetting
 from narxbench.io.errors import FieldError, is_whole_number, show
 from narxbench.io.settings import validated
@@ -58,7 +58,7 @@ def identify(
     selection: Literal["mean", "worst"] = "mean",
     divergent: float = 0.0,
     effort: float = 20.0,
-    resamples: int = 40,
+    resamples: int = 0,
     threshold: float = 0.5,
     confidence: float = 0.95,
     noise: NoiseSetting = "auto",
@@ -113,7 +113,7 @@ def identify(
     effort : float
         Seconds that the searches are planned for, by a fixed rule, not by a clock.
     resamples : int
-        Resampled data sets that are searched to see how sure each term is.
+        Resampled data sets that are searched, to see how sure each term is without supposing anything of the noise.
     threshold : float
         Share of these from which on a term belongs to the structure by threshold.
     confidence : float
@@ -204,7 +204,7 @@ def identified(
     """
     # Threads of a BLAS would wait for those of the search, and sum in an order that depends on their number.
     with threadpool_limits(1, "blas"):
-        scan, steps = Scan(recording, settings), Steps(progress)
+        scan, steps = Scan(recording, settings), Steps(progress, RESAMPLES if settings.resamples else WEIGHTS)
         if affordable is not None:
             affordable(scan)
         briefs = steps.run(BRIEF, scan.brief, [(each,) for each in scan.configurations])

@@ -34,9 +34,9 @@ class Steps:
     ``interrupted`` is the step that Ctrl-C ended, or empty. What was not begun then, and all later jobs, are left out.
     """
 
-    def __init__(self, progress: Callable[[Progress], None] | None = None) -> None:
+    def __init__(self, progress: Callable[[Progress], None] | None = None, last_step: str = RESAMPLES) -> None:
         self.interrupted = ""
-        self._progress = progress
+        self._progress, self._planned_share = progress, _OVER[last_step]
         self._best: tuple[float, float | None, int] = (float("inf"), None, 0)
 
     def run(self, step: str, function: Callable[..., T], jobs: Iterable[tuple[Any, ...]]) -> list[T]:
@@ -66,4 +66,4 @@ class Steps:
         if self._progress is not None:
             begun = max((share for share in _OVER.values() if share < _OVER[step]), default=0.0)
             share = begun + (_OVER[step] - begun) * done / planned
-            self._progress(Progress(step, done, planned, *self._best[1:], share))
+            self._progress(Progress(step, done, planned, *self._best[1:], share / self._planned_share))
