@@ -32,6 +32,8 @@ from narxbench.model.noise_models import Narx
 from narxbench.model.records import ROLES, Record, Recording
 from narxbench.model.terms import INPUT, parse_term
 
+# Values of all candidates that probabilities of terms come from: at least and at most, and for each second of effort.
+LEAST_VALUES, MOST_VALUES, VALUES_PER_SECOND = 1_000_000, 4_000_000, 200_000
 # Fixed points of a model with more lags are computed at few inputs: the stability of a state costs the third power of
 # the largest lag.
 LONG_LAG, FEW_POINTS = 60, 5
@@ -96,8 +98,9 @@ def _certainty(scan: Scan, choice: Choice) -> StructureCertainty:
     for structure in choice.finalists[1:]:
         if structure.configuration == best.configuration:
             others.append((structure.terms, structure.noise_model))
+    values = int(min(MOST_VALUES, max(LEAST_VALUES, VALUES_PER_SECOND * scan.settings.effort)))
     return structure_certainty(
-        scan.trial(configuration).for_prediction_errors(estimating=True),
+        scan.trial(configuration).for_prediction_errors(estimating=True, most_values=values),
         best.terms,
         best.noise_model,
         scan.settings.noise_models,

@@ -69,10 +69,11 @@ class OrthogonalRegression(Linearised):
         alone = np.divide(1.0, squares, out=np.zeros(len(members)), where=squares > 0.0)
         weights = inverse @ projections
         without = left + weights**2 * alone
-        flips = samples * _log_ratios(left - _gains(self.columns.T @ residuals, apart), left)
+        products = residuals @ self.columns
+        flips = samples * _log_ratios(left - _gains(products, apart), left)
         flips[members] = samples * _log_ratios(without, left)
         shares = inverse @ inside
-        common = self.columns.T @ residuals + shares * (weights * alone)[:, None]
+        common = products + shares * (weights * alone)[:, None]
         rest = apart + shares**2 * alone[:, None]
         swaps = samples * _log_ratios(without[:, None] - _gains(common, rest), left)
         swaps[~(rest > SINGULAR)] = np.inf
