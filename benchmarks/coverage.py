@@ -21,9 +21,10 @@ from numpy.typing import NDArray
 
 import narxbench
 from benchmarks.common import N_VALIDATION, ROOT, SAMPLES, table
-from narxbench.analysis.metrics import selection_frequency, spurious_ratio
-from narxbench.analysis.published import EVALUATIONS, RUNS
 from narxbench.io.files import write_atomically
+from narxbench.numerics.intervals import selection_frequency
+from narxbench.studies.paper.metrics import spurious_ratio
+from narxbench.studies.paper.published import EVALUATIONS, RUNS
 
 RESULT = ROOT / "benchmarks" / "coverage.md"
 CONFIDENCE = 0.95

@@ -12,11 +12,11 @@ import tempfile
 from pathlib import Path
 
 from benchmarks.common import ROOT, copy_of_project, machine_facts, number, run_child, table
-from narxbench.pipeline.kinds import plan_of
+from narxbench.pipeline.plans import plan_of
 
 SMALL = "systems: [S1]\nsnr_db: [30]\nmethods: {upso2d: {criteria: [bic]}, ga: null}\n"
 COMPARED = """
-page: methods
+kind: methods
 systems: [S1, S2]
 snr_db: [30]
 seeds: 2

@@ -25,11 +25,11 @@ import narxbench
 from benchmarks.common import N_VALIDATION, ROOT, SAMPLES, machine_facts, median
 from narxbench import StructureProblem
 from narxbench.algorithms.search import prepared
-from narxbench.experiment.kinds.methods import MethodsStudy
-from narxbench.experiment.layers import read_layers
-from narxbench.experiment.study_settings import load_study
 from narxbench.io.files import write_atomically
-from narxbench.report.leaderboard_views import read_cost
+from narxbench.studies.loading import load_study
+from narxbench.studies.methods.settings import MethodsStudy
+from narxbench.studies.methods.views import read_cost
+from narxbench.study.layers import read_layers
 
 # The base of every study, and what differs from it.
 STUDY = [ROOT / "config" / name for name in ("paper.yaml", "methods.yaml")]

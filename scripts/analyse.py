@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from narxbench.analysis.claims import load_claims
-from narxbench.analysis.frames import conditions_frame, load_summaries
-from narxbench.analysis.published import load_published
-from narxbench.analysis.study import analyse
 from narxbench.io.csv import write_table
 from narxbench.io.files import write_atomically
 from narxbench.pipeline.steps import as_script
+from narxbench.studies.paper.analysis import analyse
+from narxbench.studies.paper.claims import load_claims
+from narxbench.studies.paper.frames import conditions_frame, load_summaries
+from narxbench.studies.paper.published import load_published
 
 
 def main(job: Any) -> None:

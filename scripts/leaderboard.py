@@ -4,13 +4,13 @@ import os
 from pathlib import Path
 from typing import Any
 
-from narxbench.analysis.frames import read_frames
-from narxbench.experiment.repeats import read_repeats
 from narxbench.io.files import write_atomically
 from narxbench.model.system import load_system
 from narxbench.pipeline.steps import as_script
-from narxbench.report.leaderboard import leaderboard_page
-from narxbench.report.leaderboard_views import Comparison, read_cost
+from narxbench.studies.methods.frames import read_frames
+from narxbench.studies.methods.page import leaderboard_page
+from narxbench.studies.methods.repeats import read_repeats
+from narxbench.studies.methods.views import Comparison, read_cost
 
 
 def main(job: Any) -> None:

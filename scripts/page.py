@@ -5,7 +5,7 @@ from typing import Any
 
 from narxbench.io.files import write_atomically
 from narxbench.pipeline.steps import as_script
-from narxbench.report.page import study_pages
+from narxbench.studies.paper.page import study_pages
 
 
 def main(job: Any) -> None:

@@ -3,15 +3,15 @@
 from pathlib import Path
 from typing import Any
 
-from narxbench.analysis.frames import read_frames
-from narxbench.experiment.repeats import read_repeats
 from narxbench.io.files import write_atomically
 from narxbench.pipeline.steps import as_script
-from narxbench.report.leaderboard_answer import document_lines
-from narxbench.report.leaderboard_figures import leaderboard_figures
-from narxbench.report.leaderboard_tables import leaderboard_tables
-from narxbench.report.leaderboard_views import Comparison, read_cost
-from narxbench.report.tables import table_files
+from narxbench.studies.methods.answer import document_lines
+from narxbench.studies.methods.figures import leaderboard_figures
+from narxbench.studies.methods.frames import read_frames
+from narxbench.studies.methods.repeats import read_repeats
+from narxbench.studies.methods.tables import leaderboard_tables
+from narxbench.studies.methods.views import Comparison, read_cost
+from narxbench.study.table_files import table_files
 
 
 def main(job: Any) -> None:

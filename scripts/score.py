@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from narxbench.experiment.scores import score
 from narxbench.io.files import write_atomically
 from narxbench.pipeline.steps import as_script
+from narxbench.studies.methods.scores import score
 
 
 def main(job: Any) -> None:

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from narxbench.experiment.runs import by_seed, run_seeds
 from narxbench.io.files import write_atomically
 from narxbench.pipeline.steps import as_script
+from narxbench.study.runs import by_seed, run_seeds
 
 
 def main(job: Any) -> None:

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from narxbench.experiment.data_sets import simulated_csv
 from narxbench.io.files import write_atomically
 from narxbench.pipeline.steps import as_script
+from narxbench.study.data_sets import simulated_csv
 
 
 def main(job: Any) -> None:

@@ -3,12 +3,13 @@
 from pathlib import Path
 from typing import Any
 
-from narxbench.analysis.claims import load_claims
-from narxbench.analysis.frames import read_frames
 from narxbench.io.files import write_atomically
 from narxbench.model.system import load_system
 from narxbench.pipeline.steps import as_script
-from narxbench.report.tables import paper_tables, table_files
+from narxbench.studies.paper.claims import load_claims
+from narxbench.studies.paper.frames import read_frames
+from narxbench.studies.paper.tables import paper_tables
+from narxbench.study.table_files import table_files
 
 
 def main(job: Any) -> None:

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from narxbench.identification.jobs import scan_of, thorough_search
 from narxbench.io.files import write_atomically
 from narxbench.pipeline.steps import as_script
+from narxbench.studies.measured.jobs import scan_of, thorough_search
 
 
 def main(job: Any) -> None:

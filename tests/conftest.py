@@ -57,11 +57,12 @@ def pytest_xdist_make_scheduler(config, log):
 
 @pytest.fixture
 def review(request, tmp_path, monkeypatch):
-    """Compare the answers to mistakes, made in an empty folder, with ``messages.txt`` next to the test."""
+    """Compare the answers to mistakes, made in an empty folder, with the text file of its name next to the test."""
     from tests import messages
 
     monkeypatch.chdir(tmp_path)
-    file, renew = request.path.with_name("messages.txt"), request.config.getoption("--renew-messages")
+    name = request.path.stem.removeprefix("test_")
+    file, renew = request.path.with_name(f"{name}.txt"), request.config.getoption("--renew-messages")
     return lambda mistakes: messages.compare(mistakes, file, renew=renew)
 
 

@@ -1,6 +1,7 @@
 """What is answered to mistakes of the user: the messages of each package in one file that people review.
 
-``tests/unit/PACKAGE/test_messages.py`` makes the mistakes, ``messages.txt`` next to it holds the answers. After a
+``tests/unit/PACKAGE/test_messages.py`` makes the mistakes, ``messages.txt`` next to it holds the answers (of
+``test_sentences.py`` it is ``sentences.txt``). After a
 change of messages: ``pytest tests/unit -k test_messages --renew-messages``, then read the difference as a user would.
 """
 

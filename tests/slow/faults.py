@@ -25,7 +25,7 @@ simd.load = lambda array, offset, lanes: array[offset : offset + lanes].copy()
 simd.fill = lambda number, lanes: np.full(lanes, number)
 simd.store = _store
 
-from narxbench.algorithms.certainty import GAMMA, certainty  # noqa: E402
+from narxbench.algorithms.certainty import GAMMA, Window, certainty  # noqa: E402
 from narxbench.algorithms.doubts import ljung_box  # noqa: E402
 from narxbench.algorithms.likelihood_search import LikelihoodSearch, criterion_of, term_penalties  # noqa: E402
 from narxbench.algorithms.pem import Settings  # noqa: E402
@@ -193,7 +193,7 @@ def check_search(problem):
         assert abs(search.fit(Narx(), changed) - value - flips[term]) < 1e-5
     search = LikelihoodSearch(errors, settings)
     search.run()
-    known = certainty(search)
+    known = certainty(Window(search))
     samples, values, likely = errors.samples, {}, {}
     for size in range(1, 5):
         for terms in combinations(range(4), size):

@@ -5,13 +5,14 @@ import shutil
 import subprocess
 
 import pytest
-from tests.unit.analysis.summaries import REFERENCE, UNKNOWN
-from tests.unit.report.factory import make_frames, make_settings, paper_summaries, summary, system
+from tests.unit.studies.paper.factory import make_frames, make_settings, paper_summaries, summary, system
+from tests.unit.studies.paper.summaries import REFERENCE, UNKNOWN
 
-from narxbench.analysis.claims import load_claims
-from narxbench.analysis.frames import framed
-from narxbench.report import tables
-from narxbench.report.table import Table, to_latex
+from narxbench.report.table import Table
+from narxbench.studies.paper import tables
+from narxbench.studies.paper.claims import load_claims
+from narxbench.studies.paper.frames import framed
+from narxbench.study.table_files import to_latex
 
 pytestmark = [pytest.mark.ci, pytest.mark.slow]
 PROGRAMS = ("pdflatex", "kpsewhich", "pdftotext")

@@ -75,6 +75,6 @@ def test_its_settings_are_checked(folder):
 def test_measured_data_are_found_from_the_own_folder(tmp_path):
     (tmp_path / "Snakefile").write_text(WORKFLOW)
     (tmp_path / "mine.csv").write_bytes((ROOT / "data/buck/buck_id.csv").read_bytes())
-    write_settings(tmp_path, "page: measured\ndata: {files: mine.csv, input: input, output: y}\n")
+    write_settings(tmp_path, "kind: measured\ndata: {files: mine.csv, input: input, output: y}\n")
     printed = snakemake(tmp_path, "--dry-run")
     assert "input: mine.csv" in printed and "results/data/tiny/ranking.json" in printed

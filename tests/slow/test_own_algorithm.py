@@ -9,7 +9,7 @@ from tests.unit.algorithms.plugins import FOLDER, install
 from tests.unit.algorithms.plugins.cheats import CHEATS
 from tests.unit.docs.own_algorithm import console, saved, typed
 
-from narxbench.experiment.repeats import read_repeats
+from narxbench.studies.methods.repeats import read_repeats
 
 pytestmark = [pytest.mark.slow, pytest.mark.ci]
 

@@ -57,7 +57,7 @@ def test_added_system_snr_criterion_method_and_data_for_every_run(empty):
 
 INTERPRETATIONS = """\
 study: interpretations
-page: interpretations
+kind: interpretations
 interpretation: as-described
 systems: [S3, S4]
 snr_db: [30]

@@ -19,6 +19,7 @@ import narxbench
 from narxbench import cli
 from narxbench.algorithms.isolation.host import environment
 from narxbench.identification.finding import Finding
+from narxbench.identification.options import OPTIONS
 from narxbench.identification.settings import IdentificationSettings
 from narxbench.io.errors import NarxbenchError
 from narxbench.numerics.random_streams import generator
@@ -113,7 +114,7 @@ def wanted(monkeypatch, *words):
         seen.append((recording, settings))
         raise NarxbenchError("stopped")
 
-    monkeypatch.setattr("narxbench.identification.identify.identified", stop)
+    monkeypatch.setattr("narxbench.identification.identify.identify_recording", stop)
     assert run(*words) == (2, "", "narxbench: stopped\n")
     return seen[0]
 
@@ -134,7 +135,9 @@ def test_the_summary(file, found):
     assert (code, err) == (0, "")
     assert "\ny(k) = " in out and re.search(r"^(FINE|LOOK|BAD)  ", out, re.MULTILINE)
     for term, weight in zip(found.model.terms, found.model.coefficients, strict=True):
-        assert re.search(rf"^{re.escape(term)} +{re.escape(f'{weight:.5g}')} ± \S+ +([<>] )?\d\.\d\d$", out, re.MULTILINE)
+        assert re.search(
+            rf"^{re.escape(term)} +{re.escape(f'{weight:.5g}')} ± \S+ +([<>] )?\d\.\d\d$", out, re.MULTILINE
+        )
     (row,) = [line.split() for line in out.splitlines() if line.startswith("test, free run")]
     frame = found.validation
     mask = (frame["role"] == "test") & (frame["record"] == "all") & (frame["kind"] == "free_run")
@@ -202,12 +205,12 @@ def test_help_comes_at_once_and_names_the_defaults(capsys):
     code += "print({'numpy', 'pydantic', 'pandas', 'numba'} & set(sys.modules))"
     reported = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert reported.endswith("\nset()\n")
-    defaults = IdentificationSettings().model_dump()
-    assert set(cli._OPTIONS) < set(defaults) and len(cli._OPTIONS) == 18
-    for name, option in cli._OPTIONS.items():
-        assert f"--{name.replace('_', '-')} {option.metavar}" in reported
-        if match := re.search(r"\(default: (.*)\)", option.about):
-            assert option.read(match[1]) == defaults[name]
+    for option in OPTIONS:
+        assert f"--{option.setting.replace('_', '-')} {option.metavar}" in reported
+    text = " ".join(reported.split())
+    for default in ("1 to 12, or a list of them; default: auto)", "at most 1000; default: 4)", "default: bic)"):
+        assert default in text
+    assert "20%: the last part" in text and "'valve=1-4;heat=0,2'; default: auto)" in text
 
 
 @pytest.mark.parametrize(
@@ -244,7 +247,14 @@ def test_a_mistake_in_the_second_output_is_told_before_the_first_search(file):
 TEXTS = st.text(max_size=8) | st.sampled_from(
     ["9" * 5000, "1e400", "nan", "-1", "4-1", "1," * 2000, "\udc80", "a\nb", "a=1;b", "=", ";", "{a: 1}", "null", "*"]
 )
-FLAGS = [*(name.replace("_", "-") for name in cli._OPTIONS), "test", "time", "sampling-time", "separator", "decimal"]
+FLAGS = [
+    *(option.setting.replace("_", "-") for option in OPTIONS),
+    "test",
+    "time",
+    "sampling-time",
+    "separator",
+    "decimal",
+]
 NUMBERS = st.tuples(st.floats(-9, 9) | st.just(0.0), st.floats(-1e60, 1e60) | st.floats(-9, 9))
 
 
@@ -280,7 +290,7 @@ def test_only_json_is_printed(monkeypatch, capsys, tmp_path, file, found, report
         print("a step of the search")
         return found
 
-    monkeypatch.setattr("narxbench.identification.identify.identified", chatty)
+    monkeypatch.setattr("narxbench.identification.identify.identify_recording", chatty)
     page = tmp_path / "new" / "report.html"
     assert cli.main(["identify", file, "--output", "4", "--json", *["--report", str(page.parent)] * report]) == 0
     out, err = capsys.readouterr()
@@ -295,6 +305,6 @@ def test_an_end_before_its_time(monkeypatch, file, error, code, reported):
     def ended(*_):
         raise error
 
-    monkeypatch.setattr("narxbench.identification.identify.identified", ended)
+    monkeypatch.setattr("narxbench.identification.identify.identify_recording", ended)
     ending = run(file, "--output", "4")
     assert ending[:2] == (code, "") and re.fullmatch(reported, ending[2])

@@ -1,6 +1,5 @@
 """The public interface."""
 
-import inspect
 import re
 import subprocess
 import sys
@@ -13,8 +12,6 @@ import pytest
 
 import narxbench
 import narxbench.algorithms as algorithms
-from narxbench.identification.data.reading import Reading, read_recording
-from narxbench.identification.settings import IdentificationSettings
 from narxbench.io import extras
 
 ROOT = Path(__file__).parents[2]
@@ -75,16 +72,3 @@ def test_a_missing_extra_is_one_line_with_the_command(monkeypatch):
     assert str(caught.value) == line
     with pytest.raises(narxbench.NarxbenchError, match=r"NarxRegressor.*narxbench\[sklearn\]"):
         _ = narxbench.NarxRegressor
-
-
-def test_arguments_of_an_identification_are_its_settings_and_those_of_the_data():
-    given = inspect.signature(narxbench.identify).parameters
-    settings = IdentificationSettings().model_dump()
-    reading = inspect.signature(read_recording).parameters
-    assert set(given) == {*settings, *reading, "repeat"} and reading.keys() - {"data"} == Reading.__annotations__.keys()
-    empty = {"include": (), "exclude": (), "method_settings": None}
-    for name, default in settings.items():
-        assert given[name].default == empty.get(name, default), name
-    assert all(each.annotation is not each.empty for each in given.values())
-    of_several = inspect.signature(narxbench.identify_outputs).parameters
-    assert set(given) - {"test_input", "test_output"} == set(of_several) - {"other_outputs"}

@@ -8,7 +8,7 @@ import pytest
 from tests.workflow.project import ROOT
 
 from narxbench.pipeline import code
-from narxbench.pipeline.kinds import plan_of
+from narxbench.pipeline.plans import plan_of
 
 pytestmark = pytest.mark.slow
 
@@ -68,7 +68,7 @@ def test_any_edit_of_a_module_changes_the_digest_of_the_steps_that_load_it(plan,
         if algorithm:
             folder = code.PACKAGE / "algorithms"
             assert found & {folder / "ga.py", folder / "upso2d.py"} == {folder / f"{algorithm}.py"}
-            assert not {module.relative_to(code.PACKAGE).parts[0] for module in found} & {"analysis", "report"}
+            assert not {module.relative_to(code.PACKAGE).parts[0] for module in found} & {"studies", "report"}
 
 
 ENDING = {"manifest", "run_info", "all"}
@@ -80,7 +80,7 @@ AFTER_ANALYSIS = {"analyse", "tables", "figures", "page", *ENDING}
     [
         ("src/narxbench/model/system.py", {"simulate"}, set(), 12),
         ("src/narxbench/algorithms/ga.py", {"summarise", *AFTER_ANALYSIS}, {"simulate", "interpretations"}, 4),
-        ("src/narxbench/analysis/significance.py", AFTER_ANALYSIS, {"simulate", "summarise"}, 0),
+        ("src/narxbench/study/significance.py", AFTER_ANALYSIS, {"simulate", "summarise"}, 0),
         ("src/narxbench/report/figures.py", {"figures", "page", *ENDING}, {"summarise", "analyse", "tables"}, 0),
         ("src/narxbench/report/templates/site.css", {"page", *ENDING}, {"summarise", "analyse"}, 0),
         ("scripts/analyse.py", AFTER_ANALYSIS, {"simulate", "summarise"}, 0),

@@ -14,7 +14,7 @@ SETTINGS = {"degree": 2, "y_lags": 2, "u_lags": 2, "decimation": 9, "seeds": 2, 
 SETTINGS["effort"] = 2
 FILES = ["data/buck/buck_id.csv", "data/buck/buck_valid.csv"]
 MINE = f"""\
-page: measured
+kind: measured
 data: {{files: {FILES[0]}, input: input, output: y, test: {FILES[1]}, units: {{y: V}}}}
 identification: {json.dumps(SETTINGS)}
 """

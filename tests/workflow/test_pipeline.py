@@ -11,7 +11,7 @@ import pytest
 from tests.workflow.project import CONDITIONS, FRAMES, TINY, hiding, unlike
 
 from narxbench.io.files import sha256
-from narxbench.pipeline.code import TEMPLATES
+from narxbench.report.templating import TEMPLATES
 
 pytestmark = pytest.mark.slow
 

@@ -2,7 +2,7 @@
 # Hence the rules with "localrule".
 #
 # The plan of the study that the settings ask for; the rules' questions are answered in
-# src/narxbench/pipeline/kinds/, one module for each kind of study.
+# src/narxbench/pipeline/, one module NAME_plan.py for each kind of study.
 import sys
 
 import checkout

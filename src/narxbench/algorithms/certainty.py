@@ -67,7 +67,7 @@ class Certainty:
     terms : array, shape (N_t,)
         The probability of each candidate.
     structures : list of RatedStructure
-        The most probable ones, the first first, and behind them those that were asked for.
+        The most probable ones, the first first.
     groups : list of tuple of int
         Candidates of which probably one is a term, and which one is hard to tell.
     """
@@ -77,11 +77,21 @@ class Certainty:
     groups: list[tuple[int, ...]]
 
 
-class _Window:
-    """The structures near the best one, with their criteria."""
+class Window:
+    """The structures near the best one of a search, with their criteria.
 
-    def __init__(self, search: LikelihoodSearch, gamma: float) -> None:
-        self.search = search
+    Parameters
+    ----------
+    search : LikelihoodSearch
+        A search that has ended.
+    factored : sequence of arrays of 0 and 1, shape (N_t,)
+        Structures that are shorter ones times a filter: they are left out, and so are those that have all their terms.
+    gamma : float
+        What each term costs beyond BIC, in 2 ln(N_t).
+    """
+
+    def __init__(self, search: LikelihoodSearch, factored: Sequence[Structure] = (), gamma: float = GAMMA) -> None:
+        self.search, self._factored = search, factored
         # Sizes that are not allowed cost +inf in both.
         penalties, is_allowed = search.term_penalties(gamma), np.isfinite(search.penalties)
         self.change = np.zeros(len(penalties))
@@ -90,7 +100,7 @@ class _Window:
         self.noise_models: dict[bytes, str] = {}
         fits_by_structure: dict[bytes, list[Fit]] = {}
         for fit in search.fits.values():
-            if search.value(fit) < math.inf:
+            if search.value(fit) < math.inf and not has_factor(search.structure(fit), factored):
                 fits_by_structure.setdefault(search.structure(fit).tobytes(), []).append(fit)
         self.fits: dict[bytes, Fit] = {}
         for key, fits in fits_by_structure.items():
@@ -100,6 +110,7 @@ class _Window:
             self.criteria[key] = lowest - 2.0 * math.log(weight)
             self.noise_models[key] = best.noise_model.description
             self.fits[key] = best
+        self._expand()
 
     def value(self, fit: Fit) -> float:
         """Return the criterion of a fit with the gamma of probabilities."""
@@ -109,14 +120,7 @@ class _Window:
         """Return the structures by their criterion."""
         return sorted(self.criteria, key=lambda key: self.criteria[key])
 
-    def rated(self, key: bytes, lowest: float, total: float) -> RatedStructure:
-        """Return a structure with its probability, from the lowest criterion and the sum of all weights."""
-        terms = tuple(np.flatnonzero(np.frombuffer(key, np.uint8)).tolist())
-        difference = self.criteria[key] - lowest
-        probability = math.exp(-0.5 * difference) / total
-        return RatedStructure(terms, round(probability, DIGITS), round(difference, DIGITS), self.noise_models[key])
-
-    def expand(self) -> None:
+    def _expand(self) -> None:
         """Add the neighbours of the best structures, and theirs, as linearised problems predict them."""
         linearised: set[bytes] = set()
         for _ in range(MOST_LINEARISED):
@@ -151,7 +155,10 @@ class _Window:
 
     def _take(self, linear: Linearised, fit: Fit, predicted: dict[bytes, float]) -> None:
         """Add structures that a linearised problem predicts a criterion of; the best of them are fitted."""
-        new = [key for key in predicted if key not in self.criteria]
+        new = []
+        for key in predicted:
+            if key not in self.criteria and not has_factor(np.frombuffer(key, np.uint8), self._factored):
+                new.append(key)
         for key in sorted(new, key=lambda key: predicted[key])[:MOST_FITTED]:
             if predicted[key] < predicted[self.search.structure(fit).tobytes()] + EXPANDED:
                 structure: Structure = np.frombuffer(key, np.uint8).copy()
@@ -188,33 +195,28 @@ class _Window:
         return neighbours
 
 
-def certainty(search: LikelihoodSearch, gamma: float = GAMMA, also: Sequence[Structure] = ()) -> Certainty:
-    """Return probabilities of terms and structures from a search that has ended.
-
-    Parameters
-    ----------
-    search : LikelihoodSearch
-        The search.
-    gamma : float
-        What each term costs beyond BIC, in 2 ln(N_t).
-    also : sequence of array, shape (N_t,)
-        Structures of the search that are rated behind the most probable ones, however improbable they are.
-    """
-    window = _Window(search, gamma)
-    window.expand()
+def certainty(window: Window) -> Certainty:
+    """Return probabilities of terms and structures from those near the best one."""
     keys = window.ordered()
     lowest = window.criteria[keys[0]]
     keys = [key for key in keys if window.criteria[key] <= lowest + 2 * WINDOW]
     weights = np.array([math.exp(-0.5 * (window.criteria[key] - lowest)) for key in keys])
     probabilities = weights / math.fsum(weights.tolist())
     positions = np.array([np.frombuffer(key, np.uint8) for key in keys])
-    of_terms = np.array([math.fsum(probabilities[positions[:, term] == 1]) for term in range(search.n_terms)])
-    total = math.fsum(weights.tolist())
-    structures = [window.rated(key, lowest, total) for key in keys[:MOST_NAMED]]
-    groups = exchangeable(structures)
-    further = [structure.tobytes() for structure in also if structure.tobytes() not in keys[:MOST_NAMED]]
-    structures += [window.rated(key, lowest, total) for key in further if key in window.criteria]
-    return Certainty(np.minimum(np.round(of_terms, DIGITS), 1.0), structures, groups)
+    n_terms = positions.shape[1]
+    of_terms = np.array([math.fsum(probabilities[positions[:, term] == 1]) for term in range(n_terms)])
+    structures = []
+    for key, position, probability in zip(keys[:MOST_NAMED], positions, probabilities.tolist(), strict=False):
+        terms = tuple(np.flatnonzero(position).tolist())
+        difference = window.criteria[key] - lowest
+        noise_model = window.noise_models[key]
+        structures.append(RatedStructure(terms, round(probability, DIGITS), round(difference, DIGITS), noise_model))
+    return Certainty(np.minimum(np.round(of_terms, DIGITS), 1.0), structures, exchangeable(structures))
+
+
+def has_factor(structure: Structure, factored: Sequence[Structure]) -> bool:
+    """Return whether a structure has all terms of one of those that are shorter ones times a filter."""
+    return any(bool((structure >= terms).all()) for terms in factored)
 
 
 def exchangeable(structures: list[RatedStructure]) -> list[tuple[int, ...]]:

@@ -9,6 +9,7 @@ Source: L. Ljung, System Identification: Theory for the User, 2nd edition, 1999,
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +24,21 @@ DIGITS = 6
 Shape = tuple[tuple[int, int], ...]
 Polynomial = NDArray[np.float64]
 
+# The shape of y(k) and its lagged copies.
 
-def polynomials(monomials: Sequence[Monomial], weights: Sequence[float]) -> tuple[Polynomial, list[Polynomial]]:
-    """Return the polynomials in q^-1 of a model: that of y(k) and its lagged copies, and those of all other shapes.
+
+OF_OUTPUT: Shape = ((OUTPUT, 0),)
+
+
+class LagPolynomial(NamedTuple):
+    """The terms of one shape: coefficients of rising powers of q^-1, the first of them at a lag."""
+
+    first_lag: int
+    coefficients: Polynomial
+
+
+def polynomials(monomials: Sequence[Monomial], weights: Sequence[float]) -> dict[Shape, LagPolynomial]:
+    """Return the polynomials in q^-1 of a model by the shape of their terms, the output's own with 1 for y(k).
 
     Parameters
     ----------
@@ -34,24 +47,20 @@ def polynomials(monomials: Sequence[Monomial], weights: Sequence[float]) -> tupl
     weights : sequence of float
         Their weights.
     """
-    of_output: dict[int, float] = {0: 1.0}
-    by_shape: dict[Shape, dict[int, float]] = {}
+    by_shape: dict[Shape, dict[int, float]] = {OF_OUTPUT: {0: 1.0}}
     for monomial, weight in zip(monomials, weights, strict=True):
         advance = min((lag for _, lag in monomial), default=0)
         shape = tuple((signal, lag - advance) for signal, lag in monomial)
-        if shape == ((OUTPUT, 0),):
-            of_output[advance] = -weight
-        else:
-            by_shape.setdefault(shape, {})[advance] = weight
-    return _coefficients(of_output), [_coefficients(polynomial) for polynomial in by_shape.values()]
+        by_shape.setdefault(shape, {})[advance] = -weight if shape == OF_OUTPUT else weight
+    return {shape: _polynomial(weight_by_lag) for shape, weight_by_lag in by_shape.items()}
 
 
-def _coefficients(by_lag: dict[int, float]) -> Polynomial:
-    first = min(by_lag)
-    coefficients = np.zeros(max(by_lag) - first + 1)
-    for lag, weight in by_lag.items():
+def _polynomial(weight_by_lag: dict[int, float]) -> LagPolynomial:
+    first = min(weight_by_lag)
+    coefficients = np.zeros(max(weight_by_lag) - first + 1)
+    for lag, weight in weight_by_lag.items():
         coefficients[lag - first] = weight
-    return coefficients
+    return LagPolynomial(first, coefficients)
 
 
 def common_factor(monomials: Sequence[Monomial], weights: Sequence[float]) -> list[complex]:
@@ -68,15 +77,39 @@ def common_factor(monomials: Sequence[Monomial], weights: Sequence[float]) -> li
     >>> common_factor(terms, [1.4, -0.45, 1.0, -0.2])
     []
     """
-    of_output, others = polynomials(monomials, weights)
+    by_shape = polynomials(monomials, weights)
+    of_output = by_shape.pop(OF_OUTPUT).coefficients
+    of_inputs = [polynomial.coefficients for polynomial in by_shape.values()]
     # Without an input there is nothing that a factor could cancel in.
-    if len(of_output) == 1 or not others or any(len(polynomial) == 1 for polynomial in others):
+    if not of_inputs or min(map(len, [of_output, *of_inputs])) == 1:
         return []
     zeros = []
     for zero in np.roots(of_output).astype(complex).tolist():
-        if abs(zero) > 0.0 and all(_vanishes(polynomial, zero) for polynomial in others):
+        if abs(zero) > 0.0 and all(_vanishes(polynomial, zero) for polynomial in of_inputs):
             zeros.append(complex(round(zero.real, DIGITS), round(zero.imag, DIGITS)))
     return zeros
+
+
+def without_factor(monomials: Sequence[Monomial], weights: Sequence[float], zeros: Sequence[complex]) -> list[Monomial]:
+    """Return the terms of the shorter model that is left when all polynomials of a model are divided by a factor.
+
+    Examples
+    --------
+    >>> from narxbench.model.terms import parse_term, term_name
+    >>> terms = [parse_term(term, 1) for term in ("y(k-1)", "y(k-2)", "u(k-1)", "u(k-2)")]
+    >>> [term_name(monomial, 1) for monomial in without_factor(terms, [1.4, -0.45, 1.0, -0.9], [0.9])]
+    ['y(k-1)', 'u(k-1)']
+    """
+    factor = np.real(np.poly(np.array(zeros)))
+    remaining = []
+    for shape, (first_lag, coefficients) in polynomials(monomials, weights).items():
+        quotient = np.polydiv(coefficients, factor)[0]
+        is_there = np.abs(quotient) > VANISHING * np.abs(quotient).sum()
+        for lag in np.flatnonzero(is_there).tolist():
+            advance = first_lag + lag
+            if shape != OF_OUTPUT or advance > 0:
+                remaining.append(tuple((signal, shift + advance) for signal, shift in shape))
+    return remaining
 
 
 def _vanishes(polynomial: Polynomial, zero: complex) -> bool:

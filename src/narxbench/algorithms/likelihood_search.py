@@ -9,19 +9,23 @@ criterion falls no more.
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Protocol
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
-from narxbench.algorithms.common_factor import common_factor
+from narxbench.algorithms.common_factor import common_factor, without_factor
 from narxbench.algorithms.forward_regression import nested
 from narxbench.algorithms.multistart import predicted
 from narxbench.fitness.criteria import LinearExtendedBIC
-from narxbench.fitness.prediction_error import Fit, Linearised, PredictionErrors
+from narxbench.fitness.prediction_error import FilterChoice, Fit, Linearised, PredictionErrors
+from narxbench.fitness.structure_fit import NoiseFilters, adapt_filter, noise_price
+from narxbench.io.settings import Settings
 from narxbench.model.noise_models import (
     GAUSSIAN,
     NOISE_MODELS,
+    NOISE_NAMES,
     Ararx,
     Distribution,
     Lags,
@@ -32,7 +36,6 @@ from narxbench.model.noise_models import (
     Place,
     noise_family,
 )
-from narxbench.numerics.logarithm import natural_log
 
 Structure = NDArray[np.uint8]
 Floats = NDArray[np.float64]
@@ -58,36 +61,22 @@ TOLERANCE = 1e-8
 DRIFT_ORDER = 2
 
 
-class SearchSettings(Protocol):
-    """What the search needs of the settings of an algorithm."""
+class SearchSettings(Settings):
+    """Settings of the search."""
 
-    @property
-    def noise_models(self) -> list[NoiseName]:
-        """Names of the noise models that may be."""
-
-    @property
-    def largest_order(self) -> int:
-        """Largest order of an autoregression or a moving average of the noise."""
-
-    @property
-    def tails(self) -> bool:
-        """Whether innovations may be Student-t."""
-
-    @property
-    def drift(self) -> bool:
-        """Whether the noise may be integrated."""
-
-    @property
-    def gamma(self) -> float:
-        """What each term costs beyond BIC, in 2 ln(N_t)."""
-
-    @property
-    def path_length(self) -> int:
-        """Terms that enter the forward regression at most."""
-
-    @property
-    def starts(self) -> list[int]:
-        """Lengths of it to begin at, besides its whole and its half."""
+    noise_models: list[NoiseName] = Field(
+        default=list(NOISE_NAMES), min_length=1, description=f"which noise may be: {', '.join(NOISE_NAMES)}"
+    )
+    largest_order: int = Field(
+        default=8, ge=1, le=50, description="largest order of an autoregression or a moving average of the noise"
+    )
+    tails: bool = Field(default=True, description="whether innovations may be Student-t, with outliers")
+    drift: bool = Field(default=True, description="whether the noise may be integrated, a random walk among others")
+    gamma: float = Field(default=1.25, ge=0, le=10, description="what each term costs beyond BIC, in 2 ln(N_t)")
+    path_length: int = Field(default=30, ge=1, le=1000, description="terms that enter the forward regression at most")
+    starts: list[Annotated[int, Field(ge=1, le=1000)]] = Field(
+        default=[4, 8], max_length=20, description="lengths of it to begin at, besides its whole and its half"
+    )
 
 
 def term_penalties(errors: PredictionErrors, gamma: float) -> Floats:
@@ -95,11 +84,6 @@ def term_penalties(errors: PredictionErrors, gamma: float) -> Floats:
     penalties = LinearExtendedBIC(gamma).penalties(errors.samples, errors.n_terms)
     penalties[max(1, errors.samples // 2) + 1 :] = math.inf
     return penalties
-
-
-def noise_price(errors: PredictionErrors) -> float:
-    """Return what each coefficient of the noise costs: that of BIC."""
-    return float(natural_log(float(errors.samples)))
 
 
 def criterion_of(errors: PredictionErrors, fit: Fit, penalties: Floats) -> float:
@@ -129,10 +113,11 @@ class LikelihoodSearch:
         self.errors, self.settings, self.n_terms = errors, settings, errors.n_terms
         self.families = [noise_family(name) for name in settings.noise_models]
         self.penalties = self.term_penalties(settings.gamma)
-        self.price = noise_price(errors)
+        self.filters = NoiseFilters(settings.noise_models, settings.largest_order)
         self.fits: dict[tuple[NoiseModel, bytes], Fit] = {}
         self.criteria: dict[tuple[NoiseModel, bytes], float] = {}
         self._descended: set[tuple[NoiseModel, bytes, bool, int | None]] = set()
+        self._lowest_at_end = math.inf
 
     def term_penalties(self, gamma: float) -> Floats:
         """Return what 0 to N_t terms cost, shape (N_t + 1,)."""
@@ -175,9 +160,13 @@ class LikelihoodSearch:
         """
         n, size = self.n_terms, int(structure.sum())
         members, flips, swaps = self.changes_of_deviance(linear, structure)
-        more = self.penalties[size + 1] - self.penalties[size] if size < n else math.inf
-        less = self.penalties[size - 1] - self.penalties[size] if size > 1 else math.inf
-        return members[:size], flips[:n] + np.where(structure, less, more), swaps[:size, :n].ravel()
+        price_of_adding, price_of_dropping = math.inf, math.inf
+        if size < n:
+            price_of_adding = self.penalties[size + 1] - self.penalties[size]
+        if size > 1:
+            price_of_dropping = self.penalties[size - 1] - self.penalties[size]
+        prices = np.where(structure, price_of_dropping, price_of_adding)
+        return members[:size], flips[:n] + prices, swaps[:size, :n].ravel()
 
     def changes_of_deviance(self, linear: Linearised, structure: Structure) -> tuple[NDArray[np.int64], Floats, Floats]:
         """Return by how much each change is predicted to change the deviance.
@@ -281,35 +270,20 @@ class LikelihoodSearch:
 
     def adapt(self, fit: Fit) -> Fit:
         """Return the best fit of the same structure, the filter of the noise being chosen anew from what it leaves."""
-        best = fit
-        for _ in range(MODELS):
-            choices = self.errors.filters(best, self._filters(best.noise_model), self.price)
-            if not choices:
-                return best
-            choice = choices[0]
-            noise_model = self._noise_model(
-                best.noise_model.place,
-                choice.ar_lags,
-                choice.ma_lags,
-                best.noise_model.is_integrated,
-                best.noise_model.distribution,
-            )
-            key = noise_model, self.structure(fit).tobytes()
-            if key not in self.criteria:
-                noise_weights = choice.autoregression, choice.moving_average
-                following = self.errors.fit(
-                    noise_model,
-                    fit.terms.tolist(),
-                    start=best,
-                    weights=best.weights,
-                    noise_weights=noise_weights,
-                    tolerance=TOLERANCE,
+        largest_lag = DRIFT_ORDER if fit.noise_model.is_integrated else math.inf
+        return adapt_filter(self.errors, fit, self.filters, self._fit_filter, largest_lag)
+
+    def _fit_filter(self, fit: Fit, noise_model: NoiseModel, choice: FilterChoice) -> Fit:
+        key = noise_model, self.structure(fit).tobytes()
+        if key not in self.fits:
+            noise_weights = choice.autoregression, choice.moving_average
+            terms = fit.terms.tolist()
+            self._keep(
+                self.errors.fit(
+                    noise_model, terms, start=fit, weights=fit.weights, noise_weights=noise_weights, tolerance=TOLERANCE
                 )
-                self._keep(following)
-            if not self.criteria[key] < self.value(best) - LEAST_GAIN:
-                return best
-            best = self.fits[key]
-        return best
+            )
+        return self.fits[key]
 
     def descend_with_noise(self, fit: Fit) -> Fit:
         """Go from model to model, the filter of the noise being chosen anew at each; return the last one."""
@@ -323,29 +297,6 @@ class LikelihoodSearch:
                 return fit
             fit = self.fits[fit.noise_model, following[0].tobytes()]
         return fit
-
-    def _filters(self, noise_model: NoiseModel) -> list[tuple[Lags, Lags]]:
-        """Return the filters that the families at a place have."""
-        filters: dict[tuple[Lags, Lags], None] = {}
-        for family in self.families:
-            if family.place == noise_model.place:
-                filters |= dict.fromkeys(family.filters(self.settings.largest_order))
-        if noise_model.is_integrated:
-            return [pair for pair in filters if max((*pair[0], *pair[1]), default=0) <= DRIFT_ORDER]
-        return list(filters)
-
-    def _noise_model(
-        self, place: Place, ar_lags: Lags, ma_lags: Lags, is_integrated: bool, distribution: Distribution
-    ) -> NoiseModel:
-        """Return the noise model of the first family at a place that has a filter."""
-        for family in self.families:
-            has_filter = (ar_lags, ma_lags) in set(family.filters(self.settings.largest_order))
-            if family.place == place and has_filter:
-                return family(ar_lags, ma_lags, is_integrated, distribution)
-        # Without white noise among the families: that of lowest order.
-        family = next(family for family in self.families if family.place == place)
-        ar_lags, ma_lags = next(iter(family.filters(1)))
-        return family(ar_lags, ma_lags, is_integrated, distribution)
 
     def grown(self, linear: Linearised, longest: int) -> NDArray[np.uint8]:
         """Return the structures along a forward regression in a linearised problem, one row for each length."""
@@ -379,22 +330,23 @@ class LikelihoodSearch:
 
     def run(self) -> None:
         """Fit structures under each noise model."""
-        self._search_white()
+        improved, short = self.starts(self.errors.fit(Narx(), []))
+        self._search_white(improved, short)
         self._search_coloured()
         self._search_drifting()
-        self._search_tails()
+        self._search_tails(short)
         self._search_common_factors()
         self._polish()
-        if self.common_factor(self.best()):
-            self._search_thoroughly()
-        self._lowest = self.value(self.best())
+        zeros = self.common_factor(self.best())
+        if zeros:
+            self._search_without_factor(self.best(), zeros)
+        self._lowest_at_end = self.value(self.best())
 
     def polish_further(self) -> bool:
         """Search on if a better model has turned up since the end of the search; return whether one had."""
-        if not self.value(self.best()) < self._lowest - LEAST_GAIN:
+        if not self.value(self.best()) < self._lowest_at_end - LEAST_GAIN:
             return False
         self._polish()
-        self._lowest = self.value(self.best())
         return True
 
     def _plain(self) -> list[NoiseModel]:
@@ -408,21 +360,17 @@ class LikelihoodSearch:
                 plain.append(family())
         return plain or [family(*next(iter(family.filters(1)))) for family in self.families]
 
-    def _search_white(self) -> None:
-        self._improved, self._short = self.starts(self.errors.fit(Narx(), []))
-        improved = list(self._improved)
+    def _search_white(self, improved: list[Structure], short: list[Structure]) -> None:
+        """Search under the noise models of lowest order, each also from the best structures of those before it."""
+        starts = list(improved)
         for noise_model in self._plain():
-            shorter = self._short if noise_model != Narx() else []
-            for start in improved + shorter:
+            shorter = short if noise_model != Narx() else []
+            for start in starts + shorter:
                 self.descend(noise_model, start)
-            improved.append(self.structure(self._best_under(noise_model)))
+            starts.append(self.structure(self._best_under(noise_model)))
 
     def _coloured_places(self) -> list[Place]:
-        places: dict[Place, None] = {}
-        for family in self.families:
-            if any(pair != ((), ()) for pair in family.filters(self.settings.largest_order)):
-                places[family.place] = None
-        return list(places)
+        return [place for place in self.filters.places if self.filters.lags(place) != [((), ())]]
 
     def _search_coloured(self) -> None:
         """Search with filters of the noise, from the best model and from data behind a filter."""
@@ -442,17 +390,17 @@ class LikelihoodSearch:
             for place in self._coloured_places():
                 self._descend_from(place, [self.structure(self.best())], is_integrated=True)
 
-    def _search_tails(self) -> None:
+    def _search_tails(self, short: list[Structure]) -> None:
         """Search with heavy tails, where the innovations of the best model have them."""
         if not self.settings.tails:
             return
         best = self.best()
         distribution, gain = self.errors.tails(best)
-        if gain <= self.price:
+        if gain <= noise_price(self.errors):
             return
         is_integrated = best.noise_model.is_integrated
-        for place in dict.fromkeys(family.place for family in self.families):
-            starts = [self.structure(self.best()), *self._short[:1]]
+        for place in self.filters.places:
+            starts = [self.structure(self.best()), *short[:1]]
             self._descend_from(place, starts, is_integrated=is_integrated, distribution=distribution)
 
     def _search_common_factors(self) -> None:
@@ -486,16 +434,17 @@ class LikelihoodSearch:
         weights = self.errors.coefficients(fit).tolist()
         return common_factor([self.errors.monomials[term] for term in fit.terms], weights)
 
-    def _search_thoroughly(self) -> None:
-        """Search from all starts with filters and with drift: a common factor stands for noise that was not found."""
-        drifting = Narmax(ma_lags=(1,), is_integrated=True)
-        for is_integrated in (False, True):
-            if is_integrated and not self.settings.drift:
-                continue
-            empty = self._empty(drifting if is_integrated else Ararx((1,)), *_first_filters(is_integrated))
-            improved, short = self.starts(empty)
-            for place in self._coloured_places():
-                self._descend_from(place, [*improved, *short], is_integrated=is_integrated)
+    def _search_without_factor(self, fit: Fit, zeros: list[complex]) -> None:
+        """Search from the shorter model that a fit is times a factor, which stands for noise that was not found."""
+        monomials = [self.errors.monomials[term] for term in fit.terms]
+        shorter = without_factor(monomials, self.errors.coefficients(fit).tolist(), zeros)
+        numbers = [self.errors.monomials.index(monomial) for monomial in shorter if monomial in self.errors.monomials]
+        start = np.zeros(self.n_terms, np.uint8)
+        start[numbers] = 1
+        for place in self._coloured_places():
+            self._descend_from(place, [start], is_integrated=False)
+            if self.settings.drift:
+                self._descend_from(place, [start], is_integrated=True)
         self._polish()
 
     def without_copies(self, structure: Structure) -> Structure:
@@ -515,7 +464,9 @@ class LikelihoodSearch:
         distribution: Distribution = GAUSSIAN,
     ) -> None:
         ma_lags: Lags = (1,) if is_integrated else ()
-        noise_model = self._noise_model(place, (), ma_lags, is_integrated, distribution)
+        noise_model = self.filters.noise_model(
+            place, (), ma_lags, is_integrated=is_integrated, distribution=distribution
+        )
         for start in starts:
             if self.fit(noise_model, start) < math.inf:
                 self.descend_with_noise(self.fits[noise_model, start.tobytes()])
@@ -602,8 +553,8 @@ class LikelihoodSearch:
     def fits_of(self, structure: Structure) -> list[Fit]:
         """Return fits of a structure under the noise models that its noise calls for, one for each place."""
         fits = []
-        for place in dict.fromkeys(family.place for family in self.families):
-            white = self._noise_model(place, (), (), False, GAUSSIAN)
+        for place in self.filters.places:
+            white = self.filters.noise_model(place)
             self.fit(white, structure)
             fits.append(self.adapt(self.fits[white, structure.tobytes()]))
         return fits

@@ -38,18 +38,15 @@ whose J is infinite, is passed over for the next one.
 
 import math
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
-from pydantic import Field
 
-from narxbench.algorithms.certainty import Certainty, certainty
+from narxbench.algorithms.certainty import Certainty, Window, certainty, has_factor
 from narxbench.algorithms.contract import About, Found, Objective, OwnCriterion, ProblemView
 from narxbench.algorithms.doubts import doubts
-from narxbench.algorithms.likelihood_search import LikelihoodSearch, Structure
+from narxbench.algorithms.likelihood_search import LikelihoodSearch, SearchSettings, Structure
 from narxbench.fitness.prediction_error import Fit, PredictionErrors
-from narxbench.io.settings import Settings as BaseSettings
-from narxbench.model.noise_models import NOISE_NAMES, NoiseName
 from narxbench.model.terms import OUTPUT
 
 ABOUT = About(
@@ -69,27 +66,13 @@ ABOUT = About(
 MOST_PASSED_OVER = 20
 # A model whose terms share a factor gives way to one without, if the criterion of that is higher by no more than so
 # many penalties of a term: what the factor explains is noise.
-COPIED = 4.0
+COPIED = 8.0
 # Terms of less probability are not named.
 LEAST_PROBABILITY = 0.005
 
 
-class Settings(BaseSettings):
+class Settings(SearchSettings):
     """Settings of the prediction error method."""
-
-    noise_models: list[NoiseName] = Field(
-        default=list(NOISE_NAMES), min_length=1, description=f"which noise may be: {', '.join(NOISE_NAMES)}"
-    )
-    largest_order: int = Field(
-        default=8, ge=1, le=50, description="largest order of an autoregression or a moving average of the noise"
-    )
-    tails: bool = Field(default=True, description="whether innovations may be Student-t, with outliers")
-    drift: bool = Field(default=True, description="whether the noise may be integrated, a random walk among others")
-    gamma: float = Field(default=1.25, ge=0, le=10, description="what each term costs beyond BIC, in 2 ln(N_t)")
-    path_length: int = Field(default=30, ge=1, le=1000, description="terms that enter the forward regression at most")
-    starts: list[Annotated[int, Field(ge=1, le=1000)]] = Field(
-        default=[4, 8], max_length=20, description="lengths of it to begin at, besides its whole and its half"
-    )
 
 
 def criterion(problem: ProblemView, settings: Settings) -> OwnCriterion:
@@ -108,18 +91,22 @@ def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, se
     errors = PredictionErrors(problem)
     search = LikelihoodSearch(errors, settings)
     search.run()
-    certain = certainty(search)
+    choice = _Choice(problem, objective, search)
+    choice.leave_out_factored()
+    window = Window(search, choice.factored)
     if search.polish_further():
-        certain = certainty(search)
-    passed_over: dict[int, dict[str, Any]] = {}
-    best = _first_bounded(problem, objective, search, passed_over)
+        choice.leave_out_factored()
+        window = Window(search, choice.factored)
+    best = choice.first_bounded()
     if best is None:
         of_inputs = [i for i, m in enumerate(problem.monomials) if all(signal != OUTPUT for signal, _ in m)]
         search.run_safely(np.array(of_inputs, np.int64))
-        best = _first_bounded(problem, objective, search, passed_over)
+        window = Window(search, choice.factored)
+        best = choice.first_bounded()
     if best is None:
         return Found(np.zeros(objective.n_terms, np.uint8))
     best = search.refined(best)
+    certain = certainty(window)
     uncertainty, n = errors.uncertainty(best), len(best.terms)
     description = _described(problem, search, best)
     del description["terms"]
@@ -136,7 +123,7 @@ def run(problem: ProblemView, objective: Objective, rng: np.random.Generator, se
         **_certainty_described(problem, certain),
         "hidden": _hidden(problem, best),
         "warnings": [warning._asdict() for warning in doubts(search, best, certain, problem.terms)],
-        "passed_over": list(passed_over.values())[:MOST_PASSED_OVER],
+        "passed_over": list(choice.passed_over.values())[:MOST_PASSED_OVER],
     }
     return Found(search.structure(best), errors.coefficients(best), details)
 
@@ -166,34 +153,75 @@ def _hidden(problem: ProblemView, fit: Fit) -> list[str]:
     return [name for name in ("1",) if name in problem.terms and name not in chosen]
 
 
-def _first_bounded(
-    problem: ProblemView, objective: Objective, search: LikelihoodSearch, passed_over: dict[int, dict[str, Any]]
-) -> Fit | None:
-    """Return the best fit with a bounded free run and a finite J, and note those before it.
+class _Choice:
+    """The choice of a model among those that were fitted.
 
-    A model whose terms share a factor, and models that have all of its terms, are passed over for one without.
+    Attributes
+    ----------
+    passed_over : dict
+        The models of lower criterion that were not chosen, described with the reason.
+    factored : list of arrays of 0 and 1, shape (N_t,)
+        The structures among them that are shorter ones times a filter.
     """
-    with_factor: list[set[int]] = []
+
+    def __init__(self, problem: ProblemView, objective: Objective, search: LikelihoodSearch) -> None:
+        self._problem, self._objective, self._search = problem, objective, search
+        self.passed_over: dict[int, dict[str, Any]] = {}
+        self.factored: list[Structure] = []
+
+    def leave_out_factored(self) -> None:
+        """Pass over the best models as long as their terms share a factor and one without is not much worse."""
+        for fit in self._search.ranked():
+            if not self._has_factor(fit):
+                return
+
+    def first_bounded(self) -> Fit | None:
+        """Return the best fit that has no factor, a bounded free run and a finite J, and note those before it."""
+        for fit in self._search.ranked():
+            if id(fit) in self.passed_over or self._has_factor(fit):
+                continue
+            if not self._search.value(fit) < math.inf or not self._objective.remaining:
+                return None
+            reason = self._reason_against(fit)
+            if not reason:
+                return fit
+            self._pass_over(fit, reason)
+        return None
+
+    def _has_factor(self, fit: Fit) -> bool:
+        """Return whether a fit has all terms of a model with a common factor, and note it if it is the first such."""
+        structure = self._search.structure(fit)
+        if has_factor(structure, self.factored):
+            return True
+        zeros = self._search.common_factor(fit)
+        if not zeros or not _has_alternative(self._search, fit):
+            return False
+        self.factored.append(structure)
+        self._pass_over(fit, f"its terms share a factor, as lagged copies do: zeros at {', '.join(map(_zero, zeros))}")
+        return True
+
+    def _reason_against(self, fit: Fit) -> str:
+        if not self._search.errors.bounded(fit):
+            return "its free run diverges"
+        if not self._objective.evaluate(self._search.structure(fit)[None])[0] < math.inf:
+            return "its J is infinite"
+        return ""
+
+    def _pass_over(self, fit: Fit, reason: str) -> None:
+        self.passed_over[id(fit)] = {"reason": reason, **_described(self._problem, self._search, fit)}
+
+
+def factored_structures(search: LikelihoodSearch) -> list[Structure]:
+    """Return the best structures that are shorter ones times a filter, as long as one without is not much worse."""
+    factored: list[Structure] = []
     for fit in search.ranked():
-        if id(fit) in passed_over:
+        structure = search.structure(fit)
+        if has_factor(structure, factored):
             continue
-        if any(factored <= set(fit.terms.tolist()) for factored in with_factor):
-            continue
-        factor = search.common_factor(fit)
-        if factor and _has_alternative(search, fit):
-            with_factor.append(set(fit.terms.tolist()))
-            reason = f"its terms share a factor, as lagged copies do: zeros at {', '.join(map(_zero, factor))}"
-            passed_over[id(fit)] = {"reason": reason, **_described(problem, search, fit)}
-            continue
-        if not search.value(fit) < math.inf or not objective.remaining:
-            return None
-        reason = "" if search.errors.bounded(fit) else "its free run diverges"
-        if not reason and not objective.evaluate(search.structure(fit)[None])[0] < math.inf:
-            reason = "its J is infinite"
-        if not reason:
-            return fit
-        passed_over[id(fit)] = {"reason": reason, **_described(problem, search, fit)}
-    return None
+        if not search.common_factor(fit) or not _has_alternative(search, fit):
+            break
+        factored.append(structure)
+    return factored
 
 
 def _has_alternative(search: LikelihoodSearch, fit: Fit) -> bool:

@@ -53,6 +53,8 @@ class SearchResult:
         What was run, with all settings of the algorithm.
     details : dict
         What else the algorithm has found, as plain data: see its module.
+    offsets, scales : tuple of float
+        Of the output and each input: terms, weights, J and e are of ``(signal - offset) / scale``.
     """
 
     terms: list[str]
@@ -65,6 +67,14 @@ class SearchResult:
     seed: int
     settings: dict[str, Any] = field(default_factory=dict)
     details: dict[str, Any] = field(default_factory=dict)
+    offsets: tuple[float, ...] = (0.0, 0.0)
+    scales: tuple[float, ...] = (1.0, 1.0)
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The names that terms have for the inputs."""
+        n_inputs = len(self.offsets) - 1
+        return ("u",) if n_inputs == 1 else tuple(f"u{i}" for i in range(1, n_inputs + 1))
 
     @property
     def warnings(self) -> list[SearchWarning]:
@@ -80,11 +90,18 @@ class SearchResult:
         """Return the structure with its weights, the noise model, and one line for each reason to doubt it."""
         if not self.terms:
             return f"{self.algorithm}: no structure with a finite J"
-        width = max(map(len, self.terms))
+        probabilities = self.probabilities
+        weights = [f"{weight: .6g}" for weight in self.coefficients]
+        term_width, weight_width = max(map(len, self.terms)), max(map(len, weights))
         lines = []
-        for term, weight in zip(self.terms, self.coefficients, strict=True):
-            probability = f"   probability {self.probabilities.get(term, 0.0):.2f}" if self.probabilities else ""
-            lines.append(f"{term:<{width}} {weight: .6g}{probability}")
+        for term, weight in zip(self.terms, weights, strict=True):
+            line = f"{term:<{term_width}} {weight:<{weight_width}}"
+            if probabilities:
+                line += f"   probability {probabilities.get(term, 0.0):.2f}"
+            lines.append(line.rstrip())
+        for name, offset, scale in zip(("y", *self.inputs), self.offsets, self.scales, strict=True):
+            if offset or scale != 1.0:
+                lines.append(f"{name} stands for {_scaled_name(name, offset, scale)}")
         if "noise" in self.details:
             lines.append(f"noise: {self.details['noise']['description']}")
         for group in self.details.get("groups", []):
@@ -94,6 +111,16 @@ class SearchResult:
             lines.append(f"hidden: drift of the noise hides a term {hidden}")
         lines += [f"warning: {warning.message}" for warning in self.warnings]
         return "\n".join(lines)
+
+
+def _scaled_name(name: str, offset: float, scale: float) -> str:
+    """Return the formula of a signal that is taken as its difference from an offset, in another unit."""
+    formula = name
+    if offset:
+        formula = f"{name} {'-' if offset > 0 else '+'} {abs(offset):.15g}"
+    if scale == 1.0:
+        return formula
+    return f"({formula}) / {scale:g}" if offset else f"{formula} / {scale:g}"
 
 
 def budget(settings: Mapping[str, Any], evaluations: int) -> int:
@@ -272,4 +299,6 @@ def _checked(problem: StructureProblem, objective: CountedObjective, answer: Ans
         "evaluations": objective.evaluations,
         "history": history,
         "details": answer.details if finite else {},
+        "offsets": problem.offsets,
+        "scales": problem.scales,
     }

@@ -1,10 +1,11 @@
-"""Criteria: what the terms of a structure add to J = L ln(e) + penalty (paper, equations 10 and 11).
+"""Criteria: the penalty of the terms of a structure in J = L ln(e) + penalty (paper, equations 10 and 11).
 
-A criterion is one class of this file that :data:`CRITERIA` names.
+To add a criterion, write a class here and name it in :data:`CRITERIA`.
 """
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar
@@ -19,31 +20,31 @@ from narxbench.numerics.logarithm import natural_log
 
 @dataclass(frozen=True)
 class Criterion:
-    """A criterion. The penalty of xi terms is ``per_term`` times xi, and a ``surcharge`` where it is not linear."""
+    """A criterion: the penalty of xi terms is ``per_term`` times xi plus, if it is not linear, a ``surcharge``."""
 
-    number: float = 0.0  # in its name; 0 for a criterion without one
-    form: ClassVar[str]  # how its name is written; a word in capitals stands for a number above 0 and up to ``most``
-    heading: ClassVar[str]  # what readers know it as, with {} for the number
+    number: float = 0.0  # the number in the name; 0 for a criterion without a number
+    form: ClassVar[str]  # of the name; a word in capitals stands for a number above 0 and up to ``most``
+    heading: ClassVar[str]  # the title for readers, with {} for the number
     example: ClassVar[str]
     most: ClassVar[float] = math.inf
 
     @property
     def name(self) -> str:
-        """Its one name, whatever way the number is written."""
+        """The canonical name: 2, 2.0 and 2e0 give the same name."""
         word, parameter, _ = self.form.partition("-")
         return f"{word}-{_shortest(self.number)}" if parameter else word
 
     @property
     def title(self) -> str:
-        """What readers know it as."""
+        """The title for readers."""
         return self.heading.format(_shortest(self.number))
 
     def per_term(self, samples: float) -> float:
-        """Return what each term adds to J, with L = ``samples``: ln(L), unless a criterion says otherwise."""
+        """Return the penalty of each term for L = ``samples``: ln(L), unless a criterion overrides it."""
         return float(natural_log(float(samples)))
 
     def surcharge(self, terms: int, samples: float, candidates: int) -> float:
-        """Return what so many terms, chosen from so many candidates, add in addition; +inf forbids them."""
+        """Return the additional penalty of ``terms`` terms out of ``candidates`` candidates; +inf forbids them."""
         return 0.0
 
     def across_candidates(self) -> "Criterion":
@@ -51,13 +52,16 @@ class Criterion:
         return self
 
     def penalties(self, samples: float, candidates: int, repeated: float = 1.0) -> NDArray[np.float64]:
-        """Return the penalty of 0 to N_t terms, shape (N_t + 1,); +inf for more than the samples allow.
+        """Return the penalty of 0 to N_t terms, shape (N_t + 1,); +inf if there are too many terms for the samples.
 
-        ``repeated`` is how many of these samples say the same.
+        ``repeated`` is the number of successive samples that carry the same information.
         """
         independent = samples / repeated
-        per_term, sizes = repeated * self.per_term(independent), range(candidates + 1)
-        return np.array([per_term * n + repeated * self.surcharge(n, independent, candidates) for n in sizes])
+        per_term = repeated * self.per_term(independent)
+        penalties = np.empty(candidates + 1)
+        for terms in range(candidates + 1):
+            penalties[terms] = per_term * terms + repeated * self.surcharge(terms, independent, candidates)
+        return penalties
 
 
 class BIC(Criterion):
@@ -66,7 +70,7 @@ class BIC(Criterion):
     form, heading, example = "bic", "BIC", "bic"
 
     def across_candidates(self) -> Criterion:
-        """Return the extended BIC: 0 would let spurious terms in, 1 leaves out what small models of real data need."""
+        """Return the extended BIC with 0.5: 0 admits spurious terms, 1 omits terms that models of real data need."""
         return ExtendedBIC(0.5)
 
 
@@ -90,9 +94,11 @@ class CorrectedAIC(Criterion):
         return 2.0
 
     def surcharge(self, terms: int, samples: float, candidates: int) -> float:
-        """Return 2 xi (xi + 1) / (L - xi - 1), which grows without bounds as the samples run out."""
-        left = samples - terms - 1
-        return 2.0 * terms * (terms + 1) / left if left > 0 else math.inf
+        """Return 2 xi (xi + 1) / (L - xi - 1), which grows without bounds as xi approaches L - 1."""
+        remaining = samples - terms - 1
+        if remaining <= 0:
+            return math.inf
+        return 2.0 * terms * (terms + 1) / remaining
 
 
 class HannanQuinn(Criterion):
@@ -101,12 +107,12 @@ class HannanQuinn(Criterion):
     form, heading, example = "hq", "HQ", "hq"
 
     def per_term(self, samples: float) -> float:
-        """Return 2 ln(ln(L)), and 0 for the fewest samples, where it would reward terms."""
+        """Return 2 ln(ln(L)), or 0 for L below e, where it would be negative."""
         return 2.0 * float(natural_log(max(super().per_term(samples), 1.0)))
 
 
 class ExtendedBIC(Criterion):
-    """BIC and 2 gamma ln(number of structures of this size), for among many candidates some terms fit by chance.
+    """BIC and 2 gamma ln(number of structures of this size): among many candidates, some terms fit by chance.
 
     J. Chen and Z. Chen, Extended Bayesian information criteria for model selection with large model spaces,
     Biometrika 95, 2008, pages 759-771.
@@ -121,10 +127,11 @@ class ExtendedBIC(Criterion):
 
 
 class LinearExtendedBIC(Criterion):
-    """BIC and 2 gamma ln(N_t) for each term: the extended BIC for structures that are small among many candidates.
+    """BIC and 2 gamma ln(N_t) for each term: the extended BIC for small structures among many candidates.
 
-    ln(N_t over xi) is at most xi ln(N_t), and close to it while xi is small. R. Foygel and M. Drton, Extended Bayesian
-    information criteria for Gaussian graphical models, Advances in Neural Information Processing Systems 23, 2010.
+    ln(N_t over xi) is at most xi ln(N_t), and close to that while xi is small. R. Foygel and M. Drton, Extended
+    Bayesian information criteria for Gaussian graphical models, Advances in Neural Information Processing Systems 23,
+    2010.
     """
 
     form, heading, example = "ebicl-GAMMA", "linear EBIC (γ = {})", "ebicl-1"
@@ -142,36 +149,58 @@ _NUMBER = r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 
 
 def parse_criterion(text: str) -> Criterion:
-    """Return a criterion by its name, in one of the :data:`FORMS`, the same in whatever way its number is written."""
-    word, dash, written = str(text).partition("-")
+    """Return a criterion by its name, which has one of the :data:`FORMS`.
+
+    Examples
+    --------
+    >>> parse_criterion("aic-4.0").title
+    'AIC (ϱ = 4)'
+    """
+    word, dash, digits = str(text).partition("-")
     family = _FAMILIES.get(word)
-    if family and family.form == text:
+    if family is None:
+        raise _unknown_criterion(text, CRITERIA)
+    if family.form == text:
         return family()
-    if family and dash and re.fullmatch(_NUMBER, written, re.ASCII) and family.form != word:
-        number = float(written)
+    takes_number = family.form != word
+    if takes_number and dash and re.fullmatch(_NUMBER, digits, re.ASCII):
+        number = float(digits)
         if 0.0 < number <= family.most and number < math.inf:
             return family(number)
-    raise NarxbenchError(
-        f"criterion: found {show(text, kind=False)}; allowed: {', '.join(map(_allowed, CRITERIA))}"
-        f"{did_you_mean(text, [known.example for known in ([family] if family else CRITERIA)])}"
-    )
+    raise _unknown_criterion(text, [family])
+
+
+def _unknown_criterion(text: object, similar: Sequence[type[Criterion]]) -> NarxbenchError:
+    """Return the error for a name that is no criterion; the proposal is an example of one of the similar ones."""
+    allowed = ", ".join(map(_allowed, CRITERIA))
+    proposal = did_you_mean(text, [family.example for family in similar])
+    return NarxbenchError(f"criterion: found {show(text, kind=False)}; allowed: {allowed}{proposal}")
 
 
 def canonical_criterion(text: str) -> str:
-    """Return the one name of a criterion, whatever way its number is written; raise as :func:`parse_criterion` does."""
+    """Return the canonical name of a criterion; errors are those of :func:`parse_criterion`.
+
+    Examples
+    --------
+    >>> canonical_criterion("aic-4.0")
+    'aic-4'
+    """
     return parse_criterion(text).name
 
 
 def _allowed(family: type[Criterion]) -> str:
-    number = family.form.partition("-")[2]
-    if not number:
+    """Return the form of a name as messages show it."""
+    parameter = family.form.partition("-")[2]
+    if not parameter:
         return family.form
-    end = "" if family.most == math.inf else f" and up to {_shortest(family.most)}"
-    return f"{family.form} with {number} above 0{end} (e.g. {family.example})"
+    limits = "above 0"
+    if family.most < math.inf:
+        limits += f" and up to {_shortest(family.most)}"
+    return f"{family.form} with {parameter} {limits} (e.g. {family.example})"
 
 
 def _shortest(number: float) -> str:
-    # The shortest decimal number that reads back as the same double.
+    """Return the shortest decimal number that reads back as the same double."""
     return repr(number).removesuffix(".0")
 
 

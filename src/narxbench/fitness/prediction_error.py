@@ -41,7 +41,9 @@ MOST_INITIAL = 40
 BOUND = 10.0
 # Outputs before a stretch differ from measured ones by the whole noise, not by one innovation: their squares count by
 # the ratio of the variances, and by at least this.
-LEAST_START_SHARE = 1e-3
+LEAST_START_SHARE = 2.0**-10
+# Fits until the share is that of the noise which the fit itself leaves, at most.
+MOST_SHARES = 3
 # A long autoregression whose innovations stand in for the true ones has so many orders more than what is looked for.
 LONGER = 12
 # The moving average that innovations of drifting noise begin with: much white noise on slow drift.
@@ -51,7 +53,7 @@ _LN_2PI = float(natural_log(2.0 * math.pi))
 
 
 class Training(Protocol):
-    """What offers all data of a problem: a structure problem, or what an algorithm sees of one."""
+    """All data of a problem, as a structure problem offers them, or the view of one that an algorithm gets."""
 
     @property
     def training_u(self) -> Floats:
@@ -273,18 +275,51 @@ class PredictionErrors:
         weights : array, shape (n,), optional
             Weights to begin with, scaled and in ascending order of the terms. By default white noise in the equation
             begins at 0, which least squares leaves in one step, and all others at the weights of NARX; if those
-            diverge under noise that drifts on the output, at the weights of NARX with drift.
+            diverge under noise that drifts on the output, at the weights of NARX with drift. A filter of both parts
+            begins at the fit under white noise.
         noise_weights : pair of arrays, optional
-            d_1, d_2, ... and c_1, c_2, ... to begin with.
+            d_1, d_2, ... and c_1, c_2, ... to begin with. By default those of ``start``, else 0; of a filter of both
+            parts those that :meth:`filters` finds.
         tolerance : float
             The iteration ends when the deviance falls by less than this for each sample.
         """
         chosen = np.array(sorted(terms), np.int64)
-        may_begin_again = weights is None and noise_model.is_integrated and noise_model.place == "output"
+        if _is_mixed(noise_model) and start is None and weights is None and noise_weights is None:
+            start = self._white_fit(noise_model, chosen, tolerance)
+            weights, noise_weights = start.weights, self._filter_of(start, noise_model)
+        first = self._start(noise_model, chosen, start, weights, noise_weights, tolerance)
+        fit = self._iterated(first, tolerance)
+        if not fit.is_finite and weights is None and noise_model.is_integrated and noise_model.place == "output":
+            # The weights of NARX take drift for a pole at 1 or beyond; those for differences of the output do not.
+            weights = self.fit(Narx(is_integrated=True), chosen.tolist(), tolerance=tolerance).weights
+            first = self._start(noise_model, chosen, start, weights, noise_weights, tolerance)
+            fit = self._iterated(first, tolerance)
+        return self._settled(fit, tolerance)
+
+    def _white_fit(self, noise_model: NoiseModel, terms: Integers, tolerance: float) -> Fit:
+        """Return the fit of a structure under white noise where a noise model has its noise."""
+        white = Noe() if noise_model.place == "output" else Narx()
+        return self.fit(white, terms.tolist(), tolerance=tolerance)
+
+    def _filter_of(self, fit: Fit, noise_model: NoiseModel) -> tuple[Floats, Floats] | None:
+        """Return coefficients of a filter for the noise that a fit leaves, by regression; None where it diverges."""
+        choices = self.filters(fit, [(noise_model.ar_lags, noise_model.ma_lags)], 0.0)
+        return (choices[0].autoregression, choices[0].moving_average) if choices else None
+
+    def _start(
+        self,
+        noise_model: NoiseModel,
+        terms: Integers,
+        start: Fit | None,
+        weights: Floats | None,
+        noise_weights: tuple[Floats, Floats] | None,
+        tolerance: float,
+    ) -> Fit:
+        """Return where the Gauss-Newton steps of :meth:`fit` begin; its parameters are those of that."""
         if noise_model == Narx():
-            weights = np.zeros(len(chosen))
+            weights = np.zeros(len(terms))
         elif weights is None:
-            weights = self.fit(Narx(), chosen.tolist(), tolerance=tolerance).weights
+            weights = self.fit(Narx(), terms.tolist(), tolerance=tolerance).weights
         if noise_weights is None and start is not None:
             noise_weights = start.autoregression, start.moving_average
         autoregression, moving_average = _noise_start(noise_model, noise_weights)
@@ -293,7 +328,7 @@ class PredictionErrors:
             values[self._initial] = start.initial
         first = Fit(
             noise_model,
-            chosen,
+            terms,
             weights.copy(),
             autoregression,
             moving_average,
@@ -301,18 +336,13 @@ class PredictionErrors:
             values[self._initial],
             start.scale if start is not None else self._least_sse / self.samples,
         )
-        if noise_model.place == "output" and not noise_model.is_white:
-            first = replace(first, start_share=self._start_share(first))
-        state = self._state(first)
+        return replace(first, start_share=self._start_share(first))
+
+    def _iterated(self, first: Fit, tolerance: float) -> Fit:
+        """Return the fit where Gauss-Newton steps from another one end."""
+        state, following = self._state(first), self._empty_state(first)
         noise = self._noise(first)
-        following = self._empty_state(first)
-        objective = float(kernel.gauss_newton(self._data, noise, chosen, state, following, tolerance))
-        if may_begin_again and not objective < math.inf:
-            # The weights of NARX take drift for a pole at 1 or beyond; those for differences of the output do not.
-            weights = self.fit(Narx(is_integrated=True), chosen.tolist(), tolerance=tolerance).weights
-            return self.fit(
-                noise_model, chosen, start=start, weights=weights, noise_weights=noise_weights, tolerance=tolerance
-            )
+        objective = float(kernel.gauss_newton(self._data, noise, first.terms, state, following, tolerance))
         return replace(
             first,
             weights=state.weights,
@@ -322,6 +352,15 @@ class PredictionErrors:
             initial=state.values[self._initial],
             scale=float(state.scale[0]),
         )
+
+    def _settled(self, fit: Fit, tolerance: float) -> Fit:
+        """Return a fit whose initial outputs count by the share of its own noise, whichever way led to it."""
+        for _ in range(MOST_SHARES):
+            share = self._start_share(fit)
+            if share == fit.start_share or not fit.is_finite:
+                break
+            fit = self._iterated(replace(fit, start_share=share), tolerance)
+        return fit
 
     def filters(self, fit: Fit, filters: Iterable[tuple[Lags, Lags]], price: float) -> list[FilterChoice]:
         """Return filters of the noise that a fit leaves, with start values, the most promising first.
@@ -505,12 +544,17 @@ class PredictionErrors:
         return total
 
     def _start_share(self, fit: Fit) -> float:
+        """Return the ratio of the variances of innovations and noise, as a power of 2 that rounding does not change."""
+        if fit.noise_model.place != "output" or fit.noise_model.is_white or not self._initial.size:
+            return 1.0
         state, objective = self._evaluated(fit)
         if fit.noise_model.is_integrated or not objective < math.inf:
             return LEAST_START_SHARE
         innovations = sum(float(series @ series) for series in self.counted(state.innovations))
         noise = sum(float(series @ series) for series in self.counted(state.noise))
-        return min(1.0, max(LEAST_START_SHARE, innovations / noise)) if noise > 0.0 else 1.0
+        if not innovations < noise:
+            return 1.0
+        return max(LEAST_START_SHARE, math.ldexp(1.0, math.frexp(innovations / noise)[1] - 1))
 
     def _noise(self, fit: Fit) -> kernel.Noise:
         model = fit.noise_model
@@ -586,6 +630,11 @@ def _check_memory(rows: int, n_terms: int) -> None:
             f"prediction errors: {n_terms} candidate terms of {rows} samples need {needed / 1e9:.1f} GB "
             f"of memory; this machine has {available / 1e9:.1f} GB; allowed: fewer samples or candidates"
         )
+
+
+def _is_mixed(noise_model: NoiseModel) -> bool:
+    """Return whether a filter has both parts: at zero their sensitivities are alike, and say nothing on where to go."""
+    return bool(noise_model.ar_lags and noise_model.ma_lags) and not noise_model.is_integrated
 
 
 def _places(lags: Iterable[int]) -> Integers:

@@ -10,12 +10,12 @@ falls, p being the number of coefficients of the noise. Student-t innovations ar
 cost. All structures that are estimated rather than searched for get their weights here.
 """
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from narxbench.fitness.prediction_error import FilterChoice, Fit, PredictionErrors
-from narxbench.model.noise_models import GAUSSIAN, Lags, NoiseModel, NoiseName, Place, noise_family
-from narxbench.model.noise_models import noise_model as white_noise
+from narxbench.model.noise_models import GAUSSIAN, Distribution, Lags, NoiseModel, NoiseName, Place, noise_family
 from narxbench.numerics.logarithm import natural_log
 
 # The largest order of an autoregression or a moving average of the noise.
@@ -61,14 +61,15 @@ def fit_structure(
     """
     chosen = sorted(terms)
     places = dict.fromkeys(noise_family(name).place for name in families)
-    fits = [_fit_at(errors, chosen, _Filters(place, families, largest_order), tails) for place in places]
+    filters = NoiseFilters(families, largest_order)
+    fits = [_fit_at(errors, chosen, place, filters, tails) for place in places]
     return min(fits, key=lambda fit: noise_criterion(errors, fit))
 
 
 def fit_noise_model(
     errors: PredictionErrors, terms: Iterable[int], noise_model: NoiseModel, near: Fit | None = None
 ) -> Fit:
-    """Fit a structure under one noise model.
+    """Fit a structure under one noise model; without a fit to begin near, Gaussian innovations come before tails.
 
     Parameters
     ----------
@@ -88,75 +89,101 @@ def fit_noise_model(
         fit = errors.fit(noise_model, chosen, weights=near.weights, noise_weights=noise_weights)
         if fit.is_finite:
             return fit
-    return _fit_anew(errors, chosen, noise_model)
-
-
-def _fit_anew(errors: PredictionErrors, terms: list[int], noise_model: NoiseModel) -> Fit:
-    """Fit a structure under one noise model, from the filter that the noise of white innovations calls for."""
-    fit = errors.fit(white_noise(noise_model.place), terms)
-    filters = [(noise_model.ar_lags, noise_model.ma_lags)]
-    choices = [] if noise_model.is_integrated else errors.filters(fit, filters, 0.0)
     gaussian = replace(noise_model, distribution=GAUSSIAN)
-    if choices:
-        noise_weights = choices[0].autoregression, choices[0].moving_average
-        fit = errors.fit(gaussian, terms, start=fit, weights=fit.weights, noise_weights=noise_weights)
-    if not fit.is_finite or fit.noise_model != gaussian:
-        fit = errors.fit(gaussian, terms)
+    fit = errors.fit(gaussian, chosen)
     if gaussian != noise_model:
-        fit = errors.fit(noise_model, terms, start=fit, weights=fit.weights)
+        fit = errors.fit(noise_model, chosen, start=fit, weights=fit.weights)
     return fit
 
 
-class _Filters:
-    """The filters of the noise that some families have at one place."""
+class NoiseFilters:
+    """The filters of the noise that some families have, by place.
 
-    def __init__(self, place: Place, families: Sequence[NoiseName], largest_order: int) -> None:
-        self._families: dict[tuple[Lags, Lags], type[NoiseModel]] = {}
+    Parameters
+    ----------
+    families : sequence of str
+        Names of the noise models that are allowed.
+    largest_order : int
+        Of an autoregression or a moving average.
+    """
+
+    def __init__(self, families: Sequence[NoiseName], largest_order: int) -> None:
+        self._families: dict[Place, dict[tuple[Lags, Lags], type[NoiseModel]]] = {}
         for family in map(noise_family, families):
-            if family.place == place:
-                for lags in family.filters(largest_order):
-                    self._families.setdefault(lags, family)
+            for lags in family.filters(largest_order):
+                self._families.setdefault(family.place, {}).setdefault(lags, family)
 
     @property
-    def lags(self) -> list[tuple[Lags, Lags]]:
-        """The lags of the autoregression and the moving average of each filter."""
+    def places(self) -> list[Place]:
+        """The places where the noise may enter."""
         return list(self._families)
 
-    @property
-    def plainest(self) -> NoiseModel:
-        """White noise if that is allowed, else the filter of lowest order."""
-        lags = ((), ()) if ((), ()) in self._families else next(iter(self._families))
-        return self._families[lags](*lags)
+    def lags(self, place: Place, largest_lag: float = math.inf) -> list[tuple[Lags, Lags]]:
+        """Return the lags of the autoregression and the moving average of each filter, up to a lag."""
+        return [pair for pair in self._families[place] if max((*pair[0], *pair[1]), default=0) <= largest_lag]
 
-    def noise_model(self, choice: FilterChoice, before: NoiseModel) -> NoiseModel:
-        """Return the noise model of a filter, otherwise as it was before."""
-        lags = choice.ar_lags, choice.ma_lags
-        return self._families[lags](*lags, before.is_integrated, before.distribution)
+    def noise_model(
+        self,
+        place: Place,
+        ar_lags: Lags = (),
+        ma_lags: Lags = (),
+        *,
+        is_integrated: bool = False,
+        distribution: Distribution = GAUSSIAN,
+    ) -> NoiseModel:
+        """Return the noise model at a place with a filter; where no family has it, that of lowest order."""
+        families = self._families[place]
+        lags = ar_lags, ma_lags
+        if lags not in families:
+            lags = min(families, key=lambda pair: len(pair[0]) + len(pair[1]))
+        family = families[lags]
+        if is_integrated and not any(lags):
+            # An integration is a filter: the noise is no longer white.
+            family = next((coloured for pair, coloured in families.items() if any(pair)), family)
+        return family(*lags, is_integrated, distribution)
+
+    def like(self, choice: FilterChoice, before: NoiseModel) -> NoiseModel:
+        """Return the noise model of a filter that was chosen, otherwise as it was before."""
+        return self.noise_model(
+            before.place,
+            choice.ar_lags,
+            choice.ma_lags,
+            is_integrated=before.is_integrated,
+            distribution=before.distribution,
+        )
 
 
-def _fit_at(errors: PredictionErrors, terms: list[int], filters: _Filters, tails: bool) -> Fit:
-    """Fit a structure with the noise at one place."""
-    fit = _adapt(errors, errors.fit(filters.plainest, terms), filters)
-    if tails and fit.is_finite:
-        fit = _with_tails(errors, fit, filters)
-    return fit
+# Fits the structure of a fit under another noise model, from coefficients of its filter to begin with.
+FitFilter = Callable[[Fit, NoiseModel, FilterChoice], Fit]
 
 
-def _adapt(errors: PredictionErrors, fit: Fit, filters: _Filters) -> Fit:
-    """Return the best fit of the same structure, the filter of the noise being chosen anew from what it leaves."""
+def adapt_filter(
+    errors: PredictionErrors, fit: Fit, filters: NoiseFilters, fit_filter: FitFilter, largest_lag: float = math.inf
+) -> Fit:
+    """Return the best fit of the same structure, the filter of the noise being chosen anew from what it leaves.
+
+    Parameters
+    ----------
+    errors : PredictionErrors
+        The data and the candidate terms.
+    fit : Fit
+        Where to begin.
+    filters : NoiseFilters
+        The filters that are allowed.
+    fit_filter : callable
+        Fits the structure under another noise model.
+    largest_lag : float
+        Of the filters that are tried.
+    """
     best, value = fit, noise_criterion(errors, fit)
     for _ in range(MOST_FILTERS):
-        choices = errors.filters(best, filters.lags, noise_price(errors))
+        choices = errors.filters(best, filters.lags(fit.noise_model.place, largest_lag), noise_price(errors))
         if not choices:
             return best
-        choice = choices[0]
-        noise_model = filters.noise_model(choice, best.noise_model)
+        noise_model = filters.like(choices[0], best.noise_model)
         if noise_model == best.noise_model:
             return best
-        noise_weights = choice.autoregression, choice.moving_average
-        following = errors.fit(
-            noise_model, best.terms.tolist(), start=best, weights=best.weights, noise_weights=noise_weights
-        )
+        following = fit_filter(best, noise_model, choices[0])
         criterion = noise_criterion(errors, following)
         if not criterion < value - LEAST_GAIN:
             return best
@@ -164,12 +191,20 @@ def _adapt(errors: PredictionErrors, fit: Fit, filters: _Filters) -> Fit:
     return best
 
 
-def _with_tails(errors: PredictionErrors, fit: Fit, filters: _Filters) -> Fit:
-    """Return the fit under Student-t innovations where these gain more than they cost."""
+def _fit_at(errors: PredictionErrors, terms: list[int], place: Place, filters: NoiseFilters, tails: bool) -> Fit:
+    """Fit a structure with the noise at one place."""
+
+    def fit_filter(fit: Fit, noise_model: NoiseModel, choice: FilterChoice) -> Fit:
+        noise_weights = choice.autoregression, choice.moving_average
+        return errors.fit(noise_model, terms, start=fit, weights=fit.weights, noise_weights=noise_weights)
+
+    fit = adapt_filter(errors, errors.fit(filters.noise_model(place), terms), filters, fit_filter)
+    if not tails or not fit.is_finite:
+        return fit
     distribution, gain = errors.tails(fit)
     if gain <= noise_price(errors):
         return fit
-    heavy = replace(fit.noise_model, distribution=distribution)
-    following = errors.fit(heavy, fit.terms.tolist(), start=fit, weights=fit.weights)
-    following = _adapt(errors, following, filters)
+    heavy_tailed = replace(fit.noise_model, distribution=distribution)
+    following = errors.fit(heavy_tailed, terms, start=fit, weights=fit.weights)
+    following = adapt_filter(errors, following, filters, fit_filter)
     return following if noise_criterion(errors, following) < noise_criterion(errors, fit) else fit

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Literal
 
-# Kind of noise -> where it enters, as the end of "noise ...".
+# Kinds of noise, and for each where it enters, as the end of a sentence "noise ...".
 NOISES = {"output": "on the measured output", "equation": "inside the equation"}
 if TYPE_CHECKING:
     NoiseKind = str

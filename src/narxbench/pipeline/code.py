@@ -11,12 +11,12 @@ from pathlib import Path
 
 from packaging.requirements import Requirement
 
-from narxbench.experiment.provenance import code_digest
 from narxbench.io.files import sha256
+from narxbench.study.provenance import code_digest
 
 PACKAGE = Path(__file__).parents[1]
-# The templates belong to the module that fills them in.
-TEMPLATING, TEMPLATES = PACKAGE / "report" / "templating.py", PACKAGE / "report" / "templates"
+# A module that fills in templates imports this one; the templates stand next to it.
+TEMPLATING = PACKAGE / "report" / "templating.py"
 # Packages that are imported under another name; to look through all that are installed would take a second.
 _DISTRIBUTIONS = {"markdown_it": "markdown-it-py", "ruamel": "ruamel.yaml", "sklearn": "scikit-learn"}
 # They start steps and check what steps read: another version refuses more or less, and alters no result.
@@ -71,13 +71,15 @@ def _package(name: str) -> tuple[str, list[str]] | None:
 @cache
 def imported_files(file: Path) -> frozenset[Path]:
     """Return the modules of the package that a file imports, with the packages that they are in, and its templates."""
-    found = {path for path in TEMPLATES.rglob("*") if path.is_file()} if file == TEMPLATING else set()
+    found = set[Path]()
     for name in _imported_names(file):
         package, *parts = name.split(".")
         if package == PACKAGE.name:
             modules = [PACKAGE.joinpath(*parts[:end]) for end in range(len(parts) + 1)]
             paths = [path for each in modules for path in (each / "__init__.py", each.with_suffix(".py"))]
             found |= {path for path in paths if path.is_file()}
+    if TEMPLATING in (file, *found):
+        found |= {path for path in (file.parent / "templates").rglob("*") if path.is_file()}
     return frozenset(found)
 
 

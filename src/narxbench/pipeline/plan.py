@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 
 from narxbench.algorithms.registry import algorithm
 from narxbench.io.files import read_bytes, sha256
+from narxbench.io.resources import Estimate
 from narxbench.io.settings import flattened
 from narxbench.pipeline.code import PACKAGE, digest_of, versions_of
-from narxbench.pipeline.estimate import Estimate
 from narxbench.pipeline.manifest import SETTINGS, VERSIONS, check_settings
 from narxbench.pipeline.steps import SCRIPTS, ended_in_one_line
 

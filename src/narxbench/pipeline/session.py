@@ -23,10 +23,10 @@ from snakemake_interface_logger_plugins.common import LogEvent
 
 from narxbench.io.errors import NarxbenchError
 from narxbench.io.files import sha256
+from narxbench.io.resources import refuse
 from narxbench.pipeline import manifest as record
-from narxbench.pipeline.estimate import refuse
-from narxbench.pipeline.kinds import plan_of
 from narxbench.pipeline.plan import BASE, MAIN_STUDY, ROOT, StudyPlan
+from narxbench.pipeline.plans import plan_of
 from narxbench.pipeline.steps import StepFailedError, ended_in_one_line
 
 # What this process tells those that it starts: they plan again, and say nothing of it.

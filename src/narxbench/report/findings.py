@@ -22,6 +22,7 @@ _DOUBTS = {
     "coloured_innovations": "the innovations are not white",
     "heavy_tails": "the innovations have heavy tails",
     "changing_variance": "the innovations change their variance",
+    "common_factor": "the terms share a factor, as lagged copies do",
     "noise_models_disagree": "another noise model with other terms is almost as likely",
     "likelier_noise": "another noise model is more likely",
 }

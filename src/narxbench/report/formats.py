@@ -2,35 +2,30 @@
 
 import math
 import re
+from decimal import ROUND_HALF_UP, Decimal
 from html import escape as _escape_html
 from typing import Literal
 
-from narxbench.analysis.published import NAMES, printed
 from narxbench.fitness.criteria import parse_criterion
 from narxbench.io.words import listed as listed
 
 OutputFormat = Literal["plain", "markdown", "latex", "html"]
+# How values are shown, which narxbench.report.table knows.
+Form = Literal["frequency", "share", "effect", "significant", "count", "fitness", "number"]
 
 MISSING = "–"
-# A frequency or ratio with two decimals, half up; exactly 0 and 1 without decimals.
-rounded = printed
+# Methods as readers know them, where that is not their name.
+METHOD_TITLES = {"upso2d": "2D-UPSO", "ga": "GA"}
 
 
 def method_name(name: str) -> str:
     """Return the name of a method as readers know it: ``upso2d`` is ``2D-UPSO``."""
-    return NAMES.get(name, name)
+    return METHOD_TITLES.get(name, name)
 
 
 def criterion_name(name: str) -> str:
     """Return the name of a criterion as readers know it: ``aic-8`` is ``AIC (ϱ = 8)``."""
     return parse_criterion(name).title
-
-
-def table_name(name: str) -> str:
-    """Return what a table of the paper compares: ``fitness_S1`` is ``fitness functions, S1``."""
-    kind, _, system = name.partition("_")
-    kinds = {"fitness": "fitness functions", "comparison": "methods"}
-    return f"{kinds[kind]}, {system}" if system and kind in kinds else name
 
 
 def snr(snr_db: float) -> str:
@@ -41,6 +36,14 @@ def snr(snr_db: float) -> str:
 def number(value: float) -> str:
     """Return a number with all its digits; a whole one without decimals."""
     return str(int(value) if float(value).is_integer() else value)
+
+
+def rounded(value: float) -> str:
+    """Return a frequency or ratio with two decimals, half up; exactly 0 and 1 without decimals."""
+    if value in (0, 1):
+        return str(int(value))
+    # repr, because the nearest double of 0.975 lies below it and would be rounded down.
+    return str(Decimal(repr(float(value))).quantize(Decimal("0.01"), ROUND_HALF_UP))
 
 
 def fixed(value: float, digits: int) -> str:

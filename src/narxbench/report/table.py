@@ -1,9 +1,9 @@
-"""A table for readers: its columns, its data, and its forms in CSV, Markdown, LaTeX and HTML."""
+"""A table for readers: its columns, its data, and its form in HTML."""
 
 import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Literal, NamedTuple, get_args
 from urllib.parse import quote
@@ -11,13 +11,11 @@ from urllib.parse import quote
 import pandas as pd
 from markupsafe import Markup
 
-from narxbench.analysis.metrics import Form
-from narxbench.io.csv import guarded
 from narxbench.report import formats
-from narxbench.report.formats import OutputFormat, escape
+from narxbench.report.formats import Form, OutputFormat, escape
 from narxbench.report.templating import rendered
 
-_Left = Literal["text", "prose", "evidence", "method", "criterion", "equation", "symbol", "published_table"]
+_Left = Literal["text", "prose", "evidence", "method", "criterion", "equation", "symbol"]
 Kind = _Left | Form | Literal["snr", "p_value", "bias"]
 
 _FORMS: Mapping[str, Callable[[Any], str]] = {
@@ -33,7 +31,6 @@ _FORMS: Mapping[str, Callable[[Any], str]] = {
     "p_value": formats.p_value,
     "effect": lambda value: formats.fixed(value, 2),
     "bias": formats.signed,
-    "published_table": formats.table_name,
 }
 # What is more than text, which is escaped.
 _SET: Mapping[str, Callable[[str, OutputFormat], str]] = {
@@ -58,6 +55,8 @@ class Column(NamedTuple):
     heading: str
     group: str = ""
     kind: Kind = "text"
+    form: Callable[[Any], str] | None = None
+    """How values are written, where it is not as its kind says."""
 
     @property
     def left(self) -> bool:
@@ -70,7 +69,7 @@ class Column(NamedTuple):
             return escape(formats.MISSING, output_format)
         if self.kind in _SET:
             return _SET[self.kind](str(value), output_format)
-        text = escape(_FORMS.get(self.kind, str)(value), output_format)
+        text = escape((self.form or _FORMS.get(self.kind, str))(value), output_format)
         return text.replace(" ", "~") if self.kind == "snr" and output_format == "latex" else text
 
 
@@ -175,49 +174,6 @@ class Table:
             if width is None:
                 return
             left += width
-
-
-def to_csv(table: Table) -> str:
-    """Return the data with numbers at full precision and empty fields for what is missing.
-
-    A column KEY with published values is followed by these, KEY_published, and by whether the two differ clearly,
-    KEY_different. Texts are :func:`narxbench.io.csv.guarded`.
-    """
-    compared = {key for found in table.comparisons for key in found}
-    shown = {}
-    for place, column in enumerate(table.columns):
-        values = table.data[column.key]
-        shown[column.key] = values.map("{:g}".format) if column.kind == "snr" else values
-        if column.key in compared:
-            found = [row[place] for row in table.compared_rows()]
-            shown[f"{column.key}_published"] = pd.Series([each and each.published for each in found], values.index)
-            verdicts = [each and str(each.different).lower() for each in found]
-            shown[f"{column.key}_different"] = pd.Series(verdicts, values.index)
-    fields = pd.DataFrame(shown).map(lambda value: guarded(value) if isinstance(value, str) else value)
-    return str(fields.to_csv(index=False, lineterminator="\n"))
-
-
-def to_markdown(table: Table) -> str:
-    """Return the table as GitHub-flavoured Markdown; caption in bold above, notes below."""
-    return rendered("table.md.j2", {"table": table})
-
-
-def to_latex(table: Table) -> str:
-    """Return the table as a LaTeX float that needs the packages booktabs, multirow and adjustbox.
-
-    A table with long texts or many columns spans both columns of the page. One that is too large is scaled down.
-    Published values stand below the reproduced ones, in a line of their own.
-    """
-    table = replace(table, columns=tuple(column for column in table.columns if column.kind != "evidence"))
-    kinds = [column.kind for column in table.columns]
-    widths = {"equation": r"p{0.7\linewidth}", "prose": rf"p{{{0.8 / max(kinds.count('prose'), 1):.2g}\linewidth}}"}
-    spec = "".join(widths.get(column.kind, "l" if column.left else "c") for column in table.columns)
-    label = re.sub("[^A-Za-z0-9]+", "-", table.name)
-    lines = [1 + any(row) for row in table.compared_rows()]
-    heights = [[sum(lines[row : row + span]) for span in spans] for row, spans in enumerate(table.spans())]
-    environment = "table" if table.width == "narrow" else "table*"
-    given = {"environment": environment, "spec": spec, "label": label, "heights": heights}
-    return rendered("table.tex.j2", {"table": table, **given})
 
 
 def to_html(table: Table, *, study: str | None = None, folder: str = "") -> Markup:

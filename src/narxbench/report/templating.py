@@ -27,14 +27,15 @@ _LATEX: dict[str, Any] = {
 }
 
 
-def rendered(name: str, values: Mapping[str, Any]) -> str:
+def rendered(name: str, values: Mapping[str, Any], folder: Path = TEMPLATES) -> str:
     """Return a template with its values, escaped in HTML; a name that has no value is an error.
 
+    It is looked for in the folder, then in that of this package, as are those that it extends or includes.
     Besides its values a template has ``show``, the functions of :mod:`narxbench.report.formats`; ``own_text``, which
     returns a style sheet or script of this project as it is; ``policy`` and ``styles`` for the head of a page; and as
     filters ``escaped`` and ``math`` for its output format.
     """
-    return _environment(_FORMATS[Path(name).with_suffix("").suffix]).get_template(name).render(values)
+    return _environment(_FORMATS[Path(name).with_suffix("").suffix], folder).get_template(name).render(values)
 
 
 def _policy(script: str, style: str) -> Markup:
@@ -55,9 +56,10 @@ def _styles(html: str) -> Markup:
 
 
 @cache
-def _environment(output_format: formats.OutputFormat) -> jinja2.Environment:
+def _environment(output_format: formats.OutputFormat, folder: Path) -> jinja2.Environment:
+    loader = jinja2.FileSystemLoader([folder, TEMPLATES])
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(TEMPLATES),
+        loader=loader,
         autoescape=output_format == "html",
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
@@ -67,7 +69,7 @@ def _environment(output_format: formats.OutputFormat) -> jinja2.Environment:
     )
     mark = Markup if output_format == "html" else str
     environment.globals |= {"show": formats, "policy": _policy, "styles": _styles}
-    environment.globals["own_text"] = lambda file: Markup((TEMPLATES / file).read_text(encoding="utf-8"))
+    environment.globals["own_text"] = lambda file: Markup(loader.get_source(environment, file)[0])
     environment.filters["escaped"] = lambda text: mark(formats.escape(text, output_format))
     environment.filters["math"] = lambda text: mark(formats.format_math(text, output_format))
     return environment

@@ -9,8 +9,8 @@ from pathlib import Path
 import matplotlib
 import pytest
 from matplotlib.font_manager import findSystemFonts
-from tests.unit.analysis.summaries import CRITERIA, UNKNOWN
-from tests.unit.report.factory import make_settings, paper_summaries, render, summary
+from tests.unit.studies.paper.factory import make_settings, paper_summaries, render, summary
+from tests.unit.studies.paper.summaries import CRITERIA, UNKNOWN
 
 AXE = Path(__file__).parent / "node_modules" / "axe-core" / "axe.min.js"
 INSTALL_AXE = "npm install --prefix tests/slow/browser --no-package-lock"

@@ -1,7 +1,7 @@
 """The page of a comparison of methods in a browser: views, sorting and figures, by mouse and keyboard, anywhere."""
 
 import pytest
-from tests.unit.report import leaderboards
+from tests.unit.studies.methods import leaderboards
 
 pytestmark = [pytest.mark.ci, pytest.mark.slow]
 

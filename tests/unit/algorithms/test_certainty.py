@@ -7,7 +7,7 @@ import pytest
 from tests.unit.algorithms.likelihood import S1, all_criteria, data_of, noise_models_of, pem, problem_of, small_problem
 
 from narxbench import StructureProblem
-from narxbench.algorithms.certainty import GAMMA, RatedStructure, certainty, exchangeable
+from narxbench.algorithms.certainty import GAMMA, RatedStructure, Window, certainty, exchangeable
 from narxbench.algorithms.likelihood_search import LikelihoodSearch
 from narxbench.algorithms.pem import Settings
 from narxbench.fitness.prediction_error import PredictionErrors
@@ -20,7 +20,7 @@ LOW_ORDERS = {"largest_order": 1, "tails": False, "drift": False}
 def certainty_of(problem, **settings):
     search = LikelihoodSearch(PredictionErrors(problem), Settings(**settings))
     search.run()
-    return certainty(search)
+    return certainty(Window(search))
 
 
 def all_probabilities(problem, noise_models):

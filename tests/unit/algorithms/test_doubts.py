@@ -40,13 +40,14 @@ CASES = {
     "changing_variance": lambda: pem(problem_of(*multiplied(800)), tails=False),
     "uncertain_structure": lambda: first_with("uncertain_structure"),
     "uncertain_terms": lambda: first_with("uncertain_terms"),
+    "missing_terms": lambda: first_with("missing_terms"),
     "noise_models_disagree": lambda: first_with("noise_models_disagree"),
 }
 
 
 def first_with(kind):
     """Return the result for the first of some data sets, too small for their noise, that brings a warning."""
-    for seed in range(1, 30):
+    for seed in range(1, 40):
         result = pem(problem_of(*data_of("white on the output", 200, seed, deviation=0.3)))
         if kind in kinds_of(result):
             return result

@@ -181,7 +181,7 @@ class TestDetails:
 @pytest.mark.parametrize("units", [(1000.0, 1000.0), (1e9, 1e-3), (1e-60, 1e-60)])
 def test_units_change_no_choice(noise, units):
     u, y = data_of(noise, 500)
-    plain, scaled = pem(problem_of(u, y)), pem(problem_of(units[0] * u, units[1] * y))
+    plain, scaled = pem(problem_of(u, y)), pem(problem_of(units[0] * u, units[1] * y, rescaled=False))
     assert (
         scaled.terms == plain.terms and scaled.details["noise"]["description"] == plain.details["noise"]["description"]
     )
@@ -196,7 +196,7 @@ def test_very_small_and_large_units_change_no_likelihood(unit):
     u, y = data_of("both on the output", 500)
     fits = []
     for factor in (1.0, unit):
-        search_here = LikelihoodSearch(PredictionErrors(problem_of(factor * u, factor * y)), Settings())
+        search_here = LikelihoodSearch(PredictionErrors(problem_of(factor * u, factor * y, rescaled=False)), Settings())
         search_here.run()
         fits.append(search_here.best())
     assert fits[0].noise_model == fits[1].noise_model and fits[0].terms.tolist() == fits[1].terms.tolist()

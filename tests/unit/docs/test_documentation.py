@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from narxbench.algorithms.registry import REVIEWED
-from narxbench.experiment.interpretations import load_design_choices
-from narxbench.experiment.layers import read_layers
-from narxbench.experiment.study_settings import load_study
 from narxbench.model.system import load_system
-from narxbench.pipeline.kinds import plan_of
+from narxbench.pipeline.plans import plan_of
+from narxbench.studies.loading import load_study
+from narxbench.study.design_choices import load_design_choices
+from narxbench.study.layers import read_layers
 
 ROOT = Path(__file__).parents[3]
 PAGES = sorted(

@@ -8,18 +8,18 @@ from statistics import median
 
 import numpy as np
 import pytest
-from tests.unit.analysis.summaries import REFERENCE, published
+from tests.unit.studies.paper.summaries import REFERENCE, published
 
 from narxbench.algorithms.upso2d import LITERAL, self_feedback
-from narxbench.analysis.agreement import compare, own_deviances
-from narxbench.analysis.claims import GA, SPARSE, SYSTEMS, UPSO, both_criteria, published_view
-from narxbench.analysis.frames import read_frame
-from narxbench.analysis.published import printed
-from narxbench.experiment.interpretations import BASELINE, interpretation_text, load_design_choices
 from narxbench.fitness.problem import StructureProblem
 from narxbench.io.errors import NarxbenchError
 from narxbench.model.excitation import UniformInput
 from narxbench.model.system import load_system
+from narxbench.report.formats import rounded
+from narxbench.studies.paper.agreement import compare, own_deviances
+from narxbench.studies.paper.claims import GA, SPARSE, SYSTEMS, UPSO, both_criteria, published_view
+from narxbench.studies.paper.frames import read_frame
+from narxbench.study.design_choices import BASELINE, interpretation_text, load_design_choices
 
 SNRS = (50, 40, 30)
 VIEW = published_view(published())
@@ -41,7 +41,7 @@ def nu(system, label, *place):
 
 def listed(values, last=" and "):
     """Return numbers as a sentence lists them."""
-    *first, end = map(printed, values)
+    *first, end = map(rounded, values)
     return f"{', '.join(first)}{last}{end}"
 
 
@@ -111,12 +111,12 @@ def test_rho_2_on_s4():
     text = erratum(5)
     assert [both_criteria(row("S4", snr, UPSO, "aic-2")).holds for snr in SNRS] == [True, True, False]
     at_30 = row("S4", 30, UPSO, "aic-2")
-    assert f"T1 has ν = {printed(at_30.nu[0])} and ν_max is {printed(at_30.nu_max)}" in text
+    assert f"T1 has ν = {rounded(at_30.nu[0])} and ν_max is {rounded(at_30.nu_max)}" in text
     assert at_30.nu[0] < at_30.nu_max
     assert {sum(value >= 0.95 for value in row("S4", snr, UPSO, "aic-256").nu) for snr in SNRS} == {1}
     for snr in (50, 40):
         rising = [row("S4", snr, UPSO, f"aic-{rho}") for rho in (2, 8, 64)]
-        assert f"from {' to '.join(printed(of.nu_max) for of in rising)} as ϱ rises" in text
+        assert f"from {' to '.join(rounded(of.nu_max) for of in rising)} as ϱ rises" in text
         assert all(min(of.nu) == 1 for of in rising)
 
 
@@ -126,8 +126,8 @@ def test_thresholds():
     above, below = row("S4", 40).nu_max, nu("S3", "T1", 30)
     assert above == max(row(*place).nu_max for place in product(SYSTEMS, SNRS))
     assert below == min(smallest(*place) for place in product(SYSTEMS, SNRS)) <= above
-    assert f"above {printed(above)}, the published ν_max" in text
-    assert f"no higher than {printed(below)}, the ν of T1" in text
+    assert f"above {rounded(above)}, the published ν_max" in text
+    assert f"no higher than {rounded(below)}, the ν of T1" in text
     kept = {place: row(*place).nu_max for place in product(SYSTEMS, SNRS) if row(*place).nu_max >= 0.9}
     assert kept == {("S4", 40): 0.95, ("S4", 30): 0.9}
     assert "on S4 at 40 dB (0.95) and at 30 dB (0.90)" in text
@@ -136,7 +136,7 @@ def test_thresholds():
 def test_spurious_terms_on_s4():
     text = erratum(7)
     own, other = ([row("S4", snr, name) for snr in SNRS] for name in (UPSO, GA))
-    assert f"is {listed([of.r for of in own])} against {printed(other[0].r)} of GA at every SNR" in text
+    assert f"is {listed([of.r for of in own])} against {rounded(other[0].r)} of GA at every SNR" in text
     assert len({of.r for of in other}) == 1
     found, against = (listed([of.nu_max for of in side]) for side in (own, other))
     assert f"{found} against {against}" in text

@@ -46,7 +46,7 @@ def test_every_setting_named_exists():
     settings = {*IdentificationSettings.model_fields, *inspect.signature(read_recording).parameters}
     spoken = set(re.findall(r"`(\w+)(?:: [\w-]+)?`", PAGE.partition("`narxbench identify --json`")[0]))
     others = {"refit", "compare", "u2", "auto", "left_out", "found", "fit_percent", "nrmse", "rmse", "max_error"}
-    others |= {"export", "write_report", "likelier_noise"}
+    others |= {"export", "write_report", "likelier_noise", "common_factor"}
     assert spoken - settings - others == set()
 
 

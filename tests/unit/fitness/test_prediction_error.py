@@ -193,7 +193,7 @@ def test_innovations_and_likelihood_are_those_of_plain_python(name, of_records):
     np.testing.assert_allclose(np.concatenate(errors.counted(errors.innovations(fit))), counted, rtol=1e-6, atol=1e-9)
     assert (initial != measured_initial(problem)).any() == (noise_model.place == "output")
     is_coloured = noise_model.place == "output" and not noise_model.is_white
-    assert 1e-3 <= fit.start_share <= 1.0 and (is_coloured or fit.start_share == 1.0)
+    assert 2.0**-10 <= fit.start_share <= 1.0 and (is_coloured or fit.start_share == 1.0)
     start = fit.start_share * float(np.sum((initial - measured_initial(problem)) ** 2))
     variance = fit.scale * unit_of(problem) ** 2
     if noise_model.distribution.is_gaussian:

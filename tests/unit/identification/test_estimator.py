@@ -1,6 +1,5 @@
 """The regressor: scikit-learn's own checks, and its figures against those of ``identify``."""
 
-import inspect
 import subprocess
 import sys
 
@@ -15,7 +14,6 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import narxbench
 from narxbench.identification.estimator import NarxRegressor
-from narxbench.identification.settings import IdentificationSettings
 from narxbench.io.errors import NarxbenchError
 
 SMALL = {"decimation": 1, "degree": 2, "y_lags": 2, "u_lags": 2, "seeds": 1, "resamples": 0, "centre": False}
@@ -47,13 +45,6 @@ def data():
 @pytest.fixture(scope="module")
 def fitted(data):
     return NarxRegressor(**SMALL).fit(*data)
-
-
-def test_its_settings_are_those_of_identify():
-    defaults = {name: value.default for name, value in inspect.signature(NarxRegressor).parameters.items()}
-    settings = IdentificationSettings().model_dump()
-    assert {name: settings[name] if value is None else value for name, value in defaults.items()} == settings
-    assert all(settings[name] in ([], {}, None) for name, value in defaults.items() if value is None)
 
 
 def test_it_finds_what_identify_finds(data, fitted):

@@ -7,17 +7,17 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from narxbench.experiment.layers import read_layers
 from narxbench.identification.data.reading import read_recording
 from narxbench.identification.finding import Finding
 from narxbench.identification.search.configurations import configurations
 from narxbench.identification.search.scan import NOTHING, STANDS_IN
 from narxbench.identification.settings import IdentificationSettings
-from narxbench.identification.study import load_measured
 from narxbench.identification.trust.probabilities import EXACT, TOO_FEW
 from narxbench.io.settings import validated
 from narxbench.model.records import Record, Recording
 from narxbench.report.findings import as_option, in_words
+from narxbench.studies.measured.settings import load_measured
+from narxbench.study.layers import read_layers
 
 N = 60
 U = np.sin(np.arange(2.0 * N)).reshape(N, 2)
@@ -118,14 +118,8 @@ PREDICTS = {
     **{"ranges": {"in": [0.0, 5.0], "out": [-1.0, 2.0]}, "units": {"out": "V"}, "output": "out"},
 }
 READS = {
-    **{
-        "missing": "",
-        "samples": 180,
-        "probability": 0.3,
-        "probabilities": {"y(k-1)": 1.0, "u(k-2)": 0.25},
-        "likely": 1,
-    },
-    **{"outside": {"u(k-1)": 0.61}, "groups": [], "doubts": [], "likelier_noise": None},
+    **{"missing": "", "samples": 180, "probability": 0.3, "likely": 1, "outside": {"u(k-1)": 0.61}},
+    **{"probabilities": {"y(k-1)": 1.0, "u(k-2)": 0.25}, "groups": [], "doubts": [], "likelier_noise": None},
     **{"alike": [["u(k-2)", "u(k-1)", 0.99]], "superfluous": [], "noise": False, "weak": ["u(k-2)"], "resampled": None},
 }
 GROUPS = [{"terms": ["u(k-1)", "u(k-2)", "u(k-3)"], "probabilities": [0.33, 0.32, 0.24]}]
@@ -244,7 +238,7 @@ def _tried(values, inputs):
 
 
 def _study(data, keys=""):
-    Path("mine.yaml").write_text(f"page: measured\ndata: {data}\nidentification: {{{keys}}}\n")
+    Path("mine.yaml").write_text(f"kind: measured\ndata: {data}\nidentification: {{{keys}}}\n")
     return load_measured(read_layers(["mine.yaml"], []))
 
 

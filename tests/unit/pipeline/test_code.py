@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 import narxbench
-from narxbench.pipeline import code
-from narxbench.pipeline.code import PACKAGE, digest_of, imported_files, versions_of
+from narxbench.pipeline.code import PACKAGE, closure, digest_of, imported_files, versions_of
 
 ROOT = Path(__file__).parents[3]
 SCRIPTS = sorted((ROOT / "scripts").glob("*.py"))
@@ -40,23 +39,40 @@ def cleared() -> None:
     digest_of.cache_clear()
 
 
-def test_digests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """They cover templates, and are the same in every process."""
+def test_digests(tmp_path: Path) -> None:
+    """They cover the templates next to a module that fills them in, and are the same in every process."""
     (tmp_path / "some.py").write_text("import narxbench.report.templating\n")
-    (tmp_path / "page.css").write_text("a {}")
     first = digest_of(tmp_path / "some.py")
-    monkeypatch.setattr(code, "TEMPLATES", tmp_path)
+    (tmp_path / "templates").mkdir()
+    (tmp_path / "templates/page.css").write_text("a {}")
     cleared()
     second = digest_of(tmp_path / "some.py")
-    (tmp_path / "page.css").write_text("b {}")
+    (tmp_path / "templates/page.css").write_text("b {}")
     digest_of.cache_clear()
     assert len({first, second, digest_of(tmp_path / "some.py")}) == 3
-    monkeypatch.undo()
     cleared()
     program = "import sys, pathlib, narxbench.pipeline.code as c; print(c.digest_of(pathlib.Path(sys.argv[1])))"
     command = [sys.executable, "-c", program, str(ROOT / "scripts" / "page.py")]
     printed = subprocess.check_output(command, env={"PYTHONHASHSEED": "1"}, text=True)
     assert printed == digest_of(ROOT / "scripts" / "page.py") + "\n"
+
+
+@pytest.mark.parametrize(
+    ("script", "templates"),
+    [
+        ("page", "report/base.html.j2 studies/paper/report.html.j2"),
+        ("leaderboard", "report/site.css studies/methods/leaderboard.js"),
+        ("conclude", "report/model.html.j2 report/notices/fonts.txt"),
+        ("interpretations", "studies/paper/interpretations/document.md.j2"),
+        ("tables", "study/table.tex.j2"),
+        ("analyse", ""),
+    ],
+)
+def test_a_step_depends_on_the_templates_that_its_modules_fill_in(script: str, templates: str) -> None:
+    files = [path for path in closure(ROOT / "scripts" / f"{script}.py") if path.suffix != ".py"]
+    names = {str(path.relative_to(PACKAGE)).replace("templates/", "") for path in files}
+    assert set(templates.split()) <= names
+    assert bool(names) == bool(templates)
 
 
 @pytest.mark.parametrize(

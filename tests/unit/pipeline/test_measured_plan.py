@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from narxbench.io.errors import NarxbenchError
-from narxbench.pipeline.kinds import plan_of
-from narxbench.pipeline.kinds.measured import MeasuredPlan
-from narxbench.pipeline.kinds.paper import PaperPlan
+from narxbench.pipeline.measured_plan import MeasuredPlan
+from narxbench.pipeline.paper_plan import PaperPlan
+from narxbench.pipeline.plans import plan_of
 
 OWN = """
-page: measured
+kind: measured
 data: {files: ./mine.csv, input: u, output: y, test: test.csv}
 identification: {degree: [1, 2], y_lags: 2, u_lags: 2, seeds: 3, blocks: 4, resamples: 2}
 """
@@ -58,9 +58,9 @@ def test_names_of_many_lags_are_no_longer_than_those_of_files(plan: Callable) ->
 
 
 def test_settings_tell_the_kind_of_a_study(plan: Callable) -> None:
-    assert isinstance(plan("data: {files: mine.csv, output: y}", "page=measured"), MeasuredPlan)
+    assert isinstance(plan("data: {files: mine.csv, output: y}", "kind=measured"), MeasuredPlan)
     assert isinstance(plan_of(), PaperPlan)
-    with pytest.raises(NarxbenchError, match=r"^mine.yaml: page: missing; allowed: "):
+    with pytest.raises(NarxbenchError, match=r"^mine.yaml: kind: missing; allowed: "):
         plan("data: {files: mine.csv, output: y}\nidentification: {seeds: 2}")
     with pytest.raises(
         NarxbenchError, match=r"^command line \(--config\): finished_only: unknown key; allowed: study, "

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from narxbench.io.errors import NarxbenchError
-from narxbench.pipeline.kinds import plan_of
 from narxbench.pipeline.manifest import manifest_csv
+from narxbench.pipeline.plans import plan_of
 
 SMALL = "systems: [S1]\nsnr_db: [30]\nmethods: {upso2d: {criteria: [bic]}, ga: null}\n"
 
@@ -37,7 +37,7 @@ def test_files_of_the_paper(plan: Callable) -> None:
 
 
 COMPARED = """
-page: methods
+kind: methods
 systems: [S1]
 snr_db: [30]
 data: {seeds: 2}

@@ -8,7 +8,7 @@ import pytest
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from narxbench.io.errors import NarxbenchError
-from narxbench.pipeline.kinds import plan_of
+from narxbench.pipeline.plans import plan_of
 from narxbench.pipeline.session import Progress
 
 
@@ -46,7 +46,7 @@ def mistake(text: str, *command_line: str) -> str:
 
 
 RECORDED = "data: {excitation: {kind: recorded, file: %s}}"
-COMPARED = "page: methods\nsystems: [S1, S3]\nsnr_db: [30]\nmethods: {upso2d: null}\n"
+COMPARED = "kind: methods\nsystems: [S1, S3]\nsnr_db: [30]\nmethods: {upso2d: null}\n"
 COMPARED += "scenarios: {base: {description: plain, %s}}"
 CASES = [
     ("data: {samples: 605}", "data.samples: found 605; allowed: more than 605 (5 for the largest lag of S1, 600 to"),

@@ -33,7 +33,7 @@ def test_names_and_numbers():
     assert [formats.percent(1, 4), formats.percent(1, 0)] == ["25 %", "–"]
 
 
-def test_symbols_and_tables_of_the_paper():
+def test_symbols_of_the_paper():
     shown = {
         "latex": [r"$\mathit{c}_{1}$", r"$\mathit{ps}$", r"$\omega$", ""],
         "markdown": ["*c*<sub>1</sub>", "*ps*", "*ω*", ""],
@@ -41,8 +41,6 @@ def test_symbols_and_tables_of_the_paper():
         "plain": ["c_1", "ps", "ω", ""],
     }
     assert {to: [formats.format_symbol(name, to) for name in shown["plain"]] for to in shown} == shown
-    names = ("fitness_S1", "comparison_S4", "all", "other_S1")
-    assert [formats.table_name(name) for name in names] == ["fitness functions, S1", "methods, S4", "all", "other_S1"]
 
 
 def test_shares_and_numbers_of_any_size():

@@ -4,8 +4,8 @@ import json
 from itertools import pairwise
 
 import pytest
-from tests.unit.analysis.summaries import REFERENCE, ROOT
-from tests.unit.report.test_page import Page
+from tests.unit.studies.paper.summaries import REFERENCE, ROOT
+from tests.unit.studies.paper.test_page import Page
 
 from narxbench.io.errors import NarxbenchError
 from narxbench.io.yaml import read_mapping

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.tiers import mostly_slow
-from tests.unit.report.test_page import Page
+from tests.unit.studies.paper.test_page import Page
 
 from narxbench.algorithms.contract import SearchWarning
 from narxbench.identification.data.checks import checks_before
@@ -62,7 +62,7 @@ def record(name, samples=200, role="estimation", of=None, noise=0.1, dwell=0):
 
 def sure_of(terms, **changes):
     """Return a certainty that leaves no doubt of some terms."""
-    probabilities = {**dict.fromkeys(terms, 1.0), "y(k-2)": 0.02}
+    probabilities = {"y(k-2)": 0.02, **dict.fromkeys(terms, 1.0)}
     rivals = [Rival([*terms, "y(k-2)"], 0.02, 7.0, "NARX")]
     known = StructureCertainty("", 180, 0.95, probabilities, rivals)
     return replace(known, **changes)
@@ -306,8 +306,7 @@ def test_to_predict_has_the_errors_in_units_and_the_ranges_of_the_data():
 def test_to_read_is_about_the_structure_alone():
     assert status("to_read", found()) == "fine"
     doubts = [
-        {"probability": 0.4},
-        {"probabilities": dict(zip(TERMS, (1.0, 1.0, 0.7), strict=True))},
+        {"probabilities": dict(zip(TERMS, (1.0, 1.0, 0.4), strict=True))},
         {"probabilities": {**dict.fromkeys(TERMS, 1.0), "y(k-2)": 0.6}},
         {"groups": [ExchangeableTerms(["u(k-1)", "u(k-2)"], [0.5, 0.45])]},
         {"doubts": [SearchWarning("coloured_innovations", "the innovations are not white", {})]},

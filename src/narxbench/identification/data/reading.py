@@ -63,6 +63,7 @@ class Reading(TypedDict, total=False):
 def read_recording(
     data: Any = None,
     *,
+    # Written by narxbench.identification.signatures: parameters of reading
     input: Any = None,
     output: Any = None,
     time: Any = None,
@@ -75,6 +76,7 @@ def read_recording(
     header: bool | None = None,
     separator: str | None = None,
     decimal: str | None = None,
+    # End
 ) -> Recording:
     """Return measured data as records.
 

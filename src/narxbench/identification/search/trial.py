@@ -12,7 +12,7 @@ from narxbench.fitness.kernel.problem_data import products_over
 from narxbench.fitness.problem import ErrorKind, StructureProblem
 from narxbench.identification.data.arrangement import NO_PART, Arrangement
 from narxbench.identification.data.collinear import collinear
-from narxbench.identification.data.scaling import mean, scaled, scaling
+from narxbench.identification.data.scaling import scaled, scaling
 from narxbench.identification.search.configurations import Configuration, candidates
 from narxbench.identification.search.noise import StructureFit, noise_of_model, weigh, weigh_under
 from narxbench.identification.settings import IdentificationSettings
@@ -20,6 +20,7 @@ from narxbench.io.errors import NarxbenchError
 from narxbench.model.narx import DivergedError, Model
 from narxbench.model.noise_models import NoiseModel, NoiseName
 from narxbench.model.records import Recording
+from narxbench.model.scaling import mean
 from narxbench.model.terms import Monomial, term_name
 from narxbench.numerics.rounding import significant
 

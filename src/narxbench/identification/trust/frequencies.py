@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from narxbench.analysis.metrics import selection_frequency
+from narxbench.numerics.intervals import selection_frequency
 
 _FREQUENCY = ("count", "runs", "frequency", "low", "high")
 

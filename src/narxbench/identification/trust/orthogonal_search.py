@@ -136,8 +136,6 @@ class OrthogonalSearch(LikelihoodSearch):
         self._repeated = repeated
         self.independent = max(2.0, errors.samples / repeated)
         super().__init__(errors, settings)
-        # In units of the deviance of all samples, which filters and tails of the noise are chosen by.
-        self.price = repeated * float(natural_log(self.independent))
 
     def term_penalties(self, gamma: float) -> Floats:
         """Return what 0 to N_t terms cost; more than half of the samples fit anything, and cost +inf."""

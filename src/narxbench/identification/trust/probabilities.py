@@ -9,19 +9,18 @@ wrong one further terms make up for the noise, and the true terms look improbabl
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from narxbench.algorithms.certainty import Certainty, certainty
+from narxbench.algorithms.certainty import Certainty, RatedStructure, Window, certainty
 from narxbench.algorithms.contract import SearchWarning
 from narxbench.algorithms.doubts import doubts
 from narxbench.algorithms.likelihood_search import SearchSettings, Structure
-from narxbench.algorithms.pem import LEAST_PROBABILITY
-from narxbench.algorithms.registry import algorithm
+from narxbench.algorithms.pem import LEAST_PROBABILITY, factored_structures
 from narxbench.fitness.prediction_error import Fit
 from narxbench.fitness.problem import StructureProblem
-from narxbench.identification.search.scan import CLEARLY_BETTER, PREDICTION_ERRORS
+from narxbench.identification.search.scan import CLEARLY_BETTER
 from narxbench.identification.trust.orthogonal_search import OrthogonalErrors, OrthogonalSearch
 from narxbench.model.noise_models import NoiseModel, NoiseName
 
@@ -29,8 +28,6 @@ from narxbench.model.noise_models import NoiseModel, NoiseName
 DIGITS = 4
 # Structures that the model was compared with and that are searched from, at most.
 MOST_COMPARED = 24
-# Drift is left out: a model of an identification cannot have it.
-SETTINGS = {"drift": False}
 # Why nothing can be said.
 EXACT = "its terms explain the data to the last digit, and there is no noise to weigh them against"
 DIVERGES = "its prediction errors diverge on the data that estimate"
@@ -135,9 +132,10 @@ def structure_certainty(
         Structures that it was compared with. Where candidates nearly depend on one another there are many local optima,
         and these are further places to search from.
     """
-    settings = algorithm(PREDICTION_ERRORS).settings({"noise_models": list(families), **SETTINGS})
+    # Drift is left out: a model of an identification cannot have it.
+    settings = SearchSettings(noise_models=list(families), drift=False)
     errors = OrthogonalErrors(problem)
-    search = OrthogonalSearch(errors, cast(SearchSettings, settings), repeated)
+    search = OrthogonalSearch(errors, settings, repeated)
     numbers = {name: term for term, name in enumerate(problem.terms)}
     structure = _structure(numbers, terms)
     if not search.penalties[len(terms)] < math.inf:
@@ -154,11 +152,11 @@ def structure_certainty(
         if search.value(start) < math.inf:
             search.descend_with_noise(start)
     search.polish_further()
-    known = certainty(search, also=[structure])
+    window = Window(search, factored_structures(search))
     if search.polish_further():
-        known = certainty(search, also=[structure])
+        window = Window(search, factored_structures(search))
     best = _best_fit(search, structure, noise_model)
-    return _described(search, problem.terms, known, best, noise_model)
+    return _described(search, problem.terms, window, best, noise_model)
 
 
 def _structure(numbers: Mapping[str, int], terms: Sequence[str]) -> Structure:
@@ -178,12 +176,10 @@ def _best_fit(search: OrthogonalSearch, structure: Structure, noise_model: Noise
 
 
 def _described(
-    search: OrthogonalSearch, names: Sequence[str], known: Certainty, best: Fit, noise_model: NoiseModel
+    search: OrthogonalSearch, names: Sequence[str], window: Window, best: Fit, noise_model: NoiseModel
 ) -> StructureCertainty:
     """Return how probable the structure of a fit is, in names of terms."""
-    known = _rounded(known)
-    chosen = tuple(best.terms.tolist())
-    (of_model,) = (rated for rated in known.structures if rated.terms == chosen)
+    known, of_model = _rated(window, best)
     rivals = []
     for rated in known.structures:
         if rated is not of_model:
@@ -195,16 +191,36 @@ def _described(
         groups.append(ExchangeableTerms([names[term] for term in group], [float(known.terms[term]) for term in group]))
     probabilities = {}
     for term, name in enumerate(names):
-        if term in chosen or known.terms[term] >= LEAST_PROBABILITY:
+        if term in of_model.terms or known.terms[term] >= LEAST_PROBABILITY:
             probabilities[name] = float(known.terms[term])
+    warnings = doubts(search, best, known, names)
     return StructureCertainty(
         samples=int(search.independent),
         probability=of_model.probability,
         probabilities=probabilities,
         rivals=rivals,
         groups=groups,
-        doubts=[*doubts(search, best, known, names), *_likelier_noise(search, best, noise_model)],
+        doubts=[*warnings, *_common_factor(search, best), *_likelier_noise(search, best, noise_model)],
     )
+
+
+def _rated(window: Window, fit: Fit) -> tuple[Certainty, RatedStructure]:
+    """Return probabilities near the best structure, with the structure of a fit among those that are named."""
+    known = _rounded(certainty(window))
+    terms = tuple(fit.terms.tolist())
+    for rated in known.structures:
+        if rated.terms == terms:
+            return known, rated
+    first = known.structures[0]
+    key = window.search.structure(fit).tobytes()
+    # One that is a shorter structure times a filter is none of those that are rated.
+    criterion = window.criteria.get(key, window.value(fit))
+    difference = round(criterion - min(window.criteria.values()), DIGITS)
+    probability = 0.0
+    if key in window.criteria:
+        probability = round(first.probability * math.exp(-0.5 * difference), DIGITS)
+    rated = RatedStructure(terms, probability, difference, fit.noise_model.description)
+    return replace(known, structures=[*known.structures, rated]), rated
 
 
 def _rounded(known: Certainty) -> Certainty:
@@ -213,6 +229,14 @@ def _rounded(known: Certainty) -> Certainty:
         probability, difference = round(rated.probability, DIGITS), round(rated.difference, DIGITS)
         structures.append(replace(rated, probability=probability, difference=difference))
     return replace(known, terms=np.round(known.terms, DIGITS), structures=structures)
+
+
+def _common_factor(search: OrthogonalSearch, fit: Fit) -> list[SearchWarning]:
+    """Return whether a structure is a shorter one times a filter: what the factor explains is noise."""
+    if not search.common_factor(fit):
+        return []
+    message = "the terms share a factor, as lagged copies of terms do: what it explains is probably noise with a filter"
+    return [SearchWarning("common_factor", message, {})]
 
 
 def _likelier_noise(search: OrthogonalSearch, best: Fit, noise_model: NoiseModel) -> list[SearchWarning]:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from narxbench.algorithms.doubts import LIKELY_TERM
 from narxbench.identification.finding import Finding, Status, worst
 from narxbench.identification.trust.frequencies import frequent_terms
 from narxbench.identification.trust.probabilities import EXACT
@@ -52,9 +51,8 @@ GAP_FINE, GAP_LOOK, GAP_SMALL = 1.5, 3.0, 0.05
 CORRELATION_SMALL, CORRELATION_LARGE = 0.1, 0.3
 # The rests of the data and the model's static curve: share of the output's range.
 STATIC_FINE = 0.1
-# A term or a structure of this probability is more probable than not; one of the other is hardly in doubt, as for
-# :mod:`narxbench.algorithms.doubts`.
-LIKELY, SURE = 0.5, LIKELY_TERM
+# A term of this probability is more probable than not.
+LIKELY = 0.5
 # Where neither the model nor a simpler one explains a tenth of the variance, nothing is there to be predicted.
 NOISE = 0.95
 ANSWERS = ("to_predict", "to_read", "to_control")
@@ -145,30 +143,27 @@ def _to_predict(found: "Identification", findings: Mapping[str, Finding]) -> Fin
 def _to_read(identification: "Identification", findings: Mapping[str, Finding], is_noise: bool) -> Finding:
     """Return whether the terms of a model tell something about the process.
 
-    Fine if the structure is the probable one, all terms are, none is exchangeable, and nothing makes doubt of that; for
-    an exact model if none of its terms is rounding and none could be another. Bad if less than half of the terms are
-    more probable than not, and for noise.
+    Fine if nothing makes doubt of the structure and no terms are exchangeable; for an exact model if none of its terms
+    is rounding and none could be another. Bad if less than half of the terms are more probable than not, and for noise.
     """
     certainty, terms = identification.certainty, identification.model.terms
     superfluous = findings["exact"].values["superfluous"] if "exact" in findings else []
-    probabilities = {}
-    for term in terms:
-        if term in certainty.probabilities and term not in superfluous:
-            probabilities[term] = certainty.probabilities[term]
-    outside = {}
+    inside, outside = {}, {}
     for term, probability in certainty.probabilities.items():
-        if term not in terms and probability >= LIKELY:
+        if term in terms and term not in superfluous:
+            inside[term] = probability
+        elif term not in terms and probability >= LIKELY:
             outside[term] = probability
-    groups = [group for group in certainty.groups if sum(group.probabilities) >= LIKELY]
-    n_likely = sum(probability >= LIKELY for probability in probabilities.values())
+    groups = [group._asdict() for group in certainty.groups if sum(group.probabilities) >= LIKELY]
+    n_likely = sum(probability >= LIKELY for probability in inside.values())
     values = {
         "missing": certainty.missing,
         "samples": certainty.samples,
         "probability": certainty.probability,
-        "probabilities": probabilities,
+        "probabilities": inside,
         "likely": n_likely,
         "outside": outside,
-        "groups": [group._asdict() for group in groups],
+        "groups": groups,
         "doubts": [doubt.kind for doubt in certainty.doubts],
         "likelier_noise": _likelier_noise(identification),
         "alike": [list(pair) for pair in identification.alike],
@@ -177,12 +172,11 @@ def _to_read(identification: "Identification", findings: Mapping[str, Finding], 
         "weak": [row["term"] for row in identification.weights if row["t"] is not None and abs(row["t"]) < 2],
         "resampled": _resampled(identification),
     }
-    is_sure = certainty.missing == EXACT and not (superfluous or identification.alike)
-    if not certainty.missing:
-        all_sure = min(probabilities.values(), default=0.0) >= SURE and (certainty.probability or 0.0) >= LIKELY
-        is_sure = all_sure and not (outside or groups or certainty.doubts or superfluous)
-    status: Status = "fine" if is_sure else "look"
-    if is_noise or 2 * n_likely < len(probabilities):
+    is_doubtful = bool(superfluous or certainty.doubts or groups or outside) or n_likely < len(inside)
+    if certainty.missing:
+        is_doubtful = bool(superfluous or identification.alike) or certainty.missing != EXACT
+    status: Status = "look" if is_doubtful else "fine"
+    if is_noise or 2 * n_likely < len(inside):
         status = "bad"
     return Finding("to_read", status, values)
 

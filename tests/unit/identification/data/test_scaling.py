@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import narxbench
-from narxbench.identification.data.scaling import FAR, is_far, round_number, scaled, scaling
+from narxbench.identification.data.scaling import scaled, scaling
 from narxbench.model.records import Record, Recording
+from narxbench.model.scaling import FAR, is_far, round_number
 from narxbench.numerics.random_streams import generator
 
 TERMS = ("y(k-1)", "u(k-1)", "u(k-1)^2")

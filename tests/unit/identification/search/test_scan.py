@@ -8,7 +8,7 @@ import pytest
 from tests.unit.identification.search.test_configurations import settings_of
 
 from narxbench import load_system
-from narxbench.identification.identify import identified
+from narxbench.identification.identify import identify_recording
 from narxbench.identification.search import choice as choosing
 from narxbench.identification.search import steps
 from narxbench.identification.search.configurations import Configuration
@@ -45,12 +45,12 @@ class TestSameResult:
     @pytest.fixture(scope="class")
     @classmethod
     def found(cls):
-        return identified(cls.recording, cls.settings)
+        return identify_recording(cls.recording, cls.settings)
 
     @pytest.mark.parametrize("threads", [1, steps.THREADS])
     def test_twice_and_with_other_threads(self, found, threads, monkeypatch):
         monkeypatch.setattr(steps, "THREADS", threads)
-        assert plain(identified(self.recording, self.settings)) == plain(found)
+        assert plain(identify_recording(self.recording, self.settings)) == plain(found)
 
     @pytest.mark.parametrize("change", ["other", "none", "far away", "renamed"])
     def test_with_other_test_records_and_other_names(self, found, change):
@@ -62,7 +62,7 @@ class TestSameResult:
             "far away": (known, test, replace(test, u=1e3 + test.u, y=1e3 + test.y)),
             "renamed": (replace(known, name="x"), replace(test, name="z")),
         }
-        again = identified(replace(self.recording, records=records[change]), self.settings)
+        again = identify_recording(replace(self.recording, records=records[change]), self.settings)
         for name in ("terms", "coefficients", "covariance"):
             assert getattr(again.model, name) == getattr(found.model, name)
         for frame in ("selection", "tried"):
@@ -192,7 +192,7 @@ def test_forward_regression_stands_in_where_every_random_structure_is_singular()
         y[k] = 0.5 * y[k - 1] + 0.8 * u[k - 1] + 0.1 * u[k - 2] ** 2 + 0.01 * rng.standard_normal()
     recording = Recording((Record("r", u[:, None], y),), ("u",), "y")
     settings = {**QUICK, "degree": 3, "y_lags": 6, "u_lags": 6, "method": "ga", "resamples": 1}
-    found = identified(recording, settings_of(**settings))
+    found = identify_recording(recording, settings_of(**settings))
     assert found.model.terms and all(math.isfinite(c) for c in found.model.coefficients)
     assert {"y(k-1)", "u(k-1)"} <= set(found.model.terms) and found.tried["rrse"][0] < 0.03
     assert all(s.terms for s in found.structures.values())
@@ -224,7 +224,7 @@ class TestEffort:
         assert resamples == sorted(resamples) and resamples[0] == 10 and resamples[-1] == 500
 
     def test_fewer_resamples_than_asked_for_are_reported(self):
-        found = identified(self.recording, settings_of(**{**QUICK, "effort": 1e-6, "resamples": 12}))
+        found = identify_recording(self.recording, settings_of(**{**QUICK, "effort": 1e-6, "resamples": 12}))
         (note,) = [note for note in found.notes if note.name == "resamples"]
         assert note.values == {"searched": 10, "wanted": 12}
         assert found.model.terms == TERMS
@@ -238,6 +238,6 @@ def test_searches_of_parts_and_of_all_data():
 
 @pytest.mark.parametrize("method", ["stepwise", "iterative_ofr"])
 def test_other_methods(method):
-    found = identified(recording_of(300), settings_of(**{**QUICK, "method": method}))
+    found = identify_recording(recording_of(300), settings_of(**{**QUICK, "method": method}))
     assert found.model.terms == TERMS and found.settings["method"] == method
     assert ("iterative_ofr" in found.structures) == (method != "iterative_ofr")

@@ -4,7 +4,7 @@ import pytest
 
 import narxbench
 from narxbench.identification.data.reading import read_recording
-from narxbench.identification.identify import identified, repeated
+from narxbench.identification.identify import identify_recording, identify_repeatedly
 from narxbench.identification.search.steps import BRIEF, DESCENTS, RESAMPLES, THOROUGH, Steps
 from narxbench.identification.settings import IdentificationSettings
 from narxbench.io.errors import FieldError
@@ -20,13 +20,13 @@ def recording():
 
 def test_progress_names_each_step_and_what_is_known(recording):
     seen = []
-    found = identified(recording, SETTINGS, progress=seen.append)
+    found = identify_recording(recording, SETTINGS, report_progress=seen.append)
     steps = list(dict.fromkeys(each.step for each in seen))
     assert steps[0] == BRIEF and {THOROUGH, DESCENTS} < {*steps} and steps[-1] == RESAMPLES
     assert [each.share for each in seen] == sorted(each.share for each in seen) and seen[-1].share == 1.0
     assert all(each.rrse is not None and each.done <= each.planned and each.terms for each in seen)
     # Who looks on changes nothing.
-    assert identified(recording, SETTINGS).model == found.model
+    assert identify_recording(recording, SETTINGS).model == found.model
 
 
 @pytest.mark.parametrize("step", [BRIEF, THOROUGH, DESCENTS, RESAMPLES])
@@ -35,7 +35,7 @@ def test_an_interrupt_keeps_the_best_so_far(recording, step):
         if progress.step == step:
             raise KeyboardInterrupt
 
-    found = identified(recording, SETTINGS, progress=interrupt)
+    found = identify_recording(recording, SETTINGS, report_progress=interrupt)
     assert (found.notes[0].name, found.notes[0].values) == ("interrupted", {"step": step})
     assert found.model.terms and found.settings["resamples"] <= 3
 
@@ -50,7 +50,7 @@ def test_an_interrupt_before_anything_is_found_and_a_mistake_in_a_job_are_raised
 
 
 def test_repeats_report_the_spread(recording):
-    alone, found = (repeated(recording, SETTINGS, times) for times in (1, 3))
+    alone, found = (identify_repeatedly(recording, SETTINGS, times) for times in (1, 3))
     assert found.model == alone.model and found.notes[1:] == alone.notes
     values = found.notes[0].values
     assert (found.notes[0].name, values["times"], values["without"]) == ("repeats", 3, 0)
@@ -61,5 +61,5 @@ def test_repeats_report_the_spread(recording):
 @pytest.mark.parametrize("times", [0, 1.5, "x", 1001])
 def test_other_numbers_of_repeats_are_refused(recording, times):
     with pytest.raises(FieldError) as refused:
-        repeated(recording, SETTINGS, times)
+        identify_repeatedly(recording, SETTINGS, times)
     assert refused.value.field == "repeat"

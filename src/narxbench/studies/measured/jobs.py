@@ -1,0 +1,144 @@
+"""An identification as jobs with files between them, for the pipeline.
+
+The steps are those of :func:`narxbench.identification.identify.identify_recording`, and so is the result. A file holds
+what one step returns, as canonical JSON; it is checked when it is read.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any, TypeVar
+
+from narxbench.identification.conclusion import concluded
+from narxbench.identification.data.reading import read_recording
+from narxbench.identification.result import Identification
+from narxbench.identification.search.choice import choose
+from narxbench.identification.search.configurations import Configuration
+from narxbench.identification.search.scan import Scan
+from narxbench.identification.search.structures import Choice, Search
+from narxbench.identification.settings import IdentificationSettings
+from narxbench.io.errors import NarxbenchError, printable, show
+from narxbench.io.files import StrPath, canonical_json, read_bytes, read_json, sha256
+from narxbench.io.settings import Settings, SettingsError, validated
+
+T = TypeVar("T", bound=Settings)
+
+
+class Ranking(Settings):
+    """The configurations that are searched thoroughly, the best first."""
+
+    configurations: list[str]
+
+
+def scan_of(reading: Mapping[str, Any], identification: Mapping[str, Any]) -> Scan:
+    """Return the search that some settings ask for; it is made once in a process, unless a file changes.
+
+    Both are plain data: arguments of ``read_recording``, with lists of files, and fields of ``IdentificationSettings``.
+    """
+    test = reading.get("test")
+    files = [*reading["data"], *(test if isinstance(test, list) else ())]
+    # The order of keys is kept: that of the units is seen on the page.
+    return _scan(json.dumps([reading, identification]), tuple(sha256(read_bytes(path)) for path in files))
+
+
+@lru_cache(maxsize=2)
+def _scan(settings: str, digests: tuple[str, ...]) -> Scan:
+    reading, identification = json.loads(settings)
+    return Scan(read_recording(**reading), validated(IdentificationSettings, identification, "identification"))
+
+
+# Jobs: each returns the text of its file
+
+
+def brief_search(scan: Scan, name: str) -> str:
+    """Search a configuration briefly."""
+    return _text(scan.brief(_configuration(scan, name, "brief search")))
+
+
+def ranking(scan: Scan, briefs: Sequence[StrPath]) -> str:
+    """Rank the configurations, by the files of all brief searches."""
+    return _text(Ranking(configurations=[c.name for c in scan.ranked(_briefs(scan, briefs))]))
+
+
+def thorough_search(scan: Scan, ranked: StrPath, *, rank: int, part: int, seed: int) -> str:
+    """Search the configuration of a rank thoroughly, on all data (part 0) or without a part, with one seed."""
+    return _text(scan.thorough(_ranked(scan, ranked)[rank - 1], part, seed))
+
+
+def choice(scan: Scan, briefs: Sequence[StrPath], ranked: StrPath, searches: Sequence[StrPath]) -> str:
+    """Choose a structure, by the files of the brief searches, of the ranking and of the thorough searches."""
+    configurations = _ranked(scan, ranked)
+    wanted = [
+        {"configuration": c.name, "part": part, "seed": seed} for c in configurations for part, seed in scan.jobs()
+    ]
+    return _text(choose(scan, _briefs(scan, briefs), configurations, _searches(searches, wanted)))
+
+
+def resampled_search(scan: Scan, chosen: StrPath, number: int) -> str:
+    """Search a resampled data set, unless it is more than the configuration that was chosen leaves time for."""
+    return _text(scan.resampled(scan.named[_choice(scan, chosen).best.configuration], number))
+
+
+def conclusion(scan: Scan, chosen: StrPath, searches: Sequence[StrPath]) -> Identification:
+    """Return the identification that the choice and the searches of resampled data sets, all in files, lead to."""
+    choice = _choice(scan, chosen)
+    best = scan.named[choice.best.configuration]
+    # The others are left out.
+    files = searches[: scan.n_resamples(best)]
+    resampled = _searches(files, [{"configuration": best.name, "resample": i} for i in range(1, len(files) + 1)])
+    return concluded(scan, choice, resampled)
+
+
+def _text(content: Settings) -> str:
+    return canonical_json(content.model_dump(mode="json"))
+
+
+def _refused(path: StrPath, text: str) -> NarxbenchError:
+    return NarxbenchError(f"{path}: {text}; delete it and run again")
+
+
+def _read(model: type[T], path: StrPath) -> T:
+    """Return the content of a file; one that is missing or damaged raises NarxbenchError."""
+    try:
+        return validated(model, read_json(path), str(path))
+    except SettingsError as error:
+        raise NarxbenchError(f"{error}; delete it and run again") from None
+
+
+def _configuration(scan: Scan, name: str, source: object) -> Configuration:
+    if name not in scan.named:
+        found = f"found the configuration {printable(name)}"
+        raise NarxbenchError(f"{source}: {found}; allowed: one of those of the data now")
+    return scan.named[name]
+
+
+def _searches(files: Sequence[StrPath], wanted: Sequence[Mapping[str, Any]], scored: bool = False) -> list[Search]:
+    """Return the searches of some files, which must be those that are wanted, in this order."""
+    found = [_read(Search, path) for path in files]
+    for path, own, right in zip(files, found, wanted, strict=True):
+        here, there = (each.model_dump(exclude={"found"}) for each in (own, Search(**right, found=None)))
+        if here != there:
+            raise _refused(path, f"found the search {show(here, kind=False)}; needed: {show(there, kind=False)}")
+        if own.found is None or (scored and own.found.score is None):
+            raise _refused(path, f"found no {'search' if own.found is None else 'score of what was found'}")
+    return found
+
+
+def _briefs(scan: Scan, files: Sequence[StrPath]) -> list[Search]:
+    return _searches(files, [{"configuration": c.name} for c in scan.configurations], scored=True)
+
+
+def _ranked(scan: Scan, path: StrPath) -> list[Configuration]:
+    names = _read(Ranking, path).configurations
+    if len(names) != scan.n_finalists or len(set(names)) != len(names):
+        raise _refused(path, f"found {len(names)} configurations; needed: {scan.n_finalists}, each once")
+    return [_configuration(scan, name, path) for name in names]
+
+
+def _choice(scan: Scan, path: StrPath) -> Choice:
+    choice = _read(Choice, path)
+    for structure in (*choice.finalists, *choice.briefly):
+        _configuration(scan, structure.configuration, path)
+    if not choice.best.terms or choice.best.fitness is None:
+        raise _refused(path, "found no structure")
+    return choice

@@ -1,0 +1,42 @@
+"""The whole analysis of a study: from the summaries of its conditions to its frames."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from narxbench.studies.paper import agreement, claims, frames, performance
+from narxbench.studies.paper.published import Published
+
+
+def analyse(
+    summaries: Sequence[frames.Summary],
+    published: Published,
+    known_claims: Sequence[claims.Claim],
+    *,
+    confidence: float,
+    figure_snr_db: float,
+) -> dict[str, pd.DataFrame]:
+    """Return all frames of a study of the paper by name, with the columns of :mod:`narxbench.studies.paper.frames`.
+
+    The summaries are in the order of the study. Systems with other names, terms or coefficients than the published ones
+    are compared with no published value: the paper claims nothing about them. At the SNR of the figures, in dB, the
+    claims about convergence are judged.
+    """
+    runs = frames.runs_frame(summaries)
+    conditions = frames.conditions_frame(summaries, published)
+    metrics = frames.metrics_frame(summaries, conditions, confidence)
+    own = [published.is_published(s["system"], s["system_terms"], s["true_coefficients"]) for s in summaries]
+    values = agreement.agreement_values(conditions[own], metrics, published, confidence)
+    views = claims.published_view(published), claims.conditions_view(conditions[own], figure_snr_db)
+    return {
+        "conditions": conditions,
+        "metrics": metrics,
+        "selection": frames.selection_frame(summaries, published, confidence),
+        "convergence": performance.convergence(runs),
+        "recovery": performance.recovery(conditions, confidence),
+        "comparisons": performance.comparisons(runs),
+        "gaps": performance.gaps(runs),
+        "agreement_values": values,
+        "agreement": agreement.agreement(values),
+        "claims": claims.claims_frame(known_claims, *views),
+    }

@@ -1,0 +1,154 @@
+"""The study of what the paper leaves open: one interpretation after the other."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field
+
+from narxbench.io.settings import Problem as Mistake
+from narxbench.io.settings import Settings, unknown
+from narxbench.model.dataset import snr_label
+from narxbench.model.excitation import excitation_of
+from narxbench.model.system import System
+from narxbench.study.design_choices import (
+    BASELINE,
+    DesignChoices,
+    Fitness,
+    Label,
+    OpenData,
+    Search,
+    interpretation_settings,
+    interpretation_text,
+    parse_interpretation,
+    parts_text,
+    unknown_options,
+)
+from narxbench.study.settings import Absent, Condition, Criterion, Input, Name, Part, Problem, Seeds, Study, distinct
+
+
+class Finalists(Settings):
+    """Interpretations that are also run under further criteria."""
+
+    interpretations: Annotated[list[Label], AfterValidator(distinct)]
+    """Names of interpretations."""
+    criteria: Annotated[list[Criterion], AfterValidator(distinct)]
+    """Criteria besides that of the screening."""
+    seeds: Seeds
+    """Data seeds on which they are run under these criteria."""
+
+
+class Variations(Settings):
+    """Which interpretations a study runs: every option of every design choice alone, and combinations of them."""
+
+    criterion: Criterion
+    """Criterion under which all are run."""
+    seeds: Seeds
+    """Data seeds of the screening: of every option and combination. Named interpretations are run on all data seeds."""
+    methods: Annotated[list[Name], AfterValidator(distinct)] = Field(min_length=1)
+    """Methods whose design choices are varied, by name."""
+    references: Annotated[list[Name], AfterValidator(distinct)]
+    """Methods that are run on the same data for comparison."""
+    combinations: list[dict[str, str]]
+    """Combinations of options, each a mapping of design choices to options."""
+    finalists: Finalists
+    """Interpretations that are also run under further criteria."""
+
+
+class InterpretationsStudy(Study):
+    """A study of interpretations: every option alone, and some combinations, with each method that it can matter to."""
+
+    kind: Literal["interpretations"]
+    """What the interpretations do to the paper's results."""
+    variations: Variations
+    """Which interpretations are run."""
+    scenarios: Absent = None
+
+    def conditions(
+        self, choices: DesignChoices, systems: Mapping[str, System], parts: Sequence[Part] | None = None
+    ) -> Iterator[Condition]:
+        """Yield the conditions, those of each variation together."""
+        for part in self.parts() if parts is None else parts:
+            for name, text, seed, criterion in self._planned(choices, part.seeds):
+                method, chosen = self.methods[name], parse_interpretation(choices, text)
+                settings = interpretation_settings(choices, chosen)
+                data = self.data.model_copy(update=dict(OpenData.model_validate(settings["data"])))
+                fitness, search = Fitness.model_validate(settings["fitness"]), Search.model_validate(settings["search"])
+                # The budget of the study, unless the interpretation departs from the baseline's.
+                departs = parts_text(choices, chosen, ["search"]) != BASELINE
+                of_data = parts_text(choices, chosen, ["data"])
+                own = {**method.settings.model_dump(mode="json"), **settings.get(method.algorithm, {})}
+                for system, snr_db in product(part.systems, part.snr_db):
+                    place = f"data-{seed}/{system}/{snr_label(snr_db)}dB"
+                    yield Condition(
+                        name=f"{text}/{place}/{name}/{criterion}",
+                        problem=Problem(f"{of_data}/{place}", systems[system], snr_db, seed, data, fitness),
+                        interpretation=text,
+                        method=name,
+                        algorithm=method.algorithm,
+                        settings=own,
+                        criterion=criterion,
+                        evaluations=search.evaluations if departs else self.evaluations,
+                    )
+
+    def _planned(self, choices: DesignChoices, seeds: Sequence[int]) -> list[tuple[str, str, int, str]]:
+        """Return method, interpretation, data seed and criterion of what is run, each once, in the settings' order."""
+        plan, named, single = self.variations, choices.named, self.variations.criterion
+        close = [{}, *named.values()]
+        screened = [*single_changes(choices), *plan.combinations]
+        few = [seed for seed in seeds if seed in plan.seeds]
+        wanted = [(method, chosen, seed, single) for method in plan.methods for chosen in close for seed in seeds]
+        wanted += [(method, chosen, seed, single) for method in plan.methods for chosen in screened for seed in few]
+        # What the references find is needed where the others are looked at closely, above all as described.
+        wanted += [(method, {}, seed, single) for method in plan.references for seed in seeds]
+        wanted += [(method, chosen, seed, single) for method in plan.references for chosen in close for seed in few]
+        # The paper's tables have further criteria for the first method only.
+        wanted += [
+            (method, named[name], seed, criterion)
+            for method in plan.methods[:1]
+            for name in plan.finalists.interpretations
+            for seed in seeds
+            if seed in plan.finalists.seeds
+            for criterion in plan.finalists.criteria
+        ]
+        planned = (
+            (method, interpretation_text(choices, chosen, self.methods[method].algorithm), seed, criterion)
+            for method, chosen, seed, criterion in wanted
+        )
+        return list(dict.fromkeys(planned))
+
+    def unknown_names(self, choices: DesignChoices) -> Iterator[Mistake]:
+        """Yield the methods, design choices, options and interpretations that there are not."""
+        plan = self.variations
+        known = f"those of data.seeds: {', '.join(map(str, self.data.seeds))}"
+        for within, seeds in ((("seeds",), plan.seeds), (("finalists", "seeds"), plan.finalists.seeds)):
+            if strange := [seed for seed in seeds if seed not in self.data.seeds]:
+                yield Mistake(("variations", *within), f"found {strange[0]}; allowed: {known}")
+        for key in ("methods", "references"):
+            for index, name in enumerate(getattr(plan, key)):
+                if name not in self.methods:
+                    yield unknown(("variations", key, index), name, self.methods, "a method of the study:")
+        for index, chosen in enumerate(plan.combinations):
+            for path, text in unknown_options(choices.design_choices, chosen):
+                yield Mistake(("variations", "combinations", index, *path), text)
+        for index, name in enumerate(plan.finalists.interpretations):
+            if name not in choices.named:
+                place = ("variations", "finalists", "interpretations", index)
+                yield unknown(place, name, choices.named, "a named interpretation:")
+
+    def inputs(self, choices: DesignChoices, systems: Mapping[str, System]) -> Iterator[Input]:
+        """Yield those of the options too."""
+        yield from super().inputs(choices, systems)
+        for name, choice in choices.design_choices.items():
+            if (choice.part, choice.setting) == ("data", "excitation"):
+                size = self.data.washout + self.data.samples
+                for option in choice.options.values():
+                    yield Input(("data", "excitation", "file"), f"{name}: ", excitation_of(option.value), size)
+
+
+def single_changes(choices: DesignChoices) -> Iterator[dict[str, str]]:
+    """Yield every interpretation that differs from the baseline in one option that alone can change something."""
+    for name, choice in choices.design_choices.items():
+        for option in choice.options:
+            if option != choice.baseline and not choice.needs:
+                yield {name: option}

@@ -1,0 +1,235 @@
+"""The pages of a study; here the main one: the answer first, then claims, methods, the paper's tables and figures."""
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from markupsafe import Markup
+
+from narxbench.io.csv import TEXT, read_table
+from narxbench.io.files import read_text
+from narxbench.io.yaml import read_mapping
+from narxbench.model.system import load_system
+from narxbench.report.formats import count, criterion_name, listed, method_name, snr
+from narxbench.report.markup import inline_svg, markdown_headings, markdown_html, markdown_sections, read_svg
+from narxbench.report.table import to_html
+from narxbench.studies.methods.frames import read_frame as read_comparison
+from narxbench.studies.paper import answer
+from narxbench.studies.paper.causes import causes, misleading
+from narxbench.studies.paper.claims import VERDICTS, Claim, load_claims
+from narxbench.studies.paper.frames import UNCLEAR, load_summaries, read_frame, read_frames
+from narxbench.studies.paper.interpretations.findings import CLOSEST, FRAMES
+from narxbench.studies.paper.interpretations.nearness import COMPARED, JOINT
+from narxbench.studies.paper.method_page import method_page
+from narxbench.studies.paper.provenance_page import provenance_page
+from narxbench.studies.paper.published import EVALUATIONS, RUNS, VALUE, load_published
+from narxbench.studies.paper.site import MAIN, Material, Site
+from narxbench.studies.paper.tables import CONDITION, claim_verdicts, in_order, paper_tables, shared_criterion
+from narxbench.studies.paper.words import explained, glossary
+from narxbench.study.design_choices import DesignChoices, load_design_choices
+from narxbench.study.frames import Frames
+
+# The verdicts in the order of the page, each with class and sign.
+_SIGNS = {
+    VERDICTS[True]: ("yes", "✓"),
+    UNCLEAR: ("open", "≈"),
+    VERDICTS[False]: ("no", "✗"),
+    VERDICTS[None]: ("open", "?"),
+}
+_TEXTS = ("errata", "method", "citation", "answer", "document", "words")
+# What the first screen explains, in this order.
+WORDS = ("J", "ν", "r", "ν_max", "deviance", "interpretation", "data set")
+HOVER = (*WORDS, "as described", "closest", "SNR", "GA", "2D-UPSO", "multistart")
+# The figures of the main page, and which of the material's they are.
+_FIGURES = {
+    "scatter": "interpretations/published_reproduced.svg",
+    "reached": "ecdf",
+    "convergence": "convergence",
+    "term_frequency": "term_frequency",
+}
+
+
+def study_pages(
+    files: Mapping[str, Any], settings: Mapping[str, Any], *, above: bool, document_only: bool
+) -> dict[str, str]:
+    """Return the pages of a study by the names of their files.
+
+    ``files`` has paths by name, as ``page_files`` of the study's plan returns them; ``above`` says whether the main
+    page stands next to the study's folder and not in it; with ``document_only`` there is the document on the
+    interpretations alone.
+    """
+    repository = read_mapping(files["about"]).get("repository-code", "")
+    figures = {f"{path.parent.name}/{path.name}": read_svg(path) for path in map(Path, files["document_figures"])}
+    if document_only:
+        site = Site(settings["study"], pages={"interpretations": "report.html"}, repository=repository)
+        return {"report.html": interpretations_page(site, read_text(files["document"]), figures)}
+    frames, choices = read_frames(files), load_design_choices(files["choices"])
+    material = Material(
+        site=Site(settings["study"], above, repository=repository),
+        settings=settings,
+        # The frames of a study of interpretations have an order of their own.
+        frames={name: frame if name in FRAMES else in_order(frame, settings) for name, frame in frames.items()}
+        | _of_other_studies(files, frames, choices),
+        summaries=load_summaries(files["summaries"]),
+        systems=[load_system(Path(path).stem) for path in files["system_files"]],
+        figures=figures | {Path(path).stem: read_svg(path) for path in (*files["svg"], files["reached"])},
+        claims=load_claims(files["claim_texts"]),
+        texts={name: read_text(files[name]) for name in _TEXTS},
+        choices=choices,
+    )
+    return pages(material)
+
+
+def _of_other_studies(files: Mapping[str, Any], frames: Frames, choices: DesignChoices) -> dict[str, pd.DataFrame]:
+    """Return what the kept results of the studies of interpretations and of methods say of causes and systems."""
+    kept, near = read_frame("conditions", files["interpretations"]), frames["nearness"]
+    closest = near[(near["role"] == CLOSEST) & near["algorithm"].isin(COMPARED)]
+    texts = dict(zip(closest["algorithm"], closest["interpretation"], strict=True))
+    searches = frames["found"][["algorithm", "interpretation"]].drop_duplicates()
+    published = load_published(files["published"], files["system_terms"])
+    return {
+        "causes": causes(kept, published, choices, texts),
+        "misled": misleading(kept[kept["criterion"] == "bic"].merge(searches)),
+        "scored": read_comparison("systems", files["scored"]),
+        "compared": read_table(files["compared"], {"name": TEXT, "value": TEXT}),
+    }
+
+
+def pages(material: Material) -> dict[str, str]:
+    """Return all pages of a study by the names of their files."""
+    site, study = material.site, material.settings["study"]
+    tables = paper_tables(material.frames, material.settings, material.systems, material.claims)
+
+    def shown(page: str) -> dict[str, Markup]:
+        return {name: to_html(table, study=study, folder=site.folder(page)) for name, table in tables.items()}
+
+    tables_html = shown("statistics")
+    return {
+        site.pages[MAIN]: main_page(material, shown(MAIN)),
+        site.pages["interpretations"]: interpretations_page(site, material.texts["document"], material.figures),
+        site.pages["statistics"]: site.page("statistics", {"tables": tables_html}),
+        site.pages["method"]: method_page(material, tables_html),
+        site.pages["provenance"]: provenance_page(material),
+    }
+
+
+def interpretations_page(site: Site, document: str, figures: Mapping[str, str]) -> str:
+    """Return the page of the document on the interpretations; ``figures`` are by the paths that it names them by."""
+    shown = {
+        "heading": document.split("\n", 1)[0].removeprefix("# "),
+        "sections": markdown_headings(document, "text"),
+        "body": markdown_html(document, "text", figures, deeper=0, files="interpretations/"),
+    }
+    return site.page("interpretations", shown)
+
+
+def main_page(material: Material, tables: Mapping[str, Markup]) -> str:
+    """Return the main page, which says what of the study's conditions and of the published values is missing.
+
+    Where no value of the study is compared with a published one, it speaks of the study alone.
+    """
+    settings, frames = material.settings, material.frames
+    metrics, values, criterion = frames["metrics"], frames["agreement_values"], shared_criterion(settings)
+    compared, words = values[values["method"] != ""], glossary(material.texts["words"])
+    once = values.drop_duplicates(VALUE)
+    own = answer.own_board(frames["recovery"], criterion, criterion_name(criterion))
+    # The J of all runs of a condition can be compared where they saw the same data.
+    own_runs = metrics[(metrics["criterion"] == criterion) & (settings["data"]["realisation"] == "shared")]
+    page = {
+        "settings": settings,
+        "about_paper": not compared.empty,
+        "methods": listed(map(method_name, settings["methods"])),
+        "published": {"runs": RUNS, "evaluations": EVALUATIONS},
+        "missing": missing_conditions(settings, metrics),
+        "coverage": {"published": len(once), "missing": int((once["method"] == "").sum())},
+        "unpublished": list(dict.fromkeys(metrics["system"][~metrics["system"].isin(compared["system"])])),
+        "data": answer.data_shown(settings, material.systems),
+        "use_in_short": markdown_html(answer.in_short(material.texts["answer"].removeprefix("- ")), "use"),
+        "use": markdown_html(material.texts["answer"], "use"),
+        "own": own,
+        "best": answer.best_of(own),
+        "own_misled": answer.where_j_misleads(misleading(own_runs)) if len(own_runs) else "",
+        "explained": lambda html: explained(html, {word: words[word] for word in HOVER}),
+        "words": [(word, words[word].split(". ")[0]) for word in WORDS],
+        "panels": [(system, [f"{kind}_{system.name}" for kind in _kinds(settings)]) for system in material.systems],
+        "tables": tables,
+        "figures": {
+            name: inline_svg(svg, name) for name, path in _FIGURES.items() if (svg := material.figures.get(path))
+        },
+        "citation": material.texts["citation"].strip().split("\n\n"),
+        **(_on_paper(material) if len(compared) else {}),
+    }
+    return material.site.page(MAIN, page)
+
+
+def _on_paper(material: Material) -> dict[str, Any]:
+    """Return what the page says of the paper: from the study of interpretations, and its errata."""
+    frames, texts = material.frames, material.texts
+    found = frames["found"]
+    kept = dict(frames["compared"].itertuples(index=False, name=None))
+    (method,) = re.findall(r"^- \*\*Use (\S+)\.\*\*", texts["answer"])
+    return {
+        "holds": answer.claims_hold(frames["role_verdicts"], frames["nearness"]),
+        "near": answer.values_near(frames["nearness"]),
+        "nearness": frames["nearness"][frames["nearness"]["algorithm"] == JOINT].to_dict("records"),
+        "why": answer.why(frames["causes"], frames["effects_overview"], material.choices),
+        "board": answer.found_board(found),
+        "misled": answer.where_j_misleads(frames["misled"]),
+        "of_methods": answer.on_the_papers_systems(frames["scored"], kept, method, found["system"].unique()),
+        "use_of_the_swarm": answer.use_of_the_swarm(found),
+        "roles": list(dict.fromkeys(frames["role_verdicts"]["role"])),
+        "claims": claims_shown(material.claims, frames),
+        "errata": markdown_sections(texts["errata"], "erratum"),
+    }
+
+
+def claims_shown(claims: Sequence[Claim], frames: Frames) -> dict[str, list[dict[str, Any]]]:
+    """Return what is shown of each claim, by its verdict as described.
+
+    Verdicts have class, sign, word, and at how many places of all data sets the claim holds, where it can be judged;
+    ``roles`` has one for each interpretation that is shown with the published values.
+    """
+    overview = frames["claim_overview"].set_index("claim")
+    roles = {claim: of.to_dict("records") for claim, of in frames["role_verdicts"].groupby("claim", sort=False)}
+    here = claim_verdicts(frames["claims"])
+    shown: dict[str, list[dict[str, Any]]] = {word: [] for word in _SIGNS}
+
+    def marked(word: str, verdict: Mapping[str, Any]) -> tuple[str, ...]:
+        places = f"{count(verdict['held'])} of {count(verdict['places'])}" if verdict.get("places") else ""
+        return (*_SIGNS[word], word, places)
+
+    for claim in (claim for claim in claims if claim.id in overview.index):
+        row = overview.loc[claim.id]
+        evidence = {side: here[claim.id, side] for side in ("published", "here") if (claim.id, side) in here}
+        shown[roles[claim.id][0]["verdict"]].append(
+            {
+                "claim": claim,
+                "published": marked(row["published"], evidence.get("published", {})),
+                "roles": [marked(of["verdict"], of) for of in roles[claim.id]],
+                "holds": int(row["holds"]),
+                "judged": int(row["judged"]),
+                "evidence": evidence,
+            }
+        )
+    return {group: rows for group, rows in shown.items() if rows}
+
+
+def missing_conditions(settings: Mapping[str, Any], metrics: pd.DataFrame) -> list[str]:
+    """Return the conditions of the study that have no results, by the names that readers know."""
+    found = set(metrics[CONDITION].itertuples(index=False, name=None))
+    return [
+        f"{system}, {snr(snr_db)}, {method_name(name)}, {criterion_name(criterion)}"
+        for system, snr_db, name in product(*(settings[key] for key in ("systems", "snr_db", "methods")))
+        for criterion in settings["methods"][name]["criteria"]
+        if (system, snr_db, name, criterion) not in found
+    ]
+
+
+def _kinds(settings: Mapping[str, Any]) -> list[str]:
+    """Return what is compared in the tables of each system; of a single method, its criteria."""
+    methods = settings["methods"].values()
+    compared = {"fitness": any(len(method["criteria"]) > 1 for method in methods), "comparison": len(methods) > 1}
+    return [kind for kind, applies in compared.items() if applies] or ["fitness"]

@@ -1,0 +1,304 @@
+"""The paper's tables, and those of the statistics, built from the frames of the analysis."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from narxbench.io.errors import NarxbenchError
+from narxbench.io.settings import flattened
+from narxbench.model.system import System
+from narxbench.model.terms import model_size
+from narxbench.report.formats import criterion_name, signed, significant
+from narxbench.report.table import Column, Compared, Table, columns
+from narxbench.studies.paper.claims import Claim
+from narxbench.studies.paper.metrics import CONDITION as CONDITION_METRICS
+from narxbench.studies.paper.metrics import NU, PUBLISHED
+from narxbench.study.frames import Frames
+from narxbench.study.significance import ALPHA
+
+# What names a condition on the page, in the order of its tables.
+CONDITION = ["system", "snr_db", "method", "criterion"]
+_UNSET = {"null": "none"}
+
+_SYSTEM = Column("system", "System")
+_SNR = Column("snr_db", "SNR", kind="snr")
+_METHOD = Column("method", "Method", kind="method")
+_CRITERION = Column("criterion", "Criterion", kind="criterion")
+_METRICS = tuple(Column(metric.name, metric.heading, metric.group, metric.form) for metric in CONDITION_METRICS)
+# What the paper calls the settings of its two methods (its table II).
+_SYMBOLS: Mapping[str, Mapping[str, str]] = {
+    "upso2d": {
+        **{"swarm_size": "ps", "inertia": "ω", "cognitive_acceleration": "c_1", "social_acceleration": "c_2"},
+        **{"unification_start": "u_0", "unification_end": "u_f", "refresh_gap": "RG"},
+    },
+    "ga": {"population_size": "N", "crossover_probability": "p_c", "mutation_probability": "p_m"},
+}
+_METRICS_NOTE = "; ".join(f"{metric.heading}: {metric.description}" for metric in CONDITION_METRICS)
+
+
+def paper_tables(
+    frames: Frames, settings: Mapping[str, Any], systems: Iterable[System], claims: Iterable[Claim]
+) -> dict[str, Table]:
+    """Return all tables of a study by name, in the order of the page; rows follow the order of the settings.
+
+    The frames are ``metrics``, ``selection``, ``agreement``, ``agreement_values``, ``claims``, ``comparisons``,
+    ``recovery`` and ``gaps``.
+    """
+    shown = {name: in_order(frame, settings) for name, frame in frames.items()}
+    criterion = shared_criterion(settings)
+    tables = [
+        agreement_table(frames["agreement"]),
+        claims_table(claims, frames["claims"]),
+        *(fitness_table(system, shown) for system in settings["systems"]),
+        *(comparison_table(system, shown, criterion) for system in settings["systems"]),
+        method_comparison_table(shown["comparisons"]),
+        recovery_table(shown["recovery"]),
+        gaps_table(shown["gaps"]),
+        systems_table(systems),
+        settings_table(settings),
+    ]
+    return {table.name: table for table in tables}
+
+
+def shared_criterion(settings: Mapping[str, Any]) -> str:
+    """Return the criterion under which methods are compared: the first of those that most have."""
+    criteria: list[list[str]] = [method["criteria"] for method in settings["methods"].values()]
+    names = dict.fromkeys(name for group in criteria for name in group)
+    if not names:
+        raise NarxbenchError("methods: found no criterion to compare them by; allowed: at least one")
+    return max(names, key=lambda name: sum(name in group for group in criteria))
+
+
+def in_order(frame: pd.DataFrame, settings: Mapping[str, Any]) -> pd.DataFrame:
+    """Return rows in the order of system, SNR, method and criterion in the settings, otherwise as they are."""
+    criteria = dict.fromkeys(name for method in settings["methods"].values() for name in method["criteria"])
+    orders = (settings["systems"], settings["snr_db"], settings["methods"], criteria)
+    places = dict(zip(CONDITION, ({value: place for place, value in enumerate(of)} for of in orders), strict=True))
+    keys = [key for key in CONDITION if key in frame]
+    # What the settings do not have, such as published values of another SNR, comes last.
+    return frame.sort_values(keys, key=lambda values: values.map(places[values.name]), kind="stable")
+
+
+def fitness_table(system: str, frames: Frames) -> Table:
+    """Return the table "Effect of the fitness function" of one system (paper, tables III to VI).
+
+    It shows the methods that ran under more than one criterion, or all of them where none did.
+    """
+    metrics = frames["metrics"]
+    own = metrics[metrics["system"] == system]
+    several = own.groupby("method")["criterion"].transform("nunique") > 1
+    shown = own[several] if several.any() else own
+    row_headers = [_METHOD] if shown["method"].nunique() > 1 else []
+    row_headers += [Column("criterion", "Fitness function", kind="criterion"), _SNR]
+    caption = f"Effect of the fitness function: {system}"
+    return _frequencies(f"fitness_{system}", caption, row_headers, shown, frames)
+
+
+def comparison_table(system: str, frames: Frames, criterion: str) -> Table:
+    """Return the comparison of all methods on one system under one criterion (paper, table VII, for S4 and BIC)."""
+    metrics = frames["metrics"]
+    shown = metrics[(metrics["system"] == system) & (metrics["criterion"] == criterion)]
+    caption = f"Comparison of methods under {criterion_name(criterion)}: {system}"
+    return _frequencies(f"comparison_{system}", caption, [_METHOD, _SNR], shown, frames)
+
+
+def agreement_table(agreement: pd.DataFrame) -> Table:
+    """Return the overview of the agreement with the published values, without tables of which nothing is compared."""
+    head = (
+        Column("table", "Table comparing", form=table_name),
+        _METHOD,
+        *columns("number", compared="Compared", missing="Missing", different="Different"),
+        Column("deviance", "Deviance", kind="count"),
+        *columns("bias", **{f"bias_{metric.name}": f"Bias of {metric.heading}" for metric in PUBLISHED}),
+    )
+    notes = (
+        "Different: by Fisher's two-sided exact test of published and reproduced counts, of runs for ν and ν_max, of "
+        "spurious terms out of all that could be for r, with Holm's correction over all values of the methods, each "
+        f"once, at the level {ALPHA}. The test of r is conservative, that of ν_max, a maximum, approximate.",
+        "Deviance: sum over the values of the likelihood-ratio statistics of the same counts. It grows with every "
+        "difference, clear or not. Bias: mean of reproduced minus published.",
+        "A value that the paper prints in two tables counts once in the last row.",
+    )
+    shown = agreement[(agreement["compared"] > 0) | (agreement["table"] == "all")]
+    return Table("agreement", "Agreement with the published values", head, shown, notes)
+
+
+def claims_table(claims: Iterable[Claim], verdicts: pd.DataFrame) -> Table:
+    """Return every claim with its verdicts on the published values and here."""
+    found = claim_verdicts(verdicts)
+    sides = ("published", "here")
+    head = (
+        *columns("prose", title="Claim", source="Source"),
+        *columns("text", published="Published values", here="Reproduced values"),
+        *columns("evidence", evidence_published="Evidence, published", evidence_here="Evidence, reproduced"),
+    )
+    rows = []
+    for claim in claims:
+        if (claim.id, "here") not in found:
+            raise NarxbenchError(f"claims.csv: found no verdict on {claim.id}; delete it and run again")
+        own = [found[claim.id, side][key] for key in ("verdict", "evidence") for side in sides]
+        rows.append((claim.title, claim.source, *own))
+    return Table.of("claims", "The paper's claims, tested", head, rows)
+
+
+def claim_verdicts(verdicts: pd.DataFrame) -> dict[tuple[str, str], dict[str, Any]]:
+    """Return the ``verdict`` on a claim, at how many places it holds, and why, by its id and side."""
+    return {(row["id"], row["side"]): row for row in verdicts.to_dict("records")}
+
+
+def systems_table(systems: Iterable[System]) -> Table:
+    """Return the table "Test non-linear systems" (paper, table I)."""
+    head = (
+        _SYSTEM,
+        Column("equation", "Known structure", kind="equation"),
+        *columns("number", "NARX parameters", n_u="n_u", n_y="n_y", N_l="N_l", N_t="N_t"),
+    )
+    notes = ("n_u input lag, n_y output lag, N_l degree of non-linearity, N_t number of candidate terms.",)
+    rows = []
+    for system in systems:
+        size = model_size(n_y=system.n_y, n_u=system.n_u, degree=system.degree)
+        rows.append((system.name, _equation(system), system.n_u, system.n_y, system.degree, size))
+    return Table.of("test_systems", "Test non-linear systems", head, rows, notes=notes)
+
+
+def settings_table(settings: Mapping[str, Any]) -> Table:
+    """Return the table "Search parameter settings" (paper, table II) of the study's methods."""
+    head = (
+        *(_METHOD, *columns("text", algorithm="Algorithm", setting="Setting")),
+        Column("symbol", "Symbol", kind="symbol"),
+        Column("value", "Value"),
+    )
+    rows = [
+        (name, of := method["algorithm"], setting, _SYMBOLS.get(of, {}).get(setting, ""), _UNSET.get(value, value))
+        for name, method in settings["methods"].items()
+        for setting, value in list(flattened(method["settings"])) or [("–", "")]
+    ]
+    notes = (
+        f"{len(settings['seeds'])} runs of {settings['evaluations']} fitness evaluations for every system, SNR, method "
+        "and criterion.",
+        *(["Symbols: those of the paper."] if any(row[3] for row in rows) else []),
+    )
+    return Table.of("method_settings", "Settings of the methods", head, rows, notes=notes, row_headers=3, merged=2)
+
+
+def method_comparison_table(comparisons: pd.DataFrame) -> Table:
+    """Return the tests between pairs of methods on the final J of their runs."""
+    head = (
+        *(_SYSTEM, _SNR, _CRITERION),
+        *columns("method", a="A", b="B"),
+        Column("runs", "Runs"),
+        *columns("fitness", "Median J", median_a="A", median_b="B"),
+        *columns("p_value", "Mann-Whitney", p_value="p", p_holm="p (Holm)"),
+        Column("a12", "A12", kind="effect"),
+        Column("magnitude", "Effect"),
+        Column("lower", "Lower J", kind="method"),
+    )
+    rows = comparisons.to_dict("records")
+    runs = [str(row["n_a"]) if row["n_a"] == row["n_b"] else f"{row['n_a']} / {row['n_b']}" for row in rows]
+    tests = "; ".join(dict.fromkeys(str(row["distribution"]) for row in rows))
+    notes = (
+        f"Test: Mann-Whitney, two-sided, {tests}. A12: chance that a run of A ends at a lower J than one of B. "
+        f"The last column names a method where p after Holm's correction over all rows is below {ALPHA}.",
+    )
+    # A run without a finite structure counts as infinitely bad; of two such medians none is lower.
+    medians = comparisons[["median_a", "median_b"]].fillna(math.inf)
+    excess = (medians["median_a"] - medians["median_b"]).fillna(0)
+    clear = (comparisons["p_holm"] < ALPHA) & (excess != 0)
+    lower = comparisons["a"].where(excess < 0, comparisons["b"]).where(clear, "no clear difference")
+    data = comparisons.assign(runs=runs, lower=lower)
+    caption = "Methods compared by the final J of their runs"
+    return Table("method_comparison", caption, head, data, notes if rows else (), row_headers=2, merged=1)
+
+
+def recovery_table(recovery: pd.DataFrame) -> Table:
+    """Return how many runs end at exactly the system's terms."""
+    head = (
+        *(_SYSTEM, _SNR, _CRITERION, _METHOD),
+        *columns("number", exact="Exact", runs="Runs"),
+        Column("rate", "Rate", kind="frequency"),
+        *columns("frequency", "Interval", low="from", high="to"),
+    )
+    return Table("recovery", "Runs that end at exactly the system's terms", head, recovery, row_headers=2, merged=1)
+
+
+def gaps_table(gaps: pd.DataFrame) -> Table:
+    """Return how far the runs end above the best known J and the J of the true structure."""
+    head = (
+        *(_SYSTEM, _SNR, _CRITERION, _METHOD),
+        *columns("fitness", best_known="Best known J", true_structure="J of the true structure"),
+        *columns("fitness", "Median gap", median_gap_to_best="to the best", median_gap_to_true="to the true"),
+        Column("misleads", "Does J mislead?"),
+        Column("search_failure_rate", "Search failures", kind="frequency"),
+    )
+    fails = gaps["criterion_failure"].eq(True)
+    by = (gaps["true_structure"] - gaps["best_known"])[fails]
+    words = gaps["criterion_failure"].map({True: "yes", False: "no"})
+    words[fails] = by.map(lambda excess: f"yes, by {significant(excess)}")
+    notes = (
+        "Best known J: the lowest of all runs and of the true structure. J misleads where it is lower than that of the "
+        "true structure, by so much: the criterion fails. Search failures: share of the runs that end above the best "
+        "known J.",
+    )
+    caption = "Gaps of the runs to the best known J and to the J of the true structure"
+    data = _grouped(gaps.assign(misleads=words), ["system", "snr_db", "criterion"])
+    return Table("gaps", caption, head, data, notes, row_headers=2, merged=1)
+
+
+def _frequencies(
+    name: str, caption: str, row_headers: Sequence[Column], metrics: pd.DataFrame, frames: Frames
+) -> Table:
+    """Return r, nu_max and nu of the system terms; rows with equal headers but the last stand together.
+
+    S4 has 23 system terms: r and nu_max would be out of sight behind them.
+    """
+    selection, values = frames["selection"], frames["agreement_values"]
+    terms = selection[selection["system_term"] & selection["system"].isin(metrics["system"])]
+    nu = terms.pivot(index=CONDITION, columns="label", values="frequency").reset_index()
+    shown = _grouped(metrics, [column.key for column in row_headers[:-1]]).merge(nu, how="left", on=CONDITION)
+    labels = terms.loc[terms["label"] != "", ["label", "term"]].drop_duplicates("label").set_index("label")["term"]
+    labels = labels.sort_index(key=lambda names: names.str[1:].astype(int))
+    meaning = {label: "constant" if term == "1" else term for label, term in labels.items()}
+    head = (*row_headers, *_METRICS, *columns("frequency", "ν of system terms", **{name: name for name in meaning}))
+    # What the values of each condition are compared with, by the key of the value's column; each published value once.
+    comparisons: dict[Any, dict[str, Compared]] = {key: {} for key in shown.set_index(CONDITION).index}
+    published = values[[key in comparisons for key in values.set_index(CONDITION).index]]
+    published = published.drop_duplicates([*CONDITION, "metric", "label"])
+    for key, row in published.set_index(CONDITION, drop=False).iterrows():
+        comparisons[key][row["label"] or row["metric"]] = Compared(*row[list(Compared._fields)])
+    notes = [
+        f"{NU.heading}: {NU.description}. {_METRICS_NOTE}.",
+        f"System terms: {', '.join(f'{label} {term}' for label, term in meaning.items())}.",
+    ]
+    if len(published):
+        means = published.groupby("metric")["difference"].mean()
+        known = [metric for metric in PUBLISHED if metric.name in means]
+        biases = ", ".join(f"{metric.heading}\u00a0{signed(means[metric.name])}" for metric in known)
+        agreement = (
+            f"Clearly different from the published values here: {published['different'].sum()} of {len(published)}."
+        )
+        notes.insert(0, f"{agreement} Mean of reproduced minus published: {biases}.")
+    headers = len(row_headers)
+    return Table(name, caption, head, shown, tuple(notes), headers, headers - 1, tuple(comparisons.values()))
+
+
+def _grouped(frame: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
+    """Return rows with equal keys side by side, in the order in which the keys first appear."""
+    return frame.sort_values(keys, key=lambda values: pd.factorize(values)[0], kind="stable")
+
+
+def _equation(system: System) -> str:
+    parts = []
+    for term, coefficient in zip(system.terms, system.coefficients, strict=True):
+        size = f"{abs(coefficient):.12g}"
+        factor = size if term == "1" else term if size == "1" else f"{size}*{term}"
+        parts.append(f"{'-' if coefficient < 0 else '+'} {factor}")
+    return "y(k) = " + " ".join(parts).removeprefix("+ ")
+
+
+def table_name(name: str) -> str:
+    """Return what a table of the paper compares: ``fitness_S1`` is ``fitness functions, S1``."""
+    kind, _, system = name.partition("_")
+    kinds = {"fitness": "fitness functions", "comparison": "methods"}
+    return f"{kinds[kind]}, {system}" if system and kind in kinds else name

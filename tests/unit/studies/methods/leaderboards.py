@@ -1,0 +1,109 @@
+"""Frames of made-up comparisons of methods, and what is shown with them."""
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pandas as pd
+from tests.unit.studies.methods import scores
+from tests.unit.studies.methods.scores import methods_study, write_scores
+
+from narxbench.model.system import System
+from narxbench.studies.methods.page import leaderboard_page
+from narxbench.studies.methods.ranking import rank_study
+from narxbench.studies.methods.views import Comparison
+
+# Shapes of studies: as the factory has it, as large as the study of the repository, and as small as it can be.
+SHAPES: dict[str, dict[str, Any]] = {
+    "usual": {},
+    "large": {
+        "systems": (*(f"S{n}" for n in range(1, 18)), "OUT"),
+        "scenarios": tuple(f"scenario-{n}" for n in range(1, 9)),
+        "methods": (*scores.METHODS, *(f"method-{n}" for n in range(1, 10))),
+        "data_seeds": 3,
+        "seeds": 5,
+    },
+    "small": {"systems": ("S1",), "scenarios": ("base",), "methods": ("ga", "frols"), "data_seeds": 1, "seeds": 1},
+}
+
+
+SITUATIONS = {"fast": {"description": "sampled fast", "systems": ["S1", "S3"]}}
+
+
+@cache
+def shape(name: str) -> dict[str, pd.DataFrame]:
+    """Return the frames of a study of one of the `SHAPES`."""
+    return frames_of(methods_study(**SHAPES[name]))
+
+
+def frames_of(problems: Sequence[scores.Score]) -> dict[str, pd.DataFrame]:
+    """Return the frames of these problems."""
+    with TemporaryDirectory() as folder:
+        files = write_scores(Path(folder), list(problems))
+        situations = {name: of["systems"] for name, of in SITUATIONS.items()}
+        return rank_study(files, confidence=0.95, bootstrap_samples=200, situations=situations)
+
+
+def methods_of(frames: dict[str, pd.DataFrame]) -> list[str]:
+    """Return the methods of frames, references among them."""
+    return list(dict.fromkeys(frames["ranking"]["method"]))
+
+
+def cost(methods: Iterable[str], **seconds: float) -> pd.DataFrame:
+    """Return the CPU time of these methods: a second each at 66 candidate terms unless it is given."""
+    rows = [
+        (name, n_terms, seconds.get(name, 1.0) * n_terms / 66, 1 if name == "frols" else 6000, "Processor, 2.4 GHz")
+        for name in methods
+        for n_terms in (66, 286)
+    ]
+    return pd.DataFrame(rows, columns=["method", "n_terms", "seconds", "evaluations", "machine"])
+
+
+def about(methods: Iterable[str], text: str = "A. Author, A Title, A Journal 12, 2001") -> dict[str, dict[str, Any]]:
+    """Return what is reported of methods."""
+    return {
+        name: {
+            "algorithm": name,
+            "description": f"{text}: a sentence.",
+            "reference": text,
+            "deterministic": name in scores.DETERMINISTIC,
+            "needs_objective": name != "frols",
+            "settings": {"ring": {"radius": 1}, "bound": text},
+        }
+        for name in methods
+    }
+
+
+def system(name: str, text: str = "made up") -> System:
+    """Return a system of this name."""
+    rest = "+ sin(y(k-1))" if name in scores.OUTSIDE else "- 0.25*y(k-2)^2"
+    return System(name, f"y(k) = 0.5*u(k-1) {rest}", n_u=2, n_y=2, degree=2, description=text, reference=text)
+
+
+def settings(frames: dict[str, pd.DataFrame], **changes: Any) -> dict[str, Any]:
+    """Return what the page uses of the settings of a study."""
+    scenarios = {
+        name: {"description": f"what {name} is", "snr_db": None} for name in frames["scores"]["scenario"].unique()
+    }
+    statistics = {"confidence": 0.95, "bootstrap_samples": 200}
+    own = {"study": "methods", "statistics": statistics, "scenarios": scenarios, "situations": SITUATIONS}
+    return own | {"tuned": ["ga"]} | changes
+
+
+def comparison(frames: dict[str, pd.DataFrame], times: pd.DataFrame | None = None, **changes: Any) -> Comparison:
+    """Return what is shown of these frames."""
+    times = cost(methods_of(frames)) if times is None else times
+    return Comparison(frames, settings(frames), times, **changes)
+
+
+def render(compared: Comparison, **changes: Any) -> str:
+    """Return the page of a comparison; ``changes`` take the place of what is made up with it."""
+    made = {
+        "systems": [system(name) for name in dict.fromkeys(compared.frames["scores"]["system"])],
+        "methods_about": about(methods_of(compared.frames)),
+        "left_out": {"nowhere": "needs a package that is not installed"},
+        "folder": "methods/",
+    }
+    return leaderboard_page(compared, **made | changes)

@@ -1,0 +1,86 @@
+"""Which method to use: the lines follow the numbers, whatever they are."""
+
+import re
+
+from tests.unit.studies.methods.leaderboards import comparison, cost, frames_of, methods_of, shape
+from tests.unit.studies.methods.scores import N_VALIDATION, SPURIOUS, TRUE, make_method, make_run, make_score, with_gaps
+
+from narxbench.studies.methods.answer import answer_lines, document_lines
+from narxbench.studies.methods.views import LOWEST_J, WANTS
+
+TEN = tuple(f"S{n}" for n in range(10))
+
+
+def a_run(name, exact, gap, error):
+    """Return a run; one that is not exact is lost to the search where it has a gap, else to the criterion."""
+    excess = 0.0 if exact else None if name == "frols" else 1.0 if gap else -1.0
+    terms = {"terms": TRUE, "hits": len(TRUE)} if exact else {"terms": SPURIOUS, "hits": 0}
+    return make_run(1, -4000.0 + gap * N_VALIDATION, fresh_error=error, excess=excess, **terms)
+
+
+def study(methods, systems=TEN, *, held_out=True, **changes):
+    """Return problems of methods that are exact on so many of the systems, with the same gap and error on all."""
+    return [
+        make_score(
+            [
+                make_method(name, [a_run(name, n < exact, gap, error + n / 1e5)])
+                for name, (exact, gap, error) in methods.items()
+            ],
+            system,
+            held_out=held_out,
+            **changes,
+        )
+        for n, system in enumerate(systems)
+    ]
+
+
+def document(problems, **seconds):
+    """Return the answer of a comparison, one sentence a line."""
+    lines = document_lines(comparison(frames_of(problems), cost(seconds, **seconds)))
+    return "\n".join(lines).replace("\u00a0", " ").replace(". ", ".\n")
+
+
+CLEAR = {"mine": (9, 0.0, 0.01), "frols": (5, 0.1, 0.02), "ga": (1, 0.5, 0.1)}
+EQUAL = {"mine": (9, 0.0, 0.01), "near": (9, 0.2, 0.0101), "ga": (1, 0.5, 0.1)}
+NONE = {"mine": (0, 0.0, 0.01), "ga": (0, 0.5, 0.1)}
+USUAL = {"mine": (10, 0.0, 0.01), "frols": (0, 0.1, 0.02), "ga": (1, 0.5, 0.1)}
+SPECIAL = {"mine": (2, 0.2, 0.01), "frols": (10, 0.1, 0.02), "ga": (1, 0.1, 0.1)}
+STUDIES = {
+    "a clear lead, and a cheap method with less": (lambda: study(CLEAR), {"mine": 2.0, "frols": 0.001, "ga": 0.5}),
+    "a cheaper one is as good": (lambda: study(EQUAL), {"mine": 2.0, "near": 0.25, "ga": 1.0}),
+    "few systems, none held out": (lambda: study(CLEAR, TEN[:3], held_out=False), {"mine": 2.0, "ga": 3.0}),
+    "time not measured": (lambda: study(CLEAR), {}),
+    "no method finds the terms": (lambda: study(NONE), {"mine": 1.0, "ga": 2.0}),
+    "special data": (lambda: [*study(USUAL), *study(SPECIAL, scenario="noisy")], {"mine": 1.0, "frols": 0.1}),
+    "the truth is no candidate": (lambda: study(NONE, true_terms=0, true_fitness=None), {"mine": 1.0}),
+    "no search": (lambda: study({"frols": (5, 0.1, 0.02)}), {"frols": 0.1}),
+    "all failed": (lambda: [with_gaps({"ga": [None], "mine": [None] * 2}, system=n) for n in TEN[:2]], {}),
+    "no common data set": (lambda: [with_gaps({"ga": [0.1]}), with_gaps({"mine": [0.1]}, system="S2")], {}),
+}
+
+
+def test_only_data_sets_with_right_terms_count_where_terms_are_judged():
+    reported = document([*study(CLEAR, TEN[:8]), *study(CLEAR, TEN[8:], true_terms=0, true_fitness=None)])
+    sizes = [re.search("on ([0-9]+) held-out data sets of ([0-9]+) systems", line) for line in reported.splitlines()]
+    assert [found.groups() for found in sizes if found] == [("8", "8"), ("10", "10"), ("10", "10")]
+
+
+def test_a_method_that_does_not_repeat_is_not_recommended():
+    frames = frames_of(study(CLEAR))
+    first = document_lines(comparison(frames, repeats={"mine": (False, "another J", 1.0)}))[0]
+    assert first.startswith("**Use frols.**") and "of 2 methods" in first
+
+
+def test_a_verdict_of_development_data_sets_has_its_caveat():
+    views = comparison(shape("usual")).views
+    for view in views:
+        reported = {"not confirmatory" in answer_lines(view, want)[0] for want in WANTS}
+        assert reported == {view.part == "development"}
+
+
+def test_the_lowest_gap_may_belong_to_another_method_than_the_right_terms():
+    problems = study({"mine": (2, 0.0, 0.05), "frols": (9, 0.1, 0.01), "ga": (1, 0.5, 0.1)})
+    (view,) = comparison(frames_of(problems)).whole()
+    assert (view.best()["method"], view.best(LOWEST_J)["method"]) == ("frols", "mine")
+    assert "The lowest J need not have the right terms" in answer_lines(view, LOWEST_J)[0]
+    assert methods_of(comparison(frames_of(problems)).frames) == ["frols", "ga", "mine"]

@@ -1,0 +1,34 @@
+"""What is answered to damaged scores, and the sentences that follow from ranks; `messages.txt` has all of them."""
+
+from functools import partial
+from pathlib import Path
+
+from tests.unit.studies.methods.scores import with_gaps, write_scores
+from tests.unit.studies.methods.test_answer import STUDIES, document
+
+from narxbench.studies.methods.ranking import rank_study
+from narxbench.studies.methods.views import read_cost
+
+
+def rank(*scores, cut=0):
+    paths = [write_scores(Path(str(number)), [score])[0] for number, score in enumerate(scores)]
+    for path in paths:
+        path.write_text(path.read_text(encoding="utf-8")[: -cut or None], encoding="utf-8")
+    rank_study(paths, confidence=0.95, bootstrap_samples=10)
+
+
+def damaged_cost():
+    with open("cost.csv", "w", encoding="utf-8") as file:
+        file.write("method,n_terms,seconds,evaluations,machine\nga,66,fast,6000,Processor\n")
+    read_cost("cost.csv")
+
+
+def test_messages(review):
+    score = with_gaps({"ga": [0.1]})
+    review(
+        {"scores: none": rank, "scores: twice": partial(rank, score, score)}
+        | {"scores: cut": partial(rank, score, cut=20)}
+        | {"scores: the name of all": partial(rank, {**score, "scenario": "all"})}
+        | {f"use: {name}": lambda of=of: document(of[0](), **of[1]) for name, of in STUDIES.items()}
+        | {"cost": damaged_cost}
+    )

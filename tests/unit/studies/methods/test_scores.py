@@ -1,0 +1,193 @@
+"""Score files, made of the runs of two methods on a tiny problem."""
+
+import json
+import math
+import shutil
+
+import numpy as np
+import pytest
+from tests import reference
+from tests.unit.studies.methods.scores import edit
+from tests.unit.study.test_runs import CONDITION, STRUCTURE, SYSTEM, simulated
+
+from narxbench import StructureProblem, read_signals
+from narxbench.io.errors import NarxbenchError
+from narxbench.io.files import canonical_json, sha256
+from narxbench.model.dataset import Signals
+from narxbench.model.excitation import UniformInput
+from narxbench.model.system import System, load_system
+from narxbench.studies.methods.score_file import read_score
+from narxbench.studies.methods.scores import fresh_error, score
+from narxbench.study.runs import run_seeds
+
+PROBLEM = {name: value for name, value in CONDITION.items() if name != "method"} | {"scenario": "noisy"}
+FRESH = {"samples": 300, "washout": 10, "excitation": UniformInput()}
+GA = {"population_size": 10}
+METHODS = {
+    "mine": {"algorithm": "ga", "settings": GA, "evaluations": 120, "seeds": [1, 2], "deterministic": False},
+    "first": {"algorithm": "stepwise", "settings": {}, "evaluations": 30, "seeds": [1], "deterministic": True},
+}
+FILES = {"mine": ["mine-1.json", "mine-2.json"], "first": ["first-1.json"]}
+
+
+def run_of(folder, seed, name, about):
+    """Return the text of a run file of a method."""
+    method = {key: about[key] for key in ("algorithm", "settings", "evaluations")}
+    made = {"condition": {**PROBLEM, "method": name}, "axes": {"system": "X1"}, "structure": STRUCTURE}
+    return run_seeds({seed: str(folder / "data.csv")}, **made, **method)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """Return a folder with the data set and all run files."""
+    folder = tmp_path_factory.mktemp("scores")
+    (folder / "data.csv").write_text(simulated())
+    for name, files in FILES.items():
+        for seed, file in zip(METHODS[name]["seeds"], files, strict=True):
+            (folder / file).write_text(run_of(folder, seed, name, METHODS[name]))
+    return folder
+
+
+@pytest.fixture
+def folder(made, tmp_path):
+    """Return a copy that a test may change."""
+    return shutil.copytree(made, tmp_path / "copy")
+
+
+def scored(folder, runs=None, **changes):
+    arguments = {"problem": PROBLEM, "system": SYSTEM, "structure": STRUCTURE, "fresh": FRESH}
+    arguments["methods"] = {name: {**about, "stops_early": True, "minimises": True} for name, about in METHODS.items()}
+    runs = runs or {name: [str(folder / file) for file in files] for name, files in FILES.items()}
+    return score(runs, str(folder / "data.csv"), **{**arguments, **changes})
+
+
+def test_a_score_file_says_what_the_runs_found(made, tmp_path):
+    path = tmp_path / "score.json"
+    path.write_text(scored(made))
+    assert canonical_json(read_score(path).model_dump(mode="json")) == path.read_text() == scored(made)
+    found = json.loads(path.read_text())
+    problem = StructureProblem(*read_signals(made / "data.csv"), **STRUCTURE, criterion="aic-6.5")
+    assert {name: found[name] for name in PROBLEM} == PROBLEM
+    assert (found["n_terms"], found["samples"], found["n_validation"], found["penalty"]) == (15, 200, 60, 6.5)
+    assert found["data_sha256"] == sha256((made / "data.csv").read_bytes())
+    assert (found["true_terms"], found["true_fitness"]) == (2, problem.evaluate(["y(k-1)", "u(k-1)"]).fitness)
+    assert [method["method"] for method in found["methods"]] == ["mine", "first", "truth", "all-candidates"]
+    assert [method["reference"] for method in found["methods"]] == [False, False, True, True]
+    for method in found["methods"][:2]:
+        files = [json.loads((made / name).read_text()) for name in FILES[method["method"]]]
+        assert method["algorithm_sha256"] == files[0]["algorithm_sha256"]
+        assert method["versions"] == files[0]["versions"]
+        assert method["budget"] == METHODS[method["method"]]["evaluations"]
+        for run, file in zip(method["runs"], files, strict=True):
+            (stored,) = file["runs"]
+            assert all(run[name] == stored[name] for name in ("seed", "fitness", "evaluations", "terms", "history"))
+            assert run["hits"] == len({*run["terms"]} & {"y(k-1)", "u(k-1)"}) > 0
+            assert run["failure"] == ""
+            assert run["excess"] == pytest.approx(run["fitness"] - found["true_fitness"])
+
+
+def test_the_fresh_error_is_that_of_a_plain_loop(made):
+    run = json.loads(scored(made))["methods"][0]["runs"][0]
+    coefficients = json.loads((made / "mine-1.json").read_text())["runs"][0]["coefficients"]
+    # Neither the input nor the noise of the data set: a realisation of its own, without noise.
+    u, y = System(**SYSTEM).simulate(300, seed=3, realisation=0, washout=10)
+    assert not np.isin(u, read_signals(made / "data.csv")[0]).any()
+    past = {"u": u, "y": y[:2].tolist()}
+    for k in range(2, 300):
+        value = 0.0
+        for term, weight in zip(run["terms"], coefficients, strict=True):
+            value += weight * math.prod(past[signal][k - lag] for signal, lag in reference.factors(term))
+        past["y"].append(value)
+    expected = np.sqrt(((y - past["y"])[2:] ** 2).sum() / ((y[2:] - y[2:].mean()) ** 2).sum())
+    assert run["fresh_error"] == pytest.approx(expected, rel=1e-12)
+    assert 0 < expected < 1
+
+
+def test_the_weights_of_a_run_are_judged_and_its_fitness_is_that_of_least_squares(folder):
+    before = json.loads(scored(folder))["methods"][1]["runs"][0]
+    content = json.loads((folder / "first-1.json").read_text())
+    edit(folder / "first-1.json", ["runs", 0, "coefficients"], [0.9 * c for c in content["runs"][0]["coefficients"]])
+    after = json.loads(scored(folder))["methods"][1]["runs"][0]
+    assert after["fresh_error"] > before["fresh_error"]
+    assert {**after, "fresh_error": before["fresh_error"]} == before
+
+
+def test_a_run_that_failed_has_no_scores(folder):
+    run = json.loads((folder / "mine-2.json").read_text())["runs"][0]
+    nothing = {"evaluations": 0, "fitness": None, "terms": [], "history": {"evaluations": [], "fitness": []}}
+    failed = {"sse": None, "coefficients": [], "failure": "ended:\n signal 9"}
+    edit(folder / "mine-2.json", ["runs", 0], {**run, **nothing, **failed})
+    found = json.loads(scored(folder))["methods"][0]["runs"][1]
+    assert found.pop("failure") == "ended: signal 9"
+    assert found == {**nothing, "seed": 2, "hits": 0, "fresh_error": None, "excess": None}
+
+
+@pytest.mark.parametrize(
+    "equation", ["y(k) = 0.4*y(k-1) + u(k-1) + 0.01*u(k-3)", "y(k) = 0.4*y(k-1) + u(k-1)/(1 + y(k-1)^2)"]
+)
+def test_without_the_truth_among_the_candidates_nothing_is_right(made, equation):
+    found = json.loads(scored(made, system={**SYSTEM, "equation": equation, "n_u": 3}))
+    assert (found["true_terms"], found["true_fitness"]) == (0, None)
+    runs = [run for method in found["methods"] for run in method["runs"]]
+    assert [method["method"] for method in found["methods"]] == ["mine", "first", "all-candidates"]
+    assert {(run["hits"], run["excess"]) for run in runs} == {(0, None)}
+    assert all(run["fresh_error"] > 0 for run in runs)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("fitness", -1e6), ("terms", ["u(k-1)"]), ("history", {"evaluations": [], "fitness": []})]
+)
+def test_edited_run_files_are_refused(folder, key, value):
+    edit(folder / "mine-2.json", ["runs", 0, key], value)
+    with pytest.raises(NarxbenchError, match=r"mine-2\.json"):
+        scored(folder)
+
+
+def test_fresh_errors_by_hand():
+    system = load_system("S1")
+    data = system.simulate(400)
+    assert fresh_error(system.terms, system.coefficients, data, 5) == 0.0
+    # A model that says 2 where the outputs are 1 and 3 errs like their mean; one that says 1, by sqrt(4 / 2).
+    two = Signals(np.zeros(3), np.array([9.0, 1.0, 3.0]))
+    assert fresh_error(["1"], [2.0], two, 1) == 1.0
+    assert fresh_error(["1"], [1.0], two, 1) == math.sqrt(2.0)
+    assert fresh_error(["y(k-1)"], [10.0], Signals(np.zeros(20), np.arange(1.0, 21.0)), 1) is None
+    assert fresh_error(["1"], [2.0], Signals(np.zeros(3), np.ones(3)), 1) is None
+
+
+def test_references_have_weights_by_least_squares_over_all_samples(made):
+    found = {method["method"]: method["runs"][0] for method in json.loads(scored(made))["methods"]}
+    u, y = read_signals(made / "data.csv")
+    problem = StructureProblem(u, y, **STRUCTURE, criterion="aic-6.5")
+    assert found["truth"]["terms"] == [term for term in problem.terms if term in ("y(k-1)", "u(k-1)")]
+    assert found["truth"]["fitness"] == problem.evaluate(found["truth"]["terms"]).fitness
+    assert found["all-candidates"]["terms"] == problem.terms
+    weights = np.linalg.lstsq(np.stack([y[1:-1], u[1:-1]], axis=1), y[2:], rcond=None)[0]
+    fresh = System(**SYSTEM).simulate(300, seed=3, realisation=0, washout=10)
+    expected = fresh_error(["y(k-1)", "u(k-1)"], weights, fresh, 2)
+    assert found["truth"]["fresh_error"] == pytest.approx(expected, rel=1e-9)
+    assert found["truth"]["fresh_error"] < found["all-candidates"]["fresh_error"]
+
+
+def test_a_method_is_held_against_its_own_criterion(made, tmp_path):
+    about = {"algorithm": "pem", "settings": {"noise_models": ["narx"], "gamma": 0.0}, "evaluations": 30}
+    content = json.loads(run_of(made, 1, "pem", about))
+    problem = StructureProblem(*read_signals(made / "data.csv"), **STRUCTURE, criterion="aic-6.5")
+    fitness = problem.evaluate(["u(k-1)"]).fitness
+    found = {"terms": ["u(k-1)"], "coefficients": [1.0], "fitness": fitness}
+    content["runs"][0] |= {**found, "history": {"evaluations": [1], "fitness": [fitness]}}
+    (tmp_path / "pem.json").write_text(canonical_json(content))
+    described = {**about, "seeds": [1], "deterministic": True, "stops_early": True}
+
+    def excess(minimises):
+        methods = {"pem": {**described, "minimises": minimises}}
+        found = json.loads(scored(made, {"pem": [str(tmp_path / "pem.json")]}, methods=methods))
+        return found["methods"][0]["runs"][0]["excess"]
+
+    assert excess(minimises=True) == pytest.approx(fitness - problem.evaluate(["y(k-1)", "u(k-1)"]).fitness)
+    # N ln(SSE / N) of the prediction one step ahead, and ln(N) for the term that is missing. The first twentieth of the
+    # record is left out.
+    u, y = (signal[9:] for signal in read_signals(made / "data.csv"))
+    columns, n = np.stack([y[1:-1], u[1:-1]], axis=1), len(y) - 2
+    sums = [((y[2:] - c @ np.linalg.lstsq(c, y[2:], rcond=None)[0]) ** 2).sum() for c in (columns[:, 1:], columns)]
+    assert excess(minimises=False) == pytest.approx(n * math.log(sums[0] / sums[1]) - math.log(n), abs=1e-6)

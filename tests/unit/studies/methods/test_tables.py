@@ -1,0 +1,99 @@
+"""The tables of a comparison of methods: every form of each, of any study."""
+
+import pandas as pd
+import pytest
+from tests.tiers import mostly_slow
+from tests.unit.studies.methods.leaderboards import SHAPES, comparison, cost, frames_of, methods_of, shape
+from tests.unit.studies.methods.scores import make_method, make_run, make_score, with_gaps
+from tests.unit.studies.methods.test_answer import CLEAR, study
+
+from narxbench.studies.methods.tables import leaderboard_tables, remarks
+from narxbench.studies.methods.views import CHEAPEST, LOWEST_J, NEW_DATA
+from narxbench.study.table_files import table_files
+
+NAMES = ("leaderboard", "search", "systems", "differences", "situations")
+
+
+@pytest.mark.parametrize("name", mostly_slow(SHAPES, "usual"))
+def test_every_table_has_every_form(name):
+    files = table_files(leaderboard_tables(comparison(shape(name))))
+    assert set(files) == {f"{table}.{form}" for table in NAMES for form in ("csv", "md", "tex")}
+    for file, text in files.items():
+        assert file.endswith("csv") or not {"nan", "None", "inf"} & set(text.replace("|", " ").split())
+    assert len(files["differences.tex"]) < 100_000
+
+
+def test_the_contests_have_their_methods_and_references_come_last():
+    frames = shape("usual")
+    shown = leaderboard_tables(comparison(frames, cost(methods_of(frames), ga=0.25)))
+    rows = {str(part): own for part, own in shown["leaderboard"].data.groupby("part", sort=False)}
+    assert list(rows) == ["held-out", "development"]
+    for own in rows.values():
+        methods = own[own["remarks"] != "reference"]
+        assert list(methods["exact"]) == sorted(methods["exact"], reverse=True)
+        assert list(own["method"])[-2:] == ["truth", "all-candidates"]
+    words = rows["development"].set_index("method")[["seconds", "remarks"]]
+    assert words.loc["ga"].tolist() == [0.25, "tuned here"] and words.at["frols", "remarks"] == "det."
+    assert not rows["held-out"]["remarks"].str.contains("tuned").any()
+    searches = set(shown["search"].data["method"])
+    assert searches == {"ga", "multistart", "random", "upso2d", "truth", "all-candidates"}
+
+
+def test_what_a_run_is_lost_to_is_shown_where_the_criterion_is_known():
+    (view,) = comparison(frames_of(study(CLEAR))).whole()
+    lost = {row["method"]: (row["lost_to_criterion"], row["lost_to_search"]) for row in view.rows()}
+    assert lost == {"mine": (0.1, 0.0), "ga": (0.0, 0.9), "frols": (None, None)}
+
+
+def test_wishes_have_orders_of_their_own():
+    frames = frames_of(study({"mine": (9, 0.0, 0.05), "frols": (5, 0.1, 0.01), "ga": (4, 0.5, 0.1)}))
+    shown = comparison(frames, cost(["mine", "frols", "ga"], mine=3.0, frols=1.0, ga=0.1))
+    (view,) = shown.whole()
+    orders = {want: [row["method"] for row in view.ranked(want)] for want in (NEW_DATA, LOWEST_J, CHEAPEST)}
+    # The GA is cheapest, but finds the terms less than half as often as the best one.
+    assert orders == {NEW_DATA: ["frols", "mine", "ga"], LOWEST_J: ["mine", "ga"], CHEAPEST: ["frols", "mine"]}
+
+
+def test_times_are_those_of_the_closest_number_of_candidate_terms_or_of_repeated_runs():
+    one = frames_of([with_gaps({"ga": [0.1], "mine": [0.1]}, n_terms=200), with_gaps({"ga": [0.1]}, scenario="noisy")])
+    times = pd.DataFrame(
+        [("ga", 66, 1.0, 6000, "m"), ("ga", 286, 5.0, 6000, "m")],
+        columns=["method", "n_terms", "seconds", "evaluations", "machine"],
+    )
+    shown = comparison(one, times, repeats={"ga": (True, "", 9.0), "mine": (False, "another J", 7.0)})
+    found = {(view.group, row["method"]): row["seconds"] for view in shown.views for row in view.rows()}
+    assert (found["base", "ga"], found["noisy", "ga"], found["base", "mine"]) == (5.0, 1.0, 7.0)
+    (mine,) = (row for row in shown.views[0].rows() if row["method"] == "mine")
+    assert (mine["unsteady"], mine["last"]) == ("another J", 1)
+    assert [word for word, _ in remarks(mine)] == ["does not repeat"]
+
+
+def test_a_method_in_some_scenarios_is_last_and_marked_where_there_are_more():
+    scores = [with_gaps({"ga": [0.1], "mine": [0.0]}), with_gaps({"ga": [0.1]}, scenario="noisy")]
+    marks = {
+        (view.group, row["method"]): [*remarks(row)]
+        for view in comparison(frames_of(scores)).views
+        for row in view.rows()
+    }
+    assert ("not ranked", "it was run on 1 of the data sets") in marks["all", "mine"]
+    assert "not ranked" not in dict([*marks["base", "mine"], *marks["all", "ga"], *marks["noisy", "ga"]])
+
+
+def test_differences_are_those_of_the_best_with_a_verdict_in_words():
+    shown = leaderboard_tables(comparison(frames_of(study(CLEAR))))["differences"]
+    rows = {row[2]: row for row in shown.rows("plain")}
+    assert list(rows) == ["frols", "GA"] and {row[1] for row in rows.values()} == {"mine"}
+    assert [each.heading for each in shown.columns[3:7]] == ["difference", "interval", "verdict", "p (Holm)"]
+    assert rows["GA"][3] == "+80 points" and rows["GA"][5] == "better"
+    assert rows["frols"][7].startswith("×0.5") and rows["frols"][11] == "–"
+
+
+def test_systems_are_means_over_the_scenarios_that_have_them():
+    runs = [make_run(1), make_run(1, terms=["y(k-1)"], hits=1)]
+    scores = [
+        make_score([make_method("ga", [run])], system, scenario)
+        for system, scenario, run in (("S1", "base", runs[0]), ("S1", "noisy", runs[1]), ("S3", "base", runs[1]))
+    ]
+    shown = leaderboard_tables(comparison(frames_of(scores)))["systems"]
+    assert [column.heading for column in shown.columns] == ["Method", "S3, held-out", "S1, development"]
+    assert shown.rows("plain") == [["GA", "0 %", "50 %"]]

@@ -1,0 +1,196 @@
+"""Synthetic conditions, and the frames, tables, figures and pages that are made of them."""
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import product
+from types import SimpleNamespace
+from typing import Any
+
+import pandas as pd
+from tests.unit.studies.paper.summaries import CRITERIA, REFERENCE, ROOT, SYSTEMS, make_summary, published
+
+from narxbench.model.system import System, load_system
+from narxbench.studies.methods.frames import framed
+from narxbench.studies.paper import analysis as study
+from narxbench.studies.paper import frames
+from narxbench.studies.paper.causes import CAUSES
+from narxbench.studies.paper.figures import paper_figures
+from narxbench.studies.paper.interpretations.findings import FRAMES
+from narxbench.studies.paper.page import pages
+from narxbench.studies.paper.site import Material, Site
+from narxbench.studies.paper.tables import in_order
+from narxbench.study.design_choices import interpretation_settings, load_design_choices
+
+METHODS = {"upso2d": CRITERIA, "ga": CRITERIA[:1]}
+MEASURED = [(37 * k % 101) / 7 for k in range(60)]
+INTERPRETATIONS = """# What the open points do
+
+The deviance is explained [below](#how-it-is-computed); every number is in
+[`nearness.csv`](interpretations/nearness.csv) and `conditions.csv` ([of another study](../interpretations/x.csv)).
+
+![Change of the <b>distance</b> by each option](interpretations/effects.svg)
+
+## How it is computed
+
+From [the paper](https://arxiv.org/abs/1812.08369).
+"""
+
+
+def system(name: str) -> System:
+    """Return a system of the project; any other name is that of a system which the paper does not know."""
+    if name in SYSTEMS:
+        return load_system(name)
+    return System(name, "y(k) = 0.5*u(k-1) - 0.25*y(k-2)^2", n_u=2, n_y=2, degree=2)
+
+
+def summary(
+    name: str = "S1", snr_db: float = 50.0, method: str = "upso2d", criterion: str = "bic", **changes: Any
+) -> dict[str, Any]:
+    """Return the summary of one condition.
+
+    Under the last criterion of the paper the free run of the final model diverges and the first run found nothing.
+    """
+    made = make_summary(name, snr_db, method, criterion, data_sha256=f"{snr_db:.0f}".ljust(64, "0"), **changes)
+    coefficients = [0.123456789 * (-1) ** index for index in range(len(made["final_structure"]))]
+    model = {"fitness": -1234.56789, "sse": 0.0123456789, "prediction": [value + 1 / 3000 for value in MEASURED]}
+    if criterion == CRITERIA[-1]:
+        model = dict.fromkeys(model)
+        made["runs"]["fitness"][0] = None
+        made["runs"]["history_evaluations"][0], made["runs"]["history_fitness"][0] = [], []
+    return made | {"measured": MEASURED, "final_model": {"coefficients": coefficients, **model}}
+
+
+def paper_summaries(systems: Sequence[str] = SYSTEMS) -> list[dict[str, Any]]:
+    """Return the conditions of the paper: every system and SNR, 2D-UPSO under five criteria and GA under BIC."""
+    cases = [(method, criterion) for method, criteria in METHODS.items() for criterion in criteria]
+    return [summary(name, snr_db, *case) for name, snr_db, case in product(systems, (50, 40, 30), cases)]
+
+
+def make_settings(
+    systems: Sequence[str] = SYSTEMS, seeds: int = 40, methods: Mapping[str, Sequence[str]] = METHODS
+) -> dict[str, Any]:
+    """Return the settings of a study as plain data."""
+    open_settings = interpretation_settings(load_design_choices(), {})
+    own = {name: {"settings": {"swarm_size": 30, **open_settings.get(name, {})}} for name in methods}
+    return {
+        **{"study": "paper", "kind": "paper", "interpretation": "as-described", "systems": list(systems)},
+        **{"snr_db": [50.0, 40.0, 30.0], "seeds": list(range(1, seeds + 1)), "evaluations": 6000},
+        "data": {**open_settings["data"], "seeds": [1]},
+        "fitness": open_settings["fitness"],
+        "methods": {n: {"algorithm": n, "criteria": list(criteria), **own[n]} for n, criteria in methods.items()},
+        "statistics": {"threshold": 0.9, "confidence": 0.95, "bootstrap_samples": 50},
+        "figures": {"snr_db": 30.0},
+    }
+
+
+def few_claims() -> list[Any]:
+    """Return three claims."""
+    words = {"quote": "a <b>", "source": "section V", "predicate": "r < 1"}
+    return [SimpleNamespace(id=f"c{n}", title=f"Claim {n} on ν_max", **words) for n in range(3)]
+
+
+def make_frames(summaries: Sequence[dict[str, Any]]) -> dict[str, pd.DataFrame]:
+    """Return all frames of the analysis of these conditions; the verdicts on the claims are all that there can be."""
+    made = study.analyse(summaries, published(), [], confidence=0.95, figure_snr_db=30)
+    words = ("holds", "holds", "holds", "no clear difference", "does not hold", "cannot be judged")
+    verdicts = zip((0, 0, 1, 1, 2, 2), ("published", "here") * 3, words, strict=True)
+    return made | {
+        "claims": frames.framed("claims", [(f"c{n}", side, word, 10, 12, "Holds.") for n, side, word in verdicts])
+    }
+
+
+def overviews(claims: Sequence[Any]) -> dict[str, pd.DataFrame]:
+    """Return what a study of interpretations says: two roles, verdicts of every kind, two searches, an option each."""
+    roles = ("as described", "closest")
+    near = [309.0, 280.5, 330.0, 61.0, 50.0, 72.0, -0.012, -0.151, 0.203, 51.0, 46.0, 56.0, math.nan, 0.004]
+    groups, verdicts = ("all", "none", "some", "unjudged"), ("holds", "does not hold", "cannot be judged")
+    rows = [(claim.id, claim.title, groups[n % 4], verdicts[n % 3]) for n, claim in enumerate(claims)]
+    searches = [("Multi-start", "multistart", 0.9), ("2D-UPSO as described", "upso2d", 0.25), ("GA", "ga", 0.1)]
+    made = {
+        "nearness": [
+            (role, "bic", 5, of, "baseline", 738, *near) for role in roles for of in ("joint", "upso2d", "ga")
+        ],
+        "claim_overview": [(*row[:2], row[3], row[3], 5, 40, 7 * n, row[2]) for n, row in enumerate(rows)],
+        "role_verdicts": [
+            (row[0], role, row[3], 5, 5, 50, 60, "S4" if row[3] == "does not hold" else "")
+            for row in rows
+            for role in roles
+        ],
+        "found": [
+            (label, name, "baseline", each, 15, 600, round(600 * rate), rate, rate - 0.1, rate + 0.1)
+            for (label, name, rate), each in product(searches, SYSTEMS)
+        ],
+        "effects_overview": [
+            ("upso2d", "1.75", "velocity-bound", "not bounded", -240.0, -300.0, -180.0, 1),
+            ("ga", "tournament", "selection", "", 120.0, 80.0, 160.0, 1),
+        ],
+    }
+    return {name: frames.framed(name, rows) for name, rows in made.items()} | of_other_studies()
+
+
+def of_other_studies() -> dict[str, pd.DataFrame]:
+    """Return what the kept results of other studies say: causes, where J misleads, a method."""
+    why = [
+        ("upso2d", "upso2d", "velocity-bound", "1.75", "not bounded", "S1", 10.0, 40.0, 2, 1.0),
+        ("ga", "ga", "selection", "tournament", "", "S4", 60.0, 1100.0, 2, 1.0),
+    ]
+    scored = [
+        ("development", "base", each, name, exact, 1.0, 0.0, 0.0)
+        for (name, exact), each in product((("pem", 1.0), ("upso2d", 0.5)), SYSTEMS)
+    ]
+    kept = {
+        **{"settings/data.seeds": "[1, 2]", "settings/snr_db": "[40.0]"},
+        "settings/scenarios.base.description": "2000 samples at 40 dB",
+    }
+    return {
+        "causes": pd.DataFrame(why, columns=CAUSES),
+        "misled": pd.DataFrame({"system": ["S1", "S3"], "misled": [0, 4], "data_sets": [15, 15]}),
+        "scored": framed("systems", scored),
+        "compared": pd.DataFrame(list(kept.items()), columns=["name", "value"]),
+    }
+
+
+def make_material(
+    summaries: Sequence[dict[str, Any]],
+    settings: Mapping[str, Any] | None = None,
+    *,
+    stated: Sequence[Any] | None = None,
+    systems: Sequence[System] | None = None,
+    drawn: bool = False,
+    **changed: pd.DataFrame,
+) -> Material:
+    """Return what the pages are made of; ``changed`` frames take the place of those of the analysis."""
+    settings = settings or make_settings(list(dict.fromkeys(each["system"] for each in summaries)))
+    claims = few_claims() if stated is None else stated
+    made = make_frames(summaries) | overviews(claims) | changed
+    files = paper_figures(made, settings) if drawn else {}
+    paths = {
+        "errata": ROOT / "docs/errata.md",
+        "method": ROOT / "docs/method.md",
+        "citation": REFERENCE / "citation.bib",
+        "answer": REFERENCE / "methods" / "answer.md",
+        "words": ROOT / "docs/glossary.md",
+    }
+    texts = {name: path.read_text(encoding="utf-8") for name, path in paths.items()}
+    return Material(
+        site=Site(settings["study"], above=True),
+        settings=settings,
+        frames={
+            name: frame if name in (*FRAMES, *of_other_studies()) else in_order(frame, settings)
+            for name, frame in made.items()
+        },
+        summaries=summaries,
+        systems=systems or [system(name) for name in settings["systems"]],
+        figures={
+            "interpretations/effects.svg": "<svg xmlns='http://www.w3.org/2000/svg'><g id='a'/></svg>",
+            **{name.removesuffix(".svg"): files[name].decode() for name in files if name.endswith(".svg")},
+        },
+        claims=claims,
+        texts=texts | {"document": INTERPRETATIONS},
+        choices=load_design_choices(),
+    )
+
+
+def render(*given: Any, **changed: Any) -> dict[str, str]:
+    """Return the pages of these conditions by file name; the parameters are those of `make_material`."""
+    return pages(make_material(*given, **changed))

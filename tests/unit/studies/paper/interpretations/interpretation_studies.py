@@ -1,0 +1,77 @@
+"""Small made-up conditions frames of many interpretations."""
+
+from functools import cache
+from itertools import product
+
+import pandas as pd
+from tests.unit.studies.paper.summaries import REFERENCE, SYSTEMS, published
+
+from narxbench.studies.paper.claims import load_claims
+from narxbench.studies.paper.frames import SCHEMAS, framed
+from narxbench.studies.paper.interpretations.findings import Findings
+from narxbench.studies.paper.interpretations.nearness import make_study
+from narxbench.study.design_choices import load_design_choices
+
+BOUND, TIES, EXEMPLAR = "velocity-bound=1", "ties=random", "learning-set=exemplar"
+PLACES = [(system, snr_db) for system in SYSTEMS for snr_db in (50.0, 40.0, 30.0)]
+CANDIDATES = {"S1": 66, "S2": 66, "S3": 84, "S4": 66}
+
+
+@cache
+def choices():
+    return load_design_choices()
+
+
+@cache
+def claims():
+    return load_claims(REFERENCE / "claims.yaml")
+
+
+def condition(system="S1", snr_db=50.0, **values):
+    """Return one row of the conditions frame, in which every run finds the true structure."""
+    row = {"system": system, "snr_db": snr_db, "data_seed": 1, "interpretation": "baseline", "method": "upso2d"}
+    row |= {"criterion": "bic", "algorithm": "upso2d", "runs": 40, "evaluations": 6000, "n_terms": CANDIDATES[system]}
+    row |= {"nu": (40,) * len(published().systems[system]), "spurious": 0, "nu_max": 0, "exact_runs": 40}
+    kinds = ("true", "best", "median", "median_low", "median_high", "third")
+    row |= dict.fromkeys([f"{kind}_fitness" for kind in kinds], -1000.0)
+    curve = tuple(-900.0 - 10 * tenth for tenth in range(1, 11))
+    return row | {"cardinality": 4.0, "last_improvement": 500.0, "curve": curve} | values
+
+
+def conditions_of(algorithm, interpretation, seeds=3, **values):
+    """Return the twelve conditions of an interpretation on each data seed.
+
+    A value may be a function of system, SNR and data seed.
+    """
+    own = {"algorithm": algorithm, "method": algorithm, "interpretation": interpretation}
+    rows = []
+    for seed, place in product(range(1, seeds + 1), PLACES):
+        known = {name: value(*place, seed) if callable(value) else value for name, value in values.items()}
+        rows.append(condition(*place, data_seed=seed, **own, **known))
+    return pd.DataFrame(rows)
+
+
+def frame_of(*groups):
+    return framed("conditions", pd.concat(groups)[list(SCHEMAS.columns["conditions"])].reset_index(drop=True))
+
+
+def study(*groups):
+    return make_study(frame_of(*groups), choices(), published())
+
+
+def findings(*groups):
+    return Findings(study(*groups), claims())
+
+
+def as_printed(change=0.0, nu_max=None):
+    """Return the numbers of spurious terms, changed by a share, and nu_max that the paper prints for 2D-UPSO."""
+    known = published().values.query("criterion == 'bic' and algorithm == 'upso2d'")
+    value = known.groupby(["system", "snr_db", "metric"])["published"].first()
+
+    def spurious(system, snr_db, seed):
+        return round((value[system, snr_db, "r"] + change) * CANDIDATES[system])
+
+    def count(system, snr_db, seed):
+        return round(40 * value[system, snr_db, "nu_max"])
+
+    return {"spurious": spurious, "nu_max": nu_max or count}

@@ -1,0 +1,115 @@
+"""The document on the interpretations, with its figures and tables."""
+
+import io
+import re
+
+import matplotlib as mpl
+import pandas as pd
+import pytest
+from tests.unit.studies.paper.interpretations import interpretation_studies as made
+from tests.unit.studies.paper.interpretations.interpretation_studies import (
+    BOUND,
+    TIES,
+    as_printed,
+    conditions_of,
+    findings,
+)
+from tests.unit.studies.paper.summaries import published
+
+from narxbench.report.markup import markdown_html
+from narxbench.studies.paper.interpretations.document import document, interpretations_report
+from narxbench.studies.paper.interpretations.findings import STRONG_GA
+
+FIGURES = {"published_reproduced", "claims", "effects", "ranking", "gaps"}
+
+
+def report(*groups):
+    return interpretations_report(made.frame_of(*groups), made.choices(), published(), made.claims())
+
+
+def text_of(*groups):
+    return " ".join(document(findings(*groups)).split())
+
+
+def some():
+    counts = {"spurious": lambda s, d, seed: 3 * seed, "nu_max": lambda s, d, seed: 4 + 2 * seed}
+    return [
+        *(conditions_of("upso2d", text, **counts) for text in ("baseline", "input=gaussian", TIES)),
+        conditions_of("upso2d", BOUND, spurious=9, nu_max=9),
+        *(conditions_of("upso2d", f"{BOUND}+{more}", spurious=8, nu_max=9) for more in ("bounded-rows=terms", TIES)),
+        *(conditions_of("upso2d", "baseline", criterion=name) for name in ("aic-8", "aic-256")),
+        *(conditions_of("ga", text, **counts) for text in ("baseline", "input=gaussian", STRONG_GA)),
+        conditions_of("stepwise", "baseline"),
+        conditions_of("multistart", "baseline"),
+    ]
+
+
+@pytest.fixture(scope="module")
+def files():
+    return report(*some())
+
+
+@pytest.mark.slow
+def test_the_files_belong_together_and_depend_on_neither_order_nor_settings_of_the_user(files):
+    texts = {path: content.decode() if isinstance(content, bytes) else content for path, content in files.items()}
+    assert {path for path in texts if path.endswith(".svg")} == {f"interpretations/{name}.svg" for name in FIGURES}
+    page = texts["interpretations.md"]
+    links = set(re.findall(r"\]\((interpretations/[^)]*)\)", page))
+    assert links == texts.keys() - {"interpretations.md"}
+    headings = set(re.findall(r'id="x-([^"]*)"', markdown_html(page, "x", texts)))
+    assert set(re.findall(r"\]\(#([^)]*)\)", page)) <= headings
+    for path, text in texts.items():
+        assert not re.search(r"\b(None|nan|NaN|inf|Timestamp)\b", text), path
+        assert "{{" not in text
+    for path in (name for name in texts if name.endswith(".csv")):
+        assert len(pd.read_csv(io.StringIO(texts[path])))
+    mixed = [group.sample(frac=1, random_state=1) for group in reversed(some())]
+    with mpl.rc_context({"lines.linewidth": 9, "font.size": 20, "svg.fonttype": "none", "svg.hashsalt": "other"}):
+        assert report(*mixed) == files
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "groups",
+    [
+        [conditions_of("upso2d", "baseline", 1), conditions_of("upso2d", BOUND, 1)[1:]],
+        [*(conditions_of("upso2d", text, 2) for text in ("baseline", BOUND)), conditions_of("ga", "baseline", 2)],
+        [conditions_of("upso2d", "baseline", 2, best_fitness=float("inf"), median_fitness=float("inf"))],
+    ],
+)
+def test_few_conditions_make_a_document_too(files, groups):
+    few = report(*groups)
+    assert few.keys() == files.keys()
+    left_out = f"Left out, for they lack conditions: `{BOUND}` of 2D-UPSO."
+    assert (left_out in few["interpretations.md"]) is (len(groups) == 2)
+
+
+@pytest.mark.slow
+def test_what_is_said_of_the_tables_follows_from_the_own_deviance():
+    seeds = {"nu_max": lambda system, snr_db, seed: 5 + seed}
+    far = text_of(conditions_of("upso2d", "baseline", **seeds))
+    assert "**As described, the published tables are not reproduced**" in far
+    counts = as_printed()
+    drawn = {1: 0, 2: 3, 3: 6}
+    counts["nu_max"] = lambda system, snr_db, seed: max(1, as_printed()["nu_max"](system, snr_db, seed) - drawn[seed])
+    near = text_of(conditions_of("upso2d", "baseline", **counts))
+    assert "**As described, the deviance from the published tables is that of sampling**" in near
+    alone = text_of(conditions_of("upso2d", "baseline", 1))
+    assert "**As described**, 2D-UPSO and GA have a deviance of" in alone
+    for text in (far, near, alone):
+        assert not re.search("no clear change|BIC against AIC|The cause|stable order|Chosen without", text)
+
+
+@pytest.mark.parametrize("worse", [True, pytest.param(False, marks=pytest.mark.slow)])
+def test_a_cause_is_identified_only_if_it_is_the_only_one(worse):
+    described = conditions_of("upso2d", "baseline")
+    looks = {"median_fitness": -990.0} if worse else {}
+    options = [conditions_of("upso2d", text, spurious=6, nu_max=6, **looks) for text in (BOUND, "restart-count=reset")]
+    alike = "What slows the search looks alike in the tables"
+    text = text_of(described, *options)
+    shown = (
+        "**The cause is not identified**: answers to 2 different design choices, each alone, take away at least 25 %"
+    )
+    assert shown in text
+    assert (alike in text) is worse
+    assert "The cause is not identified" not in text_of(described, options[0])

@@ -1,0 +1,71 @@
+"""The figures of the interpretations show the findings."""
+
+import re
+from xml.etree import ElementTree
+
+import pytest
+from tests.unit.studies.paper.interpretations.interpretation_studies import (
+    BOUND,
+    TIES,
+    as_printed,
+    conditions_of,
+    findings,
+)
+
+from narxbench.report import figures as style
+from narxbench.studies.paper.interpretations.figures import SHOWN, figures
+from narxbench.studies.paper.interpretations.findings import STRONG_GA
+
+TEXT = "{http://www.w3.org/2000/svg}text"
+
+
+@pytest.fixture(scope="module")
+def found():
+    return findings(
+        conditions_of("upso2d", "baseline", exact_runs=lambda system, snr_db, seed: 10 * seed),
+        conditions_of("upso2d", BOUND, **as_printed()),
+        conditions_of("upso2d", TIES, spurious=40, nu_max=40),
+        conditions_of("ga", "baseline", exact_runs=0),
+        conditions_of("ga", STRONG_GA, exact_runs=39),
+        conditions_of("stepwise", "baseline"),
+    )
+
+
+@pytest.fixture(scope="module")
+def words(found):
+    """Return the texts of each figure in their order."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(style._STYLE, "svg.fonttype", "none")
+        drawn = {name: ElementTree.fromstring(svg) for name, svg in figures(found).items()}
+    return {name: ["".join(text.itertext()) for text in root.iter(TEXT)] for name, root in drawn.items()}
+
+
+def test_claims_stand_in_their_group_and_each_once(found, words):
+    groups = ["Under every interpretation", "Under some interpretations", "Under no interpretation"]
+    assert [text for text in words["claims"] if text in groups] == [
+        name for name, group in zip(groups, ("all", "some", "none"), strict=True) if group in set(found.claims["group"])
+    ]
+    judged = found.claims[found.claims["judged"] > 0]
+    counts = sorted(f"{claim.holds} of {claim.judged}" for claim in judged.itertuples())
+    assert sorted(text for text in words["claims"] if re.fullmatch(r"\d+ of \d+", text)) == counts
+
+
+def test_the_scatter_has_a_panel_for_each_metric_and_role(words):
+    panels = [text for text in words["published_reproduced"] if ", " in text]
+    assert len(panels) == 6
+    assert panels[1] == "r, as described"
+    # The closest has the published r and nu_max.
+    assert words["published_reproduced"].count("0.00") >= 2
+
+
+def test_effects_and_ranking_name_what_was_run_and_its_roles(words):
+    assert {BOUND, TIES} < set(words["effects"])
+    nearest = [text for text in words["ranking"] if text[0].isdigit() and "  " in text]
+    assert nearest[0] == f"1  {BOUND} (closest)"
+    assert any(text.endswith("baseline (as described)") for text in nearest)
+    assert len(nearest) <= SHOWN["ranking"] + 3
+
+
+def test_gaps_show_the_searches_and_the_true_structure(found, words):
+    shown = " ".join(words["gaps"])
+    assert all(label in shown for label in (*found.found["label"], "True structure", "50 dB", "40 dB", "30 dB"))

@@ -1,0 +1,133 @@
+"""Synthetic summaries of conditions, small and seeded, for tests of the analysis and of what is shown."""
+
+import math
+import random
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from narxbench.io.csv import write_table
+from narxbench.model.terms import candidate_terms
+from narxbench.studies.paper.frames import read_frame
+from narxbench.studies.paper.published import Published, load_published
+
+ROOT = Path(__file__).parents[4]
+REFERENCE = ROOT / "data" / "reference"
+SYSTEMS = ("S1", "S2", "S3", "S4")
+CRITERIA = ("bic", "aic-2", "aic-8", "aic-64", "aic-256")
+UNKNOWN = "<script>X"
+ORDERS = {"S3": (3, 3, 3), UNKNOWN: (2, 2, 2)}  # n_y, n_u, degree; 5, 5, 2 otherwise
+
+History = list[tuple[int, float]]
+
+
+@cache
+def published() -> Published:
+    """Return the published values of the repository."""
+    return load_published(REFERENCE / "published_tables.csv", REFERENCE / "system_terms.csv")
+
+
+def true_structure(system: str) -> tuple[list[str], list[float]]:
+    """Return terms and coefficients in equation order: appendix order for a published system."""
+    if system not in published().systems:
+        return ["u(k-1)", "y(k-2)^2"], [0.5, -0.25]
+    terms = published().systems[system].reset_index()
+    terms = terms.sort_values("appendix_label", key=lambda labels: labels.str[1:].astype(int))
+    return list(terms["term"]), list(terms["coefficient"])
+
+
+def make_summary(
+    system: str = "S1",
+    snr_db: float = 50,
+    method: str = "upso2d",
+    criterion: str = "bic",
+    *,
+    runs: int = 40,
+    counts: dict[str, int] | None = None,
+    histories: list[History] | None = None,
+    true: float | None = -4000.0,
+    **changes: Any,
+) -> dict[str, Any]:
+    """Return a summary; ``counts`` fixes how many runs choose a term (the others are drawn), ``true`` the true J.
+
+    ``histories`` are the improvements of each run, (evaluation, J), from which the final J follow.
+    """
+    draw = random.Random(f"{system} {snr_db} {method} {criterion}")
+    n_y, n_u, degree = ORDERS.get(system, (5, 5, 2))
+    candidates = candidate_terms(n_y=n_y, n_u=n_u, degree=degree)
+    terms, coefficients = true_structure(system)
+    weak = 0.35 if method == "ga" else 0.12
+    histories = histories if histories is not None else [_history(draw, method) for _ in range(runs)]
+    structures: list[list[int]] = [[] for _ in histories]
+    for index, name in enumerate(candidates):
+        chance = 0.97 if name in terms else weak * draw.random()
+        count = (counts or {}).get(name, sum(draw.random() < chance for _ in histories))
+        for run in draw.sample(range(len(histories)), count):
+            structures[run].append(index)
+    share = [sum(index in structure for structure in structures) / len(histories) for index in range(len(candidates))]
+    final = [name for name, nu in zip(candidates, share, strict=True) if nu >= 0.9]
+    fitness = [history[-1][1] if history else None for history in histories]
+    best = min((value for value in fitness if value is not None), default=None)
+    return {
+        "system": system,
+        "snr_db": float(snr_db),
+        "data_seed": 1,
+        "interpretation": "baseline",
+        "method": method,
+        "algorithm": method,
+        "criterion": criterion,
+        "settings": {"swarm_size": 30},
+        "versions": {"python": "3.11", "narxbench": "0.2.0"},
+        "data_sha256": "0" * 64,
+        "algorithm_sha256": "a" * 64,
+        "realisations": 1,
+        "evaluations": 6000,
+        "seeds": list(range(1, len(histories) + 1)),
+        "candidates": candidates,
+        "system_terms": terms,
+        "true_coefficients": coefficients,
+        "true_structure": {"coefficients": coefficients, "fitness": true},
+        "true_fitness": [true] * len(histories),
+        "runs": {
+            "fitness": fitness,
+            "sse": [None if value is None else 1.0 for value in fitness],
+            "evaluations": [6000] * len(histories),
+            "structures": structures,
+            "history_evaluations": [[evaluation for evaluation, _ in history] for history in histories],
+            "history_fitness": [[value for _, value in history] for history in histories],
+        },
+        "threshold": 0.9,
+        "final_structure": final,
+        "final_model": {"coefficients": [0.5] * len(final), "fitness": best, "sse": 1.0, "prediction": [0.0] * 600},
+        "measured": [0.5] * 600,
+        "best_run": best and {"seed": 1, "terms": terms, "coefficients": coefficients, "fitness": best, "sse": 1.0},
+        **changes,
+    }
+
+
+def _history(draw: random.Random, method: str) -> History:
+    end = -3000 - 900 * draw.random() - (0 if method == "ga" else 100)
+    return [(1, 3000.0), *((n, end + 500 * math.exp(-n / 1000)) for n in sorted(draw.sample(range(2, 6000), 30)))]
+
+
+def paper_study(systems: tuple[str, ...] = SYSTEMS) -> list[dict[str, Any]]:
+    """Return the conditions of the paper: every system and SNR, 2D-UPSO under five criteria and GA under BIC."""
+    return [
+        make_summary(system, snr_db, method, criterion)
+        for system in systems
+        for snr_db in (50, 40, 30)
+        for method, criteria in (("upso2d", CRITERIA), ("ga", CRITERIA[:1]))
+        for criterion in criteria
+    ]
+
+
+def read_back(frames: dict[str, pd.DataFrame], folder: Path, read: Callable[..., pd.DataFrame] = read_frame) -> None:
+    """Hold frames against what is read of their files."""
+    for name, frame in frames.items():
+        path = folder / f"{name}.csv"
+        path.write_text(write_table(frame), encoding="utf-8")
+        assert not {"nan", "inf"} & set(path.read_text(encoding="utf-8").lower().replace("\n", ",").split(","))
+        pd.testing.assert_frame_equal(read(name, path), frame)

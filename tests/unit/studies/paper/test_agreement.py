@@ -1,0 +1,166 @@
+"""Published next to reproduced, and the nearness to the published tables."""
+
+import math
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from tests.unit.studies.paper.interpretations.interpretation_studies import CANDIDATES, condition
+from tests.unit.studies.paper.summaries import CRITERIA, make_summary, published
+
+from narxbench.studies.paper.agreement import (
+    agreement,
+    agreement_values,
+    compare,
+    deviance,
+    different,
+    nearness,
+    own_deviances,
+    rank_test,
+)
+from narxbench.studies.paper.frames import conditions_frame, framed, metrics_frame
+from narxbench.studies.paper.published import PLACE, published_count
+from narxbench.study.significance import fisher_exact, holm
+
+BY = ["interpretation", "data_seed"]
+
+
+def as_published(criteria=CRITERIA, algorithm="upso2d"):
+    """Return the conditions behind the published tables themselves."""
+    found = []
+    for (system, name, criterion, snr_db), group in published().once.groupby(PLACE, sort=False):
+        if name == algorithm and criterion in criteria:
+            values = group[["metric", "label", "published"]].itertuples(index=False)
+            known = {label or metric: value for metric, label, value in values}
+            nu = tuple(published_count(known[label]) for label in published().systems[system]["label"])
+            counts = {"spurious": round(known["r"] * CANDIDATES[system]), "nu_max": published_count(known["nu_max"])}
+            found.append(condition(system, snr_db, nu=nu, criterion=criterion, algorithm=name, method=name, **counts))
+    return found
+
+
+def compared(*conditions):
+    return compare(framed("conditions", pd.DataFrame(conditions)), published().once)
+
+
+def values_of(*summaries):
+    conditions = conditions_frame(summaries, published())
+    return agreement_values(conditions, metrics_frame(summaries, conditions, 0.95), published(), 0.95)
+
+
+def near(conditions):
+    return nearness(compared(*conditions), BY).iloc[0]
+
+
+counts = st.integers(0, 60).flatmap(lambda size: st.tuples(st.integers(0, size), st.just(size)))
+
+
+# The first call compiles the logarithm.
+@settings(deadline=None)
+@given(counts, counts)
+def test_the_deviance_is_the_likelihood_ratio_statistic(one, other):
+    (a, n_a), (b, n_b) = one, other
+    found = deviance(a, n_a, b, n_b)
+    assert found == pytest.approx(deviance(b, n_b, a, n_a), rel=1e-9)
+    assert found == pytest.approx(deviance(n_a - a, n_a, n_b - b, n_b), rel=1e-9)
+    if 0 < a + b < n_a + n_b and n_a and n_b:
+        table = [[a, n_a - a], [b, n_b - b]]
+        expected = stats.chi2_contingency(table, correction=False, lambda_="log-likelihood").statistic
+        assert found == pytest.approx(expected, rel=1e-9, abs=1e-9)
+    else:
+        assert found == 0
+
+
+def test_a_selection_frequency_is_judged_by_its_counts():
+    # Published: 0.98 of 40 runs, which is 39.
+    values = values_of(make_summary("S2", counts={"y(k-1)": 20}))
+    row = values[(values["method"] != "") & (values["label"] == "T2")].iloc[0]
+    assert (row["published"], row["reproduced"], row["difference"], row["term"]) == (0.98, 0.5, -0.48, "y(k-1)")
+    assert (row["p_value"], row["deviance"]) == (fisher_exact(39, 40, 20, 40), deviance(39, 40, 20, 40))
+    assert row["different"]
+
+
+def test_holm_covers_every_value_once():
+    rows = compared(condition(spurious=6, nu_max=21))
+    assert len(rows) == 6
+    assert list(different(rows, BY)) == [p <= 0.05 for p in holm(rows["p_value"])]
+    # nu_max alone: p = 0.04, which six tests do not let stand.
+    assert (rows["p_value"] < 0.05).sum() == 1
+    assert not different(rows, BY).any()
+    # Two tables print the values of S4 under BIC; both lines tell the verdict of one test in 25.
+    values = values_of(make_summary("S4")).query("method != ''")
+    verdict = [p <= 0.05 for p in holm(values.drop_duplicates(["metric", "label"])["p_value"])]
+    assert list(values["different"]) == [*verdict, *verdict] and 0 < sum(verdict) < 25
+
+
+def test_missing_conditions():
+    values = values_of(make_summary())
+    assert list(values["method"] == "") == [
+        row.system != "S1" or row.snr_db != 50 or row.criterion != "bic" for row in published().values.itertuples()
+    ]
+    missing = values[values["method"] == ""]
+    shown = ["reproduced", "low", "p_value", "deviance", "different", "data_seed"]
+    assert missing[shown].isna().all(axis=None)
+    overview = agreement(values)
+    assert overview.loc[[0, 1], ["compared", "missing"]].to_numpy().tolist() == [[6, 84], [0, 105]]
+    assert overview.loc[1, ["deviance", "bias_nu", "bias_r", "bias_nu_max"]].isna().all()
+    assert overview.iloc[-1][["table", "compared", "missing"]].to_list() == ["all", 6, 729]
+
+
+def test_every_method_with_the_published_algorithm_is_compared():
+    values = values_of(make_summary(), make_summary(method="bounded", algorithm="upso2d"))
+    assert values["method"].value_counts().to_dict() == {"": 804, "upso2d": 6, "bounded": 6}
+    assert list(agreement(values)["method"][:2]) == ["upso2d", "bounded"]
+    # A method that is compared next to another leaves the verdicts on that one as they are.
+    both, alone = (of.query("method == 'upso2d'").reset_index(drop=True) for of in (values, values_of(make_summary())))
+    pd.testing.assert_frame_equal(both, alone)
+
+
+def test_the_published_counts_are_at_the_distance_of_their_rounding():
+    found = near(as_published())
+    # 12 conditions under BIC and 48 under AIC; those under BIC that two tables print count once.
+    assert (found["values"], found["different"], found["deviance"]) == (660, 0, 0)
+    for part in ("nu", "r", "nu_max"):
+        assert 0 < abs(found[f"bias_{part}"]) <= 0.005 + 1e-9
+
+
+def test_one_condition_by_hand():
+    # S1, 50 dB, BIC: nu 1, 1, 1, 1; r 0.15; nu_max 0.28.
+    own = condition(nu=(40, 30, 40, 40), nu_max=31)
+    found = near([own])
+    assert list(found[["bias_nu", "bias_r", "bias_nu_max"]]) == pytest.approx([-0.25 / 4, -0.15, 0.775 - 0.28])
+    parts = deviance(40, 40, 30, 40), deviance(10, 62, 0, 62), deviance(11, 40, 31, 40)
+    assert found["deviance"] == pytest.approx(math.fsum(parts))
+    # p: 30 against 40 of 40 is 0.001, 0 against 10 of 62 is 0.001, 31 against 11 of 40 is 1e-5.
+    assert (found["values"], found["different"]) == (6, 3)
+
+
+def test_the_own_deviance_is_that_between_two_data_seeds():
+    rows = compared(*(condition(data_seed=seed, spurious=10 * seed, nu_max=5) for seed in (1, 2, 3)))
+    expected = [deviance(10, 62, 20, 62), deviance(10, 62, 30, 62), deviance(20, 62, 30, 62)]
+    assert list(own_deviances(rows).values()) == pytest.approx(expected)
+    assert own_deviances(rows[rows["data_seed"] == 1]) == {}
+
+
+def spurious_terms(of):
+    """Return the published r next to conditions at 50 dB with ``of(system, seed)`` spurious terms."""
+    rows = [condition(name, data_seed=seed, spurious=of(name, seed)) for name in CANDIDATES for seed in (1, 2, 3, 4)]
+    return compared(*rows).query("metric == 'r'")
+
+
+def test_the_rank_test_of_tables_that_lie_farther_out_than_any_data_set():
+    # Every published table has more spurious terms than these data sets, which differ little.
+    far = spurious_terms(lambda name, seed: seed % 2)
+    assert rank_test(far) == pytest.approx(5.0**-4)
+    assert rank_test(far[far["system"] == "S1"]) == pytest.approx(1 / 5)
+    assert math.isnan(rank_test(far[far["data_seed"] == 1]))
+
+
+def test_the_rank_test_of_tables_that_lie_amidst_data_sets():
+    rows = spurious_terms(lambda name, seed: 10).drop_duplicates("system").set_index("system")
+    printed = (rows["published"] * pd.Series(CANDIDATES)).round().astype(int)
+    amidst = spurious_terms(lambda name, seed: [printed[name], printed[name], 30, 0][seed - 1])
+    assert rank_test(amidst) > 0.9
+    # Data sets that are all alike, and like the tables: ties count against a difference.
+    assert rank_test(spurious_terms(lambda name, seed: printed[name])) == 1

@@ -1,0 +1,304 @@
+"""The paper's claims: each predicate on hand-made views, and all of them on the published values."""
+
+import math
+from functools import partial
+
+import pytest
+from tests.unit.studies.paper.summaries import REFERENCE, make_summary, paper_study, published
+
+from narxbench.studies.paper.claims import (
+    CRITERIA,
+    GA,
+    PREDICATES,
+    SPARSE,
+    SYSTEMS,
+    UPSO,
+    Row,
+    Verdict,
+    View,
+    claims_frame,
+    conditions_view,
+    load_claims,
+    published_view,
+)
+from narxbench.studies.paper.frames import conditions_frame
+
+CLAIMS = load_claims(REFERENCE / "claims.yaml")
+INF = math.inf
+FALLING = tuple(-float(i) for i in range(10))
+
+
+def row(system="S1", snr_db=30, algorithm=UPSO, criterion="bic", nu=(1.0, 1.0), r=0.1, nu_max=0.2, **more):
+    return Row(system, algorithm, criterion, snr_db, nu, r, nu_max, **more)
+
+
+def rows(systems=SYSTEMS, **values):
+    return [row(system, **values) for system in systems]
+
+
+def judged(name, *parts, **view):
+    """Judge a claim on the given rows; of two with the same place the later one counts."""
+    return PREDICATES[name](View([row for part in parts for row in part], **view))
+
+
+def here(summaries, **view):
+    """Return the verdicts on these conditions by claim."""
+    own = conditions_view(conditions_frame(summaries, published()), **view)
+    return {claim.id: claim.judge(own) for claim in CLAIMS}
+
+
+# What the paper's own tables say: each verdict can be seen by eye.
+PUBLISHED = {
+    "bic-finds-all-terms": True,  # the smallest value is 0.95: S3, 30 dB, T1
+    "bic-separates": True,  # the closest: S4, 40 dB, 0.95 against 1
+    "upso-withstands-noise": True,  # every row meets both criteria, as that of 50 dB
+    "terms-found-with-any-criterion": True,  # 50 of 60 rows
+    "larger-rho-fewer-spurious": True,  # the ends; S1 at 50 dB goes .33 .14 .15 .06
+    "rho-256-suits-s1-s3": True,  # the closest: S2, 30 dB, T4 with 0.90
+    "rho-256-loses-s4": True,  # only T5 has 1, the next is T2 with 0.63
+    "rho-2-good-for-s4": True,  # not at 30 dB: T1 0.93, nu_max 0.98
+    "lower-rho-suits-many-terms": True,  # 23, 23 and 22 of 23 with rho = 2, T5 alone with 256
+    "bic-needs-no-tuning": True,  # rho = 256 suits S1 and S3, not S2 and S4
+    "upso-finds-s4": True,  # T1 and T15 with 0.98 at 30 dB
+    "ga-fails-s4": True,  # 15, 17 and 13 of 23
+    "ga-finds-s1-s3": None,  # figures only
+    "upso-fewer-spurious-s1-s3": None,
+    "upso-fewer-spurious-s4": False,  # r equal at 40 dB, nu_max of GA lower at every SNR
+    "ga-stagnates": None,
+    "upso-keeps-improving": None,
+    "upso-reaches-better-j": None,
+}
+
+
+def test_published_verdicts():
+    view = published_view(published())
+    verdicts = {claim.id: claim.judge(view) for claim in CLAIMS}
+    assert {name: verdict.holds for name, verdict in verdicts.items()} == PUBLISHED
+    assert len(view.rows) == 63
+    assert view.row("S1", 50).nu_max == 11 / 40  # printed as 0.28
+    for name, numbers in {
+        "ga-fails-s4": ["50 dB: 15 of 23", "40 dB: 17 of 23", "30 dB: 13 of 23"],
+        "bic-needs-no-tuning": ["BIC: 12 of 12; ϱ = 2: 8 of 12; ϱ = 8: 12 of 12;", "Untuned as well: ϱ = 8."],
+        "terms-found-with-any-criterion": ["50 of 60 conditions (83 %)", "465 of 540 values"],
+        "rho-2-good-for-s4": ["2 of 3", "S4 at 30 dB: smallest ν 0.93, ν_max 0.98"],
+        "lower-rho-suits-many-terms": ["S4 at 30 dB: of 23 system terms 22 with ϱ = 2 and 1 with ϱ = 256"],
+        "larger-rho-fewer-spurious": ["9 of 9", "raises either in 6 of 9"],
+        "bic-separates": ["largest ν_max 0.95, smallest ν 0.95;", "gives the exact structure in 10 of 12."],
+        "upso-fewer-spurious-s1-s3": ["figure only: S1, S2, S3."],
+    }.items():
+        assert all(number in verdicts[name].evidence for number in numbers), verdicts[name].evidence
+
+
+AIC_2, AIC_256, S4_2 = rows(criterion="aic-2"), rows(criterion="aic-256"), partial(row, "S4", criterion="aic-2")
+S4_256, BY_GA = partial(row, "S4", criterion="aic-256"), partial(row, algorithm=GA)
+BOTH = rows(median=-2.0) + rows(algorithm=GA, r=0.2, nu_max=0.3, median=-1.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "true", "false"),
+    [
+        ("bic-finds-all-terms", rows(nu=(1.0, 0.95)), row("S2", nu=(1.0, 0.925))),
+        ("bic-separates", rows(nu=(0.5,), nu_max=0.475), row("S3", nu=(0.5,), nu_max=0.5)),
+        ("rho-256-suits-s1-s3", AIC_256, row(criterion="aic-256", nu=(1.0, 0.2))),
+        ("rho-256-loses-s4", [S4_256(nu=(1, 0.8, 0.8))], S4_256(nu=(1, 0.8))),
+        ("rho-2-good-for-s4", AIC_2, S4_2(nu=(0.925,))),
+        ("rho-2-good-for-s4", AIC_2, S4_2(nu=(0.975,), nu_max=0.975)),
+        # 39 of 40 runs are printed as 0.98, 38 as 0.95.
+        ("upso-finds-s4", [row("S4", nu=(1.0, 0.975))], row("S4", nu=(1.0, 0.95))),
+        ("ga-fails-s4", [BY_GA("S4", nu=(1.0, 0.175, 0.1))], BY_GA("S4", nu=(1.0, 0.2, 0.1))),
+        ("ga-finds-s1-s3", rows(algorithm=GA, nu=(0.9,)), BY_GA("S3", nu=(0.875,))),
+        ("upso-fewer-spurious-s1-s3", BOTH, BY_GA("S2", r=0.2)),
+        ("upso-fewer-spurious-s4", BOTH, BY_GA("S4", nu_max=0.3)),
+        ("upso-reaches-better-j", BOTH, BY_GA("S2", median=-2.0)),
+    ],
+)
+def test_one_counterexample_refutes_and_a_missing_condition_leaves_open(name, true, false):
+    assert judged(name, true).holds is True
+    assert judged(name, true, [false]).holds is False
+    fewer = [entry for entry in true if entry.system != false.system]
+    assert judged(name, fewer, [false]).holds is (False if len({entry.algorithm for entry in true}) == 1 else None)
+    missing = judged(name, fewer, [row("S4", criterion="other")])
+    assert missing.holds is None
+    assert f": {false.system}" in missing.evidence
+    assert judged(name).holds is None
+
+
+@pytest.mark.parametrize(
+    ("nu", "word", "missed"),
+    [((1.0, 0.95), "holds", ()), ((1.0, 0.925), "no clear difference", ()), ((1.0, 0.6), "does not hold", ("S2",))],
+)
+def test_a_miss_that_chance_can_explain_refutes_nothing(nu, word, missed):
+    verdict = judged("bic-finds-all-terms", rows(), [row("S2", nu=nu)])
+    assert (verdict.word, verdict.missed) == (word, missed)
+    assert (verdict.held, verdict.places) == (3 + (word == "holds"), 4)
+    assert ("(not clearly)" in verdict.evidence) == (word == "no clear difference")
+
+
+def test_the_level_of_a_test_is_that_of_all_places_together():
+    # 34 of 40 runs at .95 have a chance of 1.4 %, of two terms 2.8 %: clear at one place, not among four.
+    few = row("S4", nu=(1.0, 0.85))
+    assert judged("upso-finds-s4", [few._replace(nu=(1.0, 0.95))]).word == "no clear difference"
+    alone = judged("bic-finds-all-terms", [few])
+    assert (alone.holds, alone.p_value) == (False, 0.0)
+    assert judged("bic-finds-all-terms", rows(), [few]).word == "no clear difference"
+
+
+@pytest.mark.parametrize(
+    ("name", "close", "far"),
+    [
+        ("bic-separates", {"nu": (0.5,), "nu_max": 0.55}, {"nu": (0.5,), "nu_max": 1.0}),
+        ("upso-fewer-spurious-s1-s3", {"r": 0.2, "nu_max": 0.35}, {"r": 0.2, "nu_max": 1.0}),
+        ("upso-fewer-spurious-s1-s3", {"r": 0.25}, {"r": 0.9}),
+        ("upso-reaches-better-j", {"median": -0.9, "median_low": -1.5}, {"median": -0.9, "median_low": -0.95}),
+    ],
+)
+def test_each_test_tells_a_near_miss_from_a_far_one(name, close, far):
+    ga = rows(algorithm=GA, r=0.2, nu_max=0.3, median=-1.0, median_high=-0.99)
+    for values, word in ((close, "no clear difference"), (far, "does not hold")):
+        assert judged(name, rows(median=-2.0, median_low=-2.1), ga, [row("S3", **values)]).word == word
+
+
+# Of 23 terms most must lie below .75: those with .8 may by chance, those with 1 do not.
+@pytest.mark.parametrize(("nu", "word"), [(0.2, "holds"), (0.8, "no clear difference"), (1.0, "does not hold")])
+def test_most_terms_lie_below_unless_half_are_clearly_above(nu, word):
+    assert judged("ga-fails-s4", [BY_GA("S4", nu=(nu,) * 12 + (1.0,) * 11, nu_max=0.75)]).word == word
+
+
+@pytest.mark.parametrize(
+    ("noisy", "word", "found"),
+    [
+        ({}, "holds", "0 of the 2 system terms found at 50 dB lost"),
+        # What 50 dB does not have cannot be lost.
+        ({"nu": (1.0, 0.95, 0.3)}, "holds", "S4 at 30 dB: 0 of the 2"),
+        ({"nu": (1.0, 0.925, 0.5)}, "no clear difference", "S4 at 30 dB: 1 of the 2 system terms found at 50 dB lost"),
+        ({"nu": (1.0, 0.5, 0.5)}, "does not hold", "S4 at 30 dB: 1 of the 2"),
+        ({"nu_max": 0.525}, "no clear difference", "ν_max 0.53, smallest ν 0.50, no threshold left (not clearly)"),
+        ({"nu_max": 1.0}, "does not hold", "no threshold left"),
+    ],
+)
+def test_noise_takes_nothing_away(noisy, word, found):
+    name, quiet = "upso-withstands-noise", rows(nu=(1.0, 0.95, 0.5), snr_db=50)
+    without = [entry._replace(snr_db=30) for entry in quiet]
+    verdict = judged(name, quiet, without, [without[3]._replace(**noisy)])
+    assert (verdict.word, verdict.held, verdict.places) == (word, 3 + (word == "holds"), 4)
+    assert found in verdict.evidence
+    assert verdict.missed == (("S4",) if word == "does not hold" else ())
+
+
+def test_robustness_needs_two_snrs_of_every_system():
+    name, quiet, noisy = "upso-withstands-noise", rows(snr_db=50), rows(snr_db=30)
+    # Where no threshold is at the largest SNR, none can be lost.
+    assert judged(name, [entry._replace(nu_max=1.0) for entry in (*quiet, *noisy)]).holds is True
+    missing = judged(name, quiet, noisy[:3])
+    assert (missing.holds, missing.held, missing.places) == (None, 3, 3)
+    for few in ([], quiet):
+        assert judged(name, few) == Verdict(None, "There are no two SNRs.")
+
+
+GOOD = [row(s, criterion=c) for s in SYSTEMS for c in CRITERIA]
+BAD = [entry._replace(nu=(1.0, 0.9)) for entry in GOOD]
+LOW = [row(s, criterion="aic-2", r=0.5, nu_max=0.5) for s in SPARSE]
+S4_64 = row("S4", criterion="aic-64", nu=(0.5,))
+
+
+@pytest.mark.parametrize(
+    ("name", "parts", "holds"),
+    [
+        # Eleven of twenty conditions hold whatever the others are; ten of those found do not tell.
+        ("terms-found-with-any-criterion", (GOOD, BAD[:9]), True),
+        ("terms-found-with-any-criterion", (GOOD, BAD[:10]), False),
+        ("terms-found-with-any-criterion", (GOOD[:11],), True),
+        ("terms-found-with-any-criterion", (GOOD[:10],), None),
+        ("terms-found-with-any-criterion", (BAD[:10],), False),
+        # Both must fall; the steps between decide nothing.
+        ("larger-rho-fewer-spurious", (LOW, AIC_256, [row("S1", criterion="aic-8", r=0.6)]), True),
+        ("larger-rho-fewer-spurious", (LOW, AIC_256, [row("S2", criterion="aic-256", r=0.5)]), False),
+        ("larger-rho-fewer-spurious", (LOW, AIC_256, [row("S3", criterion="aic-256", nu_max=0.5)]), False),
+        ("larger-rho-fewer-spurious", (LOW, AIC_256[:2]), None),
+        # Most SNRs suffice where the text names none.
+        ("rho-2-good-for-s4", ([S4_2(snr_db=50), S4_2(snr_db=40), S4_2(nu=(0.5,))],), True),
+        ("rho-2-good-for-s4", ([S4_2(snr_db=50), S4_2(nu=(0.5,))],), False),
+        ("rho-2-good-for-s4", ([S4_2(snr_db=50), S4_2(nu=(0.5,))], [row("S1", snr_db=40)]), None),
+        ("lower-rho-suits-many-terms", ([S4_2(nu=(1, 0.95, 0.5)), S4_256(nu=(1, 0.925, 0.925))],), True),
+        ("lower-rho-suits-many-terms", ([S4_2(nu=(1, 0.5, 0.5)), S4_256(nu=(1, 0.5, 0.5))],), False),
+        ("lower-rho-suits-many-terms", ([S4_2(nu=(0.9, 0.5, 0.5)), S4_256(nu=(0.2, 0.0, 0.0))],), None),
+        ("bic-needs-no-tuning", (GOOD, [S4_64]), True),
+        # Every rho suits every system: none must be tuned. One that suits none does not depend on the system.
+        ("bic-needs-no-tuning", (GOOD,), False),
+        ("bic-needs-no-tuning", (GOOD, [S4_64._replace(system=s) for s in SYSTEMS]), False),
+        ("bic-needs-no-tuning", (GOOD, [S4_64, row("S1", nu_max=1.0)]), False),
+        # Without S1 BIC may fail there; without S4 what depends on the system may show there.
+        ("bic-needs-no-tuning", ([entry for entry in GOOD if entry.system != "S1"], [S4_64]), None),
+        ("bic-needs-no-tuning", ([entry for entry in GOOD if entry.system != "S4"], [row("S4")]), None),
+    ],
+)
+def test_claims_about_several_criteria_or_snrs(name, parts, holds):
+    assert judged(name, *parts).holds is holds
+    assert judged(name).holds is None
+
+
+def test_ga_stagnates():
+    name = "ga-stagnates"
+    # Best J -100. After a third 2D-UPSO stands at -50 and ends at -90: 80 % of its gap. GA: -20 to -30, 12.5 %.
+    upso = rows(best=-100.0, third=-50.0, curve=(0.0, -90.0), last_improvement=300)
+    ga = rows(algorithm=GA, best=-30.0, third=-20.0, curve=(0.0, -30.0), last_improvement=200)
+    verdict = judged(name, upso, ga)
+    assert verdict.holds is True and "GA closes 12 %, 2D-UPSO 80 %" in verdict.evidence
+    # A true structure below all runs widens both gaps: 2D-UPSO closes 40 of 150, GA 10 of 180.
+    true = [entry._replace(true=-200.0) for entry in (*upso, *ga)]
+    assert "GA closes 6 %, 2D-UPSO 27 %" in judged(name, true).evidence
+    assert judged(name, upso, ga, [ga[3]._replace(curve=(0.0, -70.0))]).holds is False  # 62.5 %
+    assert judged(name, upso, ga, [upso[3]._replace(curve=(0.0, -50.0))]).holds is False  # more than 2D-UPSO
+    assert judged(name, upso, ga, [upso[3]._replace(best=-90.0, third=-90.0)]).holds is True
+    assert judged(name, upso, ga, figure_snr_db=40).holds is None
+    assert judged(name, upso, ga, [ga[0]._replace(third=INF)]).holds is None
+
+
+def test_keeps_improving():
+    name = "upso-keeps-improving"
+    upso, ga = rows(curve=FALLING, best=-10.0), rows(algorithm=GA, curve=(0.0,) * 9 + (-1.0,), best=-5.0)
+    verdict = judged(name, upso, ga)
+    # After half of the budget 2D-UPSO stands at -4 and ends at -9, GA at 0 and -1; the best known J is -10.
+    assert verdict.holds is True and "2D-UPSO closes 83 %, GA 10 %" in verdict.evidence
+    rests = judged(name, upso, ga, [row("S3", curve=(*FALLING[:-1], FALLING[-2]), best=-10.0)])
+    assert rests.holds is False and "S3 at 30 dB: mean J falls in 8 of 9 tenths" in rests.evidence
+    # GA closes the larger share.
+    assert judged(name, upso, ga, [ga[0]._replace(curve=(0.0,) * 9 + (-9.0,))]).holds is False
+    # Where the mean is the best known J it cannot fall; where both are, nothing distinguishes them.
+    done = [entry._replace(curve=(0.0, -5.0, *[-10.0] * 8)) for entry in upso]
+    assert judged(name, done, ga).holds is True
+    assert judged(name, done, [entry._replace(algorithm=GA) for entry in done]).holds is None
+    # The first tenths may have no J to start from.
+    assert judged(name, [entry._replace(curve=(INF, INF, *FALLING[2:])) for entry in upso], ga).holds is True
+    assert judged(name, rows(), rows(algorithm=GA)).holds is None
+
+
+@pytest.mark.parametrize(
+    ("other", "found"), [(-807.74, "-807.70 against -807.74"), (-807.7, "-807.7 against -807.7"), (INF, "infinite")]
+)
+def test_medians_that_differ_are_printed_so(other, found):
+    verdict = judged("upso-reaches-better-j", rows(median=-807.7), rows(algorithm=GA, median=other))
+    assert found in verdict.evidence and verdict.holds is (other > -807.7)
+
+
+def test_view_of_conditions():
+    summaries = paper_study()
+    view = conditions_view(conditions_frame(summaries, published()), 40)
+    assert (view.snrs, view.figure_snr_db, view.note, view.missing) == ([50, 40, 30], 40, "", "")
+    summary = next(s for s in summaries if (s["system"], s["snr_db"], s["algorithm"]) == ("S4", 40, "ga"))
+    found, index = view.row("S4", 40, GA), summary["candidates"].index("u(k-1)")
+    # The order of the paper's tables: T5 is u(k-1).
+    assert found.nu[4] == sum(index in structure for structure in summary["runs"]["structures"]) / 40
+    assert found.best == round(min(summary["runs"]["fitness"]), 6)
+    verdicts = claims_frame(CLAIMS, published_view(published()), view)
+    assert list(verdicts["id"][::2]) == list(PUBLISHED)
+    assert (verdicts.loc[verdicts["side"] == "here", "verdict"] != "cannot be judged").all()
+
+
+def test_an_algorithm_is_represented_by_the_method_of_its_name():
+    named, bounded = make_summary(), make_summary(method="bounded", algorithm="upso2d")
+    alone = conditions_view(conditions_frame([named], published()))
+    for summaries in ([bounded, named], [named, bounded]):
+        view = conditions_view(conditions_frame(summaries, published()))
+        assert (view.rows, view.note) == (alone.rows, "")
+    assert conditions_view(conditions_frame([bounded], published())).note == "2D-UPSO is the method bounded."

@@ -1,0 +1,110 @@
+"""What is answered to mistakes, and the sentences that follow from numbers: `messages.txt` has all of them."""
+
+import math
+from types import SimpleNamespace
+
+import pandas as pd
+from tests.unit.studies.paper.factory import few_claims, make_frames, make_settings, of_other_studies, summary
+from tests.unit.studies.paper.test_answer import FOUND, found, two_roles, verdicts
+
+from narxbench.studies.paper import answer as answers
+from narxbench.studies.paper.causes import CAUSES
+from narxbench.studies.paper.figures import paper_figures
+from narxbench.studies.paper.frames import framed
+from narxbench.studies.paper.tables import claims_table, shared_criterion
+from narxbench.study.design_choices import load_design_choices
+
+HOLDS, UNCLEAR, FAILS, UNJUDGED = "holds", "no clear difference", "does not hold", "cannot be judged"
+CLAIMS = {
+    "as the paper": [(HOLDS, 9, ""), (UNCLEAR, 4, ""), (FAILS, 3, "S4"), (FAILS, 1, "S1, S4")],
+    "all hold": [(HOLDS, 3, ""), (UNCLEAR, 1, "")],
+    "one that can be judged": [(HOLDS, 1, ""), (UNJUDGED, 2, "")],
+    "none holds": [(FAILS, 3, "")],
+    "most do not": [(HOLDS, 1, ""), (FAILS, 2, "S4")],
+}
+HALF = [(HOLDS, 6, ""), (UNCLEAR, 6, ""), (FAILS, 5, "S4")]
+ALL_HOLD, NEAR, FAR = [(HOLDS, 17, "")], (1, 1, 1), (7, 4, 29)
+# Verdicts and nearness as described, and of the closest.
+HEADLINES = {
+    "S4 and GA hang on it": (HALF, ALL_HOLD, FAR, NEAR),
+    "GA hangs on it": (HALF, HALF, FAR, NEAR),
+    "S4 hangs on it": (HALF, ALL_HOLD, NEAR, NEAR),
+    "nothing hangs on it": (HALF, HALF, FAR, FAR),
+}
+BEST, WORSE = {"S1": (0.9, 1.0, 1.0)}, {"S1": (0.1, 0.2, 0.3)}
+SEARCHES = {
+    "is": {"swarm": BEST, "stepwise": WORSE, "plain": BEST},
+    "is not": {"swarm": WORSE, "stepwise": BEST, "plain": BEST},
+    "is not next to a strong GA": {"swarm": BEST, "stepwise": WORSE, "plain": WORSE, "strong": BEST},
+}
+MISLED = pd.DataFrame({"system": ["S1", "S2", "S3"], "misled": [0, 1, 12], "data_sets": [30, 30, 30]})
+UNIFORM = {"kind": "uniform", "low": -1.0, "high": 1.0}
+RECORDED = {"kind": "recorded", "file": "data/own-input.csv"}
+
+
+def shown(found):
+    return "\n".join([found.word, *found.sentences])
+
+
+def data(excitation, systems=(), noise="output", seeds=(1,)):
+    return answers.data_shown({"data": {"excitation": excitation, "noise": noise, "seeds": list(seeds)}}, systems)
+
+
+def why():
+    bound = ("upso2d", "upso2d", "velocity-bound", "1.75", "not bounded")
+    rows = [
+        (*bound, "S1", 10.0, 20.0, 2, 1.0),
+        (*bound, "S2", 10.0, 40.0, 2, 0.9),
+        ("upso2d", "data", "input", "uniform-1.73", "", "S4", 17.0, 43.0, 2, math.nan),
+        (*bound, "S4", 17.0, 50.0, 2, 0.5),
+        ("ga", "ga", "selection", "cumulative", "", "S4", 60.0, 1100.0, 2, 1.0),
+    ]
+    options = {"1.75": "velocity-bound", "reset": "restart-count", "3000": "evaluations", "2": "ring"}
+    effects = [("upso2d", option, choice, "", -99.0, -120.0, -80.0, 1) for option, choice in options.items()]
+    effects[-1] = (*effects[-1][:6], 20.0, 4)
+    causes = pd.DataFrame(rows, columns=CAUSES)
+    return "\n".join(answers.why(causes, framed("effects_overview", effects), load_design_choices()))
+
+
+def of_methods():
+    other = of_other_studies()
+    kept = dict(other["compared"].itertuples(index=False, name=None))
+    return answers.on_the_papers_systems(other["scored"], kept, "pem", ["S1"])
+
+
+def test_messages(review):
+    own = SimpleNamespace(name="mill", excitation={"kind": "gaussian"})
+    far, close = two_roles((5, 4, 9), NEAR), two_roles([0.8] * 3, [0.8] * 3)
+    # Of several rows of a role that with most values counts.
+    few = two_roles((9, 9, 9), (9, 9, 9)).assign(values=207)
+    board, nothing = answers.found_board(FOUND), answers.found_board(found(plain={"S1": (0.0, 0.0, 0.0)}))
+    short = "**Use it.** Of 14 methods it has the best rank, 1.58 (19 systems). Its gaps are lower.\n"
+    off = make_settings(["S1"]) | {"snr_db": [20]}
+    review(
+        {
+            f"claims: {name}": lambda of=of: shown(answers.claims_hold(verdicts(of, CLAIMS["all hold"]), far))
+            for name, of in CLAIMS.items()
+        }
+        | {
+            f"claims: {name}": lambda of=of: answers.claims_hold(verdicts(*of[:2]), two_roles(*of[2:])).word
+            for name, of in HEADLINES.items()
+        }
+        | {"near": lambda: shown(answers.values_near(close)), "not near": lambda: shown(answers.values_near(far))}
+        | {
+            "fairly near": lambda: shown(
+                answers.values_near(pd.concat([few, two_roles((2, 2, 2), NEAR)], ignore_index=True))
+            )
+        }
+        | {f"swarm {name}": lambda of=of: answers.use_of_the_swarm(found(**of)).word for name, of in SEARCHES.items()}
+        | {"why": why, "of methods": of_methods}
+        | {f"J on {len(of)}": lambda of=of: answers.where_j_misleads(of) for of in (MISLED[:1], MISLED[1:], MISLED)}
+        | {"worth using": lambda: shown(answers.use_of_the_swarm(FOUND)), "best": lambda: shown(answers.best_of(board))}
+        | {"best of nothing": lambda: shown(answers.best_of(nothing)), "in short": lambda: answers.in_short(short)}
+        | {"board": lambda: board.note}
+        | {"data": lambda: data(UNIFORM), "own data": lambda: data(RECORDED, [own], "equation", (3, 5))}
+        | {
+            "no criterion": lambda: shared_criterion({"methods": {}}),
+            "no verdict": lambda: claims_table(few_claims(), pd.DataFrame(columns=["id", "side", "holds", "evidence"])),
+            "no condition": lambda: paper_figures(make_frames([summary(snr_db=20)]), off),
+        }
+    )

@@ -1,0 +1,24 @@
+"""Words are explained by the glossary, once in a text, as they are set there."""
+
+from tests.unit.studies.paper.summaries import ROOT
+
+from narxbench.report.formats import format_math
+from narxbench.studies.paper.page import HOVER, WORDS
+from narxbench.studies.paper.words import explained, glossary
+
+MEANINGS = {"J": "the fitness", "r": "a share", "ν": "a frequency", "ν_max": 'the "largest"', "data set": "samples"}
+
+
+def test_the_glossary_has_every_word_that_the_page_explains():
+    found = glossary((ROOT / "docs/glossary.md").read_text(encoding="utf-8"))
+    assert {*WORDS, *HOVER} <= found.keys()
+    assert "Word" not in found and not any(mark in meaning for meaning in found.values() for mark in "`*[")
+
+
+def test_the_first_place_of_a_word_has_its_meaning():
+    html = explained(format_math("ν and ν_max of ν, J over r: data sets, Data set, data set", "html"), MEANINGS)
+    assert html == (
+        '<abbr title="a frequency">ν</abbr> and <abbr title="the &quot;largest&quot;">ν<sub>max</sub></abbr> of ν, '
+        '<abbr title="the fitness"><i>J</i></abbr> over <abbr title="a share"><i>r</i></abbr>: data sets, '
+        '<abbr title="samples">Data set</abbr>, data set'
+    )

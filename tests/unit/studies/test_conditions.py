@@ -1,0 +1,134 @@
+"""The conditions of the studies of the project."""
+
+from itertools import product
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from narxbench.io.errors import NarxbenchError
+from narxbench.model.system import load_system
+from narxbench.studies.loading import load_study
+from narxbench.studies.paper.interpretations.settings import single_changes
+from narxbench.study.condition import ConditionKey
+from narxbench.study.design_choices import interpretation_text, load_design_choices, parse_interpretation
+from narxbench.study.layers import read_layers
+from narxbench.study.settings import Condition, Study
+
+ROOT = Path(__file__).parents[3]
+BASE = ROOT / "config" / "paper.yaml"
+CHOICES = load_design_choices()
+KEPT = ROOT / "data" / "reference" / "interpretations" / "conditions.csv"
+
+
+def conditions_of(*files: Path) -> tuple[Study, list[Condition]]:
+    study = load_study(read_layers(files), choices=CHOICES)
+    return study, [*study.conditions(CHOICES, {name: load_system(name) for name in study.all_systems})]
+
+
+@pytest.fixture(scope="module")
+def varied() -> tuple[Study, list[Condition]]:
+    return conditions_of(BASE, ROOT / "config" / "interpretations.yaml")
+
+
+def test_the_paper_has_every_combination() -> None:
+    study, found = conditions_of(BASE)
+    assert len({c.name for c in found}) == len({c.key for c in found}) == len(found) == 72
+    assert {c.problem.name for c in found} == {f"{s}/{snr}dB" for s in study.systems for snr in (50, 40, 30)}
+    key = {"system": "S1", "snr_db": 50.0, "data_seed": 1, "interpretation": "as-described"}
+    assert found[0].key.model_dump(exclude_defaults=True) == {**key, "method": "upso2d", "criterion": "bic"}
+    assert found[0].problem.axes == {"system": "S1", "snr_db": "50"}
+    assert [c.criterion for c in found if c.method == "ga"] == ["bic"] * 12
+    simulated = {"excitation", "noise", "samples", "washout", "snr_of", "own_noise"}
+    assert found[0].problem.simulation["data"].keys() == simulated
+
+
+def test_every_option_is_tried_alone_where_it_can_matter(varied: tuple[Study, list[Condition]]) -> None:
+    study, found = varied
+    assert len({c.name for c in found}) == len({c.key for c in found}) == len(found) == 3504
+    members = {(c.method, c.interpretation, c.problem.data_seed) for c in found if c.criterion == "bic"}
+    few = study.variations.seeds
+    assert {*few} < {*study.data.seeds} and not {*few} & {*study.variations.finalists.seeds}
+    screened = [(each, few) for each in single_changes(CHOICES)]
+    for chosen, seeds in [*screened, (CHOICES.named["closest"], study.data.seeds)]:
+        for method, seed in product(study.variations.methods, seeds):
+            assert (method, interpretation_text(CHOICES, chosen, method), seed) in members
+    for text, algorithm in {(c.interpretation, c.algorithm) for c in found}:
+        parts = {CHOICES.design_choices[name].part for name in parse_interpretation(CHOICES, text)}
+        assert parts <= {"data", "fitness", "search", algorithm}
+
+
+def test_interpretations_reach_problem_and_method(varied: tuple[Study, list[Condition]]) -> None:
+    study, found = varied
+    by_name = {c.name: c for c in found}
+    noise = by_name["noise=equation/data-2/S3/40dB/ga/bic"]
+    assert (noise.problem.name, noise.problem.data.noise) == ("noise=equation/data-2/S3/40dB", "equation")
+    bound = by_name["velocity-bound=2/data-2/S3/40dB/upso2d/bic"]
+    assert (bound.problem.name, bound.settings["velocity_bound"]) == ("baseline/data-2/S3/40dB", 2.0)
+    assert bound.evaluations == study.evaluations == 6000
+    assert by_name["evaluations=3000/data-2/S3/40dB/ga/bic"].evaluations == 3000
+    error = by_name["error=one-step/data-2/S3/40dB/upso2d/bic"].problem
+    assert error.structure["error"] == "one_step" and error.simulation == bound.problem.simulation
+
+
+def test_the_kept_results_are_of_these_conditions(varied: tuple[Study, list[Condition]]) -> None:
+    fields = [name for name in ConditionKey.model_fields if name != "scenario"]
+    kept = pd.read_csv(KEPT)[fields].itertuples(index=False, name=None)
+    assert sorted(kept) == sorted(tuple(c.key.model_dump(include=set(fields)).values()) for c in varied[1])
+
+
+COMPARED = """
+kind: methods
+systems: [S1, mao1997]
+snr_db: [40]
+figures: {snr_db: 40}
+data: {seeds: 2}
+methods:
+  upso2d: {criteria: [aic-2]}
+  ga: null
+  mine: {algorithm: frols, criteria: [bic]}
+held_out: {systems: [heater, volterra], seeds: [31, 33]}
+scenarios:
+  base: {description: as it is}
+  odd: {description: all else, systems: [S1], snr_db: [30, 20], seeds: [7], samples: 500, validation_samples: 100,
+        excitation: {kind: gaussian}, noise: equation, n_u: 6, n_y: 5, degree: 3}
+  part: {description: some, without: [heater, mao1997]}
+"""
+
+
+def test_scenarios_depart_from_the_study(tmp_path: Path) -> None:
+    path = tmp_path / "compared.yaml"
+    path.write_text(COMPARED)
+    _, found = conditions_of(BASE, path)
+    by_name = {c.name: c for c in found}
+    # base has all systems with two seeds each, odd two SNRs of S1, part S1 and volterra.
+    assert len({c.key for c in found}) == len(by_name) == len(found) == (4 * 2 + 2 + 2 * 2) * 2
+    held_out = {(c.problem.system.name, c.problem.data_seed) for c in found if c.problem.held_out}
+    assert held_out == set(product(["heater", "volterra"], [31, 33]))
+    assert {c.problem.scenario for c in found if c.problem.system.name == "volterra"} == {"base", "part"}
+    assert {c.problem.scenario for c in found if c.problem.system.name == "heater"} == {"base"}
+    plain, own = by_name["base/S1/40dB/data-2/upso2d/aic-2"], by_name["base/mao1997/40dB/data-1/mine/bic"]
+    expected = {"system": load_system("S1").definition(), "snr_db": 40, "seed": 2}
+    assert plain.problem.simulation.items() >= expected.items()
+    assert plain.problem.axes == {"system": "S1", "snr_db": "40", "scenario": "base", "data_seed": "2"}
+    # A system with an input of its own has it, unless the scenario names another one.
+    assert own.problem.data.excitation == load_system("mao1997").excitation != plain.problem.data.excitation
+    odd = by_name["odd/S1/20dB/data-7/mine/bic"].problem
+    assert (odd.structure["n_u"], odd.structure["degree"], odd.structure["n_validation"]) == (6, 3, 100)
+    assert (odd.data.samples, odd.data.noise, odd.data.excitation.kind) == (500, "equation", "gaussian")
+    assert by_name["odd/S1/20dB/data-7/mine/bic"].key.scenario == "odd"
+
+
+def test_a_method_may_be_in_some_scenarios_only(tmp_path: Path) -> None:
+    path = tmp_path / "compared.yaml"
+    path.write_text(f"{COMPARED}only_in: {{mine: [odd, base], other: [odd]}}\n")
+    _, found = conditions_of(BASE, path)
+    assert {c.problem.scenario for c in found if c.method == "mine"} == {"base", "odd"}
+    assert {c.problem.scenario for c in found if c.method == "upso2d"} == {"base", "odd", "part"}
+    # Without any of its scenarios it is left out, or a mistake.
+    path.write_text(f"{COMPARED}only_in: {{mine: [off]}}\n")
+    left_out: dict[str, str] = {}
+    assert list(load_study(read_layers([BASE, path]), left_out=left_out).methods) == ["upso2d"]
+    assert left_out == {"mine": "only_in: found no scenario of this study: ['off']"}
+    with pytest.raises(NarxbenchError, match=r"^methods\.mine: only_in: found no scenario"):
+        load_study(read_layers([BASE, path]))

@@ -1,0 +1,134 @@
+"""Mistakes in settings, design choices and run files: `messages.txt` has the answers, each with file and key."""
+
+import json
+import shutil
+from functools import partial
+from pathlib import Path
+
+from tests.unit.studies.methods.scores import edit, methods_study, write_scores
+from tests.unit.study.test_runs import METHOD, SYSTEM, simulated
+
+from narxbench.io.files import canonical_json
+from narxbench.io.yaml import read_mapping, read_value
+from narxbench.studies.loading import load_study
+from narxbench.studies.methods.score_file import read_score
+from narxbench.study.design_choices import DESIGN_CHOICES_FILE, load_design_choices, parse_interpretation
+from narxbench.study.layers import merged, read_layers
+from narxbench.study.runs import run_seeds
+from narxbench.study.summary import summarise
+
+CONFIG = Path(__file__).parents[3] / "config"
+CHOICES = load_design_choices()
+VARIED = "kind: interpretations\nvariations: {criterion: bic, seeds: 1, methods: [%s], references: [%s], "
+VARIED += "combinations: [%s], finalists: {interpretations: [%s], criteria: [], seeds: 1}}"
+COMPARED = "kind: methods\nmethods: {upso2d: {criteria: [bic]}}\nscenarios: {a: {description: x, %s}}"
+SETTINGS = [
+    *("snr_dbb: [50]", "study: Reference", "study: a b", "kind: interpretations", "kind: methods", "kind: papers"),
+    "page: paper",
+    *("kind: [1]", "interpretation: closests", "systems: [S1, SS2]", "snr_db: [30, 50, 30.0]", "seeds: -3"),
+    *("seeds: 1:30", "evaluations: '6e3'", "data: {validation_samples: 2000}", "data: {seeds: 2}"),
+    *("data: {samples: 603}", "data: {excitation: {kind: gaussian, low: 0}}", "seeds: -1\nevaluations: 0"),
+    *("data: {excitation: {kind: recorded, file: u.csv}}", "data: {excitation: {kind: recorded, file: 'u{.csv'}}"),
+    *("methods: {ga: {settings: {popsize: 9}}}", "methods: {ga: {settings: {selection: propotional}}}"),
+    *("methods: {ga: {algorithm: gaa}}", "methods: {ga: {criteria: [bicc]}}", "methods: {new: {criteria: [bic]}}"),
+    *("methods: {new: {algorithm: ga}}", "figures: {snr_db: 33}", VARIED.replace("kind: ", "#") % ("ga", "ga", "", "")),
+    *(VARIED % ("gaa", "ga", "", ""), VARIED % ("ga", "upso", "", ""), VARIED % ("ga", "ga", "{}, {tie: random}", "")),
+    VARIED.replace("seeds: 1", "seeds: [1, 9]") % ("ga", "ga", "", ""),
+    *(VARIED % ("ga", "ga", "", "nobody"), COMPARED % "systems: [S5]", COMPARED % "samples: 500"),
+    *(COMPARED % "n_u: 99, degree: 3", COMPARED % "samples: 500, validation_samples: 497", "scenarios: {}"),
+    *(COMPARED % "without: [heated]", COMPARED % "systems: [S1]" + "\nheld_out: {systems: [S1], seeds: 2}"),
+    COMPARED % "systems: [S1]" + "\nsituations: {a: {description: x, systems: [S1]}}",
+    COMPARED % "systems: [S1]" + "\nsituations: {b: {description: x, systems: [heated]}}",
+    COMPARED.replace("[bic]", "[bic, aic-2]") % "systems: [S1]",
+    COMPARED.replace("upso2d: ", "truth: {algorithm: frols, criteria: [bic]}, upso2d: ") % "systems: [S1]",
+]
+ON_THE_COMMAND_LINE = ["seeds", "seeds=[1", "data={seed: -1}", "snr_db=[37.5]"]
+DESIGN_CHOICES = [
+    *("interpretations: {a: {tie: random}}", "interpretations: {'../a': {}}", "design_choices: {ties: {part: upso}}"),
+    "design_choices: {ties: {options: {random: {value: randm}}}}",
+    "design_choices: {input: {options: {uniform: {value: {kind: uniform, low: 2.0}}}}}",
+    "design_choices: {ring: {setting: refresh_gap}, ties: {setting: refresh_gap, options: {canonical: {value: 3}}}}",
+    "design_choices: {noise: {part: ga, setting: elitism, options: {output: {value: true}, equation: {value: false}}}}",
+    "design_choice: {}",
+]
+DAMAGE = """
+runs 0 fitness = "low"
+runs 0 fitness = null
+runs 0 coefficients = []
+runs 0 terms = ["1", "1"]
+runs 0 terms = ["v(k-1)", "1"]
+runs 0 history fitness = []
+runs 0 history = {"evaluations": [201], "fitness": [1.0]}
+runs 0 seed = 7
+runs 0 evaluations = 400
+condition system = "X2"
+algorithm = "stepwise"
+settings elitism = true
+problem n_u = 3
+"""
+SCORES = """
+methods 3 method = "frols"
+methods 3 speed = 1.0
+methods 3 runs 0 seed = 2
+methods 3 runs 0 fitness = null
+methods 3 runs 0 failure = "no\\nmemory"
+methods 3 runs 0 history fitness = [3000.0]
+"""
+
+
+def _settings(text, *command_line):
+    Path("mine.yaml").write_text(text)
+    load_study(read_layers([CONFIG / "paper.yaml", "mine.yaml"], command_line), choices=CHOICES)
+
+
+def _design_choices(change):
+    Path("choices.yaml").write_text(canonical_json(merged(read_mapping(DESIGN_CHOICES_FILE), read_value(change, ""))))
+    load_design_choices("choices.yaml")
+
+
+def _runs(*names):
+    summarise(names, {1: "data.csv", 2: "data.csv"}, system=SYSTEM, threshold=0.9, **METHOD)
+
+
+def _edit(path, change):
+    place, value = change.split(" = ")
+    edit(Path(path), [int(key) if key.isdigit() else key for key in place.split()], json.loads(value))
+
+
+def _damaged(change):
+    shutil.copy("seed-2.json", "other.json")
+    _edit("other.json", change)
+    if " terms = " in change:
+        _edit("other.json", "runs 0 coefficients = [1.0, 2.0]")
+    _runs("seed-1.json", "other.json")
+
+
+def _score(change):
+    (path,) = write_scores(Path(), methods_study(("S1",), ("base",), data_seeds=1))
+    assert read_score(path).methods[3].method == "ga"
+    _edit(path, change)
+    read_score(path)
+
+
+def test_messages(review, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("data.csv").write_text(simulated())
+    for seed in (1, 2):
+        Path(f"seed-{seed}.json").write_text(run_seeds({seed: "data.csv"}, axes={}, **METHOD))
+    Path("cut.json").write_text(Path("seed-1.json").read_text()[:-20])
+    review(
+        {f"settings {' | '.join(text.splitlines()[-2:])}": partial(_settings, text) for text in SETTINGS}
+        | {f"command line {text}": partial(_settings, "{}", text) for text in ON_THE_COMMAND_LINE}
+        | {"command line seeds=2 seeds=3": partial(_settings, "{}", "seeds=2", "seeds=3")}
+        | {f"design choices {change}": partial(_design_choices, change) for change in DESIGN_CHOICES}
+        | {
+            f"interpretation {text!r}": partial(parse_interpretation, CHOICES, text)
+            for text in ("ties=random+ties=random", "ties", "")
+        }
+        | {f"run file {change}": partial(_damaged, change) for change in DAMAGE.strip().splitlines()}
+        | {f"score file {change}": partial(_score, change) for change in SCORES.strip().splitlines()}
+        | {
+            f"run files {names}": partial(_runs, *names)
+            for names in (["cut.json"], ["seed-1.json", "none.json"], ["seed-1.json"], ["seed-2.json", "seed-1.json"])
+        }
+    )

@@ -1,0 +1,114 @@
+"""Run files and the summary of their condition, made of a tiny problem with two seeds."""
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+from narxbench import StructureProblem, read_signals, search
+from narxbench.algorithms.registry import algorithm
+from narxbench.io.errors import NarxbenchError
+from narxbench.io.files import canonical_json, sha256
+from narxbench.study.data_sets import simulated_csv
+from narxbench.study.runs import by_seed, read_run_file, run_seeds
+from narxbench.study.summary import summarise
+
+SYSTEM = {"name": "X1", "equation": "y(k) = 0.4*y(k-1) + u(k-1)", "n_u": 2, "n_y": 2, "degree": 2}
+STRUCTURE = {"n_u": 2, "n_y": 2, "degree": 2, "n_validation": 60, "estimation": "before_validation"}
+STRUCTURE |= {"error": "free_run"}
+CONDITION = {"system": "X1", "snr_db": 37.5, "data_seed": 3, "interpretation": "baseline", "method": "mine"}
+CONDITION |= {"criterion": "aic-6.5"}
+SETTINGS = algorithm("ga").settings({"population_size": 10}).model_dump(mode="json")
+METHOD = {"condition": CONDITION, "structure": STRUCTURE, "algorithm": "ga", "settings": SETTINGS, "evaluations": 200}
+AXES = {"system": "X1", "snr_db": "37.5"}
+
+
+def simulated(realisation: int | None = None, seed: int = 3) -> str:
+    data = {"samples": 200, "washout": 10, "excitation": {"kind": "uniform"}, "noise": "output"}
+    return simulated_csv(system=SYSTEM, snr_db=37.5, seed=seed, data=data, realisation=realisation)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data set, that of each seed, and the runs of two seeds on the first."""
+    made = tmp_path_factory.mktemp("runs")
+    (made / "data.csv").write_text(simulated())
+    for seed in (1, 2):
+        (made / f"own-{seed}.csv").write_text(simulated(seed))
+        (made / f"seed-{seed}.json").write_text(run_seeds({seed: str(made / "data.csv")}, axes=AXES, **METHOD))
+    return made
+
+
+def summary_of(folder: Path, *runs: str, seeds: tuple[int, ...] = (1, 2), data: tuple[str, ...] = ("data.csv",)) -> str:
+    files = by_seed(seeds, [str(folder / name) for name in data])
+    return summarise([str(folder / run) for run in runs], files, system=SYSTEM, threshold=0.9, **METHOD)
+
+
+def test_a_run_file_is_what_the_search_found(folder: Path) -> None:
+    file = read_run_file(folder / "seed-2.json")
+    assert canonical_json(file.model_dump(mode="json", exclude_defaults=True)) == (folder / "seed-2.json").read_text()
+    problem = StructureProblem(*read_signals(folder / "data.csv"), **STRUCTURE, criterion="aic-6.5")
+    found = search(problem, algorithm="ga", seed=2, evaluations=200, axes=AXES, population_size=10)
+    (run,) = file.runs
+    for name in ("seed", "terms", "coefficients", "fitness", "sse", "evaluations"):
+        assert getattr(run, name) == getattr(found, name)
+    assert list(zip(run.history.evaluations, run.history.fitness, strict=True)) == found.history
+    assert file.problem.model_dump() == {**STRUCTURE, "n_terms": 15}
+    assert (file.condition.model_dump(exclude_defaults=True), file.settings) == (CONDITION, SETTINGS)
+    assert run.data_sha256 == sha256((folder / "data.csv").read_bytes())
+    assert file.versions.keys() == {"python", "narxbench", "numpy", "numba", "llvmlite"}
+
+
+def test_summary(folder: Path) -> None:
+    text = summary_of(folder, "seed-1.json", "seed-2.json")
+    (folder / "both.json").write_text(run_seeds(by_seed([1, 2], [str(folder / "data.csv")]), axes=AXES, **METHOD))
+    assert summary_of(folder, "both.json") == text
+    summary = json.loads(text)
+    runs = [read_run_file(folder / f"seed-{seed}.json").runs[0] for seed in (1, 2)]
+    problem = StructureProblem(*read_signals(folder / "data.csv"), **STRUCTURE, criterion="aic-6.5")
+    assert summary.items() >= {**CONDITION, "algorithm": "ga", "evaluations": 200, "seeds": [1, 2]}.items()
+    assert (summary["candidates"], summary["system_terms"]) == (problem.terms, ["y(k-1)", "u(k-1)"])
+    found = [[problem.terms[i] for i in structure] for structure in summary["runs"]["structures"]]
+    assert found == [run.terms for run in runs]
+    assert summary["true_fitness"] == [problem.evaluate(["y(k-1)", "u(k-1)"]).fitness] * 2
+    final = [term for term in problem.terms if all(term in run.terms for run in runs)]
+    assert summary["final_structure"] == final
+    assert summary["final_model"]["prediction"] == problem.predict(final).tolist()
+    best = min(runs, key=lambda run: run.fitness or math.inf)
+    assert (summary["best_run"]["seed"], summary["best_run"]["terms"]) == (best.seed, best.terms)
+    assert (summary["realisations"], summary["data_sha256"]) == (1, runs[0].data_sha256)
+
+
+def test_each_run_may_have_data_of_its_own(folder: Path) -> None:
+    files = [str(folder / f"own-{seed}.csv") for seed in (1, 2)]
+    (folder / "own.json").write_text(run_seeds(by_seed([1, 2], files), axes=AXES, **METHOD))
+    summary = json.loads(summary_of(folder, "own.json", data=("own-1.csv", "own-2.csv")))
+    assert (summary["realisations"], len(set(summary["true_fitness"]))) == (2, 2)
+    with pytest.raises(NarxbenchError, match=r"own\.json: another data_sha256: found "):
+        summary_of(folder, "own.json", data=("own-2.csv", "own-1.csv"))
+
+
+def test_a_changed_data_file_is_not_taken_from_memory(folder: Path, tmp_path: Path) -> None:
+    path = tmp_path / "data.csv"
+    for seed, same in ((3, True), (4, False)):
+        path.write_text(simulated(seed=seed))
+        assert (run_seeds({1: str(path)}, axes=AXES, **METHOD) == (folder / "seed-1.json").read_text()) == same
+
+
+def test_runs_that_found_nothing(folder: Path, tmp_path: Path) -> None:
+    content = json.loads((folder / "seed-1.json").read_text())
+    content["runs"][0] |= {"fitness": None, "sse": None, "terms": [], "coefficients": []}
+    content["runs"][0]["history"] = {"evaluations": [], "fitness": []}
+    (tmp_path / "seed-1.json").write_text(canonical_json(content))
+    (tmp_path / "data.csv").write_text(simulated())
+    summary = json.loads(summary_of(tmp_path, "seed-1.json", seeds=(1,)))
+    assert (summary["best_run"], summary["final_structure"], summary["final_model"]["fitness"]) == (None, [], None)
+
+
+def test_runs_of_other_code_or_versions_are_refused(folder: Path) -> None:
+    content = json.loads((folder / "seed-2.json").read_text())
+    for key, other in (("algorithm_sha256", "0"), ("versions", {"numpy": "1"})):
+        (folder / "other.json").write_text(canonical_json({**content, key: other}))
+        with pytest.raises(NarxbenchError, match=rf"other\.json: another {key}: found "):
+            summary_of(folder, "seed-1.json", "other.json")
