@@ -16,7 +16,7 @@ from narxbench.identification.result import Identification
 from narxbench.identification.search.choice import failures
 from narxbench.identification.search.configurations import Configuration
 from narxbench.identification.search.scan import FORWARD, Scan
-from narxbench.identification.search.structures import Choice, Run, Search, Structure
+from narxbench.identification.search.structures import Choice, ConfigurationSearch, Proposal, Structure
 from narxbench.identification.search.trial import MOST_COMPARED, Trial
 from narxbench.identification.trust.bands import unseen_errors
 from narxbench.identification.trust.fit import Fit
@@ -39,7 +39,7 @@ LEAST_VALUES, MOST_VALUES, VALUES_PER_SECOND = 1_000_000, 4_000_000, 200_000
 LONG_LAG, FEW_POINTS = 60, 5
 
 
-def concluded(scan: Scan, choice: Choice, resamples: Sequence[Search]) -> Identification:
+def concluded(scan: Scan, choice: Choice, resamples: Sequence[ConfigurationSearch]) -> Identification:
     """Estimate the weights of the chosen structure, and judge how sure and how good the model is."""
     recording, settings = scan.recording, scan.settings
     configuration = scan.named[choice.best.configuration]
@@ -54,7 +54,7 @@ def concluded(scan: Scan, choice: Choice, resamples: Sequence[Search]) -> Identi
     rests = measured_static_points(model, known)
     rows = _compared_rows(trial)
     checks = [*_checks(scan, configuration, model), *_candidate_checks(trial, rows)]
-    resampled = [search.found.terms for search in resamples if search.found]
+    resampled = [search.structure.terms for search in resamples if search.structure]
     table = selection_table(trial.terms, choice.runs, resampled, settings.confidence)
     frequent, frequent_about = frequent_structures(table, trial.terms, choice.best.terms, resampled, settings.threshold)
     findings = summary(
@@ -133,16 +133,16 @@ def _side_by_side(scan: Scan, choice: Choice, frequent: dict[str, list[str]]) ->
     """Return structures with their scores: the best, those that resampled data led to, that of forward regression."""
     structures = {}
     for name, terms in {"best": choice.best.terms, **frequent}.items():
-        structures[name] = scan.compared([Run(choice.best.configuration, name, terms)], choice.density)[0]
+        structures[name] = scan.compared([Proposal(choice.best.configuration, name, terms)], choice.density)[0]
     if choice.forward:
         structures[FORWARD] = choice.forward
     return structures
 
 
-def _notes(scan: Scan, choice: Choice, resamples: Sequence[Search], model: Model) -> list[Finding]:
+def _notes(scan: Scan, choice: Choice, resamples: Sequence[ConfigurationSearch], model: Model) -> list[Finding]:
     """Return what a reader must know of the search besides its result."""
     recording, settings = scan.recording, scan.settings
-    searched = [search for search in resamples if search.found]
+    searched = [search for search in resamples if search.structure]
     notes = []
     for failed, is_resampled in ((choice.notes, False), (failures(searched), True)):
         for failure in failed:

@@ -12,7 +12,7 @@ from narxbench.identification.finding import Finding
 from narxbench.identification.result import Identification
 from narxbench.identification.search.choice import choose
 from narxbench.identification.search.scan import Scan
-from narxbench.identification.search.steps import BRIEF, RESAMPLES, THOROUGH, WEIGHTS, Progress, Steps
+from narxbench.identification.search.steps import BRIEF, RESAMPLES, THOROUGH, WEIGHTS, SearchProgress, Steps
 from narxbench.identification.settings import IdentificationSettings, settings_from_python
 from narxbench.io.errors import FieldError, is_whole_number, show
 from narxbench.model.records import Recording, Role
@@ -217,7 +217,7 @@ def identify_repeatedly(
     settings: IdentificationSettings,
     times: int,
     check_cost: Callable[[Scan], None] | None = None,
-    report_progress: Callable[[Progress], None] | None = None,
+    report_progress: Callable[[SearchProgress], None] | None = None,
 ) -> Identification:
     """Identify a model as :func:`identify_recording` does, and again with other random draws, to see what they decide.
 
@@ -270,7 +270,7 @@ def identify_recording(
     recording: Recording,
     settings: IdentificationSettings,
     check_cost: Callable[[Scan], None] | None = None,
-    report_progress: Callable[[Progress], None] | None = None,
+    report_progress: Callable[[SearchProgress], None] | None = None,
 ) -> Identification:
     """Identify a model from a recording; all steps run in this process.
 

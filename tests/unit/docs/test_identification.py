@@ -12,7 +12,7 @@ import narxbench
 from narxbench.fitness.criteria import parse_criterion
 from narxbench.identification.data.reading import read_recording
 from narxbench.identification.search.scan import BY_CHANCE, CLEARLY_BETTER, Scan
-from narxbench.identification.search.structures import Run
+from narxbench.identification.search.structures import Proposal
 from narxbench.identification.settings import IdentificationSettings
 from narxbench.report.findings import as_json
 
@@ -55,7 +55,7 @@ def test_the_score_is_what_the_page_says(found):
     scan = Scan(found.recording, IdentificationSettings(**found.settings))
     (configuration,) = [c for c in scan.configurations if c.name == found.configuration["name"]]
     density = max(scan.sampling.advised, configuration.decimation)
-    (scored,) = scan.compared([Run(configuration.name, "", found.model.terms)], density)
+    (scored,) = scan.compared([Proposal(configuration.name, "", found.model.terms)], density)
     n = sum(len(record) for record in found.recording.records if record.role != "test") / density
     judged_by = parse_criterion("bic").across_candidates()
     expected = n * math.log(scored.rrse**2) + math.log(n) * len(scored.terms)
