@@ -393,7 +393,7 @@ def _settings_and_reading(options: argparse.Namespace) -> "tuple[IdentificationS
         return validated(IdentificationSettings, values, ""), reading
     except SettingsError as error:
         lines = []
-        for path, text in error.problems:
+        for path, text in error.mistakes:
             option = f"{_flag(str(path[0]), options)} {place(path[1:])}".rstrip()
             lines.append(f"{option}: {text}")
         raise NarxbenchError("; ".join(lines)) from None

@@ -7,8 +7,10 @@ that it was given.
 
 import itertools
 import json
+import pickle
+import random
 import subprocess
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from statistics import median
 from typing import Any, NamedTuple
@@ -16,14 +18,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from narxbench.algorithms.isolation.host import environment, python
-from narxbench.algorithms.isolation.notes import Draws, global_states, wrong_clocks
-from narxbench.algorithms.isolation.worker import in_words
+from narxbench.algorithms.isolation.host import environment, python_command
 from narxbench.algorithms.registry import Algorithm
 from narxbench.algorithms.registry import algorithm as algorithm_of
 from narxbench.algorithms.search import Observation, Runner, budget, prepared
 from narxbench.fitness.problem import StructureProblem
-from narxbench.io.errors import NarxbenchError, printable
+from narxbench.io.errors import NarxbenchError, error_line, printable
 from narxbench.io.settings import SettingsError
 from narxbench.model.system import System
 from narxbench.numerics.random_streams import generator
@@ -90,21 +90,16 @@ class Suite:
         return [self.run(self.problem, seed, LONG).trace for seed in SEEDS]
 
     @cached_property
-    def repeated(self) -> list[tuple[Trace, list[str]]]:
+    def repeated(self) -> list[Trace]:
         """The same runs in another process, in the opposite order."""
-        return self.repeat(SEEDS[::-1])[::-1]
-
-    def repeat(self, seeds: Sequence[int], wrong_clock: bool = False) -> list[tuple[Trace, list[str]]]:
-        """Return J of every evaluation of long runs in another process, and what generators each has made."""
         name = self.algorithm.name
         if not self.algorithm.in_process:
-            with prepared(name, {}, wrong_clock=wrong_clock) as runner:
-                other = Suite(self.algorithm, runner)
-                runs = [other.run(self.problem, seed, LONG) for seed in seeds]
-                return [(run.trace, run.generators) for run in runs]
-        code = f"from {__name__} import repeat; repeat({name!r}, {[*seeds]!r}, {wrong_clock!r})"
-        ended = subprocess.run(python(code), env=environment(), stdout=subprocess.PIPE, check=True)
-        return [(np.array(trace), made) for trace, made in json.loads(ended.stdout)]
+            with prepared(name, {}) as runner:
+                suite = Suite(self.algorithm, runner)
+                return [suite.run(self.problem, seed, LONG).trace for seed in SEEDS[::-1]][::-1]
+        command = python_command(f"from {__name__} import print_runs; print_runs(sys.argv[1])", name)
+        ended = subprocess.run(command, env=environment(), stdout=subprocess.PIPE, check=True)
+        return [np.array(trace) for trace in json.loads(ended.stdout)][::-1]
 
 
 def _problem(u: Trace, y: Trace, **orders: Any) -> StructureProblem:
@@ -166,19 +161,11 @@ def _first_difference(first: Trace, second: Trace) -> int | None:
     return None if len(first) == len(second) else size + 1
 
 
-def repeat(name: str, seeds: Sequence[int], wrong_clock: bool) -> None:
-    """Print the runs of an algorithm that runs in the process that evaluates; this is what a fresh process does."""
-    if wrong_clock:
-        wrong_clocks()
-    draws = Draws(algorithm_of(name).module)
-    runs = []
+def print_runs(name: str) -> None:
+    """Print the long runs of an algorithm that runs in the process that evaluates, the last seed first."""
     with prepared(name, {}) as runner:
         suite = Suite(algorithm_of(name), runner)
-        for seed in seeds:
-            draws.made.clear()
-            trace = suite.run(suite.problem, seed, LONG).trace
-            runs.append([trace.tolist(), draws.made.copy()])
-    print(json.dumps(runs))
+        print(json.dumps([suite.run(suite.problem, seed, LONG).trace.tolist() for seed in SEEDS[::-1]]))
 
 
 def _declaration(suite: Suite) -> str:
@@ -262,21 +249,30 @@ def _corner_cases(suite: Suite) -> str:
                 raise _FoundError(f"{name}: {error}") from None
             refused += f"; refused: {name}: {error}"
         except ValueError as error:  # of an algorithm that runs here
-            refused += f"; refused: {name}: {in_words(error, suite.algorithm.module)}"
+            refused += f"; refused: {name}: {error_line(error, suite.algorithm.module)}"
     return f"{len(corner_cases())} kinds of data, each ends with a structure, with none, or is refused{refused}"
 
 
+def _global_states() -> dict[str, bytes]:
+    """Return the states of the global generators of random numbers, by name."""
+    states = {"numpy.random": np.random.get_state(legacy=False), "random": random.getstate()}
+    return {name: pickle.dumps(state) for name, state in states.items()}
+
+
 def _global_generators(suite: Suite) -> str:
-    before = global_states()
-    _ = suite.long  # a run in a process of its own fails by itself
-    if drawn := [name for name, state in global_states().items() if state != before[name]]:
-        raise _FoundError(f"it draws from the global generator of {', '.join(drawn)}; allowed: rng")
+    if not suite.algorithm.in_process:
+        return "those of its process are seeded for each run"
+    before = _global_states()
+    _ = suite.long
+    for name, state in _global_states().items():
+        if state != before[name]:
+            raise _FoundError(f"it draws from the global generator of {name}; allowed: rng")
     return "left alone"
 
 
 def _same_seed(suite: Suite) -> str:
     runs = [("again after other runs", suite.long[0], suite.run(suite.problem, SEEDS[0], LONG).trace)]
-    for seed, trace, (repeated, _) in zip(SEEDS, suite.long, suite.repeated, strict=True):
+    for seed, trace, repeated in zip(SEEDS, suite.long, suite.repeated, strict=True):
         runs.append((f"with seed {seed} in another process", trace, repeated))
     for what, *both in runs:
         if (first := _first_difference(*both)) is not None:
@@ -298,16 +294,6 @@ def _other_seeds(suite: Suite) -> str:
     return "each gives another run" if suite.about.needs_objective else "may end at the same structure"
 
 
-def _generators(suite: Suite) -> str:
-    made = [generators for _, generators in suite.repeated]
-    if entropy := next((name for names in made for name in names if name.endswith("()")), None):
-        raise _FoundError(f"it makes {entropy}, which draws from the system; allowed: what is derived from rng")
-    constant = set.intersection(*map(set, made))
-    if constant and not suite.about.deterministic:
-        raise _FoundError(f"it makes {min(constant)} whatever the seed; allowed: seeds that are drawn from rng")
-    return "none but rng and what is derived from it"
-
-
 def _fixed_stream(suite: Suite) -> str:
     if suite.about.deterministic or not suite.about.needs_objective:
         return "not asked of a deterministic method, nor of one that evaluates nothing on its way"
@@ -318,13 +304,6 @@ def _fixed_stream(suite: Suite) -> str:
             "than by chance); needed: draws from rng to the end"
         )
     return "runs of different seeds go on to differ"
-
-
-def _clocks(suite: Suite) -> str:
-    ((with_wrong_clock, _),) = suite.repeat(SEEDS[:1], wrong_clock=True)
-    if (first := _first_difference(suite.long[0], with_wrong_clock)) is not None:
-        raise _FoundError(f"with other clocks its run differs from evaluation {first} on")
-    return "do not matter"
 
 
 _CHECKS: dict[str, Callable[[Suite], str]] = {
@@ -339,9 +318,7 @@ _CHECKS: dict[str, Callable[[Suite], str]] = {
     "global generators": _global_generators,
     "same seed": _same_seed,
     "other seeds": _other_seeds,
-    "generators": _generators,
     "fixed stream": _fixed_stream,
-    "clocks": _clocks,
 }
 # Without them the rest would fail for the same reason.
 _NEEDED = ("a run", "global generators")
@@ -357,7 +334,7 @@ def check(name: str) -> Iterator[Check]:
             except NarxbenchError as error:
                 found = Check(what, False, str(error))
             except Exception as error:  # of an algorithm that runs here
-                found = Check(what, False, in_words(error, suite.algorithm.module))
+                found = Check(what, False, error_line(error, suite.algorithm.module))
             yield found
             if what in _NEEDED and not found.passed:
                 return

@@ -59,7 +59,7 @@ class About:
     requires : tuple of str
         The distributions that it imports, by their names in the package index. It imports them in ``load`` and ``run``.
     starts_programs : bool
-        Whether its runs start other programs. Those of others can start no process and no thread.
+        Whether its runs start other programs. It is for readers; nothing depends on it.
     options : mapping
         Further values of its settings, by name, that the conformance suite tries.
     """

@@ -18,7 +18,7 @@ from pydantic import Field
 from narxbench.algorithms.common_factor import common_factor, without_factor
 from narxbench.algorithms.forward_regression import nested
 from narxbench.algorithms.multistart import predicted
-from narxbench.fitness.criteria import LinearExtendedBIC
+from narxbench.fitness.criteria.ebicl import LinearExtendedBIC
 from narxbench.fitness.prediction_error import FilterChoice, Fit, Linearised, PredictionErrors
 from narxbench.fitness.structure_fit import NoiseFilters, adapt_filter, noise_price
 from narxbench.io.settings import Settings

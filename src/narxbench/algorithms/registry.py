@@ -22,10 +22,9 @@ import pydantic
 import narxbench.algorithms
 from narxbench.algorithms.contract import About, OwnCriterion, ProblemView
 from narxbench.algorithms.isolation.host import describe
-from narxbench.algorithms.isolation.worker import in_words
-from narxbench.io.errors import NarxbenchError, did_you_mean
+from narxbench.io.errors import NarxbenchError, did_you_mean, error_line
 from narxbench.io.files import canonical_json
-from narxbench.io.settings import Problem, Settings, SettingsError, validated
+from narxbench.io.settings import Mistake, Settings, SettingsError, validated
 
 GROUP = "narxbench.algorithms"
 # What the algorithms share: no algorithms themselves.
@@ -113,7 +112,9 @@ class Algorithm:
         try:
             return import_module(self.module)
         except Exception as error:
-            raise AlgorithmUnavailableError(f"algorithm {self.name!r}: cannot be imported: {in_words(error)}") from None
+            raise AlgorithmUnavailableError(
+                f"algorithm {self.name!r}: cannot be imported: {error_line(error)}"
+            ) from None
 
     def _described(self, given: Mapping[str, Any]) -> dict[str, Any]:
         try:
@@ -185,7 +186,7 @@ class Algorithm:
             return validated(self._model, given, source)
         described = self._described(given)
         if "problems" in described:
-            raise SettingsError([Problem(tuple(path), text) for path, text in described["problems"]], source)
+            raise SettingsError([Mistake(tuple(path), text) for path, text in described["problems"]], source)
         return _OtherSettings(**described["settings"])
 
     def schema(self) -> dict[str, Any]:

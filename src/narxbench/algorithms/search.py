@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from narxbench.algorithms.contract import BudgetSpentError, Found, SearchWarning, checked_found
-from narxbench.algorithms.isolation.host import Answer, Host, RunFailedError, kept_host
+from narxbench.algorithms.isolation.host import AlgorithmProcess, RunFailedError, RunOutcome, reused_process
 from narxbench.algorithms.objective import CountedObjective, view_of
 from narxbench.algorithms.registry import Algorithm, AlgorithmUnavailableError
 from narxbench.algorithms.registry import algorithm as algorithm_of
@@ -196,21 +196,19 @@ class Observation:
 
     result: SearchResult
     trace: NDArray[np.float64]  # J of every evaluation in order
-    # Where it ran in a process of its own: the generators of random numbers that it made itself, and the CPU time.
-    generators: list[str]
-    cpu_seconds: float | None
+    cpu_seconds: float | None  # of the process of the run, where it had one
 
 
 class Runner:
     """An algorithm with its settings, ready for runs that know nothing of each other."""
 
-    def __init__(self, algorithm: Algorithm, settings: Settings, host: Host | None) -> None:
-        self._algorithm, self._settings, self._host = algorithm, settings, host
+    def __init__(self, algorithm: Algorithm, settings: Settings, process: AlgorithmProcess | None) -> None:
+        self._algorithm, self._settings, self._process = algorithm, settings, process
 
     def given(self, **settings: Any) -> "Runner":
         """Return a runner with other values of some settings, which the algorithm checks at the beginning of a run."""
         values = {**self._settings.model_dump(), **settings}
-        return Runner(self._algorithm, validated(type(self._settings), values, "settings"), self._host)
+        return Runner(self._algorithm, validated(type(self._settings), values, "settings"), self._process)
 
     def run(
         self,
@@ -229,18 +227,20 @@ class Runner:
         objective = CountedObjective(problem, budget(settings, evaluations))
         stream = {"purpose": "search", "algorithm": name, "criterion": problem.criterion, "seed": seed, **(axes or {})}
         try:
-            if self._host is None:
-                answer = self._run_here(problem, objective, stream)
+            if self._process is None:
+                outcome = self._run_here(problem, objective, stream)
             else:
                 view = view_of(problem)
-                answer = self._host.run(view, objective, settings=settings, axes=stream, time_limit=time_limit)
-            result = _checked(problem, objective, answer)
+                outcome = self._process.run(view, objective, settings=settings, axes=stream, time_limit=time_limit)
+            result = _checked(problem, objective, outcome)
         except RunFailedError as error:
             raise AlgorithmFailedError(f"algorithm {name!r}: seed {seed}: {error}", error.refused) from None
         found = SearchResult(**result, algorithm=name, seed=seed, settings=settings)
-        return Observation(found, objective.trace(), answer.generators, answer.cpu_seconds)
+        return Observation(found, objective.trace(), outcome.cpu_seconds)
 
-    def _run_here(self, problem: StructureProblem, objective: CountedObjective, stream: Mapping[str, object]) -> Answer:
+    def _run_here(
+        self, problem: StructureProblem, objective: CountedObjective, stream: Mapping[str, object]
+    ) -> RunOutcome:
         before = problem.digest
         try:
             found = self._algorithm.imported.run(view_of(problem), objective, generator(**stream), self._settings)
@@ -249,19 +249,17 @@ class Runner:
         if problem.digest_now() != before:
             raise RunFailedError("it has changed the data of the problem")
         try:
-            return Answer(*checked_found(found, objective.n_terms), [])
+            return RunOutcome(*checked_found(found, objective.n_terms))
         except NarxbenchError as error:
             raise RunFailedError(str(error)) from None
 
 
 @contextmanager
-def prepared(
-    algorithm: str, settings: Mapping[str, Any], *, wrong_clock: bool = False, keep: bool = False
-) -> Iterator[Runner]:
+def prepared(algorithm: str, settings: Mapping[str, Any], *, keep: bool = False) -> Iterator[Runner]:
     """Give an algorithm with its settings for runs, in a process of its own if it is to have one.
 
-    The clocks of that process can run wrong, and it can be kept for the next that asks for the algorithm. Raises
-    NarxbenchError for an unknown algorithm, setting or value, and an algorithm that cannot be used.
+    That process can be kept for the next that asks for the algorithm. Raises NarxbenchError for an unknown algorithm,
+    setting or value, and an algorithm that cannot be used.
     """
     found = algorithm_of(algorithm)
     _ = found.versions
@@ -270,15 +268,16 @@ def prepared(
         yield Runner(found, chosen, None)
         return
     try:
-        with kept_host(found.module) if keep else Host(found.module, wrong_clock) as host:
-            yield Runner(found, chosen, host)
+        with reused_process(found.module) if keep else AlgorithmProcess(found.module) as process:
+            process.start()
+            yield Runner(found, chosen, process)
     except RunFailedError as error:
         raise AlgorithmUnavailableError(f"algorithm {algorithm!r}: cannot be imported: {error}") from None
 
 
-def _checked(problem: StructureProblem, objective: CountedObjective, answer: Answer) -> dict[str, Any]:
+def _checked(problem: StructureProblem, objective: CountedObjective, outcome: RunOutcome) -> dict[str, Any]:
     """Evaluate what a run returned again, and compare it with what was recorded."""
-    position = answer.position
+    position = outcome.position
     known = objective.known_fitness(position)
     if known is None and position.any():
         # A structure that comes from elsewhere is an evaluation like any other.
@@ -295,10 +294,10 @@ def _checked(problem: StructureProblem, objective: CountedObjective, answer: Ans
         "terms": best.terms if finite else [],
         "fitness": best.fitness,
         "sse": best.sse,
-        "coefficients": (answer.coefficients or best.coefficients) if finite else [],
+        "coefficients": (outcome.coefficients or best.coefficients) if finite else [],
         "evaluations": objective.evaluations,
         "history": history,
-        "details": answer.details if finite else {},
+        "details": outcome.details if finite else {},
         "offsets": problem.offsets,
         "scales": problem.scales,
     }

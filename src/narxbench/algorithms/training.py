@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from narxbench.algorithms.contract import Floats, Found, OwnCriterion, ProblemView
+from narxbench.fitness.criteria.bic import BIC
 from narxbench.fitness.kernel.least_squares import SINGULAR
 from narxbench.fitness.kernel.problem_data import products_over
 from narxbench.fitness.problem import StructureProblem
@@ -17,11 +18,11 @@ Choice = Literal["bic", "free_run"]
 CHOICE = "what chooses how many terms: BIC of the prediction one step ahead, or of the free run, over all samples"
 
 
-def whole_record(view: ProblemView, criterion: str = "bic") -> StructureProblem:
+def whole_record(view: ProblemView) -> StructureProblem:
     """Return the problem of the same candidate terms whose structures are estimated and simulated over all samples.
 
-    The error is that of the free run over each of ``view.stretches``, from the measured outputs before it. Evaluations
-    cost no budget.
+    The criterion is BIC, whatever that of the view. The error is that of the free run over each of ``view.stretches``,
+    from the measured outputs before it. Evaluations cost no budget.
     """
     u = view.training_u
     return StructureProblem.of_records(
@@ -30,7 +31,7 @@ def whole_record(view: ProblemView, criterion: str = "bic") -> StructureProblem:
         list(view.monomials),
         rows=view.training_rows,
         segments=[range(first, end) for first, end in view.stretches.tolist()],
-        criterion=criterion,
+        criterion=BIC().name,
     )
 
 

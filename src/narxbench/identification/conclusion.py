@@ -166,8 +166,8 @@ def _checks(scan: Scan, configuration: Configuration, model: Model) -> list[Find
         decimation=configuration.decimation,
         lags=max(1, configuration.max_lag),
         sampling=scan.sampling,
-        seen=scan.responses,
-        taken=taken,
+        input_responses=scan.responses,
+        usage=taken,
     )
     strides = sorted({c.decimation for c in scan.configurations})
     if len(strides) > 1 and not scan.sampling.advised == configuration.decimation == 1:

@@ -25,7 +25,8 @@ from sklearn.metrics import r2_score
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d, validate_data
 
-from narxbench.identification.data.reading import LEAST_SAMPLES, read_recording
+from narxbench.identification.data.experiments import LEAST_SAMPLES
+from narxbench.identification.data.reading import read_recording
 from narxbench.identification.identify import identify_recording
 from narxbench.identification.settings import settings_from_python
 from narxbench.io.errors import NarxbenchError, is_whole_number, show

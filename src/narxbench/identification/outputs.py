@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from narxbench.identification.data.reading import Reading, columns_listed, read_recording
+from narxbench.identification.data.columns import columns_listed
+from narxbench.identification.data.reading import Reading, read_recording
 from narxbench.identification.identify import identify_repeatedly
 from narxbench.identification.result import Identification
 from narxbench.identification.settings import settings_from_python

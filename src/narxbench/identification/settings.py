@@ -17,7 +17,7 @@ from pydantic import AfterValidator, Field, PlainValidator
 from narxbench.algorithms.registry import algorithm
 from narxbench.fitness.criteria import canonical_criterion
 from narxbench.io.errors import NarxbenchError, is_whole_number
-from narxbench.io.settings import Coverage, Problem, Settings, SettingsError, described_as, show, validated
+from narxbench.io.settings import Coverage, Mistake, Settings, SettingsError, described_as, show, validated
 from narxbench.model.noise_models import NOISE_NAMES, NoiseName
 from narxbench.model.terms import MAX_DEGREE, MAX_LAG
 
@@ -240,7 +240,7 @@ class IdentificationSettings(Settings):
         try:
             algorithm(self.method).settings(self.method_settings)
         except SettingsError as error:
-            raise SettingsError(Problem(("method_settings", *path), text) for path, text in error.problems) from None
+            raise SettingsError(Mistake(("method_settings", *path), text) for path, text in error.mistakes) from None
         return self
 
 

@@ -30,6 +30,8 @@ TEXT = {page: (ROOT / page).read_text(encoding="utf-8") for page in PAGES}
 NOT_KEPT = re.compile(
     r"(reports|data|logs|docs/_build|\.snakemake|\.venv|measurements|profiles/cluster/\w+-)|.*[A-Z]{3}"
 )
+# They say what a plug-in may do all the same.
+UNCONFINED = ("SECURITY.md", "docs/own_algorithm.md", "docs/methods.md")
 
 
 def anchors(text):
@@ -48,6 +50,12 @@ def commands():
             found |= set(re.findall(r"^(?:python3 .*)?\bsnakemake (.*)$", blocks, re.MULTILINE))
             found |= set(re.findall(r"`snakemake ([^`]*)`", text))
     return sorted(command for command in found if not re.search(r"[A-Z]{4}|…", command))
+
+
+def test_what_a_process_of_its_own_does_not_stop_is_told_alike():
+    told = [re.findall(r"It\s+does not stop:\n\n((?:[-  ].*\n)+)", TEXT[page]) for page in UNCONFINED]
+    assert [len(lists) for lists in told] == [1, 1, 1]
+    assert told[0] == told[1] == told[2]
 
 
 @pytest.mark.slow

@@ -494,8 +494,8 @@ def test_the_program_and_the_lines_of_the_page_predict(tmp_path, undrawn):
 def test_axes_of_time_suit_the_sampling():
     labels = ["sample", "time (s)", "time (s)", "time (ms)", "time (µs)", "time (ns)"]
     assert [time_axis(seconds).label for seconds in (None, 10.0, 0.01, 1e-5, 1e-8, 1e-11)] == labels
-    assert time_axis(1e-5).of(3, 2) == pytest.approx([0, 0.02, 0.04])
-    assert time_axis(None).of(3).tolist() == [1, 2, 3]
+    assert time_axis(1e-5).positions(3, 2) == pytest.approx([0, 0.02, 0.04])
+    assert time_axis(None).positions(3).tolist() == [1, 2, 3]
 
 
 def test_the_chart_has_the_band_of_its_kind_of_prediction(undrawn):

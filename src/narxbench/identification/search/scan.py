@@ -115,7 +115,7 @@ class Scan:
 
     def _delays(self) -> list[int]:
         """Return the samples before each input acts; 1 where no effect is seen."""
-        checked = delay_check(self.recording, seen=self.responses).values["inputs"]
+        checked = delay_check(self.recording, input_responses=self.responses).values["inputs"]
         delays = []
         for name in self.recording.inputs:
             delay = checked.get(name, {}).get("delay")

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from narxbench.fitness.criteria import LinearExtendedBIC
+from narxbench.fitness.criteria.ebicl import LinearExtendedBIC
 from narxbench.fitness.prediction_error import PredictionErrors
 from narxbench.fitness.structure_fit import fit_noise_model
 from narxbench.identification.data.arrangement import Arrangement

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from narxbench.algorithms.likelihood_search import LikelihoodSearch, SearchSettings, Structure
-from narxbench.fitness.criteria import LinearExtendedBIC
+from narxbench.fitness.criteria.ebicl import LinearExtendedBIC
 from narxbench.fitness.kernel.least_squares import SINGULAR
 from narxbench.fitness.prediction_error import EXACT, Fit, Linearised, PredictionErrors, Training
 from narxbench.numerics.logarithm import natural_log
