@@ -167,3 +167,12 @@ def test_the_same_task_with_other_packages(tmp_path, monkeypatch, capsys):
     own, *others = re.split(r"[\r\n]+", capsys.readouterr().out.strip())
     errors = [float(each) for each in others if re.fullmatch(r"0\.\d+", each)]
     assert own.startswith("<Identification: ") and len(errors) == 2
+
+
+def test_the_glossary_has_every_class_of_the_walks():
+    classes = set()
+    for path in (ROOT / "src/narxbench").rglob("*.py"):
+        classes |= set(re.findall(r"^class (\w+)", path.read_text(encoding="utf-8"), re.MULTILINE))
+    named = set(re.findall(r"`([A-Z][a-z]\w*)`", TEXT["docs/architecture.md"])) - {"Settings", "Snakefile"}
+    explained = set(re.findall(r"`([A-Z][a-z]\w*)`", TEXT["docs/glossary.md"].partition("## Classes")[2]))
+    assert len(named) > 15 and named <= explained <= classes
