@@ -375,13 +375,13 @@ def _check_signals(recording: Recording) -> None:
         for name, signal in zip((recording.output, *recording.inputs), (record.y, *record.u.T), strict=True):
             size = float(np.abs(signal).max()) if len(signal) else 0.0
             if not size <= LARGEST:
-                found = f"found {size:.3g} in {record.name}"
-                raise NarxbenchError(f"{name}: {found}; allowed: up to {LARGEST:g} in size, so scale the signal")
+                largest = f"found {size:.3g} in {record.name}"
+                raise NarxbenchError(f"{name}: {largest}; allowed: up to {LARGEST:g} in size, so scale the signal")
     outputs = np.concatenate([record.y for record in recording.known])
     if np.ptp(outputs) == 0.0:
         names = printable(", ".join(record.name for record in recording.known))
-        found = f"found {outputs[0]:g} in all {len(outputs)} samples of {names}"
-        raise NarxbenchError(f"{recording.output}: {found}; allowed: an output that varies")
+        constant = f"found {outputs[0]:g} in all {len(outputs)} samples of {names}"
+        raise NarxbenchError(f"{recording.output}: {constant}; allowed: an output that varies")
 
 
 def _neighbours(candidates: Sequence[str], terms: Sequence[str], most: float) -> list[tuple[str, ...]]:
