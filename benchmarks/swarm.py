@@ -18,7 +18,7 @@ import narxbench
 from benchmarks.common import SYSTEMS, Part, Row, cpu_seconds, make_problem, median, number, table
 from narxbench import StructureProblem
 from narxbench.algorithms import objective, search
-from narxbench.algorithms.objective import CountedObjective, Record, evaluate, view_of
+from narxbench.algorithms.objective import CountedObjective, EvaluationRecord, evaluate, view_of
 from narxbench.algorithms.registry import algorithm as algorithm_of
 from narxbench.fitness.kernel.evaluation import kernel_for
 from narxbench.fitness.kernel.problem_data import ProblemData
@@ -65,7 +65,7 @@ def _evaluate_and_keep(data: Any, record: Any, positions: Any, fitness: Any) -> 
 
 class _Keeping(CountedObjective):
     @property
-    def compiled(self) -> tuple[ProblemData, Record]:
+    def compiled(self) -> tuple[ProblemData, EvaluationRecord]:
         data, record = super().compiled
         kinds = numba.typeof(data), numba.typeof(record), types.uint8[:, ::1], types.float64[::1]
         return data, record._replace(evaluate=address_of(_evaluate_and_keep, *kinds))

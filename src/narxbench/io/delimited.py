@@ -182,14 +182,15 @@ def read_delimited(
     """
     lines, first = _lines_of_data(path)
     beginning = lines[first : first + _SAMPLE_LINES]
-    sep = separator or _guessed_separator(beginning, decimal)
-    _refuse_without_numbers(path, beginning, sep)
-    prepared_lines = [_prepared(line, sep) for line in lines[first:]]
-    rows = rows_of(path, prepared_lines, first, delimiter=sep, skipinitialspace=True)
+    is_guessed = separator is None
+    separator = separator or _guessed_separator(beginning, decimal)
+    _refuse_without_numbers(path, beginning, separator)
+    prepared_lines = [_prepared(line, separator) for line in lines[first:]]
+    rows = rows_of(path, prepared_lines, first, delimiter=separator, skipinitialspace=True)
     guesses = []
-    if separator is None and sep != "," and len(rows[0]) > 1:
-        guesses.append(f"the separator was taken to be {_NAMES[sep]}.")
-    head = _header(path, rows[0], lines[:first], sep, header, number_columns)
+    if is_guessed and separator != "," and len(rows[0]) > 1:
+        guesses.append(f"the separator was taken to be {_NAMES[separator]}.")
+    head = _header(path, rows[0], lines[:first], separator, header, number_columns)
     if head.guess:
         guesses.append(head.guess)
     first_line = first + 1
@@ -202,7 +203,7 @@ def read_delimited(
     rows = [_row_of_width(path, row, width, line) for line, row in enumerate(rows, first_line)]
     columns = tuple(zip(*rows, strict=True))
     names = tuple(map(str.strip, head.names)) or None
-    return Delimited(str(path), names, columns, first_line, sep, decimal, tuple(guesses))
+    return Delimited(str(path), names, columns, first_line, separator, decimal, tuple(guesses))
 
 
 def _lines_of_data(path: StrPath) -> tuple[list[str], int]:

@@ -160,14 +160,17 @@ class Trial:
         parts = ((part, self._segments(part)) for part in range(self.arrangement.n_parts_selected))
         return [(part, segments, self._of_part(part, segments)) for part, segments in parts if segments]
 
-    def for_prediction_errors(self) -> StructureProblem:
+    def for_prediction_errors(self, *, estimating: bool = False, most_values: int = MOST_VALUES) -> StructureProblem:
         """Return the problem that prediction error methods search: of one phase, and of long records some pieces.
 
-        The disturbance within a step is in all phases the same; one of them has it once, and likelihoods are right.
+        The disturbance within a step is in all phases the same; one of them has it once, and likelihoods are right. The
+        samples are all that are not for the test, or those that estimate; all candidates have no more than
+        ``most_values`` values there.
         """
         arrangement = self.arrangement
         phase = replace(arrangement, most_samples=sum(map(len, arrangement.records)) // arrangement.decimation)
-        segments = self._shortened(phase.segments(phase.has_lags), MOST_VALUES // len(self.terms))
+        samples = phase.estimates() if estimating else phase.has_lags
+        segments = self._shortened(phase.segments(samples), most_values // len(self.terms))
         rows = np.concatenate([np.arange(segment.start, segment.stop) for segment in segments])
         signals = phase.u, phase.y, self.monomials
         return StructureProblem.of_records(
