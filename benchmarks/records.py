@@ -23,7 +23,7 @@ import pandas as pd
 
 import narxbench
 from benchmarks.common import ROOT, machine_facts, number, table
-from benchmarks.measured import Case, TestRun, Signals
+from benchmarks.measured import Case, Signals, TestRun
 from narxbench.identification.data.reading import read_recording
 from narxbench.identification.data.sampling import advised_decimations
 from narxbench.io.files import write_atomically
