@@ -101,7 +101,7 @@ class Case:
     irrelevant: tuple[str, ...] = ()
 
 
-class TestRun(NamedTuple):
+class PackageRun(NamedTuple):
     """The outcome of a package on a data set: free-run predictions of the test data, and the cost of getting them."""
 
     method: str
@@ -344,12 +344,12 @@ class Trial(NamedTuple):
 
     score: float
     test_error: float
-    outcome: TestRun
+    outcome: PackageRun
 
 
 def by_grid(
     case: Case, name: str, fit: Callable[..., Fitted], settings: Sequence[tuple[Any, ...]]
-) -> Iterator[TestRun]:
+) -> Iterator[PackageRun]:
     """Yield the choice of a method from its grid, then the best model of the grid on the test."""
     strides = sorted({1, case.stride})
     delays = sorted({0, max(0, case.delay - 1)})
@@ -366,7 +366,7 @@ def by_grid(
         finally:
             seconds += time.process_time() - started
         predicted, initial = free_run(model, case.test, stride, delay), delay + model.initial * stride
-        outcome = TestRun(name, predicted, initial, model.terms, _words(values, stride, delay), 0, 0.0)
+        outcome = PackageRun(name, predicted, initial, model.terms, _words(values, stride, delay), 0, 0.0)
         trials.append(Trial(score, rrse(case.test.y, predicted, initial), outcome))
     fits = 2 * len(strides) * len(delays) * len(settings)
     if trials:
@@ -399,7 +399,7 @@ def _words(values: Sequence[Any], stride: int, delay: int) -> str:
     return ", ".join(words)
 
 
-def all_outcomes(case: Case, small: bool = False) -> tuple[narxbench.Identification, list[TestRun]]:
+def all_outcomes(case: Case, small: bool = False) -> tuple[narxbench.Identification, list[PackageRun]]:
     """Return the outcomes of narxbench, with several random draws, and of all others, and the first identification."""
     identification, outcome = narxbench_outcome(case, **(SMALL if small else {}))
     outcomes = [outcome]
@@ -411,7 +411,7 @@ def all_outcomes(case: Case, small: bool = False) -> tuple[narxbench.Identificat
 
 def narxbench_outcome(
     case: Case, draw: int = 0, method: str = "narxbench", **settings: Any
-) -> tuple[narxbench.Identification, TestRun]:
+) -> tuple[narxbench.Identification, PackageRun]:
     """Return an identification by narxbench, and its outcome."""
     started = time.process_time()
     identification, predicted = with_narxbench(case, draw, **settings)
@@ -427,12 +427,12 @@ def narxbench_outcome(
     if configuration["centred"]:
         words.append("centred")
     first, terms = model.initial_samples, len(model.terms)
-    return identification, TestRun(method, predicted, first, terms, ", ".join(words), 1, seconds, draw=draw)
+    return identification, PackageRun(method, predicted, first, terms, ", ".join(words), 1, seconds, draw=draw)
 
 
-def outcomes_of_others(case: Case, small: bool = False) -> list[TestRun]:
+def outcomes_of_others(case: Case, small: bool = False) -> list[PackageRun]:
     """Return the choices of the other methods from their grids."""
-    outcomes: list[TestRun] = []
+    outcomes: list[PackageRun] = []
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         for name, (fit, settings) in grid(small).items():
@@ -450,18 +450,18 @@ def _ordinal(value: int) -> str:
 class Line(NamedTuple):
     """The errors of an outcome over the samples that all methods predict: all of them, every n-th, without noise."""
 
-    outcome: TestRun
+    outcome: PackageRun
     all_samples: float
     every: float
     clean: float | None
 
 
-def scored_from(case: Case, outcomes: Sequence[TestRun]) -> int:
+def scored_from(case: Case, outcomes: Sequence[PackageRun]) -> int:
     """Return the first sample of phase 0 that all methods predict."""
     return -(-max(outcome.initial for outcome in outcomes) // case.stride) * case.stride
 
 
-def lines_of(case: Case, outcomes: Sequence[TestRun]) -> list[Line]:
+def lines_of(case: Case, outcomes: Sequence[PackageRun]) -> list[Line]:
     """Return the errors of all outcomes on a data set."""
     first, y, clean = scored_from(case, outcomes), case.test.y, case.test.clean
     lines = []

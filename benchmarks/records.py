@@ -23,7 +23,7 @@ import pandas as pd
 
 import narxbench
 from benchmarks.common import ROOT, machine_facts, number, table
-from benchmarks.measured import Case, Signals, TestRun
+from benchmarks.measured import Case, PackageRun, Signals
 from narxbench.identification.data.reading import read_recording
 from narxbench.identification.data.sampling import advised_decimations
 from narxbench.io.files import write_atomically
@@ -128,7 +128,7 @@ def _signals(data: Any) -> Signals:
     return Signals(np.asarray(data.u, np.float64), np.asarray(data.y, np.float64)[:, 0])
 
 
-def scored(part: ScoredPart, outcome: TestRun) -> tuple[float, float, int]:
+def scored(part: ScoredPart, outcome: PackageRun) -> tuple[float, float, int]:
     """Return RMSE, NRMSE (by the deviation of the output), and the first sample that counts.
 
     This is the official sample, or a later one where a method is given more samples of the output.
