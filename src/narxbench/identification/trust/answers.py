@@ -115,16 +115,21 @@ def _to_read(identification: "Identification", findings: Mapping[str, Finding], 
         "alike": [list(pair) for pair in identification.alike],
         "superfluous": superfluous,
         "noise": is_noise,
-        "weak": [row["term"] for row in identification.weights if row["t"] is not None and abs(row["t"]) < 2],
+        "weak": _weak_terms(identification),
         "resampled": _resampled(identification),
     }
-    is_doubtful = bool(superfluous or certainty.doubts or groups or outside) or n_likely < len(inside)
-    if certainty.missing:
-        is_doubtful = bool(superfluous or identification.alike) or certainty.missing != EXACT
-    status: Status = "look" if is_doubtful else "fine"
     if is_noise or 2 * n_likely < len(inside):
-        status = "bad"
-    return Finding("to_read", status, values)
+        return Finding("to_read", "bad", values)
+    return Finding("to_read", "look" if superfluous or _is_doubtful(values) else "fine", values)
+
+
+def _is_doubtful(values: Mapping[str, Any]) -> bool:
+    """Return whether anything makes doubt of a structure."""
+    if values["missing"] == EXACT:
+        return bool(values["alike"])
+    if values["missing"] or values["likely"] < len(values["probabilities"]):
+        return True
+    return bool(values["doubts"] or values["groups"] or values["outside"])
 
 
 def _probabilities(
@@ -140,6 +145,11 @@ def _probabilities(
     for term in superfluous:
         inside.pop(term, None)
     return inside, outside
+
+
+def _weak_terms(identification: "Identification") -> list[str]:
+    """Return the terms whose weights are less than two standard errors from zero."""
+    return [row["term"] for row in identification.weights if row["t"] is not None and abs(row["t"]) < 2]
 
 
 def _likelier_noise(identification: "Identification") -> str | None:
@@ -180,6 +190,32 @@ def _to_control(identification: "Identification", findings: Mapping[str, Finding
     curve is not single and stable, changes its direction, or misses the rests of the data.
     """
     model = identification.model
+    inputs, rests = _answers_of_inputs(identification)
+    first_rest, of_data, of_model = rests[0], findings.get("static"), findings["fixed_points"]
+    values = {
+        "inputs": inputs,
+        "units": dict(model.units),
+        "output": model.output,
+        "predicts": predicts,
+        **{name: first_rest and getattr(first_rest, name) for name in ("y", "eigenvalue", "settling_steps")},
+        "decimation": model.decimation,
+        "period": model.sampling_time,
+        "rests": of_data.values["rests"] if of_data else 0,
+        **{name: of_model.values[name] for name in ("cases", "at_rest", "several")},
+    }
+    status: Status = of_data.status if of_data else "fine"
+    if of_model.status != "fine" or any(about["turns"] for about in inputs.values()):
+        status = "look"
+    if None in rests:
+        status = "bad"
+    return Finding("to_control", worst(status, predicts), values)
+
+
+def _answers_of_inputs(
+    identification: "Identification",
+) -> tuple[dict[str, dict[str, Any]], list[FixedPoint | None]]:
+    """Return gain and delay of each input in the middle of the data, by name, and the rests there."""
+    model = identification.model
     medians = np.median(np.concatenate([record.u for record in identification.recording.known]), axis=0).tolist()
     inputs: dict[str, dict[str, Any]] = {}
     rests = []
@@ -191,24 +227,7 @@ def _to_control(identification: "Identification", findings: Mapping[str, Finding
         at = rest.u if rest and not inputs else medians[i]
         inputs[name] = {"at": at, "gain": gain, "turns": turns, "delay": _delay(identification, INPUT + i)}
         rests.append(rest)
-    first_rest, of_data = rests[0], findings.get("static")
-    values = {
-        "inputs": inputs,
-        "units": dict(model.units),
-        "output": model.output,
-        "predicts": predicts,
-        **{name: first_rest and getattr(first_rest, name) for name in ("y", "eigenvalue", "settling_steps")},
-        "decimation": model.decimation,
-        "period": model.sampling_time,
-        "rests": of_data.values["rests"] if of_data else 0,
-        **{name: findings["fixed_points"].values[name] for name in ("cases", "at_rest", "several")},
-    }
-    status: Status = of_data.status if of_data else "fine"
-    if findings["fixed_points"].status != "fine" or any(about["turns"] for about in inputs.values()):
-        status = "look"
-    if None in rests:
-        status = "bad"
-    return Finding("to_control", worst(status, predicts), values)
+    return inputs, rests
 
 
 def _delay(identification: "Identification", signal: int) -> int | None:

@@ -184,24 +184,30 @@ def _residuals(tests: Sequence[CorrelationTest], kind: str, good_free_run: float
 def _fixed_points(model: Model, curve: Sequence[FixedPoint]) -> Finding | None:
     if not curve:
         return None
-    inside = [point for point in curve if point.inside]
-    stable = Counter((point.signal, point.u) for point in inside if point.stable)
-    settling = [point.settling_steps for point in inside if point.settling_steps is not None]
-    values: dict[str, Any] = {
-        "cases": len({(point.signal, point.u) for point in curve}),
-        "at_rest": len(stable),
-        "several": sum(count > 1 for count in stable.values()),
-        "settling_steps": max(settling, default=None),
-        "points": None,
-    }
+    values = _fixed_point_values(curve)
     if not model.n_inputs:
-        values["points"] = [[point.y, point.stable] for point in inside if point.y is not None]
+        inside = [point for point in curve if point.inside and point.y is not None]
+        values["points"] = [[point.y, point.stable] for point in inside]
         return Finding("fixed_points", "fine", values)
     if values["at_rest"] == values["cases"] and not values["several"]:
         return Finding("fixed_points", "fine", values)
     # Half of the working points unstable, or none at all: what the data do there the model does not.
     mostly = 2 * values["at_rest"] >= values["cases"]
     return Finding("fixed_points", "look" if mostly else "bad", values)
+
+
+def _fixed_point_values(curve: Sequence[FixedPoint]) -> dict[str, Any]:
+    """Return at how many inputs a model rests within the data, at how many in several places, and how slowly."""
+    inside = [point for point in curve if point.inside]
+    stable = Counter((point.signal, point.u) for point in inside if point.stable)
+    settling = [point.settling_steps for point in inside if point.settling_steps is not None]
+    return {
+        "cases": len({(point.signal, point.u) for point in curve}),
+        "at_rest": len(stable),
+        "several": sum(count > 1 for count in stable.values()),
+        "settling_steps": max(settling, default=None),
+        "points": None,
+    }
 
 
 def _rests(rests: Sequence[Rest]) -> Finding | None:
