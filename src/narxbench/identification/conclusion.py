@@ -18,14 +18,15 @@ from narxbench.identification.search.configurations import Configuration
 from narxbench.identification.search.scan import FORWARD, Scan
 from narxbench.identification.search.structures import Choice, ConfigurationSearch, Proposal, Structure
 from narxbench.identification.search.trial import MOST_COMPARED, Trial
+from narxbench.identification.trust.answers import answers
 from narxbench.identification.trust.bands import unseen_errors
-from narxbench.identification.trust.fit import Fit
+from narxbench.identification.trust.fit import ModelFit
 from narxbench.identification.trust.frequencies import frequent_structures, selection_table
 from narxbench.identification.trust.probabilities import StructureCertainty, structure_certainty
 from narxbench.identification.trust.residuals import correlation_tests, free_run_bias
 from narxbench.identification.trust.steady_state import POINTS, measured_static_points, static_curve
 from narxbench.identification.trust.validation import FREE_RUN, ONE_STEP, Case, validate
-from narxbench.identification.trust.verdicts import answers, summary
+from narxbench.identification.trust.verdicts import summary
 from narxbench.identification.trust.weights import interchangeable
 from narxbench.model.narx import Model
 from narxbench.model.noise_models import Narx
@@ -43,7 +44,7 @@ def concluded(scan: Scan, choice: Choice, resamples: Sequence[ConfigurationSearc
     """Estimate the weights of the chosen structure, and judge how sure and how good the model is."""
     recording, settings = scan.recording, scan.settings
     configuration = scan.named[choice.best.configuration]
-    trial, fit = scan.trial(configuration), Fit(scan, choice.best)
+    trial, fit = scan.trial(configuration), ModelFit(scan, choice.best)
     weights = fit.weights()
     model = fit.model(weights)
     cases = fit.cases(model)

@@ -9,9 +9,10 @@ from narxbench.identification.data.sampling import FEWEST_STEPS, MOST_STEPS, STE
 from narxbench.identification.finding import Finding
 from narxbench.identification.result import Identification
 from narxbench.identification.search.scan import CLEARLY_BETTER, STANDS_IN
+from narxbench.identification.trust.answers import ANSWERS, LIKELY
 from narxbench.identification.trust.probabilities import EXACT, ExchangeableTerms
 from narxbench.identification.trust.validation import FREE_RUN
-from narxbench.identification.trust.verdicts import ANSWERS, CORRELATION_SMALL, LIKELY
+from narxbench.identification.trust.verdicts import CORRELATION_SMALL
 from narxbench.io.errors import printable
 from narxbench.io.words import listed, ordinal
 from narxbench.model.noise_models import noise_family

@@ -16,8 +16,9 @@ from markupsafe import Markup
 from narxbench.identification.finding import Finding
 from narxbench.identification.result import Identification
 from narxbench.identification.trust import validation
+from narxbench.identification.trust.answers import ANSWERS
 from narxbench.identification.trust.frequencies import resample_frequencies
-from narxbench.identification.trust.verdicts import ANSWERS, OF_MODEL
+from narxbench.identification.trust.verdicts import OF_MODEL
 from narxbench.io.csv import write_table
 from narxbench.io.errors import NarxbenchError, printable
 from narxbench.io.files import StrPath, canonical_json, write_atomically

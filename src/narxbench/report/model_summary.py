@@ -6,7 +6,7 @@ from typing import Any
 
 from narxbench.identification.result import Identification
 from narxbench.identification.trust import validation
-from narxbench.identification.trust.verdicts import ANSWERS
+from narxbench.identification.trust.answers import ANSWERS
 from narxbench.io.errors import printable
 from narxbench.model.records import ROLES
 from narxbench.report.findings import Words, as_option, before_all, in_words

@@ -20,13 +20,14 @@ from narxbench.identification.result import Identification
 from narxbench.identification.search.structures import Structure
 from narxbench.identification.settings import IdentificationSettings
 from narxbench.identification.trust import validation as validated
+from narxbench.identification.trust.answers import ANSWERS, answers
 from narxbench.identification.trust.bands import BAND, Unseen
 from narxbench.identification.trust.frequencies import frequent_structures, selection_table
 from narxbench.identification.trust.probabilities import EXACT, TOO_FEW, ExchangeableTerms, Rival, StructureCertainty
 from narxbench.identification.trust.residuals import correlation_tests, free_run_bias
 from narxbench.identification.trust.steady_state import measured_static_points, static_curve
 from narxbench.identification.trust.validation import ARX, INCOMING, LAST_VALUE, MODEL, Case, linear_arx, validate
-from narxbench.identification.trust.verdicts import ANSWERS, answers, summary
+from narxbench.identification.trust.verdicts import summary
 from narxbench.io.csv import read_rows
 from narxbench.model.narx import Model
 from narxbench.model.records import Record, Recording

@@ -179,21 +179,21 @@ def _described(
     search: OrthogonalSearch, names: Sequence[str], window: Window, best: Fit, noise_model: NoiseModel
 ) -> StructureCertainty:
     """Return how probable the structure of a fit is, in names of terms."""
-    known, of_model = _rated(window, best)
+    rating, of_model = _rated(window, best)
     rivals = []
-    for rated in known.structures:
+    for rated in rating.structures:
         if rated is not of_model:
             difference = round(rated.difference - of_model.difference, DIGITS)
             terms = [names[term] for term in rated.terms]
             rivals.append(Rival(terms, rated.probability, difference, rated.noise_model))
     groups = []
-    for group in known.groups:
-        groups.append(ExchangeableTerms([names[term] for term in group], [float(known.terms[term]) for term in group]))
+    for group in rating.groups:
+        groups.append(ExchangeableTerms([names[term] for term in group], [float(rating.terms[term]) for term in group]))
     probabilities = {}
     for term, name in enumerate(names):
-        if term in of_model.terms or known.terms[term] >= LEAST_PROBABILITY:
-            probabilities[name] = float(known.terms[term])
-    warnings = doubts(search, best, known, names)
+        if term in of_model.terms or rating.terms[term] >= LEAST_PROBABILITY:
+            probabilities[name] = float(rating.terms[term])
+    warnings = doubts(search, best, rating, names)
     return StructureCertainty(
         samples=int(search.independent),
         probability=of_model.probability,
@@ -206,12 +206,12 @@ def _described(
 
 def _rated(window: Window, fit: Fit) -> tuple[Certainty, RatedStructure]:
     """Return probabilities near the best structure, with the structure of a fit among those that are named."""
-    known = _rounded(certainty(window))
+    rating = _rounded(certainty(window))
     terms = tuple(fit.terms.tolist())
-    for rated in known.structures:
+    for rated in rating.structures:
         if rated.terms == terms:
-            return known, rated
-    first = known.structures[0]
+            return rating, rated
+    first = rating.structures[0]
     key = window.search.structure(fit).tobytes()
     # One that is a shorter structure times a filter is none of those that are rated.
     criterion = window.criteria.get(key, window.value(fit))
@@ -220,15 +220,15 @@ def _rated(window: Window, fit: Fit) -> tuple[Certainty, RatedStructure]:
     if key in window.criteria:
         probability = round(first.probability * math.exp(-0.5 * difference), DIGITS)
     rated = RatedStructure(terms, probability, difference, fit.noise_model.description)
-    return replace(known, structures=[*known.structures, rated]), rated
+    return replace(rating, structures=[*rating.structures, rated]), rated
 
 
-def _rounded(known: Certainty) -> Certainty:
+def _rounded(rating: Certainty) -> Certainty:
     structures = []
-    for rated in known.structures:
+    for rated in rating.structures:
         probability, difference = round(rated.probability, DIGITS), round(rated.difference, DIGITS)
         structures.append(replace(rated, probability=probability, difference=difference))
-    return replace(known, terms=np.round(known.terms, DIGITS), structures=structures)
+    return replace(rating, terms=np.round(rating.terms, DIGITS), structures=structures)
 
 
 def _common_factor(search: OrthogonalSearch, fit: Fit) -> list[SearchWarning]:
