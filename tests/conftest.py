@@ -14,6 +14,7 @@ pytest.register_assert_rewrite("tests.messages")  # so that it shows the differe
 
 TOGETHER = {
     "tests/slow/test_kills.py",
+    "tests/slow/test_own_algorithm.py",
     "tests/slow/test_slurm.py",
     "tests/workflow/test_measured.py",
 }
