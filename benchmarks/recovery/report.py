@@ -178,6 +178,19 @@ def _systems(results: Results) -> str:
     return "\n".join(lines)
 
 
+def quotation(results: Results) -> str:
+    """Return the table for the documentation: exact structures, and fresh errors next to the oracle's, by situation."""
+    rows = []
+    for name in results.names(MAIN, MANY, BREAKS):
+        outcomes = results.of(name, PEM)
+        paying = _exact_if_possible([outcome for outcome in outcomes if outcome.reason != WEAK_TERM])
+        white = _exact_if_possible(results.of(name, WHITE))
+        shares = [_exact_if_possible(outcomes), paying, white]
+        rows.append([name, SITUATIONS[name].words, *shares, ratio_to_oracle(outcomes)])
+    header = ["data", "noise and input", PEM, "but for weak terms", WHITE, "fresh error over the oracle's"]
+    return table(header, rows)
+
+
 def _breaks(results: Results) -> str:
     exact = _by_situation(results, (BREAKS,), _exact_if_possible, total=False)
     return f"""{exact}

@@ -156,8 +156,10 @@ class Linearised:
         self._compute([*fit.terms.tolist(), *range(n_terms, n + 1)])
         self._gram, self.moments = np.array(self._products[:n, :n], order="C"), self._products[n, :n].copy()
         pairs = list(zip(fit.terms.tolist(), fit.weights.tolist(), strict=True))
-        for term, weight in pairs:
-            self.moments += weight * self._products[term, :n]
+        # Products that are not finite are told by ``finite``.
+        with np.errstate(invalid="ignore", over="ignore"):
+            for term, weight in pairs:
+                self.moments += weight * self._products[term, :n]
         # Code for arrays that can be written would be compiled next to that for the others.
         self.gram = self._gram.view()
         self.gram.flags.writeable = self.moments.flags.writeable = False
