@@ -51,6 +51,14 @@ def nus_of_s4(label, algorithm=UPSO, criterion="bic"):
     return [nu("S4", label, snr, algorithm, criterion) for snr in SNRS]
 
 
+def nu_max_of_s4(algorithm):
+    return [published_row.nu_max for published_row in rows_of_s4(algorithm)]
+
+
+def r_of_s4(algorithm):
+    return [published_row.r for published_row in rows_of_s4(algorithm)]
+
+
 def listed(values, last=" and "):
     """Return numbers as a sentence lists them."""
     *first, end = map(rounded, values)
@@ -170,10 +178,10 @@ def test_thresholds():
 
 def test_spurious_terms_on_s4():
     text = erratum(7)
-    upso_r, ga_r = ([published_row.r for published_row in rows_of_s4(algorithm)] for algorithm in (UPSO, GA))
+    upso_r, ga_r = r_of_s4(UPSO), r_of_s4(GA)
     assert len(set(ga_r)) == 1
     assert f"is {listed(upso_r)} against {rounded(ga_r[0])} of GA at every SNR" in text
-    upso, ga = ([published_row.nu_max for published_row in rows_of_s4(algorithm)] for algorithm in (UPSO, GA))
+    upso, ga = nu_max_of_s4(UPSO), nu_max_of_s4(GA)
     assert f"{listed(upso)} against {listed(ga)}" in text
     assert (np.array(upso) > ga).all()
 
@@ -206,9 +214,8 @@ def test_r_counts_the_terms_of_all_runs():
     text, n_terms = erratum(12), 66
     spurious = n_terms - len(published().systems["S4"])
     assert f"of which {spurious} are spurious, and {spurious}/{n_terms} = {spurious / n_terms:.2f}" in text
-    rows = rows_of_s4(GA)
-    assert {published_row.r for published_row in rows} == {round(spurious / n_terms, 2)}
-    assert f"is {listed([published_row.nu_max for published_row in rows])};" in text
+    assert set(r_of_s4(GA)) == {round(spurious / n_terms, 2)}
+    assert f"is {listed(nu_max_of_s4(GA))};" in text
 
 
 @pytest.fixture(scope="module")
