@@ -105,9 +105,12 @@ def test_second_pipeline_ends_at_once_and_changes_nothing(long, tmp_path):
     copy = long.copied(tmp_path / "project", made=False)
     with copy.under_way(FRAMES, "--cores", "2") as first:
         wait_for(copy.run_files, "the first run file")
+        # Stopped, the first cannot end before the second has begun.
+        os.killpg(first.pid, signal.SIGSTOP)
         assert "cannot be locked" in copy.snakemake(FRAMES, code=1)
-        # Nobody but the first unlocks, at its end.
-        first.communicate(timeout=LIMIT if copy.locked() else 10)
+        assert copy.locked()
+        os.killpg(first.pid, signal.SIGCONT)
+        first.communicate(timeout=LIMIT)
     assert first.returncode == 0
     assert copy.files() == long.files()
     assert not copy.locked()

@@ -55,8 +55,9 @@ def run_files(project, study, method):
 def test_a_row_in_the_ranking(checkout):
     assert (checkout / "reports/my/report.html").is_file()
     ranking = (checkout / "reports/my/tables/leaderboard.md").read_text(encoding="utf-8")
-    # The second column has the names.
-    rows = dict(re.findall(r"^\|[^|]*\| ([^|]*?) *(\|(?:[^|]*\|){3,})$", ranking, re.MULTILINE))
+    # The second of many columns has the names.
+    rows = dict(re.findall(r"^\| [^|\n]*\|([^|\n]*)\|((?:[^|\n]*\|){3,})$", ranking, re.MULTILINE))
+    rows = {name.strip(): values for name, values in rows.items()}
     assert {"threshold", "descent", "2D-UPSO", "frols"} <= set(rows)
     assert rows["threshold"] != rows["descent"]
     assert run_files(checkout, "my", "threshold") != run_files(checkout, "my", "descent") != {}
