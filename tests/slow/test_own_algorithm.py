@@ -26,7 +26,7 @@ SMALL = {
 }
 # Their runs fail as those of the unit tests do, or are as good as any.
 CHEATING = ("mutated_data", "memory_file", "reset_count", "much_memory", "crashes")
-FAILURES = {name: CHEATS[name].fails or "^$" for name in CHEATING}
+FAILURES = {name: CHEATS[name].failure or "^$" for name in CHEATING}
 FAILURES["hangs"] = "not done after the time limit of 5 s"
 # Names of methods have no underscores.
 METHODS = {name: name.replace("_", "-") for name in FAILURES}

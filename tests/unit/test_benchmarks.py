@@ -152,25 +152,25 @@ def test_the_intervals_in_use_cover_as_often_as_they_claim():
 @pytest.mark.slow
 def test_measured_data_are_compared_with_all_packages():
     case = measured.two_records(400, 200)
-    identification, outcomes = measured.compared(case, small=True)
+    identification, outcomes = measured.all_outcomes(case, small=True)
     lines = measured.lines_of(case, outcomes)
     assert measured.main_table([(case, lines)]).count("\n") == 2 + len(lines)
     assert "| records | " in measured.truth_table([(case, identification, 10)])
-    methods = [line.found.method for line in lines if not line.found.hindsight]
+    methods = [line.outcome.method for line in lines if not line.outcome.hindsight]
     assert methods == ["narxbench", *measured.grid(small=True)]
     check_errors(case.test, lines)
     predicted = identification.model.predict(case.test.u, case.test.y)
-    assert (lines[0].found.predicted == predicted).all()
+    assert (lines[0].outcome.predicted == predicted).all()
     for name in measured.grid(small=True):
-        chosen, best = (line.all_samples for line in lines if line.found.method == name)
+        chosen, best = (line.all_samples for line in lines if line.outcome.method == name)
         assert best <= chosen + 0.01
 
 
 def check_errors(test, lines):
     """Check that methods predict from the same first samples, and that their errors leave these out."""
-    first = max(line.found.initial for line in lines)
+    first = max(line.outcome.initial for line in lines)
     for line in lines:
-        outcome = line.found
+        outcome = line.outcome
         assert (outcome.predicted[: outcome.initial] == test.y[: outcome.initial]).all()
         assert line.all_samples == pytest.approx(measured.rrse(test.y, outcome.predicted, first))
         assert line.all_samples < 1

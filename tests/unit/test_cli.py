@@ -137,7 +137,8 @@ def test_the_summary(file, identification):
     assert (code, err) == (0, "")
     assert "\ny(k) = " in out and re.search(r"^(FINE|LOOK|BAD)  ", out, re.MULTILINE)
     for term, weight in zip(identification.model.terms, identification.model.coefficients, strict=True):
-        assert re.search(rf"^{re.escape(term)} +{re.escape(f'{weight:.5g}')} ± \S+ +\d+%$", out, re.MULTILINE)
+        term_and_weight = rf"^{re.escape(term)} +{re.escape(f'{weight:.5g}')}"
+        assert re.search(rf"{term_and_weight} ± \S+ +([<>] )?\d\.\d\d$", out, re.MULTILINE)
     (figures,) = re.findall("^test, free run (.*)$", out, re.MULTILINE)
     frame = identification.validation
     mask = (frame["role"] == "test") & (frame["record"] == "all") & (frame["kind"] == "free_run")

@@ -147,7 +147,7 @@ class Linearised:
     explain, ``energy`` is that of this with itself. ``finite`` is False where sensitivities grow without bounds.
     """
 
-    def __init__(self, data: kernel.Signals, rows: int, bands: Floats, fit: Fit, n_terms: int) -> None:
+    def __init__(self, data: kernel.PredictionData, rows: int, bands: Floats, fit: Fit, n_terms: int) -> None:
         self._data, self._rows, self._bands = data, rows, bands
         n = n_terms + len(fit.noise_weights)
         diagonal = np.empty(n + 1)
@@ -226,7 +226,7 @@ class PredictionErrors:
             for value in values[OUTPUT, first:last].tolist():
                 energy += value * value
         self._least_sse = max(EXACT * energy, 1e-300)
-        self._data = kernel.Signals(
+        self._data = kernel.PredictionData(
             values=np.concatenate([values.ravel(), np.ones(samples)]),
             factors=factors,
             sizes=np.array([len(monomial) for monomial in monomials]),
@@ -451,10 +451,32 @@ class PredictionErrors:
 
         For scaled signals, shape (rows, N_t + coefficients).
         """
-        n = self.n_terms + len(fit.noise_weights)
-        bands = np.empty(kernel.columns_size(self._rows, n + 1))
         gaussian = replace(fit, noise_model=replace(fit.noise_model, distribution=Distribution()))
-        self._linearise(gaussian, np.arange(self.n_terms), bands)
+        return self._columns(gaussian)[:, :-1]
+
+    def regression(self, fit: Fit) -> tuple[Floats, Floats]:
+        """Return the choice of terms close to a model as columns and what they explain, over the samples that count.
+
+        It is the problem of :meth:`linearised` before products are taken, which lose half of the digits.
+
+        Returns
+        -------
+        columns : array, shape (N, N_t + coefficients)
+            What the prediction gains by the weight of each candidate, then of the coefficients of the noise.
+        explained : array, shape (N,)
+            The innovations, and what the present terms contribute.
+        """
+        columns = np.concatenate(self.counted(self._columns(fit)))
+        explained = columns[:, -1].copy()
+        for term, weight in zip(fit.terms.tolist(), fit.weights.tolist(), strict=True):
+            explained += weight * columns[:, term]
+        return columns[:, :-1], explained
+
+    def _columns(self, fit: Fit) -> Floats:
+        """Return the sensitivities of all candidates and of the coefficients of the noise, then the innovations."""
+        n = self.n_terms + len(fit.noise_weights) + 1
+        bands = np.empty(kernel.columns_size(self._rows, n))
+        self._linearise(fit, np.arange(self.n_terms), bands)
         return bands.reshape(-1, self._rows, kernel.BAND).transpose(1, 0, 2).reshape(self._rows, -1)[:, :n]
 
     def deviance(self, fit: Fit) -> float:
@@ -536,10 +558,10 @@ class PredictionErrors:
             return 1.0
         return max(LEAST_START_SHARE, math.ldexp(1.0, math.frexp(innovations / noise)[1] - 1))
 
-    def _noise(self, fit: Fit) -> kernel.Noise:
+    def _noise(self, fit: Fit) -> kernel.NoiseParts:
         model = fit.noise_model
         distribution = model.distribution
-        return kernel.Noise(
+        return kernel.NoiseParts(
             on_output=model.place == "output",
             is_integrated=model.is_integrated,
             ar_lags=np.array(model.ar_lags, np.int64),

@@ -90,7 +90,7 @@ class ModelFile(Settings):
 
 
 class SearchOutcome(Protocol):
-    """What a model is made of that a search has chosen."""
+    """The result of a search, as far as :meth:`Model.from_search` needs it."""
 
     @property
     def terms(self) -> Sequence[str]:
@@ -98,7 +98,7 @@ class SearchOutcome(Protocol):
 
     @property
     def coefficients(self) -> Sequence[float]:
-        """Their weights."""
+        """Weights of the terms."""
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -114,7 +114,7 @@ class SearchOutcome(Protocol):
 
     @property
     def details(self) -> Mapping[str, Any]:
-        """``noise_model``, its name, and the values of ``noise``, if they were chosen."""
+        """The name ``noise_model`` of the noise model and its values ``noise``, if the search has chosen them."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -648,17 +648,17 @@ class Model:
     def from_search(cls, result: SearchOutcome) -> "Model":
         """Return the structure that a search has chosen as a model, in the units of the data.
 
-        Its noise model is the one that the algorithm has chosen, if it chooses one.
+        The model has the noise model that the algorithm has chosen, if it chooses one.
 
         Parameters
         ----------
         result : SearchResult
-            What :func:`narxbench.search` returned.
+            The result of :func:`narxbench.search`.
 
         Raises
         ------
         NarxbenchError
-            If no structure was found.
+            If the search has found no structure.
 
         Examples
         --------
@@ -673,16 +673,19 @@ class Model:
         """
         if not result.terms:
             raise NarxbenchError("result: found no structure; allowed: the result of a search that found one")
-        noise = {name: value for name, value in result.details.get("noise", {}).items() if name != "description"}
+        values = dict(result.details.get("noise", {}))
+        values.pop("description", None)
+        if any(result.offsets):
+            values["offsets"] = result.offsets
+        if set(result.scales) != {1.0}:
+            values["scales"] = result.scales
         return cls(
             tuple(result.terms),
             tuple(result.coefficients),
             inputs=result.inputs,
             output="y",
-            offsets=result.offsets if any(result.offsets) else None,
-            scales=result.scales if set(result.scales) != {1.0} else None,
             noise_model=result.details.get("noise_model", "narx"),
-            **noise,
+            **values,
         )
 
     @classmethod

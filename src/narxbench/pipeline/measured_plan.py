@@ -35,7 +35,7 @@ class MeasuredPlan(StudyPlan):
         refuse(self.estimate)
         self.page, self.kept_results = f"{self.reports}/report.html", [f"{self.reports}/identification.json"]
         # Parameters that all jobs share: what is read, and how it is searched.
-        self.method, self.forward = study.identification.method, FORWARD
+        self.method, self.forward, self.criterion = study.identification.method, FORWARD, study.identification.criterion
         self.job = {"reading": study.reading, "identification": study.identification.model_dump(mode="json")}
         self.configurations = {_short(c.name): c.name for c in self.scan.configurations}
         self.ranking, self.choice = f"{self.data}/ranking.json", f"{self.data}/choice.json"

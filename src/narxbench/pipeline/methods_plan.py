@@ -30,6 +30,10 @@ class MethodsPlan(SimulatedPlan):
         self._compared = defaultdict[str, list[Condition]](list)
         for condition in self.all_conditions:
             self._compared[self._summed(condition)].append(condition)
+        self.scoring_code = {
+            problem: self.code("score", criterion=conditions[0].criterion)
+            for problem, conditions in self._compared.items()
+        }
         # Of each method with a process of its own a run that is made again: on the last problem of the study, of the
         # first job, which has the most runs, the last, as those before it could have left it notes.
         alone = {c.method: c.name for c in self.conditions if not algorithm(c.algorithm).in_process}
@@ -57,7 +61,7 @@ class MethodsPlan(SimulatedPlan):
     def repeated(self, method: str) -> dict[str, Any]:
         """Return the run file of the run that is made again, its data set, and what makes it."""
         name, seed = self._repeated[method]
-        made = {"seed": seed, "run": self.runs[name], "code": self.code("repeat", self.by_name[name].algorithm)}
+        made = {"seed": seed, "run": self.runs[name], "code": self.code_of("repeat", name)}
         return {"run": self.run_files[name][0], "data": self.data_files(name, [seed]), "repeat": made}
 
     def scoring(self, problem: str) -> dict[str, Any]:

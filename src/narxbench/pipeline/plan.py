@@ -11,7 +11,7 @@ from narxbench.algorithms.registry import algorithm
 from narxbench.io.files import read_bytes, sha256
 from narxbench.io.resources import Estimate
 from narxbench.io.settings import flattened
-from narxbench.pipeline.code import PACKAGE, digest_of, versions_of
+from narxbench.pipeline.code import PACKAGE, digest_of, versions_of, with_criteria
 from narxbench.pipeline.manifest import SETTINGS, VERSIONS, check_settings
 from narxbench.pipeline.steps import SCRIPTS, ended_in_one_line
 
@@ -100,12 +100,17 @@ class StudyPlan:
         }
         return {kind + name: value for kind, values in parts.items() for name, value in values.items()}
 
-    def code(self, script: str, name: str | None = None) -> str:
-        """Return a digest of all code that a script depends on, that of an algorithm included, with the versions."""
-        files = [SCRIPTS / f"{script}.py", *([] if name is None else algorithm(name).files)]
+    def code(self, script: str, name: str | None = None, criterion: str | None = None) -> str:
+        """Return a digest of all code that a script depends on, with the versions.
+
+        The code of the algorithm ``name`` counts, and of all criteria that of one, if the script is run for one.
+        """
+        algorithm_files = [] if name is None else algorithm(name).files
+        files = with_criteria(criterion, SCRIPTS / f"{script}.py", *algorithm_files)
         found, versions = digest_of(*files), versions_of(*files)
         if script not in _WITHOUT_RESULTS:
-            self._code_digests[script if name is None else f"{script} ({name})"] = found
+            run_for = ", ".join(filter(None, (name, criterion)))
+            self._code_digests[f"{script} ({run_for})" if run_for else script] = found
             self._versions |= versions
         return f"{found} with {', '.join(map(' '.join, versions.items()))}"
 

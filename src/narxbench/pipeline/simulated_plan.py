@@ -68,8 +68,9 @@ class SimulatedPlan(StudyPlan):
         self.runs = {c.name: {**_method(c), "time_limit": study.time_limit} for c in self.all_conditions}
         self._name_files()
         # What the results are made of is asked for by no rule where summaries stand for the runs.
-        for script, name in product(("search", self.summing[0]), algorithms):
-            self.code(script, name)
+        searched = dict.fromkeys((c.algorithm, c.criterion) for c in self.all_conditions)
+        for script, (name, criterion) in product(("search", self.summing[0]), searched):
+            self.code(script, name, criterion)
 
     def _name_files(self) -> None:
         self.conditions = [c for c in self.all_conditions if not self.finished_only or self._is_finished(c)]
@@ -116,7 +117,12 @@ class SimulatedPlan(StudyPlan):
     def search(self, condition: str, block: str) -> dict[str, Any]:
         """Return all parameters of a job of runs: its seeds, what it runs, and the digest of the code."""
         run = self.runs[condition]  # which the jobs of a condition share
-        return {"seeds": self.blocks[condition][block], "run": run, "code": self.code("search", run["algorithm"])}
+        return {"seeds": self.blocks[condition][block], "run": run, "code": self.code_of("search", condition)}
+
+    def code_of(self, script: str, name: str) -> str:
+        """Return a digest of the code that a script depends on which is run for a condition."""
+        condition = self.by_name[name]
+        return self.code(script, condition.algorithm, condition.criterion)
 
     def summary(self, condition: str) -> dict[str, Any]:
         """Return the parameters of the summary of a condition besides files and seeds."""

@@ -14,7 +14,7 @@ from typing import Any
 from narxbench.algorithms.registry import AlgorithmUnavailableError, algorithm, packaged_names
 from narxbench.io.errors import NarxbenchError
 from narxbench.io.files import canonical_json
-from narxbench.io.settings import Problem, SettingsError, show, unknown, validated
+from narxbench.io.settings import Mistake, SettingsError, show, unknown, validated
 from narxbench.model.excitation import RecordedInput
 from narxbench.model.system import System, load_system, system_names
 from narxbench.numerics.random_streams import generator
@@ -34,7 +34,7 @@ from narxbench.study.settings import Study, for_overlays, no_file, raise_if, ref
 KINDS: dict[str, type[Study]] = {"paper": PaperStudy, "interpretations": InterpretationsStudy, "methods": MethodsStudy}
 
 
-def _impossible(study: Study, systems: Mapping[str, System]) -> Iterator[Problem]:
+def _impossible(study: Study, systems: Mapping[str, System]) -> Iterator[Mistake]:
     """Yield candidate terms that there cannot be, and samples that are too few for the lags."""
     for part in study.parts():
         samples, judged = part.data.samples, part.data.validation_samples
@@ -43,23 +43,23 @@ def _impossible(study: Study, systems: Mapping[str, System]) -> Iterator[Problem
             try:
                 system = part.known(systems[name])
             except NarxbenchError as error:
-                yield Problem(part.place, f"system {name}: {error}")
+                yield Mistake(part.place, f"system {name}: {error}")
                 break
             lags[name] = max(system.n_u, system.n_y)
         largest = max(lags, key=lambda name: lags[name], default="")
         if lags and samples <= (least := lags[largest] + judged):
             needs = f"{lags[largest]} for the largest lag of {largest}, {judged} to validate, the rest to estimate"
-            yield Problem((*part.place, "samples"), f"found {samples}; allowed: more than {least} ({needs})")
+            yield Mistake((*part.place, "samples"), f"found {samples}; allowed: more than {least} ({needs})")
 
 
-def _wrong_inputs(study: Study, systems: Mapping[str, System], choices: DesignChoices) -> Iterator[Problem]:
+def _wrong_inputs(study: Study, systems: Mapping[str, System], choices: DesignChoices) -> Iterator[Mistake]:
     """Yield recorded inputs that cannot be read, or are too short, each once."""
     seen = set()
     for place, what, excitation, size in study.inputs(choices, systems):
         if isinstance(excitation, RecordedInput) and (excitation.file, size) not in seen:
             seen.add((excitation.file, size))
             if wrong := _wrong_file(excitation.file, size, study.study):
-                yield Problem(place, what + wrong)
+                yield Mistake(place, what + wrong)
 
 
 def _wrong_file(file: str, size: int, study: str) -> str:
@@ -112,7 +112,7 @@ def load_study(
         for name, field in KINDS[kind].model_fields.items():
             if field.is_required() and name not in (*Study.model_fields, *given):
                 text = f"found {kind} without settings under {name}; allowed: with them, or another kind"
-                raise SettingsError([Problem(("kind",), text)])
+                raise SettingsError([Mistake(("kind",), text)])
         study = validated(KINDS[kind], merged(defaults, given), "")
         known = system_names()
         strange = ((place, name) for place, name in study.named_systems() if name not in known)

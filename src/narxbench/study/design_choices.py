@@ -16,7 +16,7 @@ from narxbench.algorithms.registry import REVIEWED, algorithm
 from narxbench.fitness.problem import ErrorKind, Estimation
 from narxbench.io.errors import did_you_mean
 from narxbench.io.files import CONFIG_FOLDER
-from narxbench.io.settings import Problem, Settings, SettingsError, described_as, unknown, validated
+from narxbench.io.settings import Mistake, Settings, SettingsError, described_as, unknown, validated
 from narxbench.io.words import listed
 from narxbench.io.yaml import read_mapping
 from narxbench.model.excitation import Excitation
@@ -120,7 +120,7 @@ class DesignChoice(Settings):
             try:
                 validated(one, {"value": option.value}, "")
             except SettingsError as error:
-                raise SettingsError(Problem(("options", name, *p.path), p.text) for p in error.problems) from None
+                raise SettingsError(Mistake(("options", name, *p.path), p.text) for p in error.mistakes) from None
         return self
 
     @property
@@ -145,18 +145,18 @@ class DesignChoices(Settings):
     @pydantic.model_validator(mode="after")
     def _known(self) -> "DesignChoices":
         problems = [
-            Problem(("interpretations", name, *path), text)
+            Mistake(("interpretations", name, *path), text)
             for name, chosen in self.interpretations.items()
             for path, text in unknown_options(self.design_choices, chosen)
         ]
         carried = [f"{choice.part}.{choice.setting}" for choice in self.design_choices.values()]
         open_ = [f"{part}.{name}" for part, model in _OPEN.items() for name in model.model_fields]
         absent = (f"found none for {place}; allowed: one for each" for place in open_ if place not in carried)
-        problems += [Problem(("design_choices",), text) for text in absent]
+        problems += [Mistake(("design_choices",), text) for text in absent]
         for index, (name, choice) in enumerate(self.design_choices.items()):
             if carried[index] in carried[:index]:
                 text = f"found {carried[index]}, which another design choice sets; allowed: each setting once"
-                problems.append(Problem(("design_choices", name, "setting"), text))
+                problems.append(Mistake(("design_choices", name, "setting"), text))
             if choice.needs and choice.needs not in self.design_choices:
                 where = ("design_choices", name, "needs")
                 problems.append(unknown(where, choice.needs, self.design_choices, "a design choice:"))
@@ -207,7 +207,7 @@ def parse_interpretation(choices: DesignChoices, text: str) -> dict[str, str]:
     for part in text.split("+"):
         name, _, option = part.partition("=")
         if name in chosen:
-            raise SettingsError([Problem((), f"found {text!r}, which names {name} twice; allowed: each choice once")])
+            raise SettingsError([Mistake((), f"found {text!r}, which names {name} twice; allowed: each choice once")])
         chosen[name] = option
     if problems := list(unknown_options(choices.design_choices, chosen)):
         raise SettingsError(problems)
@@ -235,10 +235,10 @@ def _differences(choices: DesignChoices, chosen: Interpretation) -> dict[str, st
     return {name: chosen[name] for name, choice in known if chosen.get(name, choice.baseline) != choice.baseline}
 
 
-def unknown_options(known: Mapping[str, DesignChoice], chosen: Interpretation) -> Iterator[Problem]:
+def unknown_options(known: Mapping[str, DesignChoice], chosen: Interpretation) -> Iterator[Mistake]:
     """Yield the problems of design choices and options of an interpretation that there are not."""
     for name, option in chosen.items():
         if name not in known:
-            yield Problem((name,), f"unknown design choice; allowed: {', '.join(known)}{did_you_mean(name, known)}")
+            yield Mistake((name,), f"unknown design choice; allowed: {', '.join(known)}{did_you_mean(name, known)}")
         elif option not in known[name].options:
             yield unknown((name,), option, known[name].options, f"an option of {name}:")

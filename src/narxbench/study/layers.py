@@ -59,9 +59,9 @@ def located(error: SettingsError, layers: Layers, otherwise: str) -> NarxbenchEr
     """Return mistakes in merged settings, each with the source that has the last word on its key."""
     origins = {place: source for source, layer in layers for place in _places(layer)}
     # A missing key is missed where its parent is given, an entry of a list where the list is.
-    above = [[tuple(map(str, path[:end])) for end in range(len(path), 0, -1)] for path, _ in error.problems]
+    above = [[tuple(map(str, path[:end])) for end in range(len(path), 0, -1)] for path, _ in error.mistakes]
     sources = [next((origins[place] for place in places if place in origins), otherwise) for places in above]
-    return NarxbenchError(report(error.problems, sources))
+    return NarxbenchError(report(error.mistakes, sources))
 
 
 def _places(layer: Mapping[Any, Any], path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:

@@ -29,6 +29,8 @@ CURRENT_PAGES = [page for page in PAGES if page != "CHANGELOG.md"]
 NOT_KEPT = re.compile(
     r"(reports|data|logs|docs/_build|\.snakemake|\.venv|measurements|profiles/cluster/\w+-)|.*[A-Z]{3}"
 )
+# They say what a plug-in may do all the same.
+UNCONFINED = ("SECURITY.md", "docs/own_algorithm.md", "docs/methods.md")
 
 
 def anchors(text):
@@ -47,6 +49,12 @@ def commands():
         found_commands |= set(re.findall(r"^(?:python3 .*)?\bsnakemake (.*)$", blocks, re.MULTILINE))
         found_commands |= set(re.findall(r"`snakemake ([^`]*)`", text))
     return sorted(command for command in found_commands if not re.search(r"[A-Z]{4}|…", command))
+
+
+def test_what_a_process_of_its_own_does_not_stop_is_told_alike():
+    told = [re.findall(r"It\s+does not stop:\n\n((?:[-  ].*\n)+)", TEXT[page]) for page in UNCONFINED]
+    assert [len(lists) for lists in told] == [1, 1, 1]
+    assert told[0] == told[1] == told[2]
 
 
 @pytest.mark.slow
@@ -166,3 +174,12 @@ def test_the_same_task_with_other_packages(tmp_path, monkeypatch, capsys):
     first_line, *lines = re.split(r"[\r\n]+", capsys.readouterr().out.strip())
     errors = [line for line in lines if re.fullmatch(r"0\.\d+", line)]
     assert first_line.startswith("<Identification: ") and len(errors) == 2
+
+
+def test_the_glossary_has_every_class_of_the_walks():
+    classes = set()
+    for path in (ROOT / "src/narxbench").rglob("*.py"):
+        classes |= set(re.findall(r"^class (\w+)", path.read_text(encoding="utf-8"), re.MULTILINE))
+    class_names = set(re.findall(r"`([A-Z][a-z]\w*)`", TEXT["docs/architecture.md"])) - {"Settings", "Snakefile"}
+    explained = set(re.findall(r"`([A-Z][a-z]\w*)`", TEXT["docs/glossary.md"].partition("## Classes")[2]))
+    assert len(class_names) > 15 and class_names <= explained <= classes

@@ -13,7 +13,7 @@ import narxbench
 from narxbench.fitness.criteria import parse_criterion
 from narxbench.identification.data.reading import read_recording
 from narxbench.identification.search.scan import BY_CHANCE, CLEARLY_BETTER, Scan
-from narxbench.identification.search.structures import Run
+from narxbench.identification.search.structures import Proposal
 from narxbench.identification.settings import IdentificationSettings
 from narxbench.report.findings import as_json
 
@@ -56,7 +56,7 @@ def test_every_setting_named_exists():
     settings = {*IdentificationSettings.model_fields, *inspect.signature(read_recording).parameters}
     documented = set(re.findall(r"`(\w+)(?:: [\w-]+)?`", PAGE.partition("`narxbench identify --json`")[0]))
     no_settings = {"refit", "compare", "u2", "auto", "left_out", "found", "fit_percent", "nrmse", "rmse", "max_error"}
-    no_settings |= {"export", "write_report"}
+    no_settings |= {"export", "write_report", "likelier_noise", "common_factor"}
     assert documented - settings - no_settings == set()
 
 
@@ -65,7 +65,7 @@ def test_the_score_is_that_of_the_page(identification):
     scan = Scan(identification.recording, IdentificationSettings(**identification.settings))
     configuration = {item.name: item for item in scan.configurations}[identification.configuration["name"]]
     density = max(scan.sampling.advised, configuration.decimation)
-    (scored,) = scan.compared([Run(configuration.name, "", identification.model.terms)], density)
+    (scored,) = scan.compared([Proposal(configuration.name, "", identification.model.terms)], density)
     n = sum(len(record) for record in identification.recording.records if record.role != "test") / density
     criterion = parse_criterion("bic").across_candidates()
     expected = n * math.log(scored.rrse**2) + math.log(n) * len(scored.terms)

@@ -7,7 +7,7 @@ import tomllib
 
 import pytest
 from tests.unit.algorithms.plugins import install_text
-from tests.unit.docs.own_algorithm import console_commands, examples, files_to_save, matches, run_command
+from tests.unit.docs.own_algorithm import BLOCKS, console_commands, examples, files_to_save, matches, run_command
 from tests.workflow.project import Project
 
 from narxbench.algorithms.registry import algorithm
@@ -37,14 +37,16 @@ def test_it_passes_its_checks(checkout):
 
 def test_a_draw_from_elsewhere_is_reported_as_the_page_says(checkout):
     module_text = files_to_save()[MODULE]
-    (checkout / MODULE).write_text(module_text.replace("rng.integers(objective", "np.random.randint(objective"))
+    dishonest_text = module_text.replace("rng.integers(objective", "np.random.default_rng().integers(objective")
+    (checkout / MODULE).write_text(dishonest_text)
     try:
         done = run_command(console_commands()[0][0], checkout)
     finally:
         (checkout / MODULE).write_text(module_text)
-    (failure,) = re.findall("^FAILED.*$", done.stdout, re.MULTILINE)
+    (failure,) = re.findall("^FAILED.*\n", done.stdout, re.MULTILINE)
+    (shown,) = [content for language, content in BLOCKS if language == "text" and content.startswith("FAILED")]
     assert done.returncode == 1
-    assert f"```text\n{failure}\n```" in (checkout / "docs/own_algorithm.md").read_text(encoding="utf-8")
+    assert matches(failure, shown)
 
 
 def test_its_examples(checkout, tmp_path):

@@ -18,7 +18,7 @@ from narxbench.identification.search.scan import Scan
 from narxbench.identification.settings import IdentificationSettings
 from narxbench.io.errors import FieldError, NarxbenchError, show
 from narxbench.io.files import canonical_json
-from narxbench.io.settings import Problem, Settings, SettingsError, described_as, validated
+from narxbench.io.settings import Mistake, Settings, SettingsError, described_as, validated
 from narxbench.model.records import Role
 from narxbench.studies.measured.jobs import scan_of
 from narxbench.study.layers import Layers, located, together
@@ -113,7 +113,7 @@ class MeasuredStudy(Settings):
     def _files_are_there(self) -> "MeasuredStudy":
         # Each file that is not there, with the closest one that is.
         found = [
-            Problem(("data", key, *((index,) if len(files) > 1 else ())), no_file(name))
+            Mistake(("data", key, *((index,) if len(files) > 1 else ())), no_file(name))
             for key, files in (("files", self.data.files), ("test", self.data.test_files))
             for index, name in enumerate(files)
             if not os.path.isfile(name)
@@ -121,7 +121,7 @@ class MeasuredStudy(Settings):
         own = Path("data", self.study).resolve()
         if any(own in Path(path).resolve().parents for path in self.files):
             what = f"data/{self.study} holds data, and would hold results"
-            found.append(Problem(("study",), f"found {self.study!r}, but {what}; allowed: other names"))
+            found.append(Mistake(("study",), f"found {self.study!r}, but {what}; allowed: other names"))
         if found:
             raise SettingsError(found)
         return self
@@ -160,10 +160,10 @@ def _scan(study: MeasuredStudy) -> Scan:
     except FieldError as error:
         section = "identification" if error.field in IdentificationSettings.model_fields else "data"
         path = ("data",) if error.field == "data" else (section, error.field)
-        raise SettingsError([Problem(path, ": ".join(filter(None, (error.source, error.text))))]) from None
+        raise SettingsError([Mistake(path, ": ".join(filter(None, (error.source, error.text))))]) from None
     except NarxbenchError as error:
         of_file = str(error).startswith(tuple(f"{name}: " for name in study.files))
-        raise SettingsError([Problem(("data" if of_file else "identification",), str(error))]) from None
+        raise SettingsError([Mistake(("data" if of_file else "identification",), str(error))]) from None
 
 
 def schema() -> dict[str, Any]:
