@@ -56,19 +56,19 @@ def test_its_types_are_for_others_too():
 
 
 def test_the_version_is_one():
-    texts = {
-        name: (ROOT / name).read_text(encoding="utf-8") for name in ("pyproject.toml", "CITATION.cff", "CHANGELOG.md")
-    }
-    assert tomllib.loads(texts["pyproject.toml"])["project"]["version"] == narxbench.__version__
-    assert f"\nversion: {narxbench.__version__}\n" in texts["CITATION.cff"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["version"] == narxbench.__version__
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {narxbench.__version__}\n" in citation
     # What comes next has no version yet.
-    released = [name for name in re.findall(r"^## (\S+)", texts["CHANGELOG.md"], re.MULTILINE) if name != "Unreleased"]
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    released = re.findall(r"^## (?!Unreleased\b)(\S+)", changes, re.MULTILINE)
     assert released[0] == narxbench.__version__
 
 
 def test_a_star_import_asks_for_no_extra():
-    done = "from narxbench import *; import sys; print(sorted({'matplotlib', 'sklearn'} & set(sys.modules)))"
-    shown = subprocess.run([sys.executable, "-c", done], capture_output=True, text=True, check=True)
+    code = "from narxbench import *; import sys; print(sorted({'matplotlib', 'sklearn'} & set(sys.modules)))"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert shown.stdout == "[]\n"
 
 
@@ -106,10 +106,10 @@ def test_names_of_a_missing_extra_are_as_not_there():
 
 @pytest.mark.slow
 def test_a_model_needs_nothing_that_takes_long_to_import():
-    done = "import sys, numpy, narxbench; u = numpy.random.default_rng(1).normal(size=300); y = numpy.roll(u, 1);"
-    done += "narxbench.identify(u, y, decimation=1, degree=1, y_lags=1, u_lags=1, resamples=2, effort=0.05);"
-    done += "print(sorted({'scipy.stats', 'scipy.signal', 'scipy.ndimage', 'matplotlib'} & set(sys.modules)))"
-    shown = subprocess.run([sys.executable, "-c", done], capture_output=True, text=True, check=True)
+    code = "import sys, numpy, narxbench; u = numpy.random.default_rng(1).normal(size=300); y = numpy.roll(u, 1);"
+    code += "narxbench.identify(u, y, decimation=1, degree=1, y_lags=1, u_lags=1, resamples=2, effort=0.05);"
+    code += "print(sorted({'scipy.stats', 'scipy.signal', 'scipy.ndimage', 'matplotlib'} & set(sys.modules)))"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert shown.stdout == "[]\n"
 
 

@@ -241,7 +241,7 @@ class TestPassedOver:
         assert len(passed) == min(20, result.evaluations - 1)
 
 
-class TestCorners:
+class TestDegenerateProblems:
     u, y = data_of("white on the output", 300)
 
     @pytest.mark.parametrize("monomial", [(), ((0, 1),), ((1, 1), (1, 2))])
