@@ -64,7 +64,7 @@ class TestTrueStructures:
         assert result.terms in (S1, ["1", "y(k-1)", "y(k-1)*u(k-1)", "u(k-1)^2"])
         assert result.details["noise"]["is_integrated"]
         assert [group["terms"] for group in result.details["groups"]] == [["1", "u(k-1)"]]
-        assert "uncertain_structure" in [warning.kind for warning in result.warnings]
+        assert "uncertain_terms" in [warning.kind for warning in result.warnings]
 
     def test_lagged_copies_stand_for_noise_that_is_not_allowed(self):
         problem = problem_of(*data_of("autoregression in the equation", 800), n_u=3, n_y=3)
