@@ -129,7 +129,9 @@ def static_curve(identification: Identification, input: str | None = None, ax: A
 
 
 def terms(identification: Identification, ax: Axes | None = None) -> Axes:
-    """Draw how often the terms of the model, and the next best ones outside, were chosen.
+    """Draw how probable the terms of the model are, and the most probable ones outside.
+
+    Where data were resampled, the share of them that led to each term stands next to that.
 
     Parameters
     ----------
@@ -137,10 +139,17 @@ def terms(identification: Identification, ax: Axes | None = None) -> Axes:
         The result of :func:`narxbench.identify`.
     ax : Axes, optional
         Where to draw; None: on a new figure.
+
+    Raises
+    ------
+    NarxbenchError
+        Where there is neither a probability nor resampled data.
     """
-    selection, model_terms = identification.selection, identification.model.terms
-    with _axes(ax, model_figures.terms_height(selection, model_terms)) as axes:
-        _add_legend(axes, model_figures.draw_terms(axes, selection, model_terms))
+    if model_figures.nothing_is_known(identification):
+        reason = identification.certainty.missing
+        raise NarxbenchError(f"terms: found nothing that tells how sure they are: {reason}; needed: resamples above 0")
+    with _axes(ax, model_figures.terms_height(identification)) as axes:
+        _add_legend(axes, model_figures.draw_terms(axes, identification))
     return axes
 
 

@@ -107,7 +107,9 @@ class Suite:
 
 def _problem(u: Trace, y: Trace, **orders: Any) -> StructureProblem:
     with np.errstate(all="ignore"):
-        return StructureProblem(u, y, **{"n_u": 2, "n_y": 2, "degree": 2, "n_validation": 100, **orders})
+        # As they are: an algorithm must bear numbers of any size.
+        orders = {"n_u": 2, "n_y": 2, "degree": 2, "n_validation": 100, **orders}
+        return StructureProblem(u, y, rescaled=False, **orders)
 
 
 def corner_cases() -> dict[str, tuple[Trace, Trace, dict[str, int]]]:

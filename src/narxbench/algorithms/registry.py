@@ -80,7 +80,20 @@ _UNKNOWN = REVIEWED["pymoo_ga"]
 
 
 class AlgorithmUnavailableError(NarxbenchError):
-    """An algorithm that exists but cannot be used here."""
+    """An algorithm that exists but cannot be used here, because it or a package that it needs is not installed.
+
+    Examples
+    --------
+    >>> import narxbench
+    >>> u, y = narxbench.load_system("S1").simulate(400, snr_db=40)
+    >>> problem = narxbench.StructureProblem(u, y, n_u=1, n_y=1, degree=1, n_validation=100)
+    >>> try:
+    ...     result = narxbench.search(problem, algorithm="lasso", seed=1)
+    ... except narxbench.AlgorithmUnavailableError:
+    ...     result = narxbench.search(problem, algorithm="stepwise", seed=1, evaluations=100)
+    >>> "u(k-1)" in result.terms
+    True
+    """
 
 
 class _OtherSettings(Settings):

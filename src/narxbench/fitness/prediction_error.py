@@ -451,10 +451,32 @@ class PredictionErrors:
 
         For scaled signals, shape (rows, N_t + coefficients).
         """
-        n = self.n_terms + len(fit.noise_weights)
-        bands = np.empty(kernel.columns_size(self._rows, n + 1))
         gaussian = replace(fit, noise_model=replace(fit.noise_model, distribution=Distribution()))
-        self._linearise(gaussian, np.arange(self.n_terms), bands)
+        return self._columns(gaussian)[:, :-1]
+
+    def regression(self, fit: Fit) -> tuple[Floats, Floats]:
+        """Return the choice of terms close to a model as columns and what they explain, over the samples that count.
+
+        It is the problem of :meth:`linearised` before products are taken, which lose half of the digits.
+
+        Returns
+        -------
+        columns : array, shape (N, N_t + coefficients)
+            What the prediction gains by the weight of each candidate, then of the coefficients of the noise.
+        explained : array, shape (N,)
+            The innovations, and what the present terms contribute.
+        """
+        columns = np.concatenate(self.counted(self._columns(fit)))
+        explained = columns[:, -1].copy()
+        for term, weight in zip(fit.terms.tolist(), fit.weights.tolist(), strict=True):
+            explained += weight * columns[:, term]
+        return columns[:, :-1], explained
+
+    def _columns(self, fit: Fit) -> Floats:
+        """Return the sensitivities of all candidates and of the coefficients of the noise, then the innovations."""
+        n = self.n_terms + len(fit.noise_weights) + 1
+        bands = np.empty(kernel.columns_size(self._rows, n))
+        self._linearise(fit, np.arange(self.n_terms), bands)
         return bands.reshape(-1, self._rows, kernel.BAND).transpose(1, 0, 2).reshape(self._rows, -1)[:, :n]
 
     def deviance(self, fit: Fit) -> float:

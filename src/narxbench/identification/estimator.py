@@ -1,17 +1,6 @@
 """A regressor by the conventions of scikit-learn, around :func:`narxbench.identification.identify.identify`.
 
 It needs scikit-learn, as ``narxbench[sklearn]`` has it.
-
-Examples
---------
->>> import narxbench
->>> u, y = narxbench.load_system("S1").simulate(600, snr_db=40)
->>> regressor = narxbench.NarxRegressor(decimation=1, degree=2, y_lags=2, u_lags=2, resamples=0)
->>> regressor = regressor.fit(u[:500, None], y[:500])
->>> regressor.model_.terms
-('y(k-1)', 'u(k-1)', 'y(k-1)*u(k-1)', 'u(k-1)^2')
->>> regressor.score(u[500:, None], y[500:]) > 0.99
-True
 """
 
 from collections.abc import Mapping, Sequence
@@ -93,8 +82,9 @@ class NarxRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     effort : float, default 20.0
         Seconds that the searches are planned for. They decide how much is tried, by a fixed rule, not by a clock.
         Allowed: above 0 and at most 1000000.
-    resamples : int, default 40
-        Resampled data sets that are searched to see how sure each term is. Allowed: at least 0 and at most 10000.
+    resamples : int, default 0
+        Resampled data sets that are searched, to see how sure each term is without supposing anything of the noise.
+        Allowed: at least 0 and at most 10000.
     threshold : float, default 0.5
         Share of the resampled data sets from which on a term belongs to the structure by threshold. Allowed: above 0
         and at most 1.
@@ -116,6 +106,17 @@ class NarxRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         The number of inputs.
     feature_names_in_ : array of str, shape (inputs,)
         Names of the inputs, where ``X`` had names.
+
+    Examples
+    --------
+    >>> import narxbench
+    >>> u, y = narxbench.load_system("S1").simulate(600, snr_db=40)
+    >>> regressor = narxbench.NarxRegressor(decimation=1, degree=2, y_lags=2, u_lags=2, resamples=0)
+    >>> regressor = regressor.fit(u[:500, None], y[:500])
+    >>> regressor.model_.terms
+    ('y(k-1)', 'u(k-1)', 'y(k-1)*u(k-1)', 'u(k-1)^2')
+    >>> regressor.score(u[500:, None], y[500:]) > 0.99
+    True
     """
 
     def __init__(
@@ -142,7 +143,7 @@ class NarxRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         selection: Literal["mean", "worst"] = "mean",
         divergent: float = 0.0,
         effort: float = 20.0,
-        resamples: int = 40,
+        resamples: int = 0,
         threshold: float = 0.5,
         confidence: float = 0.95,
         noise: Literal["auto", "narx", "narmax", "ararx", "ararmax", "noe", "box-jenkins"] = "auto",

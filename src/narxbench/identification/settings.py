@@ -218,8 +218,8 @@ class IdentificationSettings(Settings):
     """Share of the selection parts on which a model may diverge."""
     effort: Annotated[float, search_option("SECONDS")] = Field(default=20.0, gt=0, le=1e6)
     """Seconds that the searches are planned for. They decide how much is tried, by a fixed rule, not by a clock."""
-    resamples: Annotated[int, search_option("N")] = Field(default=40, ge=0, le=10_000)
-    """Resampled data sets that are searched to see how sure each term is."""
+    resamples: Annotated[int, search_option("N")] = Field(default=0, ge=0, le=10_000)
+    """Resampled data sets that are searched, to see how sure each term is without supposing anything of the noise."""
     threshold: float = Field(default=0.5, gt=0, le=1)
     """Share of the resampled data sets from which on a term belongs to the structure by threshold."""
     confidence: Coverage = 0.95

@@ -12,7 +12,7 @@ import pydantic_core
 from numpy.typing import ArrayLike, NDArray
 from pydantic import Field
 
-from narxbench.io.errors import NarxbenchError, is_whole_number, printable, show
+from narxbench.io.errors import FileError, NarxbenchError, is_whole_number, printable, show
 from narxbench.io.files import StrPath, canonical_json, read_bytes, write_atomically
 from narxbench.io.settings import Settings, validated
 from narxbench.io.version import __version__
@@ -36,7 +36,18 @@ _SMALLEST_SPREAD = 1e-300
 
 
 class DivergedError(NarxbenchError):
-    """A prediction whose output grows beyond all bounds."""
+    """A prediction whose output grows beyond all bounds.
+
+    Examples
+    --------
+    >>> import narxbench
+    >>> model = narxbench.Model(("y(k-1)",), (2.0,), inputs=(), output="y")
+    >>> try:
+    ...     model.predict(None, y_initial=[1.0], samples=100)
+    ... except narxbench.DivergedError:
+    ...     print("no finite prediction")
+    no finite prediction
+    """
 
 
 class Scores(NamedTuple):
@@ -701,19 +712,19 @@ class Model:
         try:
             data = pydantic_core.from_json(content, allow_inf_nan=False)
         except ValueError as error:
-            raise NarxbenchError(f"{path}: not valid JSON ({error}); allowed: a file that Model.save wrote") from None
+            raise FileError(f"{path}: not valid JSON ({error}); allowed: a file that Model.save wrote") from None
         if not isinstance(data, dict) or data.get("format") != FORMAT:
-            raise NarxbenchError(f"{path}: not a model; allowed: a file that Model.save wrote")
+            raise FileError(f"{path}: not a model; allowed: a file that Model.save wrote")
         version = data.get("version")
         if version != VERSION or isinstance(version, bool):
             allowed = f"{VERSION}, which narxbench {__version__} reads"
-            raise NarxbenchError(f"{path}: version: found {show(version)}; allowed: {allowed}")
+            raise FileError(f"{path}: version: found {show(version)}; allowed: {allowed}")
         values = dict(validated(ModelFile, data, str(path)))
         del values["format"], values["version"]
         try:
             return cls(**values)
         except NarxbenchError as error:
-            raise NarxbenchError(f"{path}: {error}") from None
+            raise FileError(f"{path}: {error}") from None
 
     def equation(self, digits: int = 4) -> str:
         """Return the equation as text, with a line below it on the signals, the noise and the steps, where needed.

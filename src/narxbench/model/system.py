@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from narxbench.io.errors import NarxbenchError, did_you_mean, is_whole_number
+from narxbench.io.errors import FileError, NarxbenchError, did_you_mean, is_whole_number
 from narxbench.io.files import CONFIG_FOLDER
 from narxbench.io.settings import Settings, validated
 from narxbench.io.yaml import read_mapping
@@ -354,4 +354,4 @@ def load_system(name: str, folder: str | Path | None = None) -> System:
     try:
         return System(name, **dict(system_file))
     except NarxbenchError as error:
-        raise NarxbenchError(f"{path}: {error}") from None
+        raise FileError(f"{path}: {error}") from None

@@ -17,7 +17,9 @@ from matplotlib.ticker import FixedLocator, MaxNLocator, NullFormatter, NullLoca
 from numpy.typing import NDArray
 
 from narxbench.identification.finding import Finding
+from narxbench.identification.result import Identification
 from narxbench.identification.trust.bands import BAND
+from narxbench.identification.trust.frequencies import resample_frequencies
 from narxbench.identification.trust.residuals import CorrelationTest
 from narxbench.identification.trust.steady_state import FixedPoint, Rest
 from narxbench.io.errors import printable
@@ -140,63 +142,79 @@ def _look(place: int) -> dict[str, Any]:
     return {"color": METHOD_COLOURS[colour], "linewidth": 1.1, "linestyle": ("-", "--", ":")[turn % 3]}
 
 
-def certainty_figure(selection: pd.DataFrame, terms: Sequence[str]) -> str:
-    """Return the figure of how often terms were chosen: those of the model, and below the next best ones outside."""
+def certainty_figure(identification: Identification) -> str | None:
+    """Return the figure of how sure each term is; None where there is neither a probability nor resampled data."""
+    if nothing_is_known(identification):
+        return None
     with drawing("model certainty"):
-        figure = new_figure(terms_height(selection, terms), NARROW)
-        handles = draw_terms(figure.subplots(), selection, terms)
+        figure = new_figure(terms_height(identification), NARROW)
+        handles = draw_terms(figure.subplots(), identification)
         return _svg(figure, handles=handles, ncols=len(handles), fontsize=8.5)
 
 
-def terms_height(selection: pd.DataFrame, terms: Sequence[str]) -> float:
+def terms_height(identification: Identification) -> float:
     """Return how many inches :func:`draw_terms` needs."""
-    return 0.75 + 0.19 * len(_shown_terms(selection, terms))
+    return 0.75 + 0.19 * len(_shown_terms(identification))
 
 
-def _shown_terms(selection: pd.DataFrame, terms: Sequence[str]) -> list[str]:
-    """Return the terms of the model and the next best ones outside."""
-    outsiders = [term for term in selection["term"] if term not in terms]
-    return [*terms, *outsiders[:OUTSIDERS]]
+class _TermMarks(NamedTuple):
+    """Marks of one kind that tell how sure terms are: where they stand, with an interval where there is one."""
 
-
-class _Source(NamedTuple):
-    """A kind of searches whose choices of terms are drawn, and how they are."""
-
-    name: str
     label: str
     marker: str
-    shift: float  # of its marks from the line of their term
     is_filled: bool
+    values: Mapping[str, float]
+    intervals: Mapping[str, tuple[float, float]]
 
     def face(self, colour: str) -> str:
         """Return the colour inside a mark."""
         return colour if self.is_filled else "white"
 
 
-_SOURCES = (
-    _Source("resample", "resampled data", "o", -0.14, is_filled=True),
-    _Source("seed", "seeds of the search", "D", 0.16, is_filled=False),
-)
+def _term_marks(identification: Identification) -> list[_TermMarks]:
+    """Return the probabilities of terms, and how often resampled data led to them, as far as they are known."""
+    marks = []
+    if identification.probabilities:
+        marks.append(_TermMarks("probability", "o", True, identification.probabilities, {}))
+    frequencies = resample_frequencies(identification.selection)
+    if frequencies:
+        intervals = {}
+        for row in identification.selection.to_dict("records"):
+            if row["resample_low"] is not None:
+                intervals[row["term"]] = (row["resample_low"], row["resample_high"])
+        label = "share of the resampled data sets"
+        marks.append(_TermMarks(label, "D", False, frequencies, intervals))
+    return marks
 
 
-def draw_terms(axis: Axes, selection: pd.DataFrame, terms: Sequence[str]) -> list[Line2D]:
-    """Draw how often terms were chosen, those of the model and the next best ones outside; return the legend."""
-    rows, shown = selection.set_index("term"), _shown_terms(selection, terms)
+def nothing_is_known(identification: Identification) -> bool:
+    """Return whether neither probabilities nor resampled data tell how sure the terms are."""
+    return not _term_marks(identification)
+
+
+def _shown_terms(identification: Identification) -> list[str]:
+    """Return the terms of the model, and the surest others."""
+    terms = identification.model.terms
+    marks = _term_marks(identification)
+    values = marks[0].values if marks else {}
+    outside = sorted((term for term in values if term not in terms), key=lambda term: -values[term])
+    return [*terms, *outside[:OUTSIDERS]]
+
+
+def draw_terms(axis: Axes, identification: Identification) -> list[Line2D]:
+    """Draw how sure terms are, those of the model and the surest others; return the legend."""
+    terms, shown = identification.model.terms, _shown_terms(identification)
     handles = []
-    for source in _SOURCES:
-        if not len(rows) or not rows[f"{source.name}_runs"].iloc[0]:
-            continue
+    for marks, shift in zip(_term_marks(identification), (-0.14, 0.16), strict=False):
         for place, term in enumerate(shown):
-            row = rows.loc[term] if term in rows.index else {}
-            _draw_frequency(axis, row, source, place, INPUT_COLOUR if term in terms else _GREY)
-        face = source.face(DARK)
-        handles.append(_mark(source.label, source.marker, DARK, markerfacecolor=face, markersize=4))
-    axis.set_yticks(range(len(shown)), list(map(pretty, shown)))
+            _draw_mark(axis, marks, term, place + shift, INPUT_COLOUR if term in terms else _GREY)
+        handles.append(_mark(marks.label, marks.marker, DARK, markerfacecolor=marks.face(DARK), markersize=4))
+    axis.set_yticks(range(len(shown)), [pretty(term) for term in shown])
     for tick, term in zip(axis.get_yticklabels(), shown, strict=True):
         tick.set_color(INPUT_COLOUR if term in terms else "#666666")
     if len(shown) > len(terms):
         axis.axhline(len(terms) - 0.5, color=_GREY, linewidth=0.6)
-    axis.set(ylim=(len(shown) - 0.4, -0.6), xlim=(-0.02, 1.02), xlabel="share of the searches that chose the term")
+    axis.set(ylim=(len(shown) - 0.4, -0.6), xlim=(-0.02, 1.02), xlabel="how sure each term is, from 0 to 1")
     axis.tick_params(axis="y", length=0)
     axis.grid(axis="x", color=_GRID, linewidth=0.5)
     axis.set_axisbelow(True)
@@ -205,14 +223,12 @@ def draw_terms(axis: Axes, selection: pd.DataFrame, terms: Sequence[str]) -> lis
     return handles
 
 
-def _draw_frequency(axis: Axes, row: Mapping[str, Any], source: _Source, place: int, colour: str) -> None:
-    """Draw how often a term was chosen, with the interval if there is one; an empty row stands for never."""
-    low, high = row.get(f"{source.name}_low"), row.get(f"{source.name}_high")
-    y, face = place + source.shift, source.face(colour)
-    if low is not None and high is not None:
-        axis.hlines(y, low, high, color=colour, linewidth=1, zorder=2)
-    frequency = row.get(f"{source.name}_frequency", 0.0)
-    axis.plot(frequency, y, source.marker, color=colour, markerfacecolor=face, markersize=4, zorder=3)
+def _draw_mark(axis: Axes, marks: _TermMarks, term: str, y: float, colour: str) -> None:
+    """Draw how sure a term is, with the interval if there is one."""
+    if term in marks.intervals:
+        axis.hlines(y, *marks.intervals[term], color=colour, linewidth=1, zorder=2)
+    look: dict[str, Any] = {"color": colour, "markerfacecolor": marks.face(colour), "markersize": 4, "zorder": 3}
+    axis.plot(marks.values.get(term, 0.0), y, marks.marker, **look)
 
 
 def residual_figure(tests: Sequence[CorrelationTest]) -> str:

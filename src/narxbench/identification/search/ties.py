@@ -149,5 +149,5 @@ def likeliest_first(
     else:
         leaders = [ties[0].structure]
     places = {id(structure) for structure in leaders}
-    others = [candidate.structure for candidate in candidates if id(candidate.structure) not in places]
-    return [*leaders, *others], len(ties)
+    following = [candidate.structure for candidate in candidates if id(candidate.structure) not in places]
+    return [*leaders, *following], len(ties)

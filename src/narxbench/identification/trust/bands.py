@@ -1,12 +1,13 @@
 """Bands about predictions, as wide as the errors on parts of the data that the weights did not know."""
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from narxbench.identification.trust.fit import Fit
+from narxbench.identification.trust.fit import ModelFit
 from narxbench.identification.trust.validation import predicted
 from narxbench.model.narx import Model
 from narxbench.numerics.rounding import significant
@@ -32,18 +33,21 @@ class Unseen(NamedTuple):
         """
         if not self.parts:
             return None
-        all_but = ([*self.parts[:i], *self.parts[i + 1 :]] or self.parts for i in range(len(self.parts)))
-        others = [np.sort(np.concatenate(parts)) for parts in all_but]
+        further = [_merged([*self.parts[:i], *self.parts[i + 1 :]] or self.parts) for i in range(len(self.parts))]
         for step in range(LEVELS + 1):
             level = confidence + (1 - confidence) * step / LEVELS
-            held = [
-                np.searchsorted(part, _quantile(other, level), side="right") / len(part)
-                for part, other in zip(self.parts, others, strict=True)
-            ]
+            held = []
+            for part, of_others in zip(self.parts, further, strict=True):
+                held.append(np.searchsorted(part, _quantile(of_others, level), side="right") / len(part))
             if math.fsum(held) >= confidence * len(held):
                 break
-        found = _quantile(np.sort(np.concatenate(self.parts)), level)
-        return significant(found) if math.isfinite(found) else None
+        half_width = _quantile(_merged(self.parts), level)
+        return significant(half_width) if math.isfinite(half_width) else None
+
+
+def _merged(parts: Sequence[Floats]) -> Floats:
+    """Return all errors of some parts in ascending order."""
+    return np.sort(np.concatenate(parts))
 
 
 def _quantile(ascending: Floats, level: float) -> float:
@@ -51,19 +55,19 @@ def _quantile(ascending: Floats, level: float) -> float:
     return float(ascending[min(len(ascending), math.ceil(level * (len(ascending) + 1))) - 1])
 
 
-def unseen_errors(fit: Fit, model: Model, steps: int | None = None) -> Unseen:
+def unseen_errors(fit: ModelFit, model: Model, steps: int | None = None) -> Unseen:
     """Return the errors, some steps of the model ahead or (None) of a free run, on what the weights did not know.
 
     Parts that take turns are predicted by weights of the others, in a run over the whole record: one that began at the
     part would begin with measured outputs. Records of the role selection are predicted by the model of all data.
     """
-    arrangement, found = fit.arrangement, list[Floats]()
+    arrangement, errors = fit.arrangement, list[Floats]()
     for part in range(arrangement.n_parts_selected):
-        own = fit.unknowing(part) if arrangement.takes_turns else model
+        part_model = fit.unknowing(part) if arrangement.takes_turns else model
         inside = (arrangement.part == part) & arrangement.has_lags
         for i, record in enumerate(fit.known):
             times = np.sort(arrangement.time[inside & (arrangement.record == i)])
             if len(times):
-                run = predicted(own, record, steps)
-                found.append(np.full(len(times), np.inf) if run is None else np.abs(record.y - run)[times])
-    return Unseen(tuple(map(np.sort, found)))
+                run = predicted(part_model, record, steps)
+                errors.append(np.full(len(times), np.inf) if run is None else np.abs(record.y - run)[times])
+    return Unseen(tuple(map(np.sort, errors)))

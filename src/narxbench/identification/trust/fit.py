@@ -1,4 +1,4 @@
-"""The fit of the structure that was chosen: its weights, the model, and what it is compared with."""
+"""The fit of the structure that was chosen: its weights, the model, and simpler models to compare it with."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -24,14 +24,14 @@ from narxbench.model.terms import Monomial, parse_term
 from narxbench.numerics.rounding import significant
 
 
-class Fit:
-    """Weights of one structure on the data, and on the data without a part, and the models that they make."""
+class ModelFit:
+    """Weights of one structure on the data, and on the data without a part, and the models with these weights."""
 
     def __init__(self, scan: Scan, structure: Structure) -> None:
         self.recording, self.settings = recording, settings = scan.recording, scan.settings
         self.configuration = configuration = scan.named[structure.configuration]
         self.terms, self.noise_model = tuple(structure.terms), structure.noise_model
-        # What judges the model in several ways asks for it again.
+        # Several judgements of the model ask for it again.
         self.unknowing = lru_cache(maxsize=None)(self._unknowing)
         self.monomials = [parse_term(term, len(recording.inputs), current=True) for term in self.terms]
         self.scaling = scaling(recording, configuration.centred)
@@ -67,8 +67,9 @@ class Fit:
             fit = self._without(part, self._whole)
             return self._model(fit.coefficients, noise_of_model(fit.fit))
         rows = self.arrangement.rows(part)
-        found = orthogonalise(self.arrangement.columns(self.monomials, rows), self.arrangement.y[rows], self.terms)
-        return self._model(found.coefficients)
+        columns = self.arrangement.columns(self.monomials, rows)
+        solution = orthogonalise(columns, self.arrangement.y[rows], self.terms)
+        return self._model(solution.coefficients)
 
     def model(self, weights: Weights) -> Model:
         """Return the model of the weights on all data."""
@@ -117,24 +118,33 @@ class Fit:
         estimates = [replace(r, role="estimation") for r in self.known if r.role in (None, "estimation")]
         arx = self._arx(estimates)
         cases = [Case(record, model, {ARX: arx}) for record in estimates]
-        arrangement = self.arrangement
-        if arrangement.takes_turns:
-            initial, pieces = arrangement.max_lag * arrangement.decimation, list[tuple[int, Record]]()
-            for number, (i, record) in product(range(arrangement.n_parts_selected), enumerate(self.known)):
-                times = arrangement.time[(arrangement.part == number) & (arrangement.record == i)]
-                if len(times):
-                    # With the initial samples before it.
-                    pieces.append((number, record.part(max(0, int(times.min()) - initial), int(times.max()) + 1)))
-            for number, piece in pieces:
-                others = [
-                    replace(other, role="estimation")
-                    for part, other in pieces
-                    if part != number and len(other) > arx.initial_samples
-                ]
-                own = self.unknowing(number)
-                cases.append(Case(replace(piece, role="selection"), own, {ARX: self._arx(others)}))
+        if self.arrangement.takes_turns:
+            cases += self._cases_in_turns(arx.initial_samples)
         judged = [record for record in self.recording.records if record.role in ("selection", "test")]
         return [*cases, *(Case(record, model, {ARX: arx}) for record in judged)]
+
+    def _cases_in_turns(self, initial_samples: int) -> list[Case]:
+        """Return the parts that take turns in selection, each with models of the others."""
+        pieces = self._pieces()
+        cases = []
+        for number, piece in pieces:
+            estimates = []
+            for other_number, other_piece in pieces:
+                if other_number != number and len(other_piece) > initial_samples:
+                    estimates.append(replace(other_piece, role="estimation"))
+            model = self.unknowing(number)
+            cases.append(Case(replace(piece, role="selection"), model, {ARX: self._arx(estimates)}))
+        return cases
+
+    def _pieces(self) -> list[tuple[int, Record]]:
+        """Return the pieces of records that each part is made of, with the initial samples before them."""
+        arrangement = self.arrangement
+        initial, pieces = arrangement.max_lag * arrangement.decimation, list[tuple[int, Record]]()
+        for number, (i, record) in product(range(arrangement.n_parts_selected), enumerate(self.known)):
+            times = arrangement.time[(arrangement.part == number) & (arrangement.record == i)]
+            if len(times):
+                pieces.append((number, record.part(max(0, int(times.min()) - initial), int(times.max()) + 1)))
+        return pieces
 
 
 def weights_under_noise(arrangement: Arrangement, fit: StructureFit, terms: Sequence[str], plain: Weights) -> Weights:

@@ -1,4 +1,4 @@
-"""What errors still hold: correlation tests one step ahead, and what the errors of a free run have in common.
+"""Order that is left in the errors: correlation tests one step ahead, and what errors of a free run have in common.
 
 Residuals xi of a sufficient model can be foretold neither from the past nor from the inputs. Linear correlations show
 missing lags and coloured noise but are blind to many missing nonlinear terms, so there are nonlinear ones. With
@@ -25,7 +25,7 @@ are removed before they are squared or multiplied, or u^2 of an input far from z
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -85,14 +85,42 @@ def residuals(model: Model, records: Sequence[Record]) -> list[tuple[NDArray[np.
 
     Of phase 0 alone: the phases of an oversampled record repeat each other, and the bands would be far too narrow.
     """
-    found, own = [], model.decimated()
+    pairs, step_model = [], model.decimated()
     for record in records:
-        thin, start = record.phase(0, model.decimation), own.initial_samples
+        thin, start = record.phase(0, model.decimation), step_model.initial_samples
         # Nothing of a record can be far from all that the record holds but where it hardly moves: then it diverges.
-        run = predicted(own, thin, 1) if len(thin) > start else None
+        run = predicted(step_model, thin, 1) if len(thin) > start else None
         if run is not None:
-            found.append((thin.y[start:] - run[start:], thin.u[start:]))
-    return found
+            pairs.append((thin.y[start:] - run[start:], thin.u[start:]))
+    return pairs
+
+
+class _Correlation(NamedTuple):
+    """A correlation function to test: signals a(t - distance) and b(t), by record."""
+
+    name: str
+    title: str
+    kind: Kind
+    a: Signals
+    b: Signals
+    distances: Sequence[int]
+    shift: int = 0  # distance less tau
+
+    @property
+    def varies(self) -> bool:
+        """Whether neither signal is constant."""
+        return all(np.ptp(np.concatenate(parts)) > 0 for parts in (self.a, self.b))
+
+    def test(self, band: float, limit: float) -> CorrelationTest:
+        """Return the coefficients and the verdict."""
+        energy = math.prod(sum(float(part @ part) for part in parts) for parts in (self.a, self.b))
+        values = []
+        for distance in self.distances:
+            values.append(significant(_product(self.a, self.b, distance) / math.sqrt(energy)))
+        taus = tuple(distance - self.shift for distance in self.distances)
+        worst, lag = max(zip(values, taus, strict=True), key=lambda pair: abs(pair[0]))
+        passed = abs(worst) <= limit
+        return CorrelationTest(self.name, self.title, self.kind, taus, tuple(values), band, limit, passed, lag, worst)
 
 
 def correlation_tests(model: Model, records: Sequence[Record], lags: int = LAGS) -> list[CorrelationTest]:
@@ -101,61 +129,65 @@ def correlation_tests(model: Model, records: Sequence[Record], lags: int = LAGS)
     The bands presume white residuals: where ``phi_xixi`` fails, a near failure of another test with a slow input is a
     hint. Signals that are constant, few residuals and those of an exact model are not tested.
     """
-    found = residuals(model, records)
-    largest = min(lags, max((len(xi) for xi, _ in found), default=0) // SHARE_OF_RECORD)
+    pairs = residuals(model, records)
+    largest = min(lags, max((len(xi) for xi, _ in pairs), default=0) // SHARE_OF_RECORD)
     energy = sum(float(np.sum(record.y**2)) for record in records)
-    if largest < 2 or sum(float(np.sum(xi**2)) for xi, _ in found) <= ROUNDING * energy:
+    if largest < 2 or sum(float(np.sum(xi**2)) for xi, _ in pairs) <= ROUNDING * energy:
         return []
-    xi = _centred([own for own, _ in found])
-    xi_squared = _centred([own**2 for own in xi])
-    after, around = range(1, largest + 1), range(-largest, largest + 1)
-    # Name, title and kind; signals a(t - distance) and b(t); the distances, and what tau is less than they are.
-    functions: list[tuple[str, str, Kind, Signals, Signals, Sequence[int], int]] = [
-        ("phi_xixi", "residuals and earlier residuals", "linear", xi, xi, after, 0)
-    ]
-    for signal, name in enumerate(model.inputs, 1):
-        u = _centred([own[:, signal - 1] for _, own in found])
-        squared = _centred([own**2 for own in u])
-        product = _centred([a * b for a, b in zip(xi, u, strict=True)])
-        which, square = f"_{signal_name(signal, model.n_inputs)}" if model.n_inputs > 1 else "", f"the square of {name}"
-        earlier = f"residuals and earlier residuals times {name}"
-        functions += [
-            (f"phi_uxi{which}", f"residuals and {name}", "linear", u, xi, around, 0),
-            # At tau the product lies tau + 1 steps before the residual.
-            (f"phi_xixiu{which}", earlier, "nonlinear", product, xi, after, 1),
-            (f"phi_u2xi{which}", f"residuals and {square}", "nonlinear", squared, xi, around, 0),
-            (f"phi_u2xi2{which}", f"squared residuals and {square}", "nonlinear", squared, xi_squared, around, 0),
-        ]
+    xi = _centred([errors for errors, _ in pairs])
+    after = range(1, largest + 1)
+    functions = [_Correlation("phi_xixi", "residuals and earlier residuals", "linear", xi, xi, after)]
+    for signal in range(1, model.n_inputs + 1):
+        functions += _input_correlations(model, signal, xi, [inputs[:, signal - 1] for _, inputs in pairs], largest)
     if not model.n_inputs:
-        but_zero, earlier = [tau for tau in around if tau], "squared residuals and earlier squared residuals"
-        functions += [
-            ("phi_xi2xi", "residuals and squared residuals", "nonlinear", xi_squared, xi, but_zero, 0),
-            ("phi_xi2xi2", earlier, "nonlinear", xi_squared, xi_squared, after, 0),
-        ]
-    functions = [each for each in functions if all(np.ptp(np.concatenate(parts)) > 0 for parts in each[3:5])]
-    samples, coefficients = sum(map(len, xi)), max(1, sum(len(each[5]) for each in functions))
+        functions += _series_correlations(xi, largest)
+    functions = [function for function in functions if function.varies]
+    samples, coefficients = sum(map(len, xi)), max(1, sum(len(function.distances) for function in functions))
     band, limit = (float(-ndtri(LEVEL / 2 / count) / np.sqrt(samples)) for count in (1, coefficients))
-    tests = []
-    for name, title, kind, a, b, distances, shift in functions:
-        energy = math.prod(sum(float(part @ part) for part in parts) for parts in (a, b))
-        values = [significant(_product(a, b, distance) / math.sqrt(energy)) for distance in distances]
-        taus = tuple(distance - shift for distance in distances)
-        worst, lag = max(zip(values, taus, strict=True), key=lambda pair: abs(pair[0]))
-        passed = abs(worst) <= limit
-        tests.append(CorrelationTest(name, title, kind, taus, tuple(values), band, limit, passed, lag, worst))
-    return tests
+    return [function.test(band, limit) for function in functions]
+
+
+def _input_correlations(
+    model: Model, signal: int, xi: Signals, inputs: Sequence[NDArray[np.float64]], largest: int
+) -> list[_Correlation]:
+    """Return the correlation functions of residuals and an input."""
+    name = model.inputs[signal - 1]
+    u, xi_squared = _centred(inputs), _centred([part**2 for part in xi])
+    squared = _centred([part**2 for part in u])
+    product = _centred([a * b for a, b in zip(xi, u, strict=True)])
+    after, around = range(1, largest + 1), range(-largest, largest + 1)
+    which = f"_{signal_name(signal, model.n_inputs)}" if model.n_inputs > 1 else ""
+    square, earlier = f"the square of {name}", f"residuals and earlier residuals times {name}"
+    return [
+        _Correlation(f"phi_uxi{which}", f"residuals and {name}", "linear", u, xi, around),
+        # At tau the product lies tau + 1 steps before the residual.
+        _Correlation(f"phi_xixiu{which}", earlier, "nonlinear", product, xi, after, 1),
+        _Correlation(f"phi_u2xi{which}", f"residuals and {square}", "nonlinear", squared, xi, around),
+        _Correlation(f"phi_u2xi2{which}", f"squared residuals and {square}", "nonlinear", squared, xi_squared, around),
+    ]
+
+
+def _series_correlations(xi: Signals, largest: int) -> list[_Correlation]:
+    """Return the correlation functions of the residuals of a series without input."""
+    xi_squared = _centred([part**2 for part in xi])
+    but_zero = [tau for tau in range(-largest, largest + 1) if tau]
+    after, earlier = range(1, largest + 1), "squared residuals and earlier squared residuals"
+    return [
+        _Correlation("phi_xi2xi", "residuals and squared residuals", "nonlinear", xi_squared, xi, but_zero),
+        _Correlation("phi_xi2xi2", earlier, "nonlinear", xi_squared, xi_squared, after),
+    ]
 
 
 def _product(a: Signals, b: Signals, distance: int) -> float:
     """Return the sum of a(t - distance) b(t)."""
     total = 0.0
-    for one, other in zip(a, b, strict=True):
-        overlap = max(len(one) - abs(distance), 0)
-        total += float(one[max(-distance, 0) :][:overlap] @ other[max(distance, 0) :][:overlap])
+    for earlier, later in zip(a, b, strict=True):
+        overlap = max(len(earlier) - abs(distance), 0)
+        total += float(earlier[max(-distance, 0) :][:overlap] @ later[max(distance, 0) :][:overlap])
     return total
 
 
-def _centred(parts: Signals) -> Signals:
+def _centred(parts: Sequence[NDArray[np.float64]]) -> Signals:
     mean = np.mean(np.concatenate(parts))
     centred = [part - mean for part in parts]
     # A correlation has no unit, and squares of tiny numbers would be zero.
@@ -170,29 +202,53 @@ def free_run_bias(runs: Sequence[tuple[Model, Record]]) -> dict[str, Any] | None
     the sample has no part in that. ``rising``, ``falling`` and ``drift`` have ``error``, the mean there or the change
     to the end, and whether it is ``seen``: large enough, and no chance. None where no run is long enough and finite.
     """
-    found = [of for model, record in runs if (of := _free_run(model, record)) is not None]
-    if not found:
+    series = []
+    for model, record in runs:
+        run = _free_run(model, record)
+        if run is not None:
+            series.append(run)
+    if not series:
         return None
-    y, errors, slopes = np.concatenate(found, axis=1)
-    rms, deviation, usual = (math.sqrt(math.fsum(of**2) / len(of)) for of in (errors, y - y.mean(), slopes))
+    y, errors, slopes = np.concatenate(series, axis=1)
+    rms, deviation, usual = map(_root_mean_square, (errors, y - y.mean(), slopes))
     least = max(min(BIASED * deviation, BIASED_OF_ERROR * rms), NO_MATTER * deviation)
     # No block reaches from one record into the next.
     share = min(BLOCKS / len(y), 1.0)
-    blocks = [b for of in found for b in np.array_split(of, max(1, round(share * of.shape[1])), axis=1)]
+    blocks: list[NDArray[np.float64]] = []
+    for run in series:
+        blocks += np.array_split(run, max(1, round(share * run.shape[1])), axis=1)
     values: dict[str, Any] = {"rms": significant(rms), "deviation": significant(deviation)}
     for name, sign in (("rising", 1.0), ("falling", -1.0)):
-        parts = [e[sign * slope > usual] for _, e, slope in blocks if (sign * slope > usual).any()]
-        means = [math.fsum(part) / len(part) for part in parts]
-        error = math.fsum(map(math.fsum, parts)) / max(1, sum(map(len, parts)))
-        _, p = _regression(means, [1.0] * len(means))
-        values[name] = {"error": significant(error), "seen": bool(abs(error) > least and p < CHANCE)}
-    means = [math.fsum(e) / len(e) for _, e, _ in blocks]
+        values[name] = _bias_where(blocks, sign, usual, least)
+    values["drift"] = _drift(blocks, least)
+    return values
+
+
+def _root_mean_square(series: NDArray[np.float64]) -> float:
+    return math.sqrt(math.fsum(series**2) / len(series))
+
+
+def _bias_where(blocks: Sequence[NDArray[np.float64]], sign: float, usual: float, least: float) -> dict[str, Any]:
+    """Return the mean error where the output changes by more than usual in one direction."""
+    parts = []
+    for _, errors, slopes in blocks:
+        is_there = sign * slopes > usual
+        if is_there.any():
+            parts.append(errors[is_there])
+    means = [math.fsum(part) / len(part) for part in parts]
+    error = math.fsum(map(math.fsum, parts)) / max(1, sum(map(len, parts)))
+    _, p = _regression(means, [1.0] * len(means))
+    return {"error": significant(error), "seen": bool(abs(error) > least and p < CHANCE)}
+
+
+def _drift(blocks: Sequence[NDArray[np.float64]], least: float) -> dict[str, Any]:
+    """Return the change of the error from beginning to end."""
+    means = [math.fsum(errors) / len(errors) for _, errors, _ in blocks]
     # About its mean the number of a block is orthogonal to a constant.
     numbers = np.arange(len(means)) - (len(means) - 1) / 2
     slope, p = _regression(np.subtract(means, np.mean(means)), numbers, 2)
     change = significant(slope * len(means))
-    values["drift"] = {"error": change, "seen": bool(abs(change) > least and p < CHANCE)}
-    return values
+    return {"error": change, "seen": bool(abs(change) > least and p < CHANCE)}
 
 
 def _regression(means: ArrayLike, column: ArrayLike, estimated: int = 1) -> tuple[float, float]:
@@ -208,9 +264,9 @@ def _regression(means: ArrayLike, column: ArrayLike, estimated: int = 1) -> tupl
 
 def _free_run(model: Model, record: Record) -> NDArray[np.float64] | None:
     """Return output, error of the free run and change of the output around the sample, of phase 0 of a record."""
-    own, thin = model.decimated(), record.phase(0, model.decimation)
-    inner = slice(max(1, own.initial_samples), len(thin) - 1)
-    run = predicted(own, thin) if inner.start < inner.stop else None
+    step_model, thin = model.decimated(), record.phase(0, model.decimation)
+    inner = slice(max(1, step_model.initial_samples), len(thin) - 1)
+    run = predicted(step_model, thin) if inner.start < inner.stop else None
     if run is None:
         return None
     errors = thin.y - run

@@ -77,25 +77,42 @@ def static_curve(model: Model, records: Sequence[Record], points: int = POINTS) 
         return []
     y, u = np.concatenate([record.y for record in records]), np.concatenate([record.u for record in records])
     low, high = float(y.min()), float(y.max())
-    centre, half = (low + high) / 2, (high - low) / 2 or 1.0
-    cases: list[tuple[str | None, float | None, list[float]]] = [] if model.n_inputs else [(None, None, [])]
+    centre, half_range = (low + high) / 2, (high - low) / 2 or 1.0
+    curve = []
+    for signal, level, inputs in _levels(model, u, points):
+        rests = _rests_at(model, inputs, centre, half_range)
+        if not rests:
+            curve.append(FixedPoint(signal, level, None, False, None, None, False))
+        for rest, size in rests:
+            curve.append(_fixed_point(signal, level, significant(rest), significant(size), centre, half_range))
+    return curve
+
+
+def _levels(model: Model, u: NDArray[np.float64], points: int) -> list[tuple[str | None, float | None, list[float]]]:
+    """Return the constant inputs of a static curve: the input that is varied, its value, and those of all inputs."""
+    if not model.n_inputs:
+        return [(None, None, [])]
+    levels: list[tuple[str | None, float | None, list[float]]] = []
     medians = np.median(u, axis=0).tolist()
     for i, signal in enumerate(model.inputs):
         # One that is derived goes with the input that it is of.
-        levels = () if i in derived(model.inputs) else np.unique(np.linspace(u[:, i].min(), u[:, i].max(), points))
-        for value in map(float, levels):
+        if i in derived(model.inputs):
+            continue
+        for value in np.unique(np.linspace(u[:, i].min(), u[:, i].max(), points)).tolist():
             inputs = np.array([[*medians[:i], value, *medians[i + 1 :]]])
-            cases.append((signal, value, completed(model.inputs, inputs)[0].tolist()))
-    curve = []
-    for name, level, at in cases:
-        found = _rests_at(model, at, centre, half)
-        if not found:
-            curve.append(FixedPoint(name, level, None, False, None, None, False))
-        for rest, size in (map(significant, pair) for pair in found):
-            settling = None if size >= 1 else TIME_CONSTANTS / -float(np.log(size)) if size > 0 else 0.0
-            inside = abs(rest - centre) <= half * (1 + 2 * MARGIN)
-            curve.append(FixedPoint(name, level, rest, size < 1, size, settling, inside))
-    return curve
+            levels.append((signal, value, completed(model.inputs, inputs)[0].tolist()))
+    return levels
+
+
+def _fixed_point(
+    signal: str | None, level: float | None, rest: float, size: float, centre: float, half_range: float
+) -> FixedPoint:
+    """Return a fixed point by its output and the largest magnitude of an eigenvalue there."""
+    settling = None
+    if size < 1:
+        settling = TIME_CONSTANTS / -float(np.log(size)) if size > 0 else 0.0
+    inside = abs(rest - centre) <= half_range * (1 + 2 * MARGIN)
+    return FixedPoint(signal, level, rest, size < 1, size, settling, inside)
 
 
 def measured_static_points(model: Model, records: Sequence[Record]) -> list[Rest]:
@@ -103,33 +120,48 @@ def measured_static_points(model: Model, records: Sequence[Record]) -> list[Rest
     if not model.n_inputs or not records:
         return []
     y, u = np.concatenate([record.y for record in records]), np.concatenate([record.u for record in records])
-    y_range, tolerance, least = float(np.ptp(y)), DWELL * np.ptp(u, axis=0), LEAST_STEPS * model.decimation
-    found = []
+    y_range, tolerance = float(np.ptp(y)), DWELL * np.ptp(u, axis=0)
+    rests = []
     for record in records:
         for start, end in _plateaus(record.u, tolerance):
-            third = (end - start) // 3
-            if end - start < least:
-                continue
-            thirds = record.y[end - 2 * third : end - third], record.y[end - third : end]
-            before, last = (significant(float(np.mean(part))) for part in thirds)
-            if abs(last - before) > SETTLED * y_range:
-                continue
-            inputs = [significant(value) for value in record.u[start:end].mean(axis=0)]
-            stable = [rest for rest, size in _rests_at(model, inputs, last, y_range or 1.0) if size < 1]
-            deviation, nearest = min(((abs(rest - last), rest) for rest in stable), default=(None, None))
-            if nearest is not None and deviation is not None:
-                nearest, deviation = significant(nearest), significant(deviation / y_range) if y_range else None
-            found.append(Rest(record.name, tuple(inputs), last, end - start, nearest, deviation))
-    return found
+            if end - start >= LEAST_STEPS * model.decimation and _has_settled(record.y[start:end], y_range):
+                rests.append(_rest(model, record, start, end, y_range))
+    return rests
+
+
+def _has_settled(y: NDArray[np.float64], y_range: float) -> bool:
+    """Return whether the mean of an output hardly moves from the middle third to the last."""
+    third = len(y) // 3
+    middle, last = _mean(y[len(y) - 2 * third : len(y) - third]), _mean(y[len(y) - third :])
+    return abs(last - middle) <= SETTLED * y_range
+
+
+def _mean(values: NDArray[np.float64]) -> float:
+    return significant(float(np.mean(values)))
+
+
+def _rest(model: Model, record: Record, start: int, end: int, y_range: float) -> Rest:
+    """Return a rest of a record with the stable rest of the model nearest to it."""
+    y = _mean(record.y[end - (end - start) // 3 : end])
+    inputs = [significant(value) for value in record.u[start:end].mean(axis=0)]
+    stable = [rest for rest, size in _rests_at(model, inputs, y, y_range or 1.0) if size < 1]
+    if not stable:
+        return Rest(record.name, tuple(inputs), y, end - start, None, None)
+    distance, nearest = min((abs(rest - y), rest) for rest in stable)
+    deviation = significant(distance / y_range) if y_range else None
+    return Rest(record.name, tuple(inputs), y, end - start, significant(nearest), deviation)
 
 
 def _plateaus(u: NDArray[np.float64], tolerance: NDArray[np.float64]) -> list[tuple[int, int]]:
-    # From left to right: a plateau ends before the first sample that would widen its range beyond the tolerance.
-    found, start = [], 0
+    """Return the stretches of constant inputs.
+
+    From left to right, a plateau ends before the first sample that would widen its range beyond the tolerance.
+    """
+    plateaus, start = [], 0
     low, high = u[:1].copy(), u[:1].copy()
     for k in range(len(u)):
         low, high = np.minimum(low, u[k]), np.maximum(high, u[k])
         if (high - low > tolerance).any():
-            found.append((start, k))
+            plateaus.append((start, k))
             start, low, high = k, u[k].copy(), u[k].copy()
-    return [*found, (start, len(u))] if len(u) else []
+    return [*plateaus, (start, len(u))] if len(u) else []

@@ -30,7 +30,7 @@ COLUMNS = ("role", "record", "model", "sampling", "kind", "steps", *FIGURES, "sa
 
 
 class _Sums(NamedTuple):
-    """What the figures are made of; those of several records add up, the energy about the mean of all samples."""
+    """Sums that figures come from; those of several records add up, the energy about the mean of all samples."""
 
     error: float = 0.0
     energy: float = 0.0
@@ -84,31 +84,46 @@ def validate(cases: Sequence[Case], *, steps: Sequence[int] = (1, 5)) -> pd.Data
 
     Each record has models of its own, of the same decimation and lags, as parts that take turns have. ``steps`` are of
     the model; 1 is the kind ``one_step``, others ``k_step``. The record ``all`` adds those of a role, with the energy
-    about their common mean. The sampling ``incoming`` has all phases, ``decimated`` phase 0. What is not defined (a run
-    diverges, the output is constant, the record is too short) is None.
+    about their common mean. The sampling ``incoming`` has all phases, ``decimated`` phase 0. Figures that are not
+    defined (a run diverges, the output is constant, the record is too short) are None.
     """
-    rows = []
-    kinds = [(ONE_STEP if step == 1 else K_STEP, step) for step in steps] + [(FREE_RUN, None)]
-    stride = cases[0].model.decimation
-    # All are scored on the same samples.
-    initial = max(m.initial_samples for case in cases for m in (case.model, *case.baselines.values()))
-    for sampling, every in ((DECIMATED, stride), (INCOMING, 1)):
-        first, decimation = initial // every, stride // every
+    rows: list[tuple[Any, ...]] = []
+    kinds: list[tuple[str, int | None]] = [(ONE_STEP if step == 1 else K_STEP, step) for step in steps]
+    kinds.append((FREE_RUN, None))
+    for sampling in (DECIMATED, INCOMING):
         for name in (MODEL, *cases[0].baselines, LAST_VALUE):
             for (kind, step), role in product(kinds, ROLES):
-                of_role = [case for case in cases if case.record.role == role]
-                sums = []
-                for case in of_role:
-                    given = {MODEL: case.model, **case.baselines}.get(name)
-                    own = given.decimated() if given and sampling == DECIMATED else given
-                    sums.append(_sums(own, case.record.phase(0, every), step, first, decimation))
-                names = [case.record.name for case in of_role]
-                if sums:
-                    for record, total in zip([ALL, *names], [reduce(_Sums.plus, sums), *sums], strict=True):
-                        place = (role, record, name, sampling, kind, step)
-                        rows.append((*place, *total.figures(), total.samples, total.diverged))
+                rows += _rows(cases, (role, name, sampling, kind, step))
     # Of type object: None stays None.
     return pd.DataFrame(rows, columns=list(COLUMNS), dtype=object)
+
+
+def _rows(cases: Sequence[Case], place: tuple[str, str, str, str, int | None]) -> list[tuple[Any, ...]]:
+    """Return the rows of one role, model, sampling and kind of prediction: of all records together, and of each."""
+    role, name, sampling, kind, step = place
+    stride = cases[0].model.decimation
+    every = stride if sampling == DECIMATED else 1
+    # All are scored on the same samples.
+    initial = max(_initial_samples(case) for case in cases)
+    sums, names = [], []
+    for case in cases:
+        if case.record.role == role:
+            model = {MODEL: case.model, **case.baselines}.get(name)
+            if model is not None and sampling == DECIMATED:
+                model = model.decimated()
+            sums.append(_sums(model, case.record.phase(0, every), step, initial // every, stride // every))
+            names.append(case.record.name)
+    if not sums:
+        return []
+    rows = []
+    for record, total in zip([ALL, *names], [reduce(_Sums.plus, sums), *sums], strict=True):
+        rows.append((role, record, name, sampling, kind, step, *total.figures(), total.samples, total.diverged))
+    return rows
+
+
+def _initial_samples(case: Case) -> int:
+    """Return how many samples all models of a case are given."""
+    return max(model.initial_samples for model in (case.model, *case.baselines.values()))
 
 
 def linear_arx(
@@ -137,13 +152,13 @@ def linear_arx(
     matrix, target = arrangement.columns(monomials, rows), arrangement.y[rows]
     terms, kept = [term_name(monomial, len(inputs)) for monomial in monomials], list[int]()
     for i in range(len(terms)):
-        # What depends on the terms before, such as a constant input, is left out.
+        # A term that depends on those before it, such as a constant input, is left out.
         with suppress(NarxbenchError):
-            found = orthogonalise(matrix[:, [*kept, i]], target, [terms[t] for t in [*kept, i]])
+            solution = orthogonalise(matrix[:, [*kept, i]], target, [terms[t] for t in [*kept, i]])
             kept.append(i)
     return Model(
         terms=tuple(terms[i] for i in kept),
-        coefficients=tuple(found.coefficients.tolist()),
+        coefficients=tuple(solution.coefficients.tolist()),
         inputs=tuple(inputs),
         output=output,
         decimation=decimation,
@@ -157,16 +172,22 @@ def metrics_by_role(frame: pd.DataFrame) -> dict[str, dict[str, Any] | None]:
 
     They are those of ``one_step`` and ``free_run`` at the sampling of the model, and again ``at_incoming_sampling``.
     """
-
-    def both(role: str, sampling: str) -> dict[str, Any]:
-        rows = {kind: row_of(frame, role, kind, sampling=sampling) for kind in (ONE_STEP, FREE_RUN)}
-        return {kind: {name: row[name] for name in FIGURES if name != "mae"} for kind, row in rows.items()}
-
     present = set(frame["role"])
-    return {
-        role: {**both(role, DECIMATED), "at_incoming_sampling": both(role, INCOMING)} if role in present else None
-        for role in ROLES
-    }
+    metrics: dict[str, dict[str, Any] | None] = dict.fromkeys(ROLES)
+    for role in ROLES:
+        if role in present:
+            incoming = _metrics(frame, role, INCOMING)
+            metrics[role] = {**_metrics(frame, role, DECIMATED), "at_incoming_sampling": incoming}
+    return metrics
+
+
+def _metrics(frame: pd.DataFrame, role: str, sampling: str) -> dict[str, dict[str, float | None]]:
+    """Return the figures of predictions one step ahead and of free runs."""
+    metrics = {}
+    for kind in (ONE_STEP, FREE_RUN):
+        row = row_of(frame, role, kind, sampling=sampling)
+        metrics[kind] = {name: row[name] for name in FIGURES if name != "mae"}
+    return metrics
 
 
 def predicted(model: Model, record: Record, steps: int | None = None) -> NDArray[np.float64] | None:
@@ -178,15 +199,13 @@ def predicted(model: Model, record: Record, steps: int | None = None) -> NDArray
 
 
 def _sums(model: Model | None, record: Record, steps: int | None, first: int, decimation: int) -> _Sums:
-    """Return what the figures of one record are made of; no model stands for the last value."""
+    """Return the sums of one record that its figures come from; no model stands for the last value."""
     start = max(first, decimation * (steps or 1) if model is None else model.initial_samples)
     measured = record.y[start:]
     if not len(measured):
         return _Sums()
     if model is None:
-        last = record.y[start - 1]
-        expected = np.full(len(measured), last) if steps is None else record.y[start - steps * decimation :]
-        expected = expected[: len(measured)]
+        expected = _last_values(record.y, start, steps, decimation)
     else:
         run = predicted(model, record, steps)
         if run is None:
@@ -201,10 +220,21 @@ def _sums(model: Model | None, record: Record, steps: int | None, first: int, de
     return _Sums(squares, energy, mean, math.fsum(sizes), max(sizes), len(values), low, high)
 
 
+def _last_values(y: NDArray[np.float64], start: int, steps: int | None, decimation: int) -> NDArray[np.float64]:
+    """Return the prediction by the last value, from a sample on; in free run that is the last before that sample."""
+    n_samples = len(y) - start
+    if steps is None:
+        return np.full(n_samples, y[start - 1])
+    return y[start - steps * decimation :][:n_samples]
+
+
 def row_at(frame: pd.DataFrame, **place: Any) -> dict[str, Any] | None:
     """Return the first row of the frame of :func:`validate` whose columns have these values, or None."""
-    mask = np.logical_and.reduce([[value == wanted for value in frame[name]] for name, wanted in place.items()])
-    rows: list[dict[str, Any]] = frame[mask].to_dict("records")
+    is_there = np.ones(len(frame), np.bool_)
+    for name, value in place.items():
+        # Not as arrays, which would compare None with None as different.
+        is_there &= [entry == value for entry in frame[name]]
+    rows: list[dict[str, Any]] = frame[is_there].to_dict("records")
     return rows[0] if rows else None
 
 

@@ -57,7 +57,7 @@ class Weights:
         errors = {name: np.sqrt(np.diag(covariance)) for name, covariance in self.covariances.items()}
         pairs = zip(self.coefficients.tolist(), errors["hac"].tolist(), strict=True)
         t_values = [significant(weight / error) if error > 0 else None for weight, error in pairs]
-        named = {
+        columns = {
             "term": self.terms,
             "coefficient": self.coefficients.tolist(),
             "standard_error": map(significant, errors["hac"]),
@@ -67,7 +67,7 @@ class Weights:
             "standard_error_hc": map(significant, errors["hc"]),
             "err": map(significant, self.err),
         }
-        return [dict(zip(named, row, strict=True)) for row in zip(*named.values(), strict=True)]
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 class Orthogonal(NamedTuple):
@@ -111,34 +111,39 @@ def estimate(columns: Floats, y: Floats, *, terms: Sequence[str], times: NDArray
     n_rows, n = columns.shape
     if n_rows <= n:
         raise NarxbenchError(f"estimation: found {n_rows} rows for {n} terms; needed: more rows than terms")
-    found = orthogonalise(columns, y, terms)
+    basis = orthogonalise(columns, y, terms)
+    residuals, freedom = y - basis.q @ basis.projections, n_rows - n
+    scores = basis.q * residuals[:, None]
+    white = scores.T @ scores
+    of_projections: dict[Assumption, Floats] = {
+        "classical": np.eye(n) * (residuals @ residuals / freedom),
+        "hc": white * (n_rows / freedom),
+        "hac": _correlated(white, scores, times, bandwidth) * (n_rows / freedom),
+    }
+    energy = float(y @ y)
+    err = np.zeros(n)
+    err[basis.order] = basis.projections**2 / (energy or 1.0)
+    return Weights(
+        terms=tuple(terms),
+        coefficients=basis.coefficients,
+        covariances={name: basis.back @ value @ basis.back.T for name, value in of_projections.items()},
+        err=err,
+        freedom=freedom,
+    )
+
+
+def _correlated(white: Floats, scores: Floats, times: NDArray[np.int64], bandwidth: int) -> Floats:
+    """Return the products of scores at neighbouring samples, with Bartlett's weights, added to those at the same."""
     cuts = np.flatnonzero(np.diff(times) != 1) + 1
-    starts, ends = [0, *cuts.tolist()], [*cuts.tolist(), n_rows]
+    starts, ends = [0, *cuts.tolist()], [*cuts.tolist(), len(times)]
     longest = max(end - start for start, end in zip(starts, ends, strict=True))
     bandwidth = max(0, min(bandwidth, longest - 1))
-    residuals, freedom = y - found.q @ found.projections, n_rows - n
-    scores = found.q * residuals[:, None]
-    white = scores.T @ scores
     correlated = white.copy()
     for start, end in zip(starts, ends, strict=True):
         for lag in range(1, min(bandwidth, end - start - 1) + 1):
             product = scores[start + lag : end].T @ scores[start : end - lag]
             correlated += (1 - lag / (bandwidth + 1)) * (product + product.T)
-    of_projections: dict[Assumption, Floats] = {
-        "classical": np.eye(n) * (residuals @ residuals / freedom),
-        "hc": white * (n_rows / freedom),
-        "hac": correlated * (n_rows / freedom),
-    }
-    energy = float(y @ y)
-    err = np.zeros(n)
-    err[found.order] = found.projections**2 / (energy or 1.0)
-    return Weights(
-        terms=tuple(terms),
-        coefficients=found.coefficients,
-        covariances={name: found.back @ value @ found.back.T for name, value in of_projections.items()},
-        err=err,
-        freedom=freedom,
-    )
+    return correlated
 
 
 def orthogonalise(columns: Floats, y: Floats, terms: Sequence[str]) -> Orthogonal:
@@ -150,23 +155,28 @@ def orthogonalise(columns: Floats, y: Floats, terms: Sequence[str]) -> Orthogona
     order, triangle, projections = np.empty(n, np.int64), np.zeros((n, n)), np.zeros(n)
     entered = _orthogonalise(q, np.ascontiguousarray(y, np.float64), order, triangle, projections, DEPENDENT)
     if entered < n:
-        left = int(min(set(range(n)) - set(order[:entered].tolist())))
-        chosen = order[:entered]
-        # What the column that depends consists of, in units of the columns as they came in.
-        parts = solve_triangular(triangle[:entered, chosen], triangle[:entered, left])
-        sizes = np.abs(parts) * np.linalg.norm(columns[:, chosen] / scales[chosen], axis=0)
-        least = INVOLVED * float(np.linalg.norm(columns[:, left] / scales[left]))
-        involved = sorted([left, *chosen[sizes > least].tolist()]) if least > 0 else [left]
-        named = [terms[i] for i in involved]
-        if len(named) == 1:
-            what, allowed = f"the term {named[0]} is zero on all estimation rows", "terms that vary with the data"
-        else:
-            what = f"on the estimation rows {', '.join(named[:-1])} and {named[-1]} depend on each other"
-            allowed = "all but one of them"
-        raise NarxbenchError(f"structure: {what}; allowed: {allowed}")
+        raise NarxbenchError(_dependence(columns / scales, triangle, order[:entered], terms))
     back = np.empty((n, n))
     back[order] = solve_triangular(triangle[:, order], np.eye(n)) / scales[order, None]
     return Orthogonal(q[order].T, back, projections, order)
+
+
+def _dependence(columns: Floats, triangle: Floats, entered: NDArray[np.int64], terms: Sequence[str]) -> str:
+    """Return which terms depend on each other, in words."""
+    n_entered = len(entered)
+    left = int(min(set(range(len(terms))) - set(entered.tolist())))
+    # The parts of the column that depends, in units of the columns as they came in.
+    parts = solve_triangular(triangle[:n_entered, entered], triangle[:n_entered, left])
+    sizes = np.abs(parts) * np.linalg.norm(columns[:, entered], axis=0)
+    least = INVOLVED * float(np.linalg.norm(columns[:, left]))
+    involved = sorted([left, *entered[sizes > least].tolist()]) if least > 0 else [left]
+    names = [terms[i] for i in involved]
+    if len(names) == 1:
+        what, allowed = f"the term {names[0]} is zero on all estimation rows", "terms that vary with the data"
+    else:
+        what = f"on the estimation rows {', '.join(names[:-1])} and {names[-1]} depend on each other"
+        allowed = "all but one of them"
+    return f"structure: {what}; allowed: {allowed}"
 
 
 def interchangeable(
@@ -183,18 +193,18 @@ def interchangeable(
     outside = np.setdiff1d(np.arange(len(names)), inside)
     if not len(outside):
         return []
-    found = orthogonalise(columns[:, inside], np.zeros(len(columns)), chosen)
-    others = columns[:, outside]
-    energies = (others**2).sum(axis=0)
-    in_model = found.q.T @ others
-    outside_model = ((others - found.q @ in_model) ** 2).sum(axis=0)
+    basis = orthogonalise(columns[:, inside], np.zeros(len(columns)), chosen)
+    outsiders = columns[:, outside]
+    energies = (outsiders**2).sum(axis=0)
+    in_model = basis.q.T @ outsiders
+    outside_model = ((outsiders - basis.q @ in_model) ** 2).sum(axis=0)
     pairs = []
-    for term, dual in zip(chosen, found.back, strict=True):
+    for term, dual in zip(chosen, basis.back, strict=True):
         # Of the term's column, the part that is orthogonal to the other terms has the direction q @ dual.
         shared = (dual / np.linalg.norm(dual)) @ in_model
         free = outside_model + shared**2
-        known = free > DEPENDENT**2 * energies
-        correlations = np.where(known, shared / np.sqrt(np.where(known, free, 1.0)), 0.0)
+        is_independent = free > DEPENDENT**2 * energies
+        correlations = np.where(is_independent, shared / np.sqrt(np.where(is_independent, free, 1.0)), 0.0)
         rounded = [significant(value) for value in correlations.tolist()]
         most = max(range(len(rounded)), key=lambda i: abs(rounded[i]))
         if abs(rounded[most]) >= least:
@@ -225,21 +235,21 @@ def _orthogonalise(q, y, order, triangle, projections, dependent):  # type: igno
                         chosen, most = j, gain
         if chosen < 0:
             return step
-        own = q[chosen]
+        column = q[chosen]
         # What rounding has left of the columns that entered before.
         for s in range(step):
-            part = _dot(q[order[s]], own)
+            part = _dot(q[order[s]], column)
             triangle[s, chosen] += part
-            own -= part * q[order[s]]
-        norm = np.sqrt(_dot(own, own))
-        own /= norm
+            column -= part * q[order[s]]
+        norm = np.sqrt(_dot(column, column))
+        column /= norm
         triangle[step, chosen], order[step], entered[chosen] = norm, chosen, True
         for j in range(n):
             if not entered[j]:
-                triangle[step, j] = _dot(own, q[j])
-                q[j] -= triangle[step, j] * own
-        projections[step] = _dot(own, rest)
-        rest -= projections[step] * own
+                triangle[step, j] = _dot(column, q[j])
+                q[j] -= triangle[step, j] * column
+        projections[step] = _dot(column, rest)
+        rest -= projections[step] * column
     return n
 
 

@@ -15,7 +15,7 @@ from narxbench.identification.result import Identification
 from narxbench.identification.search.choice import choose
 from narxbench.identification.search.configurations import Configuration
 from narxbench.identification.search.scan import Scan
-from narxbench.identification.search.structures import Choice, Search
+from narxbench.identification.search.structures import Choice, ConfigurationSearch
 from narxbench.identification.settings import IdentificationSettings
 from narxbench.io.errors import NarxbenchError, printable, show
 from narxbench.io.files import StrPath, canonical_json, read_bytes, read_json, sha256
@@ -68,10 +68,11 @@ def thorough_search(scan: Scan, ranked: StrPath, *, rank: int, part: int, seed: 
 def choice(scan: Scan, briefs: Sequence[StrPath], ranked: StrPath, searches: Sequence[StrPath]) -> str:
     """Choose a structure, by the files of the brief searches, of the ranking and of the thorough searches."""
     configurations = _ranked(scan, ranked)
-    wanted = [
-        {"configuration": c.name, "part": part, "seed": seed} for c in configurations for part, seed in scan.jobs()
-    ]
-    return _text(choose(scan, _briefs(scan, briefs), configurations, _searches(searches, wanted)))
+    needed = []
+    for configuration in configurations:
+        for part, seed in scan.jobs():
+            needed.append({"configuration": configuration.name, "part": part, "seed": seed})
+    return _text(choose(scan, _briefs(scan, briefs), configurations, _searches(searches, needed)))
 
 
 def resampled_search(scan: Scan, chosen: StrPath, number: int) -> str:
@@ -112,19 +113,24 @@ def _configuration(scan: Scan, name: str, source: object) -> Configuration:
     return scan.named[name]
 
 
-def _searches(files: Sequence[StrPath], wanted: Sequence[Mapping[str, Any]], scored: bool = False) -> list[Search]:
-    """Return the searches of some files, which must be those that are wanted, in this order."""
-    found = [_read(Search, path) for path in files]
-    for path, own, right in zip(files, found, wanted, strict=True):
-        here, there = (each.model_dump(exclude={"found"}) for each in (own, Search(**right, found=None)))
+def _searches(
+    files: Sequence[StrPath], needed: Sequence[Mapping[str, Any]], scored: bool = False
+) -> list[ConfigurationSearch]:
+    """Return the searches of some files, which must be those that are needed, in this order."""
+    searches = [_read(ConfigurationSearch, path) for path in files]
+    for path, search, fields in zip(files, searches, needed, strict=True):
+        here = search.model_dump(exclude={"structure"})
+        there = ConfigurationSearch(**fields, structure=None).model_dump(exclude={"structure"})
         if here != there:
             raise _refused(path, f"found the search {show(here, kind=False)}; needed: {show(there, kind=False)}")
-        if own.found is None or (scored and own.found.score is None):
-            raise _refused(path, f"found no {'search' if own.found is None else 'score of what was found'}")
-    return found
+        if search.structure is None:
+            raise _refused(path, "found no search")
+        if scored and search.structure.score is None:
+            raise _refused(path, "found no score of what was found")
+    return searches
 
 
-def _briefs(scan: Scan, files: Sequence[StrPath]) -> list[Search]:
+def _briefs(scan: Scan, files: Sequence[StrPath]) -> list[ConfigurationSearch]:
     return _searches(files, [{"configuration": c.name} for c in scan.configurations], scored=True)
 
 
