@@ -29,7 +29,7 @@ from narxbench.model.noise_models import noise_family
 from narxbench.model.records import ROLES
 from narxbench.numerics.rounding import significant
 from narxbench.report import model_figures as drawn
-from narxbench.report.findings import as_json, before_all, in_words, plural_s
+from narxbench.report.findings import as_json, before_all, in_words
 from narxbench.report.formats import MISSING, count, fixed, format_equation, method_name, p_value, share
 from narxbench.report.markup import inline_svg, script_json
 from narxbench.report.model_certainty import (
@@ -40,6 +40,7 @@ from narxbench.report.model_certainty import (
     structure_sentence,
 )
 from narxbench.report.model_fits import SHARED, Fit, name_of, shown_fits
+from narxbench.report.phrases import plural_s
 from narxbench.report.table import Column, Table, columns, to_html
 from narxbench.report.templating import rendered
 

@@ -9,8 +9,9 @@ from narxbench.identification.trust import validation
 from narxbench.identification.trust.answers import ANSWERS
 from narxbench.io.errors import printable
 from narxbench.model.records import ROLES
-from narxbench.report.findings import Words, as_option, before_all, in_words
+from narxbench.report.findings import Words, before_all, in_words
 from narxbench.report.model_certainty import doubt_sentences, group_sentence, probability
+from narxbench.report.phrases import as_option
 
 LINES, WIDTH = 40, 100
 
