@@ -14,6 +14,7 @@ pytest.register_assert_rewrite("tests.messages")  # so that it shows the differe
 
 TOGETHER = {
     "tests/slow/test_kills.py",
+    "tests/slow/test_own_algorithm.py",
     "tests/slow/test_slurm.py",
     "tests/workflow/test_measured.py",
 }
@@ -24,7 +25,7 @@ def pytest_addoption(parser):
 
 
 def pytest_xdist_auto_num_workers(config):
-    """Whole tiers use all processors; what is asked for by name runs in this process, which starts at once."""
+    """Run whole tiers on all processors, and tests that are named in this process, which starts at once."""
     if config.args_source is pytest.Config.ArgsSource.TESTPATHS:
         processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
         # Part of what slow tests do is waiting.
@@ -34,13 +35,13 @@ def pytest_xdist_auto_num_workers(config):
 
 
 def pytest_collection_modifyitems(items):
-    """Tests that compile nothing run next to those that compile most: two processes would compile the same code."""
+    """Run tests that compile nothing next to those that compile most: two processes would compile the same code."""
     compiling = re.compile(r"unit/(algorithms|docs|fitness|identification|numerics|test_)")
     items.sort(key=lambda item: ("test_corner_cases" not in item.nodeid, bool(compiling.search(item.nodeid))))
 
 
 class SlowScheduling(LoadScopeScheduling):
-    """Slow tests run where there is room, but for those of files that make something large for all of their tests."""
+    """Run slow tests where there is room, except in files that make something large for all of their tests."""
 
     def _split_scope(self, nodeid):
         file = nodeid.partition("::")[0]
@@ -48,7 +49,7 @@ class SlowScheduling(LoadScopeScheduling):
 
 
 def pytest_xdist_make_scheduler(config, log):
-    """Tests of one file share fixtures and compiled code, so that they stay in one process; slow ones are spread."""
+    """Keep the tests of a file, which share fixtures and compiled code, in one process; spread slow ones."""
     if "not slow" not in config.option.markexpr:
         return SlowScheduling(config, log)
     config.option.loadscopereorder = False  # in the order of pytest_collection_modifyitems
@@ -68,7 +69,7 @@ def review(request, tmp_path, monkeypatch):
 
 @pytest.fixture(scope="session")
 def small_problem():
-    """S1 at 40 dB with 21 candidate terms: small enough for every algorithm to find its optimum."""
+    """Return S1 at 40 dB with 21 candidate terms: small enough for every algorithm to find its optimum."""
     u, y = narxbench.load_system("S1").simulate(1000, snr_db=40)
     return narxbench.StructureProblem(u, y, n_u=2, n_y=2, degree=2, n_validation=300)
 
@@ -80,7 +81,7 @@ def rng():
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item):
-    """Continuous integration installs what tests marked ``ci`` need, so that skipping one there is an error."""
+    """Fail tests marked ``ci`` that are skipped in continuous integration, which installs all that they need."""
     report = yield
     if report.skipped and not hasattr(report, "wasxfail") and item.get_closest_marker("ci") and os.environ.get("CI"):
         report.outcome, report.longrepr = "failed", f"skipped in continuous integration: {report.longrepr[2]}"

@@ -15,52 +15,93 @@ def evaluate(u, y, terms, *, n_u, n_y, n_validation, segments=None):
     """
     u, y = list(map(float, u)), list(map(float, y))
     monomials = [parse_term(term) for term in terms]
-    start = len(y) - n_validation
-
-    def product(monomial, k):
-        value = 1.0
-        for signal, lag in monomial:
-            value *= (y if signal == OUTPUT else u)[k - lag]
-        return value
-
-    columns = [[product(m, k) for k in range(max(n_u, n_y), start)] for m in monomials]
-    target = y[max(n_u, n_y) : start]
-    weights = _least_squares(columns, target)
+    first, start = max(n_u, n_y), len(y) - n_validation
+    columns = [_column(monomial, u, y, range(first, start)) for monomial in monomials]
+    weights = _least_squares(columns, y[first:start])
     if weights is None:
         return [0.0] * len(terms), math.inf
 
-    # c_m(k): the inputs of all terms that share the y-monomial m; nodes are these monomials and their beginnings.
-    groups = {}
-    for monomial, weight in zip(monomials, weights, strict=True):
-        outputs = tuple(f for f in monomial if f[0] == OUTPUT)
-        groups.setdefault(outputs, []).append((weight, tuple(f for f in monomial if f[0] != OUTPUT)))
-    nodes = {m[:i] for m in groups for i in range(len(m) + 1)} | {()}
-    last_to_first = sorted(nodes, key=lambda m: (len(m), m), reverse=True)
+    groups = _group_by_outputs(monomials, weights)
+    nodes = _nodes_of(groups)
     bound = 1e6 * max(map(abs, y))
     sse = 0.0
     for segment in segments or [range(start, len(y))]:
         simulated = y[: segment.start]
         for k in segment:
-            value = {}
-            for m in nodes:
-                value[m] = 0.0
-                for weight, inputs in groups.get(m, ()):
-                    value[m] += weight * product(inputs, k)
-            for m in last_to_first:
-                if m:
-                    value[m[:-1]] += value[m] * simulated[k - m[-1][1]]
-            if not abs(value[()]) <= bound:
+            prediction = _predict(groups, nodes, u, simulated, k)
+            if not abs(prediction) <= bound:
                 return weights, math.inf
-            simulated.append(value[()])
-            error = y[k] - value[()]
+            simulated.append(prediction)
+            error = y[k] - prediction
             sse += error * error
     return weights, sse
 
 
+def _product(monomial, u, y, k):
+    value = 1.0
+    for signal, lag in monomial:
+        value *= (y if signal == OUTPUT else u)[k - lag]
+    return value
+
+
+def _column(monomial, u, y, samples):
+    return [_product(monomial, u, y, k) for k in samples]
+
+
+def _group_by_outputs(monomials, weights):
+    """Return the (weight, input factors) of all terms that share a y-monomial, by this y-monomial."""
+    groups = {}
+    for monomial, weight in zip(monomials, weights, strict=True):
+        outputs = tuple(factor for factor in monomial if factor[0] == OUTPUT)
+        inputs = tuple(factor for factor in monomial if factor[0] != OUTPUT)
+        groups.setdefault(outputs, []).append((weight, inputs))
+    return groups
+
+
+def _nodes_of(groups):
+    """Return the y-monomials and their beginnings, the last first."""
+    nodes = {()}
+    for monomial in groups:
+        nodes |= {monomial[:length] for length in range(len(monomial) + 1)}
+    return sorted(nodes, key=lambda node: (len(node), node), reverse=True)
+
+
+def _predict(groups, nodes, u, simulated, k):
+    """Return the output at k by Horner's rule: each node adds its value times its last factor to its beginning."""
+    values = {}
+    for node in nodes:
+        values[node] = 0.0
+        for weight, inputs in groups.get(node, ()):
+            values[node] += weight * _product(inputs, u, simulated, k)
+    for node in nodes:
+        if node:
+            values[node[:-1]] += values[node] * simulated[k - node[-1][1]]
+    return values[()]
+
+
 def _least_squares(columns, target):
+    """Return the weights by Cholesky's algorithm, or None when the columns are dependent."""
     n = len(columns)
     gram = [[_sum_of_products(columns[i], columns[j]) for j in range(i + 1)] for i in range(n)]
+    factorisation = _cholesky(gram)
+    if factorisation is None:
+        return None
+    factor, inverse = factorisation
     weights = [_sum_of_products(column, target) for column in columns]
+    for i in range(n):
+        for k in range(i):
+            weights[i] -= factor[i][k] * weights[k]
+        weights[i] *= inverse[i]
+    for i in reversed(range(n)):
+        for k in range(i + 1, n):
+            weights[i] -= factor[k][i] * weights[k]
+        weights[i] *= inverse[i]
+    return weights
+
+
+def _cholesky(gram):
+    """Return (lower triangle, inverse diagonal) of the factor, or None when a pivot is too small."""
+    n = len(gram)
     factor = [[0.0] * n for _ in range(n)]
     inverse = [0.0] * n
     for i in range(n):
@@ -75,15 +116,7 @@ def _least_squares(columns, target):
         if not pivot > 1e-11 * gram[i][i]:
             return None
         inverse[i] = 1.0 / math.sqrt(pivot)
-    for i in range(n):
-        for k in range(i):
-            weights[i] -= factor[i][k] * weights[k]
-        weights[i] *= inverse[i]
-    for i in reversed(range(n)):
-        for k in range(i + 1, n):
-            weights[i] -= factor[k][i] * weights[k]
-        weights[i] *= inverse[i]
-    return weights
+    return factor, inverse
 
 
 def _sum_of_products(a, b):

@@ -8,10 +8,10 @@ import numpy as np
 
 def factors(term):
     """Return [(signal, lag), …] of a canonical term name."""
-    found = []
+    pairs = []
     for signal, lag, power in re.findall(r"([yu])\(k-(\d+)\)(?:\^(\d+))?", term):
-        found += [(signal, int(lag))] * int(power or 1)
-    return found
+        pairs += [(signal, int(lag))] * int(power or 1)
+    return pairs
 
 
 def evaluate(u, y, terms, *, n_u, n_y, n_validation=600, bound=1e6):

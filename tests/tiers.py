@@ -4,6 +4,10 @@ import pytest
 
 
 def mostly_slow(cases, *by_default):
-    """Return the parameters of a test, of which all but those named are slow."""
+    """Return the cases as parameters of a test and mark as slow those that do not run by default."""
     assert {*by_default} <= {*cases}
-    return [case if case in by_default else pytest.param(case, marks=pytest.mark.slow) for case in cases]
+    parameters = []
+    for case in cases:
+        is_fast = case in by_default
+        parameters.append(case if is_fast else pytest.param(case, marks=pytest.mark.slow))
+    return parameters

@@ -87,7 +87,7 @@ def plain_innovations(problem, noise_model, weights, filters, initial):
 
 
 def check_fit(problem, noise_model):
-    """Hold a fit against plain Python, its sensitivities against differences, and its end against a minimum."""
+    """Compare a fit with plain Python and its sensitivities with differences, and check that it is at a minimum."""
     errors = PredictionErrors(problem)
     fit = errors.fit(noise_model, TRUE)
     assert fit.is_finite
@@ -100,11 +100,7 @@ def check_fit(problem, noise_model):
     expected = plain_innovations(problem, noise_model, coefficients, filters, initial)
     assert np.allclose(errors.innovations(fit), expected, rtol=1e-8, atol=1e-8)
 
-    skipped = [min(30, int(0.05 * (end - begin))) for begin, end in problem.stretches.tolist()]
-    counted, row = [], 0
-    for (begin, end), out in zip(problem.stretches.tolist(), skipped, strict=True):
-        counted += range(row + out, row + end - begin)
-        row += end - begin
+    counted = counted_rows(problem.stretches.tolist())
     assert errors.samples == len(counted)
 
     measured = np.array([problem.training_y[begin - 1 : begin] for begin, _ in problem.stretches])
@@ -117,6 +113,17 @@ def check_fit(problem, noise_model):
     sensitivities = errors.sensitivities(fit)
     check_sensitivities(problem, fit, coefficients, initial, sensitivities, unit)
     check_minimum(errors, fit, sensitivities[counted], expected[counted] / unit, variance / unit**2)
+
+
+def counted_rows(stretches):
+    """Return the rows that count: the transient at the beginning of each stretch is left out."""
+    counted, row = [], 0
+    for begin, end in stretches:
+        length = end - begin
+        transient = min(30, int(0.05 * length))
+        counted += range(row + transient, row + length)
+        row += length
+    return counted
 
 
 def check_sensitivities(problem, fit, coefficients, initial, sensitivities, unit):
@@ -178,11 +185,12 @@ def check_prices(problem):
     assert [errors.advanced(term) for term in range(4)] == [[], [], [], [1]]
 
 
-def check_search(problem):
-    """Hold predicted costs, the best structure and probabilities against fits of all structures."""
-    errors = PredictionErrors(problem)
-    settings = Settings(noise_models=["narx"], drift=False, tails=False)
-    search = LikelihoodSearch(errors, settings)
+SETTINGS = Settings(noise_models=["narx"], drift=False, tails=False)
+
+
+def check_costs(problem):
+    """Compare the predicted costs of flipping each term with those of the fits."""
+    search = LikelihoodSearch(PredictionErrors(problem), SETTINGS)
     structure = np.array([1, 1, 0, 0], np.uint8)
     value = search.fit(Narx(), structure)
     linear = search.errors.linearised(search.fits[Narx(), structure.tobytes()])
@@ -191,21 +199,33 @@ def check_search(problem):
         changed = structure.copy()
         changed[term] ^= 1
         assert abs(search.fit(Narx(), changed) - value - flips[term]) < 1e-5
-    search = LikelihoodSearch(errors, settings)
+
+
+def check_search(problem):
+    """Compare the best structure and the probabilities of terms with the fits of all structures."""
+    errors = PredictionErrors(problem)
+    search = LikelihoodSearch(errors, SETTINGS)
     search.run()
-    known = certainty(Window(search))
-    samples, values, likely = errors.samples, {}, {}
+    criteria = extended_criteria(errors, gamma=1.25)
+    assert tuple(search.best().terms.tolist()) == min(criteria, key=criteria.get)
+    criteria = extended_criteria(errors, gamma=GAMMA)
+    least = min(criteria.values())
+    weights = {terms: math.exp(-0.5 * (criterion - least)) for terms, criterion in criteria.items()}
+    total = math.fsum(weights.values())
+    assert max(weights.values()) / total < 0.95
+    probabilities = [math.fsum(weights[terms] for terms in weights if term in terms) / total for term in range(4)]
+    computed = certainty(Window(search)).terms
+    assert np.allclose(computed, probabilities, atol=0.005), (computed, probabilities)
+
+
+def extended_criteria(errors, gamma):
+    """Return the linearly extended BIC of every structure, by its terms."""
+    price = math.log(errors.samples) + 2.0 * gamma * math.log(4)
+    criteria = {}
     for size in range(1, 5):
         for terms in combinations(range(4), size):
-            deviance = errors.deviance(errors.fit(Narx(), terms))
-            values[terms] = deviance + size * (math.log(samples) + 2.5 * math.log(4))
-            likely[terms] = deviance + size * (math.log(samples) + 2.0 * GAMMA * math.log(4))
-    assert tuple(search.best().terms.tolist()) == min(values, key=values.get)
-    weights = {terms: math.exp(-0.5 * (value - min(likely.values()))) for terms, value in likely.items()}
-    total = math.fsum(weights.values())
-    of_terms = [math.fsum(weight for terms, weight in weights.items() if term in terms) / total for term in range(4)]
-    assert max(weights.values()) / total < 0.95
-    assert np.allclose(known.terms, of_terms, atol=0.005), (known.terms, of_terms)
+            criteria[terms] = errors.deviance(errors.fit(Narx(), terms)) + size * price
+    return criteria
 
 
 def check_ljung_box():
@@ -221,7 +241,9 @@ def main():
         check_fit(problem, noise_model)
     check_filters()
     check_prices(problem)
-    check_search(training(deviation=0.5, ar=0.0, seed=4))
+    noisy_problem = training(deviation=0.5, ar=0.0, seed=4)
+    check_costs(noisy_problem)
+    check_search(noisy_problem)
     check_ljung_box()
 
 

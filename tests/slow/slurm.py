@@ -60,9 +60,10 @@ Job = namedtuple("Job", ["number", "state", "node"])
 
 def unusable() -> str:
     """Return why no Slurm can be started here, or nothing."""
-    if missing := [name for name in PROGRAMS if not shutil.which(name, path=PATH)]:
+    missing = [name for name in PROGRAMS if not shutil.which(name, path=PATH)]
+    if missing:
         return f"no {', '.join(missing)} (Debian's packages slurmctld, slurmd, slurm-client and munge)"
-    # Several slurmd on one machine, and jobs in the name of whoever submits them.
+    # Only root can start several slurmd on one machine, and jobs in the name of whoever submits them.
     return "" if os.geteuid() == 0 else "only root can start a Slurm"
 
 
@@ -84,8 +85,9 @@ class Slurm:
         srun.chmod(0o755)
         (self.folder / "key").write_bytes(os.urandom(1024))
         (self.folder / "key").chmod(0o400)
-        files = "socket=munge.socket key-file=key pid-file=munge.pid log-file=munge.log seed-file=seed"
-        options = [f"--{each.replace('=', f'={self.folder}/')}" for each in files.split()]
+        files = {"socket": "munge.socket", "key-file": "key", "pid-file": "munge.pid", "log-file": "munge.log"}
+        files["seed-file"] = "seed"
+        options = [f"--{option}={self.folder / file}" for option, file in files.items()]
         # By force, because others can enter the folder's parents.
         self._begin("munged", "munged", "--foreground", "--force", *options)
         wait_for((self.folder / "munge.socket").exists, "munged", 60)
@@ -98,7 +100,7 @@ class Slurm:
             self.kill(name)
 
     def kill(self, name: str) -> None:
-        """End a daemon and everything that it has started, none of which can tell of it."""
+        """Kill a daemon and everything that it has started, so that nothing can report the end."""
         daemon = self._daemons.pop(name)
         daemon.kill()
         daemon.wait()
@@ -110,17 +112,19 @@ class Slurm:
                 self._begin(node, "slurmd", "-D", "-N", node)
 
         def idle() -> bool:
-            assert all(daemon.poll() is None for daemon in self._daemons.values()), [
-                path.read_text(errors="replace")[-999:] for path in self.folder.glob("*.out")
-            ]
+            for name, daemon in self._daemons.items():
+                assert daemon.poll() is None, (self.folder / f"{name}.out").read_text(errors="replace")[-999:]
             return self.run("sinfo", "--noheader", "--Node", "--format=%T").split() == ["idle"] * len(NODES)
 
         wait_for(idle, "idle nodes", 60)
 
     def jobs(self) -> list[Job]:
         """Return all jobs in the order of their submission."""
-        lines = self.run("squeue", "--noheader", "--states=all", "--sort=i", "--format=%A|%T|%N").splitlines()
-        return [Job(int(number), *rest) for number, *rest in (line.split("|") for line in lines)]
+        jobs = []
+        for line in self.run("squeue", "--noheader", "--states=all", "--sort=i", "--format=%A|%T|%N").splitlines():
+            number, state, node = line.split("|")
+            jobs.append(Job(int(number), state, node))
+        return jobs
 
     def _begin(self, name: str, *command: str) -> None:
         with (self.folder / f"{name}.out").open("ab") as output:
@@ -135,13 +139,13 @@ class Slurm:
             )
 
     def run(self, *command: str) -> str:
-        # The controller does not listen at once; what it would say is waited for.
+        # The controller does not listen at once; callers wait for the text that they need.
         return subprocess.run(command, env=os.environ | self.environment, capture_output=True, text=True).stdout
 
 
 def _free_ports(count: int) -> list[int]:
     with ExitStack() as stack:
         sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for one in sockets:
-            one.bind(("127.0.0.1", 0))
-        return [one.getsockname()[1] for one in sockets]
+        for listener in sockets:
+            listener.bind(("127.0.0.1", 0))
+        return [listener.getsockname()[1] for listener in sockets]

@@ -1,4 +1,4 @@
-"""What the container recipes do: the script that they run, here; the recipes as texts; the digests that they accept."""
+"""The container recipes: the script that they run works here, and their texts and digests are right."""
 
 import os
 import re
@@ -26,25 +26,37 @@ NO_INDEX = re.compile("from versions: none|Failed to fetch|error sending request
 
 def section(name):
     """Return the lines of a section of the Apptainer recipe."""
-    found = re.search(rf"^%{name}\n((?: +.*\n|\n)*)", APPTAINER, re.MULTILINE)
-    return [line.strip() for line in found[1].splitlines() if line.strip()]
+    (text,) = re.findall(rf"^%{name}\n((?: +.*\n|\n)*)", APPTAINER, re.MULTILINE)
+    return re.findall(r"^ +(.*\S)", text, re.MULTILINE)
 
 
-def test_both_recipes_copy_what_the_script_needs_and_run_it():
+def test_both_recipes_run_the_script_on_the_same_image():
     commands = [f"sh /build/{SCRIPT} /opt/narxbench", "rm -rf /build"]
     assert re.findall("^RUN (.*)$", DOCKERFILE, re.MULTILINE) == [" && ".join(commands)]
     assert section("post") == commands
     (image,) = re.findall("^FROM (.*)$", DOCKERFILE, re.MULTILINE)
     assert f"\nBootstrap: docker\nFrom: {image}\n" in APPTAINER
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    built = project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
-    about = {project["project"]["readme"], *project["project"]["license-files"]}
-    needed = {"pyproject.toml", "requirements.txt", "src", SCRIPT} | about | built.keys()
-    docker = []
+
+
+def docker_copies():
+    """Return each copy of the Docker recipe as its source and its whole target, sorted."""
+    copies = []
     for line in re.findall("^COPY (.*)$", DOCKERFILE, re.MULTILINE):
         *sources, target = line.split()
-        docker += [f"{source} {target}{Path(source).name if target.endswith('/') else ''}" for source in sources]
-    assert sorted(docker) == sorted(section("files")) == sorted(f"{source} /build/{source}" for source in needed)
+        for source in sources:
+            name = Path(source).name if target.endswith("/") else ""
+            copies.append(f"{source} {target}{name}")
+    return sorted(copies)
+
+
+def test_both_recipes_copy_the_files_that_the_script_needs():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    included = project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
+    documents = {project["project"]["readme"], *project["project"]["license-files"]}
+    needed = {"pyproject.toml", "requirements.txt", "src", SCRIPT} | documents | included.keys()
+    copies = sorted(f"{source} /build/{source}" for source in needed)
+    assert docker_copies() == copies
+    assert sorted(section("files")) == copies
 
 
 def run(command, folder, environment=None):
@@ -68,7 +80,7 @@ def install(checkout, folder):
 
 @pytest.mark.ci
 def test_installed_environment_makes_the_same_results(finished, tmp_path):
-    """With nothing of this environment but its Python, and with functions that it compiles."""
+    """The environment has only the Python of this one, and compiles the functions itself."""
     clone = Project.of_checkout(tmp_path / "clone")
     for path in clone.root.glob("src/**/*.nb[ic]"):
         path.unlink()
@@ -79,8 +91,10 @@ def test_installed_environment_makes_the_same_results(finished, tmp_path):
     command = ["snakemake", FRAMES, "--cores", "2", "--configfile", "tiny.yaml"]
     done = run(command, clone.root, {"PATH": f"{tmp_path / 'environment/bin'}:{os.defpath}"})
     assert done.returncode == 0, done.stdout
-    made = clone.files("data/tiny")
-    assert len(made) > 20 and [path for path, content in made.items() if content != finished.files()[path]] == []
+    results, expected = clone.files("data/tiny"), finished.files("data/tiny")
+    assert len(results) > 20
+    for path, content in results.items():
+        assert content == expected[path], path
 
 
 def requirements(text):
@@ -91,13 +105,15 @@ def requirements(text):
 
 @pytest.mark.ci
 def test_requirements_are_those_that_the_registry_gives(tmp_path):
-    """It may have got files since, as for a new Python: they have other digests."""
+    """The registry may have more files by now, such as those for a new Python, with other digests."""
     (command,) = re.findall("^python3 -m uv (export .*) --output-file requirements.txt$", CONTRIBUTING, re.MULTILINE)
     for name in ("pyproject.toml", ".python-version"):
         shutil.copy(ROOT / name, tmp_path)
     uv = os.environ.get("UV") or shutil.which("uv") or pytest.skip("no uv")
     done = run([uv, *command.split(), "--output-file", "output"], tmp_path)
     assert done.returncode == 0, done.stdout
-    kept, found = map(requirements, (REQUIREMENTS, (tmp_path / "output").read_text(encoding="utf-8")))
-    assert kept.keys() == found.keys()
-    assert [name for name in kept if not kept[name] <= found[name]] == []
+    kept = requirements(REQUIREMENTS)
+    exported = requirements((tmp_path / "output").read_text(encoding="utf-8"))
+    assert kept.keys() == exported.keys()
+    for requirement, digests in kept.items():
+        assert digests <= exported[requirement], requirement

@@ -17,8 +17,8 @@ REMEDY = "; needed: room on the disk and a folder that may be written to"
 RUN = "data/tiny/runs/S3/30dB/ga/bic/seed-2.json"
 
 
-def reported(printed):
-    """Return what is said of each file that could not be written."""
+def failures(printed):
+    """Return the reason why each file could not be written."""
     return dict(re.findall(rf"^narxbench: (\S+): (.*){re.escape(REMEDY)}$", printed, re.MULTILINE))
 
 
@@ -44,48 +44,50 @@ def read_only(folder):
         yield
 
 
-def still_right(copy, finished):
-    right = finished.files()
-    assert [path for path, content in copy.files().items() if content != right.get(path)] == []
+def check_finished_files(copy, finished):
+    """Check that all files in the copy are those of the complete study, and that it is not locked."""
+    expected = finished.files()
+    for path, content in copy.files().items():
+        assert content == expected.get(path), path
     assert not copy.locked()
 
 
 def fill(folder, blocks):
-    """Fill the disk but for some blocks, of which a file takes a whole number."""
+    """Fill the disk except for some blocks; a file takes a whole number of them."""
     state = os.statvfs(folder)
     with (folder / "ballast").open("wb") as stream:
         os.posix_fallocate(stream.fileno(), 0, (state.f_bavail - blocks) * state.f_frsize)
 
 
 def test_disk_that_fills_up(finished, empty, tmp_path):
-    """In the searches, then in the reports: the file that found no room is named, and with room the command goes on."""
+    """Searches, then reports, name the file that has no room; when there is room, the command goes on."""
     disk = tmp_path / "disk"
     with mounted(disk, "-t", "tmpfs", "-o", "size=64m", "tmpfs"):
         for folder in ("data/tiny", "reports"):
             (disk / folder).mkdir(parents=True)
             (empty / folder).symlink_to(disk / folder)
         fill(disk, 30)
-        files = reported(empty.snakemake(code=1))
-        assert files and set(files.values()) == {"cannot be written: No space left on device"}
-        still_right(empty, finished)
+        reasons = failures(empty.snakemake(code=1))
+        assert reasons and set(reasons.values()) == {"cannot be written: No space left on device"}
+        check_finished_files(empty, finished)
         (disk / "ballast").unlink()
         empty.snakemake(FRAMES)
         fill(disk, 4)
-        files = reported(empty.snakemake("--keep-going", code=1))
-        assert files and {path.split("/")[0] for path in files} == {"reports"}
-        still_right(empty, finished)
+        reasons = failures(empty.snakemake("--keep-going", code=1))
+        assert reasons and {path.split("/")[0] for path in reasons} == {"reports"}
+        check_finished_files(empty, finished)
 
 
 def test_folders_that_cannot_be_written(finished, copy):
     (copy / RUN).unlink()
     for folder in (copy / RUN).parent, copy / ".snakemake":
         with read_only(folder):
-            # Lines of code may be Snakemake's, which is first to meet it.
+            # Snakemake, which may write there first, prints lines of its own code.
             with copy.under_way("--cores", "2") as begun:
                 printed, _ = begun.communicate(timeout=LIMIT)
             assert begun.returncode == 1 and "Read-only file system" in printed
             assert "narxbench/" not in printed.replace(str(copy.root), "")
-        still_right(copy, finished)
+        check_finished_files(copy, finished)
     copy.snakemake(RUN)
     assert copy.files("data/tiny/runs") == finished.files("data/tiny/runs")
     with read_only(copy / "reports"):

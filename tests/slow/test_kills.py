@@ -15,63 +15,102 @@ from tests.workflow.project import LIMIT, TINY, unlike, wait_for
 pytestmark = pytest.mark.slow
 
 FRAMES = "data/long/frames/claims.csv"
-SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL)
 
 
 @pytest.fixture(scope="module")
 def long(finished, tmp_path_factory):
-    """Searches that last long enough to be interrupted, and their frames."""
+    """Return a study whose searches last long enough to be interrupted, with its frames."""
     copy = finished.copied(tmp_path_factory.mktemp("long") / "project", made=False)
     project = copy.with_study("long", TINY.replace("200", "30000"))
     project.snakemake(FRAMES)
     return project
 
 
-def seen(project):
+def visible_results(project):
     """Return the results without the hidden files that a kill may leave, which nothing reads."""
     return {path: content for path, content in project.files().items() if "/." not in path}
 
 
-def others_of(group):
+def living_processes(group):
     """Return the processes of a group that are alive."""
     done = subprocess.run(["ps", "-A", "-o", "pgid=,stat=,pid="], capture_output=True, text=True, check=True)
-    rows = (line.split() for line in done.stdout.splitlines())
-    return [pid for pgid, state, pid in rows if int(pgid) == group and not state.startswith("Z")]
+    pids = []
+    for line in done.stdout.splitlines():
+        pgid, state, pid = line.split()
+        if int(pgid) == group and not state.startswith("Z"):
+            pids.append(pid)
+    return pids
 
 
-@pytest.mark.parametrize("number", SIGNALS, ids=lambda number: number.name)
-def test_interrupted_in_the_middle_of_the_searches(long, tmp_path, number):
-    copy, results = long.copied(tmp_path / "project", made=False), seen(long)
-    with copy.under_way(FRAMES, "--cores", "2") as begun:
+def press_ctrl_c(process):
+    # All but the first change nothing.
+    for _ in range(9):
+        os.killpg(process.pid, signal.SIGINT)
+        time.sleep(0.02)
+
+
+def close_terminal(process):
+    os.killpg(process.pid, signal.SIGHUP)
+
+
+def shut_down(process):
+    process.send_signal(signal.SIGTERM)
+
+
+def interrupted(copy, interrupt):
+    """Return the process of a pipeline after its end by an interruption in the middle of the searches."""
+    with copy.under_way(FRAMES, "--cores", "2") as process:
         wait_for(lambda: len(copy.run_files()) > 2, "some run files")
-        if number in (signal.SIGTERM, signal.SIGKILL):
-            begun.send_signal(number)
-        for _ in range(9 if number == signal.SIGINT else number == signal.SIGHUP):
-            # All but the first change nothing.
-            os.killpg(begun.pid, number)
-            time.sleep(0.02)
-        printed, _ = begun.communicate(timeout=LIMIT)
+        interrupt(process)
+        printed, _ = process.communicate(timeout=LIMIT)
         assert "Traceback" not in printed, printed
-        assert number == signal.SIGKILL or others_of(begun.pid) == []
-    assert [path for path, content in seen(copy).items() if content != results.get(path)] == []
-    assert number == signal.SIGKILL or seen(copy) == copy.files()
+        # A killed main process leaves behind the scripts that it has started.
+        assert process.returncode == -signal.SIGKILL or living_processes(process.pid) == []
+    return process
+
+
+def check_right_so_far(copy, complete):
+    results = visible_results(complete)
+    for path, content in visible_results(copy).items():
+        assert content == results.get(path), path
+
+
+def check_goes_on(copy, complete):
+    copy.snakemake(FRAMES)
+    assert unlike(visible_results(copy), visible_results(complete)) == []
+    assert not copy.locked()
+
+
+@pytest.mark.parametrize("interrupt", [press_ctrl_c, close_terminal, shut_down])
+def test_interrupted_in_the_middle_of_the_searches(long, tmp_path, interrupt):
+    copy = long.copied(tmp_path / "project", made=False)
+    assert interrupted(copy, interrupt).returncode == 1
+    check_right_so_far(copy, long)
+    assert visible_results(copy) == copy.files()
+    assert not copy.locked()
+    check_goes_on(copy, long)
+
+
+def test_killed_in_the_middle_of_the_searches(long, tmp_path):
+    copy = long.copied(tmp_path / "project", made=False)
+    assert interrupted(copy, subprocess.Popen.kill).returncode == -signal.SIGKILL
+    check_right_so_far(copy, long)
     if copy.locked():
-        assert number == signal.SIGKILL
         assert "cannot be locked" in copy.snakemake(FRAMES, code=1)
         copy.snakemake("--unlock")
-    copy.snakemake(FRAMES)
-    assert unlike(seen(copy), results) == []
-    assert not copy.locked()
-    assert begun.returncode == (-signal.SIGKILL if number == signal.SIGKILL else 1)
+    check_goes_on(copy, long)
 
 
 def test_second_pipeline_ends_at_once_and_changes_nothing(long, tmp_path):
     copy = long.copied(tmp_path / "project", made=False)
     with copy.under_way(FRAMES, "--cores", "2") as first:
         wait_for(copy.run_files, "the first run file")
+        # Stopped, the first cannot end before the second has begun.
+        os.killpg(first.pid, signal.SIGSTOP)
         assert "cannot be locked" in copy.snakemake(FRAMES, code=1)
-        # Nobody but the first unlocks, at its end.
-        first.communicate(timeout=LIMIT if copy.locked() else 10)
+        assert copy.locked()
+        os.killpg(first.pid, signal.SIGCONT)
+        first.communicate(timeout=LIMIT)
     assert first.returncode == 0
     assert copy.files() == long.files()
     assert not copy.locked()

@@ -1,4 +1,4 @@
-"""Machines that lack something, or have something odd: the pipeline runs with the right results, or says why not.
+"""Machines that lack something or have something odd: the pipeline gives the right results or reports why it cannot.
 
 Limits, missing folders and closed streams are real ones: a shell sets them up, then starts the command.
 """
@@ -21,7 +21,7 @@ COMMAND = [sys.executable, "-m", "snakemake"]
 # A target can follow: after --configfile it would be taken for another file.
 SNAKEMAKE = [*COMMAND, "--configfile", "tiny.yaml", "--cores", "2"]
 NOWHERE = ["HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "TMPDIR"]
-# One of this package that needs another, so that it has a process of its own.
+# The second algorithm needs another package, so that it has a process of its own.
 APART = """\
 systems: [S3]
 snr_db: [30]
@@ -32,7 +32,7 @@ methods: {upso2d: {criteria: [bic]}, pymoo-ga: {algorithm: pymoo_ga, criteria: [
 
 
 def shell(script, command, folder, code=0, env=None):
-    """Run a command in a folder after a shell has done what a script says; return what it prints."""
+    """Run a command in a folder after a script of the shell; return what it prints."""
     done = subprocess.run(
         ["bash", "-c", f'{script}\nexec "$@"', "bash", *command],
         cwd=folder,
@@ -48,8 +48,8 @@ def shell(script, command, folder, code=0, env=None):
     return printed
 
 
-def reported(printed):
-    """Return the one line that tells a mistake."""
+def error_message(printed):
+    """Return the only line that reports a mistake."""
     (line,) = re.findall("^narxbench: (.*; (?:allowed|needed): .*)$", printed, re.MULTILINE)
     return line
 
@@ -63,18 +63,18 @@ def programs(folder, *names):
 
 
 def test_little_of_everything(finished, empty, tmp_path):
-    """No home, few open files, 4 GB, one core, few other programs, ASCII only, nobody who reads what is printed."""
-    few = programs(tmp_path / "bin", "bash", "sh", "which")
+    """The pipeline runs with no home, few open files, 4 GB, one core, few programs, ASCII and no standard output."""
+    program_folder = programs(tmp_path / "bin", "bash", "sh", "which")
     core = min(os.sched_getaffinity(0))
     limits = f"unset {' '.join(NOWHERE)}; ulimit -n 64 -v 4000000; taskset --pid --cpu-list {core} $$"
     # A text without an encoding of its own would be written or read in ASCII.
     ascii_only = "LC_ALL=C PYTHONCOERCECLOCALE=0 PYTHONUTF8=0"
-    shell(f"{limits}; export {ascii_only} PATH={shlex.quote(few)}; exec >&-", SNAKEMAKE, empty.root)
+    shell(f"{limits}; export {ascii_only} PATH={shlex.quote(program_folder)}; exec >&-", SNAKEMAKE, empty.root)
     assert empty.manifest() == finished.manifest()
 
 
 def test_a_colon_in_the_path_of_the_folder(finished, tmp_path):
-    """Steps and algorithms with a process of their own import this checkout: another one is not to be found."""
+    """Steps and algorithms with a process of their own import this checkout, because no other one is installed."""
     copy = finished.copied(tmp_path / "a:b", made=False)
     (tmp_path / "hiding").mkdir()
     environment = hiding(tmp_path / "hiding")
@@ -85,7 +85,7 @@ def test_a_colon_in_the_path_of_the_folder(finished, tmp_path):
     assert b'"failure"' not in apart.run_files()[0].read_bytes()
     (tmp_path / "elsewhere").mkdir()
     command = [*COMMAND, "--cores", "2", "--snakefile", str(copy / "Snakefile")]
-    assert "found a colon" in reported(shell("", command, tmp_path / "elsewhere", code=1))
+    assert "found a colon" in error_message(shell("", command, tmp_path / "elsewhere", code=1))
 
 
 def test_a_folder_that_cannot_be_written(empty):

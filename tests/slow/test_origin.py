@@ -15,7 +15,7 @@ EVERYTHING = {"simulate", "search", "summarise", "analyse", "tables", "figures",
 
 
 def forget(project):
-    """Lose what Snakemake knows, as in a copy of the results alone."""
+    """Delete Snakemake's records, which a copy of the results alone does not have."""
     shutil.rmtree(project / ".snakemake")
 
 
@@ -26,7 +26,7 @@ def made_with(project):
 def test_a_lost_memory_and_the_same_settings(copy):
     forget(copy)
     assert copy.planned() == {}
-    # Nobody knows of the single results any more, so that a change concerns all of them, also later.
+    # Snakemake has forgotten the single results, so that a change concerns all of them, also later.
     assert set(copy.planned(*SETTINGS)) >= EVERYTHING
 
 
@@ -57,7 +57,7 @@ def test_results_of_unknown_settings(copy):
 
 
 def test_a_run_that_did_not_finish(finished, copy):
-    """Results may be left of settings before; when Snakemake's memory is lost, neither settings can take them."""
+    """Results of earlier settings may be left; without Snakemake's records, neither settings can use them."""
     assert made_with(copy)["settings/evaluations"] == "200"
     copy.snakemake(RUN, *SETTINGS)
     assert not (copy / RECORD).exists()
@@ -73,9 +73,9 @@ def test_a_run_that_did_not_finish(finished, copy):
 
 
 def test_results_of_another_folder(finished, copy, tmp_path):
-    """The memory next to them is that of other results."""
-    other = finished.copied(tmp_path / "other", made=False)
-    other.snakemake(RUN, *SETTINGS)
-    shutil.rmtree(copy / ".snakemake")
-    shutil.copytree(other / ".snakemake", copy / ".snakemake")
+    """Snakemake's records next to the results are those of other results."""
+    second = finished.copied(tmp_path / "second", made=False)
+    second.snakemake(RUN, *SETTINGS)
+    forget(copy)
+    shutil.copytree(second / ".snakemake", copy / ".snakemake")
     assert set(copy.planned(*SETTINGS)) >= EVERYTHING

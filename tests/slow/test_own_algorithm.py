@@ -1,4 +1,4 @@
-"""The tutorial of an own algorithm in the pipeline, and what dishonest algorithms do to others there: nothing."""
+"""The tutorial of an own algorithm in the pipeline; dishonest algorithms change no result of others there."""
 
 import json
 import re
@@ -7,16 +7,16 @@ import pytest
 import yaml
 from tests.unit.algorithms.plugins import FOLDER, install
 from tests.unit.algorithms.plugins.cheats import CHEATS
-from tests.unit.docs.own_algorithm import console, saved, typed
+from tests.unit.docs.own_algorithm import console_commands, files_to_save, run_command
 
 from narxbench.studies.methods.repeats import read_repeats
 
 pytestmark = [pytest.mark.slow, pytest.mark.ci]
 
-COMMAND = console()[1][0]
+COMMAND = f"{console_commands()[1][0]} small.yaml"
 MODULE = "src/narxbench/algorithms/threshold.py"
 NEIGHBOURS = ("ga", "stepwise", "threshold")
-# What the command of the page runs on less, so that it takes a third of the time: no packages of others, fewer systems.
+# The command of the page takes a third of the time without other packages and with fewer systems.
 SMALL = {
     "study": "my",
     "systems": ["S1", "S2"],
@@ -26,64 +26,91 @@ SMALL = {
 }
 # Their runs fail as those of the unit tests do, or are as good as any.
 CHEATING = ("mutated_data", "memory_file", "reset_count", "much_memory", "crashes")
+FAILURES = {name: CHEATS[name].failure or "^$" for name in CHEATING}
+FAILURES["hangs"] = "not done after the time limit of 5 s"
+# Names of methods have no underscores.
+METHODS = {name: name.replace("_", "-") for name in FAILURES}
 
 
-@pytest.fixture
-def own(empty):
-    """A copy of the project in which the files of the page are saved."""
-    for name, content in saved().items():
+@pytest.fixture(scope="module")
+def checkout(finished, tmp_path_factory):
+    """Return a copy of the project with the files of the page and the results of its command."""
+    project = finished.copied(tmp_path_factory.mktemp("tutorial") / "project", made=False)
+    for name, content in files_to_save().items():
         if name != "pyproject.toml":
-            empty.write(name, content)
-    return empty
+            project.write(name, content)
+    project.write("small.yaml", yaml.safe_dump(SMALL))
+    done = run_command(COMMAND, project.root)
+    assert done.returncode == 0, done.stderr
+    return project
 
 
-def runs(project, study, method):
+def run_files(project, study, method):
     """Return the run files of a method by problem and name."""
     root = project / f"data/{study}/runs"
-    files = {str(path.relative_to(root)): path for path in root.rglob(f"{method}/bic/*.json")}
-    return {name: path.read_bytes() for name, path in sorted(files.items())}
+    paths = sorted(root.rglob(f"{method}/bic/*.json"))
+    return {str(path.relative_to(root)): path.read_bytes() for path in paths}
 
 
-def test_a_row_in_the_ranking_and_neighbours_that_nobody_touches(own, monkeypatch, tmp_path):
-    own.write("small.yaml", yaml.safe_dump(SMALL))
-    command = f"{COMMAND} small.yaml"
-    done = typed(command, own.root)
-    assert done.returncode == 0, done.stderr
-    assert (own / "reports/my/report.html").is_file()
-    ranking = (own / "reports/my/tables/leaderboard.md").read_text(encoding="utf-8").splitlines()
-    rows = {row.split("|")[2].strip(): row for row in ranking if row.startswith("| ") and row.count("|") > 5}
+def test_a_row_in_the_ranking(checkout):
+    assert (checkout / "reports/my/report.html").is_file()
+    ranking = (checkout / "reports/my/tables/leaderboard.md").read_text(encoding="utf-8")
+    # The second of many columns has the names.
+    rows = dict(re.findall(r"^\| [^|\n]*\|([^|\n]*)\|((?:[^|\n]*\|){3,})$", ranking, re.MULTILINE))
+    rows = {name.strip(): values for name, values in rows.items()}
     assert {"threshold", "descent", "2D-UPSO", "frols"} <= set(rows)
     assert rows["threshold"] != rows["descent"]
-    assert runs(own, "my", "threshold") != runs(own, "my", "descent") != {}
+    assert run_files(checkout, "my", "threshold") != run_files(checkout, "my", "descent") != {}
 
-    # An edit repeats its runs only.
-    own.edit(MODULE, "default=10.0", "default=11.0")
-    planned = typed(f"{command} --dry-run", own.root).stdout
-    made = {line.split("/")[-3] for line in planned.splitlines() if line.strip().startswith("output: data/my/runs/")}
-    assert made == {"threshold", "descent"}
-    own.edit(MODULE, "default=11.0", "default=10.0")
 
-    # The same runs, with others next to them that do what they must not.
+def test_an_edit_repeats_the_runs_of_the_algorithm(checkout):
+    checkout.edit(MODULE, "default=10.0", "default=11.0")
+    try:
+        planned = run_command(f"{COMMAND} --dry-run", checkout.root).stdout
+    finally:
+        checkout.edit(MODULE, "default=11.0", "default=10.0")
+    outputs = re.findall(r"^ *output: (data/my/runs/.*)$", planned, re.MULTILINE)
+    assert {output.split("/")[-3] for output in outputs} == {"threshold", "descent"}
+
+
+def study_of_cheats(project):
+    """Return the settings of a study with the neighbours and dishonest algorithms on one system."""
+    overlay = yaml.safe_load((project / "config/methods.yaml").read_text(encoding="utf-8"))
+    excluded = overlay["methods"].keys() - {*NEIGHBOURS, *SMALL["methods"]}
+    methods = dict.fromkeys([*sorted(excluded), "descent"])
+    methods |= {method: {"algorithm": name, "criteria": ["bic"]} for name, method in METHODS.items()}
+    return {
+        "study": "beside",
+        "systems": ["S1"],
+        "held_out": None,
+        "time_limit": 5,
+        "methods": methods,
+        "scenarios": dict.fromkeys(sorted(overlay["scenarios"].keys() - {"base"})),
+    }
+
+
+def test_dishonest_algorithms_fail_alone(checkout, monkeypatch, tmp_path):
     (tmp_path / "site").mkdir()
     install(monkeypatch, tmp_path / "site")
-    overlay = yaml.safe_load((own / "config/methods.yaml").read_text(encoding="utf-8"))
-    methods = {name: None for name in overlay["methods"] if name not in (*NEIGHBOURS, *SMALL["methods"])}
-    methods |= {name.replace("_", "-"): {"algorithm": name, "criteria": ["bic"]} for name in (*CHEATING, "hangs")}
-    beside = {"study": "beside", "systems": ["S1"], "held_out": None, "time_limit": 5}
-    beside["methods"] = {**methods, "descent": None}
-    beside["scenarios"] = {name: None for name in overlay["scenarios"] if name != "base"}
-    own.write("beside.yaml", yaml.safe_dump(beside))
-    done = typed(f"{command} beside.yaml", own.root, tmp_path / "site", FOLDER)
+    checkout.write("beside.yaml", yaml.safe_dump(study_of_cheats(checkout)))
+    done = run_command(f"{COMMAND} beside.yaml", checkout.root, tmp_path / "site", FOLDER)
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
     for method in NEIGHBOURS:
-        right = {name: content for name, content in runs(own, "my", method).items() if name.startswith("base/S1/")}
-        assert runs(own, "beside", method) == right != {}
-    for name in (*CHEATING, "hangs"):
-        failure = "not done after the time limit of 5 s" if name == "hangs" else CHEATS[name].failure or "^$"
-        for content in runs(own, "beside", name.replace("_", "-")).values():
-            failures = {run.get("failure", "") for run in json.loads(content)["runs"]}
-            assert all(map(re.compile(failure).search, failures)), failures
-    repeats = read_repeats((own / "data/beside/repeats").glob("*.json"))
-    assert {name for name, found in repeats.items() if not found.same} == {"memory-file"}
-    assert repeats.keys() == {"threshold", *(name.replace("_", "-") for name in (*CHEATING, "hangs"))}
+        check_neighbour(checkout, method)
+    for name, pattern in FAILURES.items():
+        for content in run_files(checkout, "beside", METHODS[name]).values():
+            for run in json.loads(content)["runs"]:
+                assert re.search(pattern, run.get("failure", "")), name
+    repeats = read_repeats((checkout / "data/beside/repeats").glob("*.json"))
+    assert [name for name, repeat in repeats.items() if not repeat.same] == ["memory-file"]
+    assert repeats.keys() == {"threshold", *METHODS.values()}
+
+
+def check_neighbour(project, method):
+    """Check that the runs of a method next to dishonest ones are those of the study without them."""
+    expected = {}
+    for name, content in run_files(project, "my", method).items():
+        if name.startswith("base/S1/"):
+            expected[name] = content
+    assert run_files(project, "beside", method) == expected != {}

@@ -1,4 +1,4 @@
-"""The pipeline on a Slurm of two nodes: the same summaries and frames as on one machine, whatever happens to jobs."""
+"""The pipeline on a Slurm of two nodes: it gives the summaries and frames of one machine though jobs are lost."""
 
 import subprocess
 
@@ -17,7 +17,7 @@ evaluations: 80000
 methods: {upso2d: {criteria: [bic]}}
 statistics: {bootstrap_samples: 50}
 """
-# What docs/cluster.md says of a cluster without accounting; and looks at the jobs that come sooner.
+# The options of docs/cluster.md for a cluster without accounting; jobs are looked at sooner.
 PROFILES = {
     "slurm": (
         "--workflow-profile=profiles/slurm",
@@ -33,7 +33,7 @@ COMPARED = ("data/cluster/conditions", "data/cluster/frames")
 
 @pytest.fixture(scope="module")
 def local(finished, tmp_path_factory):
-    """The study, made on this machine with a job for each seed."""
+    """Return the study, made on this machine with a job for each seed."""
     copy = finished.copied(tmp_path_factory.mktemp("local") / "project", made=False)
     project = copy.with_study("cluster", CLUSTER)
     project.snakemake(FRAMES)
@@ -42,32 +42,34 @@ def local(finished, tmp_path_factory):
 
 @pytest.fixture
 def slurm(tmp_path_factory):
-    if reason := unusable():
+    reason = unusable()
+    if reason:
         pytest.skip(reason)
     with Slurm(tmp_path_factory.mktemp("slurm")) as two_nodes:
         yield two_nodes
 
 
-def lose_a_job(local, slurm, root, profile, lose):
-    """Run the study with a profile, lose its first running job, and return the states of that job and of the others."""
-    copy, printed = local.copied(root / "project", made=False), root / "printed.txt"
+def run_and_lose_a_job(copy, slurm, profile, lose, printed):
+    """Run the study with a profile, lose its first running job, and return the number of this job."""
     options = (*PROFILES[profile], "--config", "seeds_per_job=3")
     # A file, because nobody reads a pipe meanwhile.
     with printed.open("wb") as stream, copy.under_way(FRAMES, *options, env=slurm.environment, output=stream) as begun:
         lost, *_ = wait_for(lambda: [job for job in slurm.jobs() if job.state == "RUNNING"], "a running job")
         lose(lost)
         assert begun.wait(LIMIT) == 0, printed.read_text(errors="replace")
+    return lost.number
+
+
+def check_results(copy, local):
+    """Check that no result is missing or different from those of one machine."""
     assert {path.name for path in copy.run_files()} == {"seeds-1-to-3.json", "seeds-4-to-6.json"}
     for folder in COMPARED:
         assert unlike(copy.files(folder), local.files(folder)) == []
     assert "Nothing to be done" in copy.snakemake(FRAMES, "--dry-run", "--config", "seeds_per_job=3")
-    assert {job.node for job in slurm.jobs()} == set(NODES)
-    states = {job.number: job.state for job in slurm.jobs()}
-    return copy, lost.number, states.pop(lost.number), list(states.values())
 
 
 def status(copy, slurm, job):
-    """Return what profiles/cluster says of a job."""
+    """Return the status that profiles/cluster reports of a job."""
     command = [str(copy / "profiles/cluster/status.sh"), str(job)]
     return subprocess.run(command, env=slurm.environment, check=True, capture_output=True, text=True).stdout.strip()
 
@@ -78,7 +80,14 @@ def test_a_job_or_a_node_that_is_lost_costs_no_result(local, slurm, tmp_path, pr
     def lose(job):
         slurm.run("scancel", str(job.number)) if profile == "slurm" else slurm.kill(job.node)
 
-    copy, number, lost, others = lose_a_job(local, slurm, tmp_path, profile, lose)
-    assert (lost, others) == (state, ["COMPLETED"] * 4)
-    assert status(copy, slurm, number) == "failed"
-    assert {status(copy, slurm, job.number) for job in slurm.jobs()[-4:]} == {"success"}
+    copy = local.copied(tmp_path / "project", made=False)
+    lost = run_and_lose_a_job(copy, slurm, profile, lose, tmp_path / "printed.txt")
+    check_results(copy, local)
+    jobs = slurm.jobs()
+    assert {job.node for job in jobs} == set(NODES)
+    states = {job.number: job.state for job in jobs}
+    assert states.pop(lost) == state
+    assert list(states.values()) == ["COMPLETED"] * 4
+    assert status(copy, slurm, lost) == "failed"
+    for job in jobs[-4:]:
+        assert status(copy, slurm, job.number) == "success"

@@ -14,18 +14,25 @@ from tests.workflow.project import FRAMES, ROOT
 pytestmark = [pytest.mark.slow, pytest.mark.ci]
 
 
+def oldest_version():
+    """Return the oldest version of Snakemake that the project allows."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    pipeline = project["optional-dependencies"]["pipeline"]
+    requirements = {requirement.name: requirement for requirement in map(Requirement, pipeline)}
+    (version,) = [bound.version for bound in requirements["snakemake"].specifier if bound.operator == ">="]
+    return version
+
+
 @pytest.fixture(scope="module")
 def oldest(tmp_path_factory):
-    """A folder with the oldest version of Snakemake, and that version."""
-    pipeline = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]["pipeline"]
-    (allowed,) = (each for each in map(Requirement, pipeline) if each.name == "snakemake")
-    (version,) = (each.version for each in allowed.specifier if each.operator == ">=")
+    """Return a folder with the oldest version of Snakemake, and that version."""
+    version = oldest_version()
     folder = tmp_path_factory.mktemp("oldest")
     # `uv run` tells where it is.
     uv = os.environ.get("UV") or shutil.which("uv") or pytest.skip("no uv")
     command = [uv, "pip", "install", "--quiet", "--python", sys.executable]
     command += ["--target", str(folder), f"snakemake=={version}"]
-    # Elsewhere, as the versions of this project do not bind here.
+    # In another folder, so that the versions of this project do not bind here.
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     if done.returncode:
         pytest.skip(f"it cannot be installed here: {done.stderr.strip()[-200:]}")
@@ -39,6 +46,6 @@ def test_the_same_bytes_with_the_oldest_version(oldest, finished, empty):
     empty.snakemake(FRAMES, env=environment)
     assert empty.files("data/tiny") == finished.files("data/tiny")
     assert "Nothing to be done" in empty.snakemake(FRAMES, env=environment)
-    # What one version has made is known to another.
+    # The newest version accepts the results of the oldest.
     assert empty.planned(FRAMES) == {}
     assert Version(version) < Version("9.27")

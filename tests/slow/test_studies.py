@@ -1,4 +1,4 @@
-"""Studies other than the paper's: what a user adds, what the paper leaves open, and what goes wrong in one of them."""
+"""Studies other than the paper's: additions of a user, interpretations of the paper, and faults in one part."""
 
 import csv
 import json
@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from itertools import product
 
 import pytest
 import yaml
@@ -39,20 +40,24 @@ def test_added_system_snr_criterion_method_and_data_for_every_run(empty):
     project = empty.with_study("added", ADDED)
     project.snakemake()
     rows = rows_of(project / "data/added/frames/conditions.csv")
-    assert {row["system"] for row in rows} == {"S3", "X1"} and {float(row["snr_db"]) for row in rows} == {30.0, 37.5}
-    ways = {(row["method"], row["criterion"]) for row in rows}
-    assert ways == {("upso2d", "bic"), ("upso2d", "aic-16"), ("ga-tournament", "bic")}
-    data = [project / f"data/added/problems/S3/30dB/realisation-{seed}.csv" for seed in (1, 2)]
-    assert data[0].read_bytes() != data[1].read_bytes()
-    summary = json.loads((project / "data/added/conditions/X1/37.5dB/ga-tournament/bic.json").read_bytes())
-    assert summary["realisations"] == 2 and len(set(summary["true_fitness"])) == 2
-    assert summary["settings"]["selection"] == "tournament"
-    # Without noise worth the name, a search over 14 candidates finds the two terms.
-    terms = {summary["candidates"][index] for index in summary["runs"]["structures"][0]}
-    assert terms >= {"y(k-1)", "u(k-1)"}
+    conditions = {(row["system"], float(row["snr_db"]), row["method"], row["criterion"]) for row in rows}
+    searches = [("upso2d", "bic"), ("upso2d", "aic-16"), ("ga-tournament", "bic")]
+    assert conditions == {(*place, *search) for place, search in product(product(("S3", "X1"), (30.0, 37.5)), searches)}
+    first, second = (project / f"data/added/problems/S3/30dB/realisation-{seed}.csv" for seed in (1, 2))
+    assert first.read_bytes() != second.read_bytes()
+    check_summary(json.loads((project / "data/added/conditions/X1/37.5dB/ga-tournament/bic.json").read_bytes()))
     for name, word in (("method_settings", "ga-tournament"), ("fitness_X1", "AIC")):
         assert word in (project / f"reports/added/tables/{name}.md").read_text(encoding="utf-8"), name
     assert project.planned() == {}
+
+
+def check_summary(summary):
+    """Check the summary of the added method on the added system."""
+    assert summary["realisations"] == 2 and len(set(summary["true_fitness"])) == 2
+    assert summary["settings"]["selection"] == "tournament"
+    # With so little noise, a search over 14 candidates finds the two terms.
+    terms = {summary["candidates"][index] for index in summary["runs"]["structures"][0]}
+    assert terms >= {"y(k-1)", "u(k-1)"}
 
 
 INTERPRETATIONS = """\
@@ -76,37 +81,61 @@ variations:
 """
 
 
-def test_the_study_that_tries_every_option(empty):
-    # As many options as a test can pay for: two of the swarm, one of the GA, one of the data.
-    file = empty / "config/design_choices.yaml"
+# As many options as a test can pay for: two of the swarm, one of the GA, one of the data.
+OPTIONS = {
+    "velocity-bound": ["none", "1"],
+    "ties": ["canonical", "random"],
+    "elitism": ["off", "on"],
+    "noise": ["output", "equation"],
+    "input": ["uniform"],
+    "realisation": ["shared"],
+    "snr-of": ["variance"],
+    "own-noise": ["no"],
+    "estimation": ["before-validation"],
+    "error": ["free-run"],
+    "evaluations": ["6000"],
+}
+
+
+def reduce_design_choices(file):
+    """Keep the options of this test in the file of design choices, and two interpretations."""
     mapping = yaml.safe_load(file.read_text(encoding="utf-8"))
-    wanted = "velocity-bound: none 1, ties: canonical random, elitism: off on, noise: output equation, input: uniform, "
-    wanted += "realisation: shared, snr-of: variance, own-noise: no, estimation: before-validation, error: free-run, "
-    wanted += "evaluations: 6000"
-    choices = {}
-    for name, _, options in (each.partition(": ") for each in wanted.split(", ")):
-        choices[name] = choice = mapping["design_choices"][name]
-        choice["options"] = {option: choice["options"][option] for option in options.split()}
+    choices = {name: mapping["design_choices"][name] for name in OPTIONS}
+    for name, choice in choices.items():
+        choice["options"] = {option: choice["options"][option] for option in OPTIONS[name]}
     mapping["design_choices"] = choices
     # The paper's study, with which the others are compared, has an interpretation of the first name.
     mapping["interpretations"] = {"as-described": {}, "other": {"ties": "random"}}
     file.write_text(yaml.safe_dump(mapping, sort_keys=False), encoding="utf-8")
+
+
+# Named interpretations have all data seeds, others that of the screening, other criteria that of the finalists.
+TRIED = {
+    ("upso2d", "baseline", "bic", "1"),
+    ("upso2d", "baseline", "bic", "7"),
+    ("upso2d", "ties=random", "bic", "1"),
+    ("upso2d", "ties=random", "bic", "7"),
+    ("upso2d", "noise=equation", "bic", "7"),
+    ("upso2d", "velocity-bound=1", "bic", "7"),
+    ("upso2d", "velocity-bound=1+ties=random", "bic", "7"),
+    ("upso2d", "baseline", "aic-8", "1"),
+    ("ga", "baseline", "bic", "1"),
+    ("ga", "baseline", "bic", "7"),
+    ("ga", "noise=equation", "bic", "7"),
+    ("ga", "elitism=on", "bic", "7"),
+    ("stepwise", "baseline", "bic", "1"),
+    ("stepwise", "baseline", "bic", "7"),
+}
+
+
+def test_the_study_that_tries_every_option(empty):
+    reduce_design_choices(empty / "config/design_choices.yaml")
     project = empty.with_study("interpretations", INTERPRETATIONS)
     frame = "data/interpretations/frames/conditions.csv"
     project.snakemake(frame)
     rows = rows_of(project / frame)
-    found = {(row["method"], row["interpretation"], row["criterion"], row["data_seed"]) for row in rows}
-    assert found == {
-        # With a name on all data seeds, others on those of the screening, other criteria on those of the finalists.
-        *(("upso2d", name, "bic", seed) for name in ("baseline", "ties=random") for seed in "17"),
-        *(("upso2d", name, "bic", "7") for name in ("noise=equation", "velocity-bound=1")),
-        ("upso2d", "velocity-bound=1+ties=random", "bic", "7"),
-        *(("ga", "baseline", "bic", seed) for seed in "17"),
-        *(("ga", name, "bic", "7") for name in ("noise=equation", "elitism=on")),
-        *(("stepwise", "baseline", "bic", seed) for seed in "17"),
-        ("upso2d", "baseline", "aic-8", "1"),
-    }
-    assert (len(rows), {row["runs"] for row in rows}) == (2 * len(found), {"2"})
+    assert {(row["method"], row["interpretation"], row["criterion"], row["data_seed"]) for row in rows} == TRIED
+    assert (len(rows), {row["runs"] for row in rows}) == (2 * len(TRIED), {"2"})
     # It goes on where it stopped.
     lost = project.run_files()[0]
     lost.unlink()
@@ -115,11 +144,11 @@ def test_the_study_that_tries_every_option(empty):
 
 def test_diverging_system_stops_alone(empty):
     project = empty.with_study("wild", TINY + "data: {excitation: {kind: gaussian, sd: 1.0}}\n")
-    lines = project.snakemake("--keep-going", code=1).splitlines()
-    (reported,) = [line for line in lines if line.startswith("narxbench: ") and " of CPU time; " not in line]
-    assert re.match(r"narxbench: system S4: its output diverges .*; allowed: an input for which", reported)
-    made = [path.split("/")[3] for path in project.files("data/wild/conditions")]
-    assert made == ["S3"] * 3
+    printed = project.snakemake("--keep-going", code=1)
+    (message,) = re.findall("^narxbench: (?!.* of CPU time; )(.*)$", printed, re.MULTILINE)
+    assert re.match("system S4: its output diverges .*; allowed: an input for which", message)
+    systems = [path.split("/")[3] for path in project.files("data/wild/conditions")]
+    assert systems == ["S3"] * 3
 
 
 SEARCH = """

@@ -1,5 +1,7 @@
 """Public benchmark records are read from files as documented, scored as they officially are, and none goes missing."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,11 +10,12 @@ from benchmarks import measured, records
 import narxbench
 
 
-def written(folder, name, estimation=400, test=200, **changed):
+def write_record(folder, name, estimation=400, test=200, **changes):
     """Write a record of S1 in the documented layout; the test part is the shorter one."""
     u, y = narxbench.load_system("S1").simulate(estimation + test, snr_db=40)
     columns = {"uEst": u[:estimation], "yEst": y[:estimation], "uVal": u[estimation:], "yVal": y[estimation:]}
-    frame = pd.DataFrame({key: pd.Series(values) for key, values in {**columns, **changed}.items()})
+    columns |= changes
+    frame = pd.DataFrame({key: pd.Series(values) for key, values in columns.items()})
     frame["Ts"] = pd.Series([4.0])
     frame.to_csv(folder / f"{name}.csv", index=False)
     return u, y
@@ -24,14 +27,12 @@ def no_package(monkeypatch):
 
 
 def test_parts_of_a_record_are_read_from_all_its_files(tmp_path):
-    u, y = written(tmp_path, "ced")
-    written(tmp_path, "ced_high", estimation=300, test=100)
+    u, y = write_record(tmp_path, "ced")
+    write_record(tmp_path, "ced_high", estimation=300, test=100)
     training, tests = records.from_folder("ced", tmp_path)
     assert [len(part.y) for part in training] == [400, 300]
-    assert [(part.name, len(part.signals.y), part.window) for part in tests] == [
-        ("ced", 200, 10),
-        ("ced_high", 100, 10),
-    ]
+    layout = [(part.name, len(part.signals.y), part.window) for part in tests]
+    assert layout == [("ced", 200, 10), ("ced_high", 100, 10)]
     np.testing.assert_allclose(training[0].u[:, 0], u[:400], rtol=1e-12)
     np.testing.assert_allclose(tests[0].signals.y, y[400:], rtol=1e-12)
 
@@ -39,29 +40,30 @@ def test_parts_of_a_record_are_read_from_all_its_files(tmp_path):
 def test_the_first_samples_do_not_count_nor_those_that_a_method_is_given():
     y = np.arange(100.0)
     predicted = y + np.where(np.arange(100) < 60, 100.0, 2.0)
-    part = records.Part("tanks", measured.Signals(np.zeros((100, 1)), y), 60)
-    found = measured.Found("any", predicted, 5, 1, "", 1, 0.0)
-    assert records.scored(part, found) == (pytest.approx(2), pytest.approx(2 / y[60:].std()), 60)
-    assert records.scored(part, found._replace(initial=70))[2] == 70
-    assert records.scored(part, found._replace(predicted=np.full(100, np.inf)))[:2] == (np.inf, np.inf)
+    part = records.ScoredPart("tanks", measured.Signals(np.zeros((100, 1)), y), 60)
+    outcome = measured.PackageRun("any", predicted, 5, 1, "", 1, 0.0)
+    assert records.scored(part, outcome) == (pytest.approx(2), pytest.approx(2 / y[60:].std()), 60)
+    assert records.scored(part, outcome._replace(initial=70))[2] == 70
+    assert records.scored(part, outcome._replace(predicted=np.full(100, np.inf)))[:2] == (np.inf, np.inf)
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("no_package")
 def test_a_record_at_hand_is_scored_and_the_others_are_named(tmp_path):
-    written(tmp_path, "cascaded_tanks")
+    write_record(tmp_path, "cascaded_tanks")
     text = records.report(list(records.RECORDS), tmp_path, small=True)
     assert "| **cascaded_tanks** | narxbench | " in text
     assert f"|  | {records.LINEAR} | " in text
-    assert all(f"|  | {name} | " in text for name in measured.grid(small=True))
-    absent = [line.split(" | ")[0] for line in text.splitlines() if "not_exist` is not installed" in line]
-    assert absent == [f"| {name}" for name in records.RECORDS if name != "cascaded_tanks"]
+    for name in measured.grid(small=True):
+        assert f"|  | {name} | " in text
+    absent = re.findall(r"^\| (\S+) \| .*not_exist` is not installed", text, re.MULTILINE)
+    assert absent == [name for name in records.RECORDS if name != "cascaded_tanks"]
     assert "nan" not in text.lower()
     assert str(tmp_path) not in text
 
 
 @pytest.mark.parametrize(
-    ("changed", "reported"),
+    ("changes", "reported"),
     [
         ({"yEst": ["1", "x", "3"]}, "line 3, column yEst: found no number"),
         ({"uVal": [1.0, 2.0]}, "line 4, column uVal: found no number"),
@@ -72,11 +74,11 @@ def test_a_record_at_hand_is_scored_and_the_others_are_named(tmp_path):
         ("uEst\n1\n", "found no column yEst"),
     ],
 )
-def test_a_malformed_file_is_refused_in_one_line(tmp_path, changed, reported):
-    if isinstance(changed, str):
-        (tmp_path / "emps.csv").write_text(changed)
+def test_a_malformed_file_is_refused_in_one_line(tmp_path, changes, reported):
+    if isinstance(changes, str):
+        (tmp_path / "emps.csv").write_text(changes)
     else:
-        written(tmp_path, "emps", **changed)
+        write_record(tmp_path, "emps", **changes)
     with pytest.raises(narxbench.NarxbenchError, match=reported) as error:
         records.from_folder("emps", tmp_path)
     assert "\n" not in str(error.value)

@@ -1,6 +1,7 @@
-"""What the benchmarks compare computes the same errors, what they count is right; nothing here measures time."""
+"""The benchmarks compare equal errors and count correctly; nothing here measures time."""
 
 import dataclasses
+import re
 
 import numpy as np
 import pytest
@@ -36,8 +37,8 @@ def test_every_implementation_computes_the_same_error(name, case):
 def test_a_batch_may_hold_structures_of_different_sizes(case):
     problem, u, y, positions, _ = case
     mixed = np.concatenate((positions, evaluation.structures(problem, y, 5, count=2)))
-    found = evaluation.numpy_batch(problem, u, y)(mixed)
-    np.testing.assert_allclose(found, problem.evaluate_positions(mixed)[1], rtol=evaluation.TOLERANCE)
+    errors = evaluation.numpy_batch(problem, u, y)(mixed)
+    np.testing.assert_allclose(errors, problem.evaluate_positions(mixed)[1], rtol=evaluation.TOLERANCE)
 
 
 def test_a_different_error_stops_the_benchmark():
@@ -47,8 +48,8 @@ def test_a_different_error_stops_the_benchmark():
 
 def test_greedy_search_is_the_first_descent_of_the_stepwise_one():
     problem = common.make_problem("S1")[1]
-    position, made = search.greedy(problem, None, None, seed=1, evaluations=0)
-    result = narxbench.search(problem, algorithm="stepwise", seed=1, evaluations=made)
+    position, evaluations = search.greedy(problem, None, None, seed=1, evaluations=0)
+    result = narxbench.search(problem, algorithm="stepwise", seed=1, evaluations=evaluations)
     assert [name for name, chosen in zip(problem.terms, position, strict=True) if chosen] == result.terms
 
 
@@ -59,7 +60,8 @@ def test_kept_structures_are_those_of_the_run(algorithm):
     fitness = np.concatenate([problem.evaluate_positions(batch)[0] for batch in batches])
     result = narxbench.search(problem, algorithm=algorithm, seed=1, evaluations=swarm.EVALUATIONS)
     assert len(fitness) == swarm.EVALUATIONS
-    assert [(i + 1, fitness[i]) for i in np.flatnonzero(fitness == fitness.min())[:1]] == result.history[-1:]
+    best = int(fitness.argmin())
+    assert result.history[-1] == (best + 1, fitness[best])
 
 
 LATENCIES = work.Latencies(add=2, multiply=3, inverse_root=30, reload=11)
@@ -71,26 +73,28 @@ def work_on(system, names, part):
     positions = np.tile(np.isin(problem.terms, names).astype(np.uint8), (16, 1))
     parts = {name: rest for name, *rest in roofline.parts_of(problem.data, positions)}
     function, _, count, arguments = parts[part]
-    done = work.work_of(function, *arguments, latencies=LATENCIES, cache=1 << 24)
-    return work.Work(*(value / count for value in done))
+    total = work.work_of(function, *arguments, latencies=LATENCIES, cache=1 << 24)
+    return work.Work(*(value / count for value in total))
 
 
 def operations_of_plain_least_squares(n):
-    """Cholesky's algorithm with the moments as one more row, then back substitution; pivots are kept inverted."""
+    """Count Cholesky's algorithm with the moments as one more row, then back substitution; pivots stay inverted."""
     count = n  # smallest pivots that are allowed
     for row in range(n + 1):
         for column in range(min(row + 1, n)):
-            count += 2 * column + (2 if row == column else 1)
-    return count + sum(2 * (n - 1 - i) + 1 for i in range(n))
+            count += 2 * column + 1 + (row == column)
+    for row in range(n):
+        count += 2 * row + 1
+    return count
 
 
 @pytest.mark.parametrize("n", [3, 11, 27])
 def test_operations_of_least_squares(n):
-    """Rows are computed in fours: of each four by four on the diagonal, what lies above it is computed as well."""
-    found = work_on("S1", common.make_problem("S1")[1].terms[:n], "least squares").operations
+    """Rows are computed in fours: of each four by four on the diagonal, the part above it is computed as well."""
+    counted = work_on("S1", common.make_problem("S1")[1].terms[:n], "least squares").operations
     plain = operations_of_plain_least_squares(n)
     above = sum(6 * (2 * first + 4) + (2 * first + 6) for first in range(0, n + 1, 4))
-    assert n**3 / 3 < plain < found <= plain + above
+    assert n**3 / 3 < plain < counted <= plain + above
 
 
 def test_the_results_begin_with_the_table_of_speeds():
@@ -102,25 +106,21 @@ def test_the_results_begin_with_the_table_of_speeds():
 
 def test_table_of_speeds():
     row = common.Row
-    measured = [
-        *(row("evaluation", f"S{i}, 20 terms", "fastcan NARX", "microseconds", 1000.0 * i) for i in (1, 2, 3)),
-        *(row("evaluation", f"S{i}, 20 terms", "fastcan NARX", "ratio", 10.0 * i) for i in (1, 2, 3)),
+    timings = [
         row("evaluation", "S1, 33 terms", "fastcan NARX", "microseconds", 1.0),
         row("search", "S1", "narxbench GA", "cpu_seconds", 0.02),
         row("first_use", "empty cache", "ga", "wall", 3.0),
         row("first_use", "filled cache", "ga", "wall", 4.0),
         row("pipeline", "2880 runs", "whole run", "wall", 61.0),
-        *(row("scaling", f"{n}, 1 a job", "runs of the study", "wall", n / 1000) for n in (2880, 10008, 100008)),
     ]
-    lines = speed.speed_table(measured).splitlines()[2:]
-    assert [tuple(line.strip("| ").split(" | ")[1:]) for line in lines] == [
-        ("2000 µs", "20"),
-        ("0.020 s",),
-        ("3.0 s",),
-        ("61 s",),
-        ("2.9 s",),
-        ("100 s",),
-    ]
+    for i in (1, 2, 3):
+        timings.append(row("evaluation", f"S{i}, 20 terms", "fastcan NARX", "microseconds", 1000.0 * i))
+        timings.append(row("evaluation", f"S{i}, 20 terms", "fastcan NARX", "ratio", 10.0 * i))
+    for n in (2880, 10008, 100008):
+        timings.append(row("scaling", f"{n}, 1 a job", "runs of the study", "wall", n / 1000))
+    lines = speed.speed_table(timings).splitlines()[2:]
+    values = [line.strip("| ").split(" | ")[1:] for line in lines]
+    assert values == [["2000 µs", "20"], ["0.020 s"], ["3.0 s"], ["61 s"], ["2.9 s"], ["100 s"]]
 
 
 def test_coverage_by_hand():
@@ -132,19 +132,19 @@ def test_coverage_by_hand():
 def test_intervals_of_runs_that_agree():
     chosen = np.tile([True, True, False, False], (40, 1))
     rng = np.random.default_rng(1)
-    found = coverage.distinct_terms(chosen, rng)
-    assert found["bootstrap"] == (2, 2)
-    assert found["exact binomial"] == pytest.approx((4 * 0.0676, 4 * 0.9324), abs=5e-4)
+    intervals = coverage.distinct_terms(chosen, rng)
+    assert intervals["bootstrap"] == (2, 2)
+    assert intervals["exact binomial"] == pytest.approx((4 * 0.0676, 4 * 0.9324), abs=5e-4)
     # No term was chosen once or twice: Chao's number is that of the terms seen.
-    assert found["over Chao's number"] == pytest.approx((2 * 0.1581, 2), abs=5e-4)
+    assert intervals["over Chao's number"] == pytest.approx((2 * 0.1581, 2), abs=5e-4)
     assert coverage.largest_count(chosen, rng)["Wilson"] == pytest.approx((40 * 0.9124, 40), abs=5e-3)
 
 
 def test_the_intervals_in_use_cover_as_often_as_they_claim():
     text = (common.ROOT / "benchmarks" / "coverage.md").read_text("utf-8")
-    in_use = [line.split("|")[3].strip(" *") for line in text.splitlines() if line.startswith("| smallest")]
+    in_use = re.findall(r"^\| smallest[^|]*\|[^|]*\|[ *]*([\d.]+)", text, re.MULTILINE)
     ratio, largest = map(float, in_use)
-    # 1000 draws tell a share of 0.95 to 0.007.
+    # The standard error of a share of 0.95 in 1000 draws is 0.007.
     assert ratio >= 0.95
     assert largest >= 0.93
 
@@ -152,22 +152,28 @@ def test_the_intervals_in_use_cover_as_often_as_they_claim():
 @pytest.mark.slow
 def test_measured_data_are_compared_with_all_packages():
     case = measured.two_records(400, 200)
-    identified, found = measured.compared(case, small=True)
-    lines = measured.lines_of(case, found)
+    identification, outcomes = measured.all_outcomes(case, small=True)
+    lines = measured.lines_of(case, outcomes)
     assert measured.main_table([(case, lines)]).count("\n") == 2 + len(lines)
-    assert "| records | " in measured.truth_table([(case, identified, 10)])
-    methods = [line.found.method for line in lines if not line.found.hindsight]
+    assert "| records | " in measured.truth_table([(case, identification, 10)])
+    methods = [line.outcome.method for line in lines if not line.outcome.hindsight]
     assert methods == ["narxbench", *measured.grid(small=True)]
-    for line in lines:
-        first = max(each.found.initial for each in lines)
-        assert (line.found.predicted[: line.found.initial] == case.test.y[: line.found.initial]).all()
-        assert line.all_samples == pytest.approx(measured.rrse(case.test.y, line.found.predicted, first))
-        assert line.all_samples < 1
-    own = identified.model.predict(case.test.u, case.test.y)
-    assert (lines[0].found.predicted == own).all()
+    check_errors(case.test, lines)
+    predicted = identification.model.predict(case.test.u, case.test.y)
+    assert (lines[0].outcome.predicted == predicted).all()
     for name in measured.grid(small=True):
-        chosen, best = (line.all_samples for line in lines if line.found.method == name)
+        chosen, best = (line.all_samples for line in lines if line.outcome.method == name)
         assert best <= chosen + 0.01
+
+
+def check_errors(test, lines):
+    """Check that methods predict from the same first samples, and that their errors leave these out."""
+    first = max(line.outcome.initial for line in lines)
+    for line in lines:
+        outcome = line.outcome
+        assert (outcome.predicted[: outcome.initial] == test.y[: outcome.initial]).all()
+        assert line.all_samples == pytest.approx(measured.rrse(test.y, outcome.predicted, first))
+        assert line.all_samples < 1
 
 
 @pytest.mark.parametrize("stride", [1, 3])
@@ -179,15 +185,15 @@ def test_a_free_run_has_all_phases(stride):
         y[k] = 0.5 * y[k - stride] + u[k - stride, 0]
 
     def predict(record):
-        found = record.y.copy()
-        found[1:] = 0
-        for k in range(1, len(found)):
-            found[k] = 0.5 * found[k - 1] + record.u[k - 1, 0]
-        return found
+        predicted = record.y.copy()
+        predicted[1:] = 0
+        for k in range(1, len(predicted)):
+            predicted[k] = 0.5 * predicted[k - 1] + record.u[k - 1, 0]
+        return predicted
 
     record = measured.Signals(u, y)
-    found = measured.free_run(measured.Fitted(predict, 1, 2), record, stride, 0)
-    np.testing.assert_allclose(found, y, atol=1e-12)
+    simulated = measured.free_run(measured.Fitted(predict, 1, 2), record, stride, 0)
+    np.testing.assert_allclose(simulated, y, atol=1e-12)
 
 
 def test_simulated_data_are_those_of_their_truth():
@@ -208,9 +214,9 @@ def test_shares_of_samples_that_bands_hold():
     assert case.test.y[0] != case.training[0].y[0] and len(case.test.y) == bands.TESTED
     small = dataclasses.replace(case, training=[case.training[0].part(0, 300)], test=case.test.part(0, 200))
     results = [bands.held(small)]
-    one = results[0]["one_step"]
-    assert 0.7 < one.share <= 1 and 1 < one.width < 4
+    one_step = results[0]["one_step"]
+    assert 0.7 < one_step.share <= 1 and 1 < one_step.width < 4
     rows = bands.rows_of("S1", [*results, {"free_run": None, "one_step": None}])
     assert [row[:2] for row in rows] == [["S1", "free run"], ["S1", "one step ahead"]]
-    assert rows[1][2] == f"{one.share:.3f}" and rows[1][-1] == "1"
+    assert rows[1][2] == f"{one_step.share:.3f}" and rows[1][-1] == "1"
     assert bands.rows_of("S1", [{"free_run": None, "one_step": None}])[0][2:] == ["", "", "", "", "1"]

@@ -59,7 +59,7 @@ def test_a_mistake_is_reported_in_one_line(monkeypatch, tmp_path, capsys, argume
 
 @pytest.mark.slow
 def test_a_process(plugins):
-    """Its lines come one by one, to whoever reads as long as he wants; nothing else is printed."""
+    """Lines are printed one by one, and a reader may close the pipe early; nothing else is printed."""
     command = [sys.executable, "-m", "narxbench.cli", "check-algorithm", "raises"]
     done = subprocess.run(command, capture_output=True, text=True, env=environment())
     assert (done.returncode, done.stderr) == (1, "")
@@ -73,7 +73,9 @@ def test_a_process(plugins):
 
 
 QUICK = {"degree": 2, "y_lags": 2, "u_lags": 2, "seeds": 1, "resamples": 2, "effort": 0.05, "method": "frols"}
-WORDS = [word for name, value in QUICK.items() for word in (f"--{name.replace('_', '-')}", str(value))]
+QUICK_WORDS = []
+for setting, value in QUICK.items():
+    QUICK_WORDS += [f"--{setting.replace('_', '-')}", str(value)]
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +93,7 @@ def file(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def found(file):
+def identification(file):
     return narxbench.identify(file, input="valve,heat", output="temp (µK)", test="25%", decimation=2, **QUICK)
 
 
@@ -106,54 +108,54 @@ def run(*words):
     return code, out.getvalue(), err.getvalue()
 
 
-def wanted(monkeypatch, *words):
+def inputs_of_identification(monkeypatch, *words):
     """Return the recording and the settings that the command would identify a model from."""
-    seen = []
+    calls = []
 
     def stop(recording, settings, *_):
-        seen.append((recording, settings))
+        calls.append((recording, settings))
         raise NarxbenchError("stopped")
 
     monkeypatch.setattr("narxbench.identification.identify.identify_recording", stop)
     assert run(*words) == (2, "", "narxbench: stopped\n")
-    return seen[0]
+    return calls[0]
 
 
-def test_json_is_one_object_that_is_what_python_gives(file, found):
+def test_json_is_one_object_that_is_what_python_gives(file, identification):
     command = [sys.executable, "-m", "narxbench.cli", "identify", file, "--input", "valve,heat", "--output", "4"]
-    command += ["--test", "25%", "--decimation", "2", *WORDS, "--json"]
+    command += ["--test", "25%", "--decimation", "2", *QUICK_WORDS, "--json"]
     ascii_only = environment() | {"PYTHONIOENCODING": "ascii"}
     done = subprocess.run(command, capture_output=True, text=True, env=ascii_only, check=True)
-    assert json.loads(done.stdout) == json.loads(json.dumps(as_json(found)))
-    assert all(line.startswith("narxbench: compiling") for line in done.stderr.splitlines())
+    assert json.loads(done.stdout) == json.loads(json.dumps(as_json(identification)))
+    for line in done.stderr.splitlines():
+        assert line.startswith("narxbench: compiling")
 
 
-def test_the_summary(file, found):
-    code, out, err = run(
-        *(file, "--input", "2,3", "--output", "temp (µK)", "--test", "25%", "--decimation", "2"), *WORDS
-    )
+def test_the_summary(file, identification):
+    data = (file, "--input", "2,3", "--output", "temp (µK)", "--test", "25%")
+    code, out, err = run(*data, "--decimation", "2", *QUICK_WORDS)
     assert (code, err) == (0, "")
     assert "\ny(k) = " in out and re.search(r"^(FINE|LOOK|BAD)  ", out, re.MULTILINE)
-    for term, weight in zip(found.model.terms, found.model.coefficients, strict=True):
-        assert re.search(
-            rf"^{re.escape(term)} +{re.escape(f'{weight:.5g}')} ± \S+ +([<>] )?\d\.\d\d$", out, re.MULTILINE
-        )
-    (row,) = [line.split() for line in out.splitlines() if line.startswith("test, free run")]
-    frame = found.validation
+    for term, weight in zip(identification.model.terms, identification.model.coefficients, strict=True):
+        term_and_weight = rf"^{re.escape(term)} +{re.escape(f'{weight:.5g}')}"
+        assert re.search(rf"{term_and_weight} ± \S+ +([<>] )?\d\.\d\d$", out, re.MULTILINE)
+    (figures,) = re.findall("^test, free run (.*)$", out, re.MULTILINE)
+    frame = identification.validation
     mask = (frame["role"] == "test") & (frame["record"] == "all") & (frame["kind"] == "free_run")
-    assert row[3:] == [f"{value:.3g}" for value in frame[mask]["rrse"]]
+    assert figures.split() == [f"{rrse:.3g}" for rrse in frame[mask]["rrse"]]
     assert "--report FOLDER" in out.splitlines()[-1]
 
 
 @pytest.mark.parametrize("n_terms", [1, 3, 80])
-def test_the_summary_fits_a_terminal(found, n_terms):
+def test_the_summary_fits_a_terminal(identification, n_terms):
     terms = [f"y(k-{i})*u1(k-{100 + i})^2*u2(k-{i})" for i in range(1, n_terms + 1)]
-    model = replace(found.model, terms=terms, coefficients=[-1e-300 / 3] * n_terms, covariance=None)
+    model = replace(identification.model, terms=terms, coefficients=[-1e-300 / 3] * n_terms, covariance=None)
     values = {"role": "test", "kind": "free_run", "steps": None, "decimation": 2, "free_run": None, "rrse": None}
     values["diverged"] = [f"record {i}\n" for i in range(99)]
-    summary = [Finding("prediction", status, values) for status in ("bad", "look", "fine") for _ in range(9)]
-    recording = replace(found.recording, notes=("Word " * 99, "x", "y", "x", "z"))
-    crowded = replace(found, model=model, weights=found.weights[:1] * n_terms, summary=summary, recording=recording)
+    summary = [Finding("prediction", status, values) for status in 9 * ["bad"] + 9 * ["look"] + 9 * ["fine"]]
+    recording = replace(identification.recording, notes=("Word " * 99, "x", "y", "x", "z"))
+    weights = identification.weights[:1] * n_terms
+    crowded = replace(identification, model=model, weights=weights, summary=summary, recording=recording)
     lines = summary_lines(crowded, report=False)
     assert len(lines) <= 40 and max(map(len, lines)) <= 100 and (len(lines) == 40 or n_terms < 80)
 
@@ -176,27 +178,45 @@ def test_the_summary_fits_a_terminal(found, n_terms):
     ],
 )
 def test_options_are_settings(monkeypatch, file, words, expected):
-    _, settings = wanted(monkeypatch, file, "--input", "2,3", "--output", "4", *words.split())
+    _, settings = inputs_of_identification(monkeypatch, file, "--input", "2,3", "--output", "4", *words.split())
     assert settings.model_dump() == {**IdentificationSettings().model_dump(), **expected}
 
 
-def test_options_of_the_data(monkeypatch, tmp_path):
-    for step, name in enumerate("abcd", 1):
-        rows = "\n".join(f"{k};1,{k * step % 7};{k % 5}" for k in range(30))
-        (tmp_path / f"{name}.txt").write_text(f"{rows}\n")
-    files = [str(tmp_path / f"{name}.txt") for name in "abcd"]
-    form = ["--no-header", "--separator", ";", "--decimal", ",", "--sampling-time", "2e-3", "--time", "none"]
+FORM = ["--no-header", "--separator", ";", "--decimal", ",", "--sampling-time", "2e-3", "--time", "none"]
+
+
+@pytest.fixture
+def text_files(tmp_path):
+    """Return four files without header: time, a signal with decimal commas, another signal."""
+    paths = [tmp_path / f"{name}.txt" for name in "abcd"]
+    for step, path in enumerate(paths, 1):
+        path.write_text("".join(f"{k};1,{k * step % 7};{k % 5}\n" for k in range(30)))
+    return list(map(str, paths))
+
+
+def test_options_of_several_files(monkeypatch, text_files):
     sets = ["--set", "roles={b.txt: selection}", "--set", "units={column 2: bar}"]
-    tests = ["--test", files[2], "--test", files[3]]
-    recording, _ = wanted(monkeypatch, *files[:2], "--output", "2", "--input", "3", *sets, *tests, *form)
+    words = ["--output", "2", "--input", "3", *sets, "--test", text_files[2], "--test", text_files[3], *FORM]
+    recording, _ = inputs_of_identification(monkeypatch, *text_files[:2], *words)
     assert [record.role for record in recording.records] == [None, "selection", "test", "test"]
     assert recording.sampling_time == 0.002 and recording.units == {"column 2": "bar"}
     assert recording.records[0].y[:3].tolist() == [1.0, 1.1, 1.2]
-    pair = ["--test-output", "3", "--test-input", "2"]
-    recording, _ = wanted(monkeypatch, files[0], "--output", "2", "--input", "3", *pair, *form)
-    assert [(record.role, record.y[1]) for record in recording.records] == [(None, 1.1), ("test", 1.0)]
-    recording, _ = wanted(monkeypatch, files[0], "--output", "2", "--time", "1", "--test", "50%")
-    assert [(record.role, len(record)) for record in recording.records] == [(None, 15), ("test", 15)]
+
+
+def test_options_of_other_columns_for_the_test(monkeypatch, text_files):
+    words = ["--output", "2", "--input", "3", "--test-output", "3", "--test-input", "2", *FORM]
+    recording, _ = inputs_of_identification(monkeypatch, text_files[0], *words)
+    estimation, test = recording.records
+    assert (estimation.role, estimation.y[1]) == (None, 1.1)
+    assert (test.role, test.y[1]) == ("test", 1.0)
+
+
+def test_options_of_a_file_without_inputs(monkeypatch, text_files):
+    words = ["--output", "2", "--time", "1", "--test", "50%"]
+    recording, _ = inputs_of_identification(monkeypatch, text_files[0], *words)
+    estimation, test = recording.records
+    assert (estimation.role, len(estimation)) == (None, 15)
+    assert (test.role, len(test)) == ("test", 15)
     assert recording.inputs == () and recording.sampling_time == 1
 
 
@@ -234,33 +254,31 @@ def test_help_comes_at_once_and_names_the_defaults(capsys):
 def test_a_mistake_of_identify_is_reported_in_one_line(monkeypatch, tmp_path, file, words, message):
     monkeypatch.chdir(tmp_path)
     os.mkfifo("pipe")
-    code, out, err = run(*(file if word == "F" else word for word in words.split()), "--json")
+    typed = [{"F": file}.get(word, word) for word in words.split()]
+    code, out, err = run(*typed, "--json")
     assert (code, out) == (2, "")
     assert re.fullmatch(f"narxbench: {message}\n", err), err
 
 
 def test_a_mistake_in_the_second_output_is_told_before_the_first_search(file):
-    code, out, err = run(file, "--output", "4", "--output", "nothing", *WORDS)
+    code, out, err = run(file, "--output", "4", "--output", "nothing", *QUICK_WORDS)
     assert (code, out) == (2, "") and "--output: found no column 'nothing'" in err
 
 
 TEXTS = st.text(max_size=8) | st.sampled_from(
     ["9" * 5000, "1e400", "nan", "-1", "4-1", "1," * 2000, "\udc80", "a\nb", "a=1;b", "=", ";", "{a: 1}", "null", "*"]
 )
-FLAGS = [
-    *(option.setting.replace("_", "-") for option in OPTIONS),
-    "test",
-    "time",
-    "sampling-time",
-    "separator",
-    "decimal",
-]
+FLAGS = ["test", "time", "sampling-time", "separator", "decimal"]
+FLAGS += [option.setting.replace("_", "-") for option in OPTIONS]
 NUMBERS = st.tuples(st.floats(-9, 9) | st.just(0.0), st.floats(-1e60, 1e60) | st.floats(-9, 9))
 
 
-def one_line_or_a_result(path, *words):
-    code, out, err = run(str(path), "--output=y", *WORDS, *words)
-    assert (code == 2 and not out and re.fullmatch("narxbench: .*\n", err)) or (out and not err and code == 0)
+def check_one_line_or_a_result(path, *words):
+    code, out, err = run(str(path), "--output=y", *QUICK_WORDS, *words)
+    if code == 2:
+        assert not out and re.fullmatch("narxbench: .*\n", err)
+    else:
+        assert out and not err and code == 0
 
 
 @pytest.mark.slow
@@ -270,7 +288,7 @@ def test_whatever_is_given_is_no_traceback(tmp_path, options, content):
     path = tmp_path / "any.csv"
     for data in (content, b"u,y\n" + b"1,2\n3,1\n" * 9):
         path.write_bytes(data)
-        one_line_or_a_result(path, *(f"--{flag}={text}" for flag, text in options.items()))
+        check_one_line_or_a_result(path, *(f"--{flag}={text}" for flag, text in options.items()))
 
 
 @settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -281,14 +299,14 @@ def test_whatever_is_given_is_no_traceback(tmp_path, options, content):
 def test_whatever_the_numbers_are_is_no_traceback(tmp_path, rows, words):
     path = tmp_path / "any.csv"
     path.write_text("u,y\n" + "".join(f"{u!r},{y!r}\n" for u, y in rows))
-    one_line_or_a_result(path, *words.split())
+    check_one_line_or_a_result(path, *words.split())
 
 
 @pytest.mark.parametrize("report", [False, pytest.param(True, marks=pytest.mark.slow)])
-def test_only_json_is_printed(monkeypatch, capsys, tmp_path, file, found, report):
+def test_only_json_is_printed(monkeypatch, capsys, tmp_path, file, identification, report):
     def chatty(recording, settings, *_):
         print("a step of the search")
-        return found
+        return identification
 
     monkeypatch.setattr("narxbench.identification.identify.identify_recording", chatty)
     page = tmp_path / "new" / "report.html"
@@ -302,9 +320,9 @@ def test_only_json_is_printed(monkeypatch, capsys, tmp_path, file, found, report
     ("error", "code", "reported"), [(KeyboardInterrupt, 130, ""), (MemoryError, 2, "narxbench: not .*\n")]
 )
 def test_an_end_before_its_time(monkeypatch, file, error, code, reported):
-    def ended(*_):
+    def end(*_):
         raise error
 
-    monkeypatch.setattr("narxbench.identification.identify.identify_recording", ended)
-    ending = run(file, "--output", "4")
-    assert ending[:2] == (code, "") and re.fullmatch(reported, ending[2])
+    monkeypatch.setattr("narxbench.identification.identify.identify_recording", end)
+    exit_code, out, err = run(file, "--output", "4")
+    assert (exit_code, out) == (code, "") and re.fullmatch(reported, err)

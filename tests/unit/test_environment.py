@@ -4,6 +4,7 @@ import re
 import runpy
 import tomllib
 from importlib import metadata
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -17,20 +18,35 @@ ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 UV = PROJECT["tool"]["uv"]
 CONDA = YAML(typ="safe").load(ROOT / "environment.yml")
-PINS = {canonicalize_name(pin.name): pin for pin in map(Requirement, UV["constraint-dependencies"])}
 BUILD = PROJECT["dependency-groups"]["build"]
-GROUPS = [
-    PROJECT["project"]["dependencies"],
-    *PROJECT["project"]["optional-dependencies"].values(),
-    *(group for group in PROJECT["dependency-groups"].values() if group != BUILD),
-]
 NAME = PROJECT["project"]["name"]
-# An extra may name others of the package itself.
-DEPENDENCIES = {text: Requirement(text) for group in GROUPS for text in group if Requirement(text).name != NAME}
+EXTRA_DEPENDENCIES = PROJECT["project"]["optional-dependencies"]
 CONDA_SPECS = [spec for spec in CONDA["dependencies"] if isinstance(spec, str)]
 needed = runpy.run_path(str(ROOT / "docs/write_notices.py"))["needed"]
 PYTHON = (ROOT / ".python-version").read_text(encoding="utf-8").strip()
 ENTRY = re.compile(r"^(\S[^\n]*?)((?: \\\n {4}--hash=sha256:[0-9a-f]{64})+)\n", re.MULTILINE)
+
+
+def requirements_by_name(texts):
+    """Return parsed requirements by their canonical names."""
+    return {canonicalize_name(requirement.name): requirement for requirement in map(Requirement, texts)}
+
+
+def names_of(texts):
+    """Return the names of requirements, of pip or of conda, as they are written."""
+    return {re.match(r"[\w.-]+", text)[0] for text in texts}
+
+
+def all_dependencies():
+    """Return all requirements but those for builds, by their texts; an extra may name the package itself."""
+    groups = [PROJECT["project"]["dependencies"], *EXTRA_DEPENDENCIES.values()]
+    groups += [group for group in PROJECT["dependency-groups"].values() if group != BUILD]
+    requirements = {text: Requirement(text) for text in chain(*groups)}
+    return {text: requirement for text, requirement in requirements.items() if requirement.name != NAME}
+
+
+PINS = requirements_by_name(UV["constraint-dependencies"])
+DEPENDENCIES = all_dependencies()
 
 
 def pinned(name):
@@ -50,25 +66,23 @@ def test_the_environment_of_steps_is_a_part_of_that_of_conda():
     steps = YAML(typ="safe").load(ROOT / "workflow/envs/narxbench.yaml")
     assert steps["channels"] == CONDA["channels"]
     assert set(steps["dependencies"]) <= set(CONDA_SPECS)
-    extras = PROJECT["project"]["optional-dependencies"]
-    run = {Requirement(text).name for text in [*PROJECT["project"]["dependencies"], *extras["report"]]}
-    run |= {Requirement(text).name for text in extras["pipeline"]} - {NAME}
-    assert {spec.split()[0] for spec in steps["dependencies"]} == {"python", *run}
+    run = [*PROJECT["project"]["dependencies"], *EXTRA_DEPENDENCIES["report"], *EXTRA_DEPENDENCIES["pipeline"]]
+    assert names_of(steps["dependencies"]) == {"python", *names_of(run)} - {NAME}
 
 
 def test_conda_has_nothing_else():
-    assert {spec.split()[0] for spec in CONDA_SPECS} - {each.name for each in DEPENDENCIES.values()} == {
-        "python",
-        "pip",
-    }
+    assert names_of(CONDA_SPECS) - names_of(DEPENDENCIES) == {"python", "pip"}
     assert f"python ={PYTHON}" in CONDA_SPECS and {"pip": ["--editable ."]} in CONDA["dependencies"]
     assert set(CONDA) == {"name", "channels", "dependencies"}
 
 
 def test_running_environment_has_the_pinned_versions():
-    running = {canonicalize_name(found.metadata["Name"]): found.version for found in metadata.distributions()}
-    differing = {name: version for name, version in running.items() if name in PINS and version != pinned(name)}
-    if any(canonicalize_name(dependency.name) in differing for dependency in DEPENDENCIES.values()):
+    differing = {}
+    for distribution in metadata.distributions():
+        name = canonicalize_name(distribution.metadata["Name"])
+        if name in PINS and distribution.version != pinned(name):
+            differing[name] = distribution.version
+    if differing.keys() & requirements_by_name(DEPENDENCIES).keys():
         pytest.skip(f"not running under the pins: {differing}")
     assert differing == {}
 
@@ -79,50 +93,54 @@ def test_pins_are_complete():
 
 
 def test_what_builds_the_package_is_pinned():
-    """Also for pip, which reads nothing but build-system; uv's constraints for builds are those for all else."""
+    """Pip reads nothing but build-system; uv's constraints for builds are those for all else."""
     assert PROJECT["build-system"]["requires"] == BUILD
-    assert all(Requirement(text).specifier == PINS[Requirement(text).name].specifier for text in BUILD)
-    constraints = {pin.name: pin for pin in map(Requirement, UV["build-constraint-dependencies"])}
-    assert all(pin.specifier == PINS[name].specifier for name, pin in constraints.items())
+    constraints = requirements_by_name(UV["build-constraint-dependencies"])
+    for requirement in (*map(Requirement, BUILD), *constraints.values()):
+        assert requirement.specifier == PINS[requirement.name].specifier, requirement
     assert constraints.keys() <= locked().keys()
 
 
 def test_python_and_uv_are_the_same_everywhere():
     assert Requirement(f"python{PROJECT['project']['requires-python']}").specifier.contains(PYTHON)
-    files = ("containers/Dockerfile", "containers/narxbench.def", ".github/workflows/ci.yml")
-    found = {path: re.findall(r"\bpython:([\d.]+)", (ROOT / path).read_text(encoding="utf-8")) for path in files}
-    assert found == {path: [PYTHON] for path in files}
-    files = ("README.md", "CONTRIBUTING.md", "docs/cluster.md", ".ci/run")
-    found = {path: {*re.findall(r"pip install (?:--\w+ )*(uv\b[^\s`]*)", (ROOT / path).read_text())} for path in files}
-    assert found == {path: {f"uv=={UV['required-version'].removeprefix('>=')}"} for path in files}
+    for path in ("containers/Dockerfile", "containers/narxbench.def", ".github/workflows/ci.yml"):
+        text = (ROOT / path).read_text(encoding="utf-8")
+        assert re.findall(r"\bpython:([\d.]+)", text) == [PYTHON], path
+    uv_version = UV["required-version"].removeprefix(">=")
+    for path in ("README.md", "CONTRIBUTING.md", "docs/cluster.md", ".ci/run"):
+        text = (ROOT / path).read_text(encoding="utf-8")
+        assert {*re.findall(r"pip install (?:--\w+ )*(uv\b[^\s`]*)", text)} == {f"uv=={uv_version}"}, path
 
 
 def locked():
-    """Return what requirements.txt asks for, and the digests of the files, by name."""
-    found = ENTRY.findall((ROOT / "requirements.txt").read_text(encoding="utf-8"))
-    return {Requirement(line).name: (Requirement(line), set(re.findall("[0-9a-f]{64}", rest))) for line, rest in found}
+    """Return the requirements in requirements.txt, by name."""
+    entries = ENTRY.findall((ROOT / "requirements.txt").read_text(encoding="utf-8"))
+    return {Requirement(line).name: Requirement(line) for line, _ in entries}
 
 
 def test_requirements_are_pinned_versions_with_digests_and_nothing_else():
     text = (ROOT / "requirements.txt").read_text(encoding="utf-8")
     assert ENTRY.sub("", text) == ""
     assert not re.search(r"//|@|pypi", text)
-    assert all(entry.specifier == PINS[name].specifier for name, (entry, _) in locked().items())
+    for name, requirement in locked().items():
+        assert requirement.specifier == PINS[name].specifier, name
 
 
 def test_requirements_are_complete():
-    """Renewed as CONTRIBUTING.md says, they have what runs, what is compared, what clusters need and what builds."""
-    wanted = needed([f"{NAME}[pipeline,methods]", *PROJECT["dependency-groups"]["cluster"], *BUILD])
-    found = {name for name, (entry, _) in locked().items() if entry.marker is None or entry.marker.evaluate()}
-    assert wanted <= found
+    """The packages of the pipeline, of the comparison, of clusters and of builds are there, and nothing else."""
+    required = needed([f"{NAME}[pipeline,methods]", *PROJECT["dependency-groups"]["cluster"], *BUILD])
+    applicable = set()
+    for name, requirement in locked().items():
+        if requirement.marker is None or requirement.marker.evaluate():
+            applicable.add(name)
+    assert required <= applicable
     # What builds is not installed where the tests run.
-    assert found - wanted <= {Requirement(text).name for text in UV["build-constraint-dependencies"]}
+    assert applicable - required <= names_of(UV["build-constraint-dependencies"])
 
 
 def test_a_missing_extra_is_named_with_what_pyproject_has_in_it():
-    found = {extra: set(modules.values()) for extra, modules in EXTRAS.items()}
-    optional = PROJECT["project"]["optional-dependencies"]
-    assert found == {extra: {Requirement(text).name for text in optional[extra]} for extra in EXTRAS}
+    for extra, modules in EXTRAS.items():
+        assert set(modules.values()) == names_of(EXTRA_DEPENDENCIES[extra]), extra
 
 
 def test_the_core_is_small_and_has_no_pipeline_and_no_plotting():

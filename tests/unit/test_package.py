@@ -1,5 +1,7 @@
 """The public interface."""
 
+import ast
+import doctest
 import re
 import subprocess
 import sys
@@ -17,10 +19,26 @@ from narxbench.io import extras
 ROOT = Path(__file__).parents[2]
 
 
-def test_every_public_name_is_there_and_documented():
-    for name in narxbench.__all__:
-        assert getattr(narxbench, name).__doc__, name
-    assert set(narxbench.__all__) <= set(dir(narxbench))
+WITH_EXTRAS = ["NarxRegressor", "plot", "write_comparison", "write_report"]
+
+
+@pytest.mark.parametrize("name", [*narxbench.__all__, *WITH_EXTRAS])
+def test_every_public_name_is_there_and_has_an_example(name):
+    assert name in dir(narxbench)
+    (documented,) = doctest.DocTestFinder(recurse=False).find(getattr(narxbench, name), name)
+    # The test of the style runs the examples of all modules.
+    assert documented.examples
+
+
+def test_type_checkers_see_the_names_where_they_are_imported_from():
+    tree = ast.parse(Path(narxbench.__file__).read_text(encoding="utf-8"))
+    (for_type_checkers,) = (node for node in tree.body if isinstance(node, ast.If))
+    homes = {}
+    for statement in for_type_checkers.body:
+        homes |= {alias.name: statement.module for alias in statement.names}
+    assert homes.pop("plot") == "narxbench"
+    assert homes == narxbench._HOMES
+    assert set(narxbench.__all__) | set(WITH_EXTRAS) | {"__version__"} == {*homes, "plot"}
 
 
 def test_a_package_is_a_module_and_the_search_a_function():
@@ -38,30 +56,98 @@ def test_its_types_are_for_others_too():
 
 
 def test_the_version_is_one():
-    texts = {
-        name: (ROOT / name).read_text(encoding="utf-8") for name in ("pyproject.toml", "CITATION.cff", "CHANGELOG.md")
-    }
-    assert tomllib.loads(texts["pyproject.toml"])["project"]["version"] == narxbench.__version__
-    assert f"\nversion: {narxbench.__version__}\n" in texts["CITATION.cff"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["version"] == narxbench.__version__
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {narxbench.__version__}\n" in citation
     # What comes next has no version yet.
-    released = [name for name in re.findall(r"^## (\S+)", texts["CHANGELOG.md"], re.MULTILINE) if name != "Unreleased"]
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    released = re.findall(r"^## (?!Unreleased\b)(\S+)", changes, re.MULTILINE)
     assert released[0] == narxbench.__version__
 
 
-def test_a_star_import_asks_for_no_extra_and_the_rest_is_there():
-    done = "from narxbench import *; import sys; print(sorted({'matplotlib', 'sklearn'} & set(sys.modules)))"
-    shown = subprocess.run([sys.executable, "-c", done], capture_output=True, text=True, check=True)
+def test_a_star_import_asks_for_no_extra():
+    code = "from narxbench import *; import sys; print(sorted({'matplotlib', 'sklearn'} & set(sys.modules)))"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert shown.stdout == "[]\n"
-    assert {"NarxRegressor", "plot", "write_comparison", "write_report"} <= set(dir(narxbench))
+
+
+WITHOUT_EXTRAS = """
+import sys
+
+# An entry of None makes the import fail, as if the package were not installed.
+sys.modules |= {"jinja2": None, "matplotlib": None, "sklearn": None}
+import narxbench
+
+for name in ("NarxRegressor", "plot", "write_comparison", "write_report"):
+    print(name, hasattr(narxbench, name), getattr(narxbench, name, "default"))
+from narxbench import *
+print(model_size(n_y=5, n_u=5, degree=2), "NarxRegressor" in globals())
+try:
+    narxbench.NarxRegressor()
+except narxbench.MissingExtraError as error:
+    print(error)
+try:
+    from narxbench import NarxRegressor
+except ImportError:
+    print("not there")
+"""
+
+
+def test_names_of_a_missing_extra_are_as_not_there():
+    shown = subprocess.run([sys.executable, "-c", WITHOUT_EXTRAS], capture_output=True, text=True, check=True)
+    *names, star, line, with_from = shown.stdout.splitlines()
+    assert names == [f"{name} False default" for name in WITH_EXTRAS]
+    assert star == "66 False"
+    command = "python3 -m pip install 'narxbench[sklearn]'"
+    assert line == f"narxbench.NarxRegressor: scikit-learn is not installed; needed: {command}"
+    assert with_from == "not there"
 
 
 @pytest.mark.slow
 def test_a_model_needs_nothing_that_takes_long_to_import():
-    done = "import sys, numpy, narxbench; u = numpy.random.default_rng(1).normal(size=300); y = numpy.roll(u, 1);"
-    done += "narxbench.identify(u, y, decimation=1, degree=1, y_lags=1, u_lags=1, resamples=2, effort=0.05);"
-    done += "print(sorted({'scipy.stats', 'scipy.signal', 'scipy.ndimage', 'matplotlib'} & set(sys.modules)))"
-    shown = subprocess.run([sys.executable, "-c", done], capture_output=True, text=True, check=True)
+    code = "import sys, numpy, narxbench; u = numpy.random.default_rng(1).normal(size=300); y = numpy.roll(u, 1);"
+    code += "narxbench.identify(u, y, decimation=1, degree=1, y_lags=1, u_lags=1, resamples=2, effort=0.05);"
+    code += "print(sorted({'scipy.stats', 'scipy.signal', 'scipy.ndimage', 'matplotlib'} & set(sys.modules)))"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert shown.stdout == "[]\n"
+
+
+def test_programs_can_catch_kinds_of_errors():
+    kinds = {name: getattr(narxbench, name) for name in narxbench.__all__ if name.endswith("Error")}
+    assert len(kinds) == 7
+    assert all(issubclass(kind, narxbench.NarxbenchError) for kind in kinds.values())
+    assert issubclass(narxbench.NarxbenchError, ValueError)
+
+
+def _load_system_without_yaml(folder):
+    (folder / "S.yaml").write_text("equation: [", encoding="utf-8")
+    narxbench.load_system("S", folder)
+
+
+def _load_a_model_without_terms(folder):
+    (folder / "model.json").write_text('{"format": "narxbench-model"}', encoding="utf-8")
+    narxbench.Model.load(folder / "model.json")
+
+
+def _read_signals_that_are_no_numbers(folder):
+    (folder / "data.csv").write_text("u,y\n1,high\n", encoding="utf-8")
+    narxbench.read_signals(folder / "data.csv")
+
+
+@pytest.mark.parametrize(
+    "mistake",
+    [
+        _load_system_without_yaml,
+        _load_a_model_without_terms,
+        _read_signals_that_are_no_numbers,
+        lambda folder: narxbench.identify(folder / "missing.csv"),
+        lambda folder: narxbench.Model(("y(k-1)",), (0.5,), (), "y").save(folder),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_a_file_error(tmp_path, mistake):
+    with pytest.raises(narxbench.FileError):
+        mistake(tmp_path)
 
 
 def test_a_missing_extra_is_one_line_with_the_command(monkeypatch):

@@ -1,4 +1,4 @@
-"""What the README tells to type works."""
+"""The commands and examples of the README work."""
 
 import re
 import runpy

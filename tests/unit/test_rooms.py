@@ -1,4 +1,4 @@
-"""What an engineer uses loads nothing of the studies; of another study only the paper's page loads something."""
+"""The library loads no module of the studies, and a study loads none of another, except the page of the paper."""
 
 import subprocess
 import sys
@@ -17,7 +17,8 @@ def loaded(statements: str) -> list[str]:
 
 def within(modules: list[str], packages: tuple[str, ...]) -> list[str]:
     """Return those of the modules that are in some packages."""
-    return [name for name in modules if f"{name}.".startswith(tuple(f"{package}." for package in packages))]
+    prefixes = tuple(f"{package}." for package in packages)
+    return [name for name in modules if f"{name}.".startswith(prefixes)]
 
 
 @pytest.mark.parametrize(
@@ -38,7 +39,7 @@ def test_the_library_loads_no_study(statements: str, needed: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("module", "others"),
+    ("module", "other_packages"),
     [
         ("narxbench.studies.paper.page", ("narxbench.studies.measured", "narxbench.pipeline")),
         ("narxbench.studies.paper.analysis", ("narxbench.studies.methods", "narxbench.studies.measured")),
@@ -47,7 +48,7 @@ def test_the_library_loads_no_study(statements: str, needed: str) -> None:
         ("narxbench.study.settings", ("narxbench.studies", "narxbench.pipeline")),
     ],
 )
-def test_a_study_loads_no_other_one(module: str, others: tuple[str, ...]) -> None:
+def test_a_study_loads_no_other_one(module: str, other_packages: tuple[str, ...]) -> None:
     modules = loaded(f"import {module}")
     assert module in modules
-    assert within(modules, others) == []
+    assert within(modules, other_packages) == []

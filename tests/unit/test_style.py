@@ -23,9 +23,9 @@ def git_files(*options):
     return [name for name in names if (ROOT / name).is_file()]
 
 
-def texts():
-    """Return the text of every file of the project, whether committed already or not."""
-    names = git_files("--cached", "--others", "--exclude-standard")
+def texts(*patterns):
+    """Return the text of every file of the project that matches, whether committed already or not."""
+    names = git_files("--cached", "--others", "--exclude-standard", "--", *patterns)
     return {name: (ROOT / name).read_text("utf-8") for name in names if not name.endswith((".png", ".pdf"))}
 
 
@@ -47,13 +47,12 @@ def test_tool_is_content(command):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-# Those that search or identify take seconds.
-@pytest.mark.parametrize(
-    "name",
-    mostly_slow(
-        ["narxbench", *MODULES], *(m for m in MODULES if not re.match(r"narxbench\.(algorithms|identification)\.", m))
-    ),
-)
+# Examples that search or identify take seconds.
+SLOW_EXAMPLES = ("narxbench.algorithms.", "narxbench.identification.", "narxbench.report.model_page", "narxbench.plot")
+FAST_MODULES = [name for name in MODULES if not name.startswith(SLOW_EXAMPLES)]
+
+
+@pytest.mark.parametrize("name", mostly_slow(["narxbench", *MODULES], *FAST_MODULES))
 def test_examples_in_docstrings(name):
     failed, _ = doctest.testmod(import_module(name), optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
     assert failed == 0
@@ -68,12 +67,16 @@ def test_examples_in_docstrings(name):
     ],
 )
 def test_no_address_of_a_registry_or_a_machine(unwanted):
-    found = {name: match[0] for name, text in texts().items() if (match := re.search(unwanted, text))}
-    assert found == {}
+    addresses = {}
+    for name, text in texts().items():
+        match = re.search(unwanted, text)
+        if match:
+            addresses[name] = match[0]
+    assert addresses == {}
 
 
 def test_no_kept_number_is_missing():
-    kept = {name: text for name, text in texts().items() if name.startswith("data/") or name.endswith(".json")}
+    kept = texts("data", "*.json")
     assert "data/reference/published_tables.csv" in kept
     assert [name for name, text in kept.items() if re.search(r"\b(NaN|nan|Infinity|inf)\b", text)] == []
 

@@ -4,7 +4,7 @@ from tests.workflow.project import Project, hiding
 
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory):
-    """The tiny study, complete, made by a checkout whose package is not installed; not to be changed."""
+    """Return the complete tiny study, made by a checkout whose package is not installed; tests must not change it."""
     project = Project.of_checkout(tmp_path_factory.mktemp("finished") / "project")
     project.printed = project.snakemake(env=hiding(tmp_path_factory.mktemp("hiding")))
     return project
@@ -12,11 +12,11 @@ def finished(tmp_path_factory):
 
 @pytest.fixture
 def copy(finished, tmp_path):
-    """A copy in which the tiny study is complete."""
+    """Return a copy in which the tiny study is complete."""
     return finished.copied(tmp_path / "project")
 
 
 @pytest.fixture
 def empty(finished, tmp_path):
-    """A copy in which nothing is made yet."""
+    """Return a copy in which nothing is made yet."""
     return finished.copied(tmp_path / "project", made=False)

@@ -1,4 +1,4 @@
-"""A copy of the project in a folder of its own, and what its pipeline does there."""
+"""A copy of the project in a folder of its own, in which the pipeline can run."""
 
 import os
 import re
@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from itertools import product
 from pathlib import Path
 from typing import TypeVar
 
@@ -26,8 +27,9 @@ evaluations: 200
 methods: {upso2d: {criteria: [bic, aic-2]}}
 statistics: {bootstrap_samples: 50}
 """
-CONDITIONS = [f"{system}/30dB/{way}" for system in ("S3", "S4") for way in ("upso2d/bic", "upso2d/aic-2", "ga/bic")]
-# What all runs are needed for, and no table, figure or page.
+SEARCHES = ("upso2d/bic", "upso2d/aic-2", "ga/bic")
+CONDITIONS = [f"{system}/30dB/{search}" for system, search in product(("S3", "S4"), SEARCHES)]
+# A file that depends on all runs and on no table, figure or page.
 FRAMES = "data/tiny/frames/claims.csv"
 # Seconds in which anything here ends on a busy machine, unless it hangs.
 LIMIT = 300.0
@@ -69,12 +71,13 @@ class Project:
 
     def copied(self, root: Path, *, made: bool = True) -> "Project":
         """Copy everything, or everything but what the pipeline made."""
-        made_by_it = {str(self / name) for name in (f"data/{self.study}", "reports", "logs", ".snakemake")}
+        results = {str(self / name) for name in (f"data/{self.study}", "reports", "logs", ".snakemake")}
 
-        def left_out(folder: str, names: list[str]) -> list[str]:
-            return [] if made else [name for name in names if f"{folder}/{name}" in made_by_it]
+        def ignore_results(folder: str, names: list[str]) -> list[str]:
+            return [name for name in names if f"{folder}/{name}" in results]
 
-        return Project(Path(shutil.copytree(self.root, root, symlinks=True, ignore=left_out)), self.study)
+        ignore = None if made else ignore_results
+        return Project(Path(shutil.copytree(self.root, root, symlinks=True, ignore=ignore)), self.study)
 
     def with_study(self, name: str, settings: str) -> "Project":
         """Return the same copy with another study."""
@@ -103,8 +106,7 @@ class Project:
             env=os.environ | (env or {}),
             umask=umask,
             start_new_session=True,
-            # Background jobs of a shell ignore SIGINT, those of nohup SIGHUP, which is inherited.
-            preexec_fn=lambda: [signal.signal(each, signal.SIG_DFL) for each in (signal.SIGINT, signal.SIGHUP)],
+            preexec_fn=_restore_signals,
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
@@ -132,18 +134,21 @@ class Project:
 
     def planned(self, *arguments: str) -> dict[str, list[str]]:
         """Return the outputs of the jobs that would run, by rule."""
-        found: dict[str, list[str]] = {}
+        outputs: dict[str, list[str]] = {}
         for rule, block in _RULE.findall(self.snakemake("--dry-run", *arguments)):
-            output = re.search(r"^ {4}output: (.*)$", block, re.MULTILINE)
-            found.setdefault(rule, []).extend(output[1].split(", ") if output else [])
-        return found
+            outputs.setdefault(rule, [])
+            for paths in re.findall(r"^ {4}output: (.*)$", block, re.MULTILINE):
+                outputs[rule] += paths.split(", ")
+        return outputs
 
     def files(self, *folders: str) -> dict[str, bytes]:
         """Return the bytes of all files of the study, or of folders, but for those that tell how they were made."""
-        reported = ("run_info.md", "made_with.json")
-        roots = [self / folder for folder in folders or (f"data/{self.study}", f"reports/{self.study}")]
-        paths = (path for root in roots for path in root.rglob("*") if path.is_file() and path.name not in reported)
-        return {str(path.relative_to(self.root)): path.read_bytes() for path in sorted(paths)}
+        contents = {}
+        for folder in folders or (f"data/{self.study}", f"reports/{self.study}"):
+            for path in sorted((self / folder).rglob("*")):
+                if path.is_file() and path.name not in ("run_info.md", "made_with.json"):
+                    contents[str(path.relative_to(self.root))] = path.read_bytes()
+        return contents
 
     def run_files(self) -> list[Path]:
         return list((self / f"data/{self.study}/runs").rglob("seed*.json"))
@@ -155,15 +160,23 @@ class Project:
         return any((self / ".snakemake").glob("locks/*"))
 
 
-def unlike(found: Mapping[str, object], right: Mapping[str, object]) -> list[str]:
-    """Return the names of what is missing, new or different."""
-    return [name for name in {**right, **found} if found.get(name) != right.get(name)]
+def _restore_signals() -> None:
+    """Undo what is inherited: background jobs of a shell ignore SIGINT, those of nohup SIGHUP."""
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
+def unlike(actual: Mapping[str, object], expected: Mapping[str, object]) -> list[str]:
+    """Return the names of missing, new and different values."""
+    return [name for name in {**expected, **actual} if actual.get(name) != expected.get(name)]
 
 
 def hiding(folder: Path, missing: str | None = None) -> dict[str, str]:
     """Return an environment in which this package is not installed, nor is a module that it needs."""
     text = _HIDING.format(installed=str(Path(narxbench.__file__).parents[1]))
-    (folder / "sitecustomize.py").write_text(text + (_BLOCKING.format(module=missing) if missing else ""))
+    if missing:
+        text += _BLOCKING.format(module=missing)
+    (folder / "sitecustomize.py").write_text(text)
     return {"PYTHONPATH": str(folder)}
 
 

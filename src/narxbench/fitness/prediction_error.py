@@ -147,7 +147,7 @@ class Linearised:
     explain, ``energy`` is that of this with itself. ``finite`` is False where sensitivities grow without bounds.
     """
 
-    def __init__(self, data: kernel.Signals, rows: int, bands: Floats, fit: Fit, n_terms: int) -> None:
+    def __init__(self, data: kernel.PredictionData, rows: int, bands: Floats, fit: Fit, n_terms: int) -> None:
         self._data, self._rows, self._bands = data, rows, bands
         n = n_terms + len(fit.noise_weights)
         diagonal = np.empty(n + 1)
@@ -226,7 +226,7 @@ class PredictionErrors:
             for value in values[OUTPUT, first:last].tolist():
                 energy += value * value
         self._least_sse = max(EXACT * energy, 1e-300)
-        self._data = kernel.Signals(
+        self._data = kernel.PredictionData(
             values=np.concatenate([values.ravel(), np.ones(samples)]),
             factors=factors,
             sizes=np.array([len(monomial) for monomial in monomials]),
@@ -558,10 +558,10 @@ class PredictionErrors:
             return 1.0
         return max(LEAST_START_SHARE, math.ldexp(1.0, math.frexp(innovations / noise)[1] - 1))
 
-    def _noise(self, fit: Fit) -> kernel.Noise:
+    def _noise(self, fit: Fit) -> kernel.NoiseParts:
         model = fit.noise_model
         distribution = model.distribution
-        return kernel.Noise(
+        return kernel.NoiseParts(
             on_output=model.place == "output",
             is_integrated=model.is_integrated,
             ar_lags=np.array(model.ar_lags, np.int64),

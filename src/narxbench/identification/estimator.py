@@ -1,17 +1,6 @@
 """A regressor by the conventions of scikit-learn, around :func:`narxbench.identification.identify.identify`.
 
 It needs scikit-learn, as ``narxbench[sklearn]`` has it.
-
-Examples
---------
->>> import narxbench
->>> u, y = narxbench.load_system("S1").simulate(600, snr_db=40)
->>> regressor = narxbench.NarxRegressor(decimation=1, degree=2, y_lags=2, u_lags=2, resamples=0)
->>> regressor = regressor.fit(u[:500, None], y[:500])
->>> regressor.model_.terms
-('y(k-1)', 'u(k-1)', 'y(k-1)*u(k-1)', 'u(k-1)^2')
->>> regressor.score(u[500:, None], y[500:]) > 0.99
-True
 """
 
 from collections.abc import Mapping, Sequence
@@ -117,6 +106,17 @@ class NarxRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         The number of inputs.
     feature_names_in_ : array of str, shape (inputs,)
         Names of the inputs, where ``X`` had names.
+
+    Examples
+    --------
+    >>> import narxbench
+    >>> u, y = narxbench.load_system("S1").simulate(600, snr_db=40)
+    >>> regressor = narxbench.NarxRegressor(decimation=1, degree=2, y_lags=2, u_lags=2, resamples=0)
+    >>> regressor = regressor.fit(u[:500, None], y[:500])
+    >>> regressor.model_.terms
+    ('y(k-1)', 'u(k-1)', 'y(k-1)*u(k-1)', 'u(k-1)^2')
+    >>> regressor.score(u[500:, None], y[500:]) > 0.99
+    True
     """
 
     def __init__(

@@ -73,6 +73,17 @@ class Identification:
         over structures, or that none holds.
     unseen : dict of str to Unseen
         Errors of the kinds ``free_run`` and ``one_step`` on samples that the weights did not know.
+
+    Examples
+    --------
+    >>> import narxbench
+    >>> u, y = narxbench.load_system("S1").simulate(600, snr_db=40)
+    >>> settings = {"decimation": 1, "degree": 2, "y_lags": 2, "u_lags": 2, "resamples": 0, "effort": 1.0}
+    >>> identification = narxbench.identify(u, y, test="20%", **settings)
+    >>> identification.configuration["candidates"]
+    15
+    >>> [finding.status for finding in identification.summary if finding.name == "prediction"]
+    ['fine']
     """
 
     model: Model

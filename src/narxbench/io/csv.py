@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from narxbench.io.errors import NarxbenchError, did_you_mean, printable, show
+from narxbench.io.errors import FileError, did_you_mean, printable, show
 from narxbench.io.files import MOST_FOUND, StrPath, read_text
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def rows_of(path: StrPath, lines: Iterable[str], above: int = 0, **form: Any) ->
                 raise csv.Error("found a line break between quotes; allowed: one line for each row")
     except csv.Error as error:
         line = above + min(max(reader.line_num, 1), len(rows) + 1)
-        raise NarxbenchError(f"{path}: line {line}: not CSV: {error}") from None
+        raise FileError(f"{path}: line {line}: not CSV: {error}") from None
     return rows
 
 
@@ -145,7 +145,7 @@ def read_rows(path: StrPath) -> tuple[list[str], list[list[str]]]:
         rows.pop()
     for index, row in enumerate(rows):
         if len(row) != len(header):
-            raise NarxbenchError(f"{path}: line {index + 2}: found {len(row)} fields; allowed: {len(header)}")
+            raise FileError(f"{path}: line {index + 2}: found {len(row)} fields; allowed: {len(header)}")
     return header, rows
 
 
@@ -161,7 +161,7 @@ def read_table(path: StrPath, columns: Mapping[str, Kind], *, may_be_empty: bool
     if header != list(columns):
         raise _wrong_header(path, header, list(columns))
     if not rows and not may_be_empty:
-        raise NarxbenchError(f"{path}: found no rows below the header; allowed: at least one")
+        raise FileError(f"{path}: found no rows below the header; allowed: at least one")
     values = {}
     for place, (name, kind) in enumerate(columns.items()):
         texts = [row[place] for row in rows]
@@ -169,7 +169,7 @@ def read_table(path: StrPath, columns: Mapping[str, Kind], *, may_be_empty: bool
     return pd.DataFrame(values)
 
 
-def _wrong_header(path: StrPath, header: list[str], columns: list[str]) -> NarxbenchError:
+def _wrong_header(path: StrPath, header: list[str], columns: list[str]) -> FileError:
     """Return the error of a header, with a proposal for the first column that is missing."""
     hint = ""
     for name in columns:
@@ -177,7 +177,7 @@ def _wrong_header(path: StrPath, header: list[str], columns: list[str]) -> Narxb
             hint = did_you_mean(name, header)
             break
     names = printable(",".join(header)) or "none"
-    return NarxbenchError(f"{path}: line 1: found columns {names}; allowed: {','.join(columns)}{hint}")
+    return FileError(f"{path}: line 1: found columns {names}; allowed: {','.join(columns)}{hint}")
 
 
 def _parse_column(path: StrPath, name: str, texts: list[str], kind: Kind) -> list[Any]:
@@ -191,12 +191,10 @@ def _parse_column(path: StrPath, name: str, texts: list[str], kind: Kind) -> lis
     return [values[text] for text in texts]
 
 
-def wrong(
-    path: StrPath, row: int, column: str, found: object, allowed: str, words: Iterable[str] = ()
-) -> NarxbenchError:
+def wrong(path: StrPath, row: int, column: str, found: object, allowed: str, words: Iterable[str] = ()) -> FileError:
     """Return the error of a field, to be raised; it proposes the closest of ``words`` to what was found, if any."""
     where = f"{path}: line {row + 2}, column {printable(column)}"
-    return NarxbenchError(f"{where}: found {show(found, kind=False)}; allowed: {allowed}{did_you_mean(found, words)}")
+    return FileError(f"{where}: found {show(found, kind=False)}; allowed: {allowed}{did_you_mean(found, words)}")
 
 
 def write_table(frame: "pd.DataFrame") -> str:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from narxbench.io.csv import number, rows_of
-from narxbench.io.errors import FieldError, NarxbenchError, printable, show
+from narxbench.io.errors import FieldError, FileError, printable, show
 from narxbench.io.files import StrPath, read_bytes
 from narxbench.io.formats import text_of
 
@@ -120,7 +120,7 @@ class Delimited:
                     hint = ' (a decimal comma is read if no number has a point, or by decimal=",")'
                 text = self.columns[column][row].strip()
                 message = f"found {show(text, kind=False)}; allowed: {_ALLOWED}{hint}"
-                raise NarxbenchError(f"{self.path}: {self._where(row, column)}: {message}") from None
+                raise FileError(f"{self.path}: {self._where(row, column)}: {message}") from None
 
     def _where(self, row: int, column: int) -> str:
         title = (self.names and self.names[column]) or str(column + 1)
@@ -182,14 +182,15 @@ def read_delimited(
     """
     lines, first = _lines_of_data(path)
     beginning = lines[first : first + _SAMPLE_LINES]
-    sep = separator or _guessed_separator(beginning, decimal)
-    _refuse_without_numbers(path, beginning, sep)
-    prepared_lines = [_prepared(line, sep) for line in lines[first:]]
-    rows = rows_of(path, prepared_lines, first, delimiter=sep, skipinitialspace=True)
+    is_guessed = separator is None
+    separator = separator or _guessed_separator(beginning, decimal)
+    _refuse_without_numbers(path, beginning, separator)
+    prepared_lines = [_prepared(line, separator) for line in lines[first:]]
+    rows = rows_of(path, prepared_lines, first, delimiter=separator, skipinitialspace=True)
     guesses = []
-    if separator is None and sep != "," and len(rows[0]) > 1:
-        guesses.append(f"the separator was taken to be {_NAMES[sep]}.")
-    head = _header(path, rows[0], lines[:first], sep, header, number_columns)
+    if is_guessed and separator != "," and len(rows[0]) > 1:
+        guesses.append(f"the separator was taken to be {_NAMES[separator]}.")
+    head = _header(path, rows[0], lines[:first], separator, header, number_columns)
     if head.guess:
         guesses.append(head.guess)
     first_line = first + 1
@@ -197,12 +198,12 @@ def read_delimited(
         first_line += 1
         rows.pop(0)
     if not rows:
-        raise NarxbenchError(f"{path}: found no samples below the header; needed: columns of numbers")
+        raise FileError(f"{path}: found no samples below the header; needed: columns of numbers")
     width = len(head.names or rows[0])
     rows = [_row_of_width(path, row, width, line) for line, row in enumerate(rows, first_line)]
     columns = tuple(zip(*rows, strict=True))
     names = tuple(map(str.strip, head.names)) or None
-    return Delimited(str(path), names, columns, first_line, sep, decimal, tuple(guesses))
+    return Delimited(str(path), names, columns, first_line, separator, decimal, tuple(guesses))
 
 
 def _lines_of_data(path: StrPath) -> tuple[list[str], int]:
@@ -213,7 +214,7 @@ def _lines_of_data(path: StrPath) -> tuple[list[str], int]:
     for index, line in enumerate(lines):
         if line.strip() and line.lstrip()[0] not in "#%":
             return lines, index
-    raise NarxbenchError(f"{path}: found no samples; needed: columns of numbers")
+    raise FileError(f"{path}: found no samples; needed: columns of numbers")
 
 
 def _lines(path: StrPath) -> list[str]:
@@ -225,7 +226,7 @@ def _lines(path: StrPath) -> list[str]:
     for line_number, line in enumerate(lines, 1):
         if len(line) > _LONGEST_LINE:
             allowed = f"up to {_LONGEST_LINE}; needed: a text file such as CSV"
-            raise NarxbenchError(f"{path}: line {line_number}: found {len(line)} characters; allowed: {allowed}")
+            raise FileError(f"{path}: line {line_number}: found {len(line)} characters; allowed: {allowed}")
     return lines
 
 
@@ -250,7 +251,7 @@ def _refuse_without_numbers(path: StrPath, beginning: list[str], separator: str)
     """Raise NarxbenchError for a beginning without a number, so that no large file of something else is read."""
     fields = [field for line in beginning for field in _split(line, separator)]
     if len(beginning) == _SAMPLE_LINES and not any(map(_is_value, fields)):
-        raise NarxbenchError(f"{path}: found no number in {_SAMPLE_LINES} lines; needed: columns of numbers")
+        raise FileError(f"{path}: found no number in {_SAMPLE_LINES} lines; needed: columns of numbers")
 
 
 def _prepared(line: str, separator: str) -> str:
@@ -325,5 +326,5 @@ def _row_of_width(path: StrPath, row: list[str], width: int, line_number: int) -
     surplus = row if len(row) < width else row[width:]
     if any(map(str.strip, surplus)):
         allowed = f"{width}, as in the first line"
-        raise NarxbenchError(f"{path}: line {line_number}: found {len(row)} fields; allowed: {allowed}")
+        raise FileError(f"{path}: line {line_number}: found {len(row)} fields; allowed: {allowed}")
     return (row + [""] * width)[:width]

@@ -11,7 +11,35 @@ _KINDS: dict[type, str] = {str: "text", list: "list", tuple: "list", dict: "mapp
 
 
 class NarxbenchError(ValueError):
-    """A mistake in settings, data or arguments, reported in one line that names place, finding and remedy."""
+    """A mistake in settings, data or arguments, reported in one line that names place, finding and remedy.
+
+    Programs can catch these subclasses: :class:`FileError`, :class:`narxbench.SettingsError`,
+    :class:`narxbench.DivergedError`, :class:`narxbench.AlgorithmFailedError`,
+    :class:`narxbench.AlgorithmUnavailableError` and :class:`narxbench.MissingExtraError`.
+
+    Examples
+    --------
+    >>> import narxbench
+    >>> try:
+    ...     narxbench.model_size(n_y=-1, n_u=1, degree=2)
+    ... except narxbench.NarxbenchError as error:
+    ...     print(error)
+    n_y: found -1; allowed: a whole number from 0 to 9999
+    """
+
+
+class FileError(NarxbenchError):
+    """A file that cannot be read or written, or is not in the expected format.
+
+    Examples
+    --------
+    >>> import narxbench
+    >>> try:
+    ...     narxbench.read_signals("missing.csv")
+    ... except narxbench.FileError as error:
+    ...     print(error)
+    missing.csv: cannot be read: No such file or directory
+    """
 
 
 class FieldError(NarxbenchError):

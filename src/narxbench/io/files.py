@@ -13,7 +13,7 @@ from typing import Any
 
 import pydantic_core
 
-from narxbench.io.errors import NarxbenchError, printable, show
+from narxbench.io.errors import FileError, printable, show
 
 StrPath = str | os.PathLike[str]
 # The largest files that are read, in bytes: data of users, results of steps, and texts.
@@ -40,7 +40,7 @@ def write_atomically(path: StrPath, content: str | bytes) -> None:
         os.replace(temporary, target)
     except OSError as error:
         needed = "needed: room on the disk and a folder that may be written to"
-        raise NarxbenchError(f"{path}: cannot be written: {error.strerror}; {needed}") from None
+        raise FileError(f"{path}: cannot be written: {error.strerror}; {needed}") from None
     finally:
         with suppress(OSError):  # it is there only if something went wrong
             temporary.unlink()
@@ -54,11 +54,11 @@ def read_bytes(path: StrPath, most: int = MOST_DATA) -> bytes:
     try:
         return _content(os.fspath(path), most)
     except OSError as error:
-        raise NarxbenchError(f"{printable(str(path), 500)}: cannot be read: {error.strerror}") from None
+        raise FileError(f"{printable(str(path), 500)}: cannot be read: {error.strerror}") from None
     except MemoryError:
-        raise NarxbenchError(f"{path}: cannot be read: larger than the memory") from None
+        raise FileError(f"{path}: cannot be read: larger than the memory") from None
     except ValueError:  # of a null character or half a surrogate pair in the name
-        raise NarxbenchError(f"{show(str(path), kind=False)}: cannot be read: not a name of a file") from None
+        raise FileError(f"{show(str(path), kind=False)}: cannot be read: not a name of a file") from None
 
 
 def _content(path: str, most: int) -> bytes:
@@ -84,7 +84,7 @@ def read_text(path: StrPath, most: int = MOST_TEXT) -> str:
     try:
         return read_bytes(path, most).decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise NarxbenchError(f"{path}: not text in UTF-8 (byte {error.start})") from None
+        raise FileError(f"{path}: not text in UTF-8 (byte {error.start})") from None
 
 
 def read_json(path: StrPath) -> Any:
@@ -93,7 +93,7 @@ def read_json(path: StrPath) -> Any:
     try:
         return pydantic_core.from_json(content, allow_inf_nan=False)
     except ValueError as error:
-        raise NarxbenchError(f"{path}: damaged, not valid JSON ({error}); delete it and run again") from None
+        raise FileError(f"{path}: damaged, not valid JSON ({error}); delete it and run again") from None
 
 
 def canonical_json(value: Any, indent: int | None = None) -> str:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from narxbench.io.errors import NarxbenchError
+from narxbench.io.errors import FileError
 from narxbench.io.files import StrPath
 
 _FRAME = "pandas.DataFrame({k: pandas.Series(numpy.ravel(v)) for k, v in %s})"
@@ -42,7 +42,7 @@ def text_of(path: StrPath, content: bytes) -> str:
     return text
 
 
-def _no_text(path: str, content: bytes, position: int, encoding: str) -> NarxbenchError:
+def _no_text(path: str, content: bytes, position: int, encoding: str) -> FileError:
     """Return the error of a file whose byte at a position is no text in an encoding."""
     binary_format = _binary_format(content)
     if binary_format is not None:
@@ -50,15 +50,15 @@ def _no_text(path: str, content: bytes, position: int, encoding: str) -> Narxben
         target = str(Path(path).with_suffix("")).removesuffix(".csv") + ".csv"
         line = f"{frame.replace('PATH', repr(path))}.to_csv({target!r}, index=False)"
         needed = f"a text file such as CSV, as made in Python by {line}, or the frame itself"
-        return NarxbenchError(f"{path}: found {name}; needed: {needed}")
+        return FileError(f"{path}: found {name}; needed: {needed}")
     for utf_16, high_bytes in (("utf-16-le", content[1:1000:2]), ("utf-16-be", content[:1000:2])):
         if encoding == "utf-8-sig" and high_bytes.count(0) > 0.9 * len(high_bytes):
             frame = f"pandas.read_csv({path!r}, encoding={utf_16!r})"
             needed = f"UTF-8, or in Python the frame {frame}"
-            return NarxbenchError(f"{path}: found text in UTF-16 without its mark; needed: {needed}")
+            return FileError(f"{path}: found text in UTF-16 without its mark; needed: {needed}")
     line_number = content.count(b"\n", 0, position) + 1
     problem = f"found the byte 0x{content[position]:02x}, which is not text in {encoding.removesuffix('-sig').upper()}"
-    return NarxbenchError(f"{path}: line {line_number}: {problem}; needed: a text file such as CSV, in UTF-8")
+    return FileError(f"{path}: line {line_number}: {problem}; needed: a text file such as CSV, in UTF-8")
 
 
 def _binary_format(content: bytes) -> tuple[str, str] | None:

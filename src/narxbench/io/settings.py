@@ -9,7 +9,7 @@ from typing import Annotated, Any, NamedTuple, TypeVar
 
 import pydantic
 
-from narxbench.io.errors import NarxbenchError, did_you_mean, printable
+from narxbench.io.errors import FileError, NarxbenchError, did_you_mean, printable
 from narxbench.io.errors import show as show
 from narxbench.io.files import StrPath, read_json
 
@@ -47,7 +47,17 @@ class Mistake(NamedTuple):
 
 
 class SettingsError(NarxbenchError):
-    """One or several ``mistakes`` in settings; a validator may raise it with paths relative to its value."""
+    """One or several ``mistakes`` in settings; a validator may raise it with paths relative to its value.
+
+    Examples
+    --------
+    >>> import narxbench
+    >>> try:
+    ...     narxbench.identify([1.0, 2.0], [3.0, 4.0], degree="high", seeds=0)
+    ... except narxbench.SettingsError as error:
+    ...     print([mistake.path for mistake in error.mistakes])
+    [('degree',), ('seeds',)]
+    """
 
     def __init__(self, mistakes: Iterable[Mistake], source: str = "") -> None:
         self.mistakes = list(mistakes)
@@ -68,7 +78,7 @@ def read_result(model: type[T], path: StrPath, what: str) -> T:
         return validated(model, read_json(path), str(path))
     except SettingsError as error:
         first = str(error).splitlines()[0]
-        raise NarxbenchError(f"{first}; not a {what} of this version, delete it and run again") from None
+        raise FileError(f"{first}; not a {what} of this version, delete it and run again") from None
 
 
 def report(mistakes: list[Mistake], sources: list[str]) -> str:

@@ -18,7 +18,7 @@ from ruamel.yaml.error import MarkedYAMLError
 from ruamel.yaml.events import Event, MappingEndEvent, ScalarEvent, SequenceEndEvent, SequenceStartEvent, StreamEndEvent
 from ruamel.yaml.reader import ReaderError
 
-from narxbench.io.errors import NarxbenchError, printable, show
+from narxbench.io.errors import FileError, printable, show
 from narxbench.io.files import StrPath, read_text
 
 MAX_DEPTH = 50
@@ -36,7 +36,7 @@ def read_mapping(path: StrPath) -> dict[str, Any]:
     """Return the mapping in a YAML file; see :func:`read_value`."""
     value = read_value(read_text(path, MOST_BYTES), str(path))
     if not isinstance(value, dict):
-        raise NarxbenchError(f"{path}: found {show(value)} at the top level; allowed: a mapping (KEY: VALUE)")
+        raise FileError(f"{path}: found {show(value)} at the top level; allowed: a mapping (KEY: VALUE)")
     return value
 
 
@@ -52,13 +52,13 @@ def _cached_value(text: str, source: str) -> Any:
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         where = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
-        raise NarxbenchError(f"{source}: {where}{printable(error.problem or error.context or 'not YAML')}") from None
+        raise FileError(f"{source}: {where}{printable(error.problem or error.context or 'not YAML')}") from None
     except ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
         problem = f"found the character U+{ord(text[error.position]):04X}; allowed: printable text"
-        raise NarxbenchError(f"{source}: line {line}: not YAML: {problem}") from None
+        raise FileError(f"{source}: line {line}: not YAML: {problem}") from None
     except (ValueError, ArithmeticError) as error:  # the scanner's, of escapes and versions with impossible numbers
-        raise NarxbenchError(f"{source}: not YAML: {printable(str(error))}") from None
+        raise FileError(f"{source}: not YAML: {printable(str(error))}") from None
 
 
 def _document(events: Iterator[Event]) -> Any:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from narxbench.io.csv import number, read_rows, wrong
-from narxbench.io.errors import NarxbenchError, did_you_mean, show
+from narxbench.io.errors import FileError, NarxbenchError, did_you_mean, show
 from narxbench.io.files import StrPath, write_atomically
 
 
@@ -67,9 +67,9 @@ def read_signals(path: StrPath, columns: tuple[str, ...] = ("u", "y")) -> list[N
 
     Raises
     ------
-    NarxbenchError
-        If a column is missing, a value is not a finite number, or there are no samples. The message is one line with
-        the file, the line, the column, what was found and what is allowed.
+    FileError
+        If the file cannot be read, a column is missing, a value is not a finite number, or there are no samples. The
+        message is one line with the file, the line, the column, what was found and what is allowed.
 
     Examples
     --------
@@ -87,9 +87,9 @@ def read_signals(path: StrPath, columns: tuple[str, ...] = ("u", "y")) -> list[N
     for name in columns:
         if header.count(name) != 1:
             finding = f"found columns {show(header, kind=False)}; needed: {', '.join(columns)}, each once"
-            raise NarxbenchError(f"{path}: line 1: {finding}{did_you_mean(name, {*header} - {name})}")
+            raise FileError(f"{path}: line 1: {finding}{did_you_mean(name, {*header} - {name})}")
     if not rows:
-        raise NarxbenchError(f"{path}: found no samples below the header; allowed: at least one")
+        raise FileError(f"{path}: found no samples below the header; allowed: at least one")
     signals = [np.empty(len(rows)) for _ in columns]
     for name, values in zip(columns, signals, strict=True):
         place = header.index(name)

@@ -12,7 +12,7 @@ import pydantic_core
 from numpy.typing import ArrayLike, NDArray
 from pydantic import Field
 
-from narxbench.io.errors import NarxbenchError, is_whole_number, printable, show
+from narxbench.io.errors import FileError, NarxbenchError, is_whole_number, printable, show
 from narxbench.io.files import StrPath, canonical_json, read_bytes, write_atomically
 from narxbench.io.settings import Settings, validated
 from narxbench.io.version import __version__
@@ -36,7 +36,18 @@ _SMALLEST_SPREAD = 1e-300
 
 
 class DivergedError(NarxbenchError):
-    """A prediction whose output grows beyond all bounds."""
+    """A prediction whose output grows beyond all bounds.
+
+    Examples
+    --------
+    >>> import narxbench
+    >>> model = narxbench.Model(("y(k-1)",), (2.0,), inputs=(), output="y")
+    >>> try:
+    ...     model.predict(None, y_initial=[1.0], samples=100)
+    ... except narxbench.DivergedError:
+    ...     print("no finite prediction")
+    no finite prediction
+    """
 
 
 class Scores(NamedTuple):
@@ -90,7 +101,7 @@ class ModelFile(Settings):
 
 
 class SearchOutcome(Protocol):
-    """What a model is made of that a search has chosen."""
+    """The result of a search, as far as :meth:`Model.from_search` needs it."""
 
     @property
     def terms(self) -> Sequence[str]:
@@ -98,7 +109,7 @@ class SearchOutcome(Protocol):
 
     @property
     def coefficients(self) -> Sequence[float]:
-        """Their weights."""
+        """Weights of the terms."""
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -114,7 +125,7 @@ class SearchOutcome(Protocol):
 
     @property
     def details(self) -> Mapping[str, Any]:
-        """``noise_model``, its name, and the values of ``noise``, if they were chosen."""
+        """The name ``noise_model`` of the noise model and its values ``noise``, if the search has chosen them."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -648,17 +659,17 @@ class Model:
     def from_search(cls, result: SearchOutcome) -> "Model":
         """Return the structure that a search has chosen as a model, in the units of the data.
 
-        Its noise model is the one that the algorithm has chosen, if it chooses one.
+        The model has the noise model that the algorithm has chosen, if it chooses one.
 
         Parameters
         ----------
         result : SearchResult
-            What :func:`narxbench.search` returned.
+            The result of :func:`narxbench.search`.
 
         Raises
         ------
         NarxbenchError
-            If no structure was found.
+            If the search has found no structure.
 
         Examples
         --------
@@ -673,16 +684,19 @@ class Model:
         """
         if not result.terms:
             raise NarxbenchError("result: found no structure; allowed: the result of a search that found one")
-        noise = {name: value for name, value in result.details.get("noise", {}).items() if name != "description"}
+        values = dict(result.details.get("noise", {}))
+        values.pop("description", None)
+        if any(result.offsets):
+            values["offsets"] = result.offsets
+        if set(result.scales) != {1.0}:
+            values["scales"] = result.scales
         return cls(
             tuple(result.terms),
             tuple(result.coefficients),
             inputs=result.inputs,
             output="y",
-            offsets=result.offsets if any(result.offsets) else None,
-            scales=result.scales if set(result.scales) != {1.0} else None,
             noise_model=result.details.get("noise_model", "narx"),
-            **noise,
+            **values,
         )
 
     @classmethod
@@ -698,19 +712,19 @@ class Model:
         try:
             data = pydantic_core.from_json(content, allow_inf_nan=False)
         except ValueError as error:
-            raise NarxbenchError(f"{path}: not valid JSON ({error}); allowed: a file that Model.save wrote") from None
+            raise FileError(f"{path}: not valid JSON ({error}); allowed: a file that Model.save wrote") from None
         if not isinstance(data, dict) or data.get("format") != FORMAT:
-            raise NarxbenchError(f"{path}: not a model; allowed: a file that Model.save wrote")
+            raise FileError(f"{path}: not a model; allowed: a file that Model.save wrote")
         version = data.get("version")
         if version != VERSION or isinstance(version, bool):
             allowed = f"{VERSION}, which narxbench {__version__} reads"
-            raise NarxbenchError(f"{path}: version: found {show(version)}; allowed: {allowed}")
+            raise FileError(f"{path}: version: found {show(version)}; allowed: {allowed}")
         values = dict(validated(ModelFile, data, str(path)))
         del values["format"], values["version"]
         try:
             return cls(**values)
         except NarxbenchError as error:
-            raise NarxbenchError(f"{path}: {error}") from None
+            raise FileError(f"{path}: {error}") from None
 
     def equation(self, digits: int = 4) -> str:
         """Return the equation as text, with a line below it on the signals, the noise and the steps, where needed.

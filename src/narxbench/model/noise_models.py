@@ -8,7 +8,7 @@ with i = 1 for noise that drifts and 0 otherwise. It enters the equation, y(k) =
 x(k) = f(x, u), y(k) = x(k) + w(k). Each class below is one combination of place and filter, under the name that it has
 in the field; an instance of the class says which coefficients are free.
 
-To add a noise model, write a class here and name it in :data:`NOISE_MODELS`.
+To add a noise model, write a class here and name it in :data:`NOISE_MODELS` and :data:`NoiseName`.
 
 Source: L. Ljung, System Identification: Theory for the User, 2nd edition, 1999, section 4.2; S. A. Billings, Nonlinear
 System Identification, 2013, chapter 3.
@@ -244,8 +244,9 @@ class BoxJenkins(NoiseModel):
         yield from _mixed_orders(largest_order)
 
 
-_FAMILIES: tuple[type[NoiseModel], ...] = (Narx, Narmax, Ararx, Ararmax, Noe, BoxJenkins)
-NOISE_MODELS = {family.name: family for family in _FAMILIES}
+NOISE_MODELS: dict[str, type[NoiseModel]] = {
+    family.name: family for family in (Narx, Narmax, Ararx, Ararmax, Noe, BoxJenkins)
+}
 NoiseName = Literal["narx", "narmax", "ararx", "ararmax", "noe", "box-jenkins"]
 NOISE_NAMES: tuple[NoiseName, ...] = get_args(NoiseName)
 

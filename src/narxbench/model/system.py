@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from narxbench.io.errors import NarxbenchError, did_you_mean, is_whole_number
+from narxbench.io.errors import FileError, NarxbenchError, did_you_mean, is_whole_number
 from narxbench.io.files import CONFIG_FOLDER
 from narxbench.io.settings import Settings, validated
 from narxbench.io.yaml import read_mapping
@@ -171,9 +171,9 @@ class System:
         excitation : Excitation, optional
             The input; default: that of the system, or else white, uniform on (-1, 1).
         noise : str
-            How e(k) enters, a name of :data:`~narxbench.model.noise.NOISES`: added to the ``"output"`` (measurement
-            noise) or inside the ``"equation"`` (process noise). In a system with noise terms e(k) is always inside the
-            equation.
+            How e(k) enters, a name of :data:`~narxbench.model.noise.NOISES`: ``"output"`` adds it to the output
+            (measurement noise), ``"equation"`` puts it inside the equation (process noise). In a system with noise
+            terms e(k) is always inside the equation.
         washout : int
             Samples simulated before the first one returned, so that the start at rest is forgotten.
         realisation : int, optional
@@ -216,7 +216,11 @@ class System:
         excitation = excitation or self.excitation or UniformInput()
         total = washout + samples
         u = excitation.samples(generator(purpose="input", **axes), total)
-        clean = self._respond(u, np.zeros(total), excitation)
+
+        def respond(disturbance: NDArray[np.float64]) -> NDArray[np.float64]:
+            return self._respond(u, disturbance, excitation)
+
+        clean = respond(np.zeros(total))
         if snr_db is None:
             return Signals(u[washout:].copy(), clean[washout:].copy())
         if own_noise:
@@ -224,10 +228,8 @@ class System:
         unit_noise = np.array(standard_normal(generator(purpose="noise", **axes), total))
         size = _signal_size(clean[washout:].tolist(), snr_of)
         noise_sd = math.sqrt(size / float(Decimal(10) ** (Decimal(repr(float(snr_db))) / 10)))
-        if self._noise_terms or noise == "equation":
-            y = self._respond(u, noise_sd * unit_noise, excitation)
-        else:
-            y = clean + noise_sd * unit_noise
+        kind = NOISES["equation" if self._noise_terms else noise]
+        y = kind.measured(noise_sd * unit_noise, clean, respond)
         return Signals(u[washout:].copy(), y[washout:].copy())
 
     def _respond(self, u: NDArray[np.float64], e: NDArray[np.float64], excitation: Excitation) -> NDArray[np.float64]:
@@ -352,4 +354,4 @@ def load_system(name: str, folder: str | Path | None = None) -> System:
     try:
         return System(name, **dict(system_file))
     except NarxbenchError as error:
-        raise NarxbenchError(f"{path}: {error}") from None
+        raise FileError(f"{path}: {error}") from None

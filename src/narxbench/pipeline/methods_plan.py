@@ -30,7 +30,10 @@ class MethodsPlan(SimulatedPlan):
         self._compared = defaultdict[str, list[Condition]](list)
         for condition in self.all_conditions:
             self._compared[self._summed(condition)].append(condition)
-        self.scoring_code = {name: self.code("score", criterion=of[0].criterion) for name, of in self._compared.items()}
+        self.scoring_code = {
+            problem: self.code("score", criterion=conditions[0].criterion)
+            for problem, conditions in self._compared.items()
+        }
         # Of each method with a process of its own a run that is made again: on the last problem of the study, of the
         # first job, which has the most runs, the last, as those before it could have left it notes.
         alone = {c.method: c.name for c in self.conditions if not algorithm(c.algorithm).in_process}

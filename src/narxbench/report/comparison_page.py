@@ -28,6 +28,19 @@ def write_comparison(models: Mapping[str, Model], path: StrPath, data: Any = Non
     ------
     NarxbenchError
         As :func:`compare`, and where the page cannot be written.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> fast = Model(("y(k-1)", "u(k-1)"), (0.5, 1.0), ("u",), "y")
+    >>> slow = Model(("y(k-1)", "u(k-1)"), (0.9, 0.2), ("u",), "y")
+    >>> u = [1.0, -1.0, 2.0, 0.0, 1.0, 3.0, -2.0, 1.0, 0.0, 2.0]
+    >>> with TemporaryDirectory() as folder:
+    ...     page = Path(folder, "comparison.html")
+    ...     write_comparison({"fast": fast, "slow": slow}, page, input=u, output=fast.predict(u, [0.0]))
+    ...     page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    True
     """
     comparison = prepare_comparison(models, data, reading)
     table = comparison.errors(models)

@@ -32,6 +32,14 @@ def in_words(finding: Finding, setting: Setting = as_argument) -> Words:
         One of ``checks``, ``summary`` or ``notes`` of an identification.
     setting : callable
         How an advice writes a setting: :func:`narxbench.report.phrases.as_argument` or ``as_option``.
+
+    Examples
+    --------
+    >>> from narxbench.identification.finding import Finding
+    >>> words = in_words(Finding("no_test", "look"))
+    >>> print(f"{words.title}: {words.text}")
+    Test data: No data are kept for a test: the figures of the selection helped to choose the model, so expect larger
+    errors on new data.
     """
     title, words = WORDS[finding.name]
     text, advice = words(finding, setting)

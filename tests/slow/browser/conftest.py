@@ -1,4 +1,4 @@
-"""A headless Chromium, the pages that it opens, and axe-core."""
+"""Fixtures of a headless Chromium, of the pages that it opens, and of axe-core."""
 
 import os
 import re
@@ -36,7 +36,7 @@ FONTCONFIG = """<?xml version="1.0"?>
 
 @pytest.fixture(scope="session")
 def launch_chromium():
-    """Start a headless Chromium, if there is one."""
+    """Return a function that starts a headless Chromium, if there is one."""
     api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if path is None:
@@ -54,20 +54,20 @@ def chromium(launch_chromium):
 
 @pytest.fixture(scope="session")
 def font_files():
-    """Collect the font files of this machine and of matplotlib by name."""
+    """Return the font files of this machine and of matplotlib by name."""
     bundled = Path(matplotlib.get_data_path()) / "fonts/ttf"
     return {Path(path).name: Path(path) for path in [*findSystemFonts(), *findSystemFonts([str(bundled)])]}
 
 
 @pytest.fixture(params=FONT_FILES)
 def font(request):
-    """Name each common sans-serif font in turn."""
+    """Return the names of common sans-serif fonts in turn."""
     return request.param
 
 
 @pytest.fixture
 def font_chromium(launch_chromium, font_files, font, tmp_path):
-    """Start a Chromium on a machine whose only sans-serif font, besides that of missing signs, is the given one."""
+    """Yield a Chromium that has only this sans-serif font, and another one for missing signs."""
     if not any(re.fullmatch(FONT_FILES[font], name) for name in font_files):
         pytest.skip(f"the font {font} is not installed")
     for name, path in font_files.items():
@@ -87,6 +87,15 @@ def axe():
     return AXE.read_text(encoding="utf-8")
 
 
+def summary_of(violations):
+    """Return the name of each violation of axe and its first places."""
+    lines = []
+    for violation in violations:
+        places = [node["html"][:200] for node in violation["nodes"][:3]]
+        lines.append(f"{violation['id']}: {', '.join(places)}")
+    return "\n".join(lines)
+
+
 @pytest.fixture
 def serves_everybody(axe):
     """Check that nothing of an open page overflows, and that axe finds nothing in either colour scheme."""
@@ -95,45 +104,49 @@ def serves_everybody(axe):
         for width in (360, 800, 1400):
             page.set_viewport_size({"width": width, "height": 900})
             assert page.evaluate("document.documentElement.scrollWidth") <= width, width
-        page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+        page.evaluate("document.querySelectorAll('details').forEach((part) => { part.open = true; })")
         page.evaluate(axe)
         for scheme in ("light", "dark"):
             page.emulate_media(color_scheme=scheme)
-            found = page.evaluate("axe.run().then((result) => result.violations)")
-            assert [(v["id"], [node["html"][:200] for node in v["nodes"][:3]]) for v in found] == [], scheme
+            violations = page.evaluate("axe.run().then((result) => result.violations)")
+            assert violations == [], f"{scheme}: {summary_of(violations)}"
 
     return check
 
 
 @pytest.fixture(scope="session")
 def complete(tmp_path_factory):
-    """The pages of the paper's complete study, as files by name."""
-    return written(tmp_path_factory, render(paper_summaries(), drawn=True))
+    """Return the pages of the paper's complete study, as files by name."""
+    return write_pages(tmp_path_factory, render(paper_summaries(), drawn=True))
 
 
 @pytest.fixture(scope="session")
 def small(tmp_path_factory):
-    """The pages of an incomplete study with a system whose name is markup, without claims."""
-    summaries = [*(summary(UNKNOWN, 30, criterion=each) for each in CRITERIA), summary("S1", 30, "ga")]
-    return written(tmp_path_factory, render(summaries, make_settings(["S1", UNKNOWN]), stated=[]))
+    """Return the pages of an incomplete study with a system whose name is markup, without claims."""
+    summaries = [summary(UNKNOWN, 30, criterion=criterion) for criterion in CRITERIA]
+    summaries.append(summary("S1", 30, "ga"))
+    return write_pages(tmp_path_factory, render(summaries, make_settings(["S1", UNKNOWN]), stated=[]))
 
 
-def written(factory, pages):
+def write_pages(factory, pages):
     """Write pages as the pipeline does: the main one next to the folder of the study."""
     folder = factory.mktemp("reports")
     (folder / "paper").mkdir()
-    paths = {name.removesuffix(".html"): folder / ("" if name == "report.html" else "paper") / name for name in pages}
-    for name, path in paths.items():
-        path.write_text(pages[f"{name}.html"], encoding="utf-8")
+    paths = {}
+    for file_name, text in pages.items():
+        place = folder if file_name == "report.html" else folder / "paper"
+        path = place / file_name
+        path.write_text(text, encoding="utf-8")
+        paths[path.stem] = path
     return paths
 
 
 @pytest.fixture
 def open_page(chromium):
-    """Open a file in a new context; at the end, any error, request to elsewhere or message of the console fails."""
+    """Open files in new contexts; fail at the end if there was an error, a foreign request or a console message."""
     contexts, problems = [], []
 
-    def opened(path, width=1400, fragment="", browser=chromium, **options):
+    def open_file(path, width=1400, fragment="", browser=chromium, **options):
         context = browser.new_context(viewport={"width": width, "height": 900}, **options)
         contexts.append(context)
         page = context.new_page()
@@ -144,7 +157,7 @@ def open_page(chromium):
         problems[:] = [problem for problem in problems if not problem.startswith(path.as_uri())]
         return page
 
-    yield opened
+    yield open_file
     for context in contexts:
         context.close()
     assert not problems

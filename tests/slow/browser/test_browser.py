@@ -9,18 +9,18 @@ from narxbench.studies.paper.site import PAGES
 
 pytestmark = [pytest.mark.ci, pytest.mark.slow]
 
-# Everything that a reader can come to see: tabs and folded parts included.
+# Shows all that a reader can open: tabs and folded parts.
 UNFOLD = """() => {
-  document.querySelectorAll("details").forEach((each) => { each.open = true; });
-  document.querySelectorAll(".panel").forEach((each) => { each.style.display = "block"; });
+  document.querySelectorAll("details").forEach((part) => { part.open = true; });
+  document.querySelectorAll(".panel").forEach((panel) => { panel.style.display = "block"; });
 }"""
-# What a page would hold if a text of a file came into it as markup.
+# The markup that a page would have if text of a file came into it unescaped.
 FOREIGN = """<script>window.ran = 1</script>
 <p class="foreign" style="color: rgb(1, 2, 3)" onclick="window.ran = 2">x</p>
 <style>p.foreign { color: rgb(1, 2, 3); }</style><a class="foreign" href="javascript:window.ran = 3">x</a>
 <img src="https://example.org/a.png" onerror="window.ran = 4"><svg><script>window.ran = 5</script></svg>"""
-HEADINGS = "[...document.querySelectorAll('h1, h2, h3, h4')].map((each) => each.textContent.trim())"
-# What the text of a page never has: markup, missing values of Python and JavaScript, an empty place in a sentence.
+HEADINGS = "[...document.querySelectorAll('h1, h2, h3, h4')].map((heading) => heading.textContent.trim())"
+# The text of a page never has markup, missing values of Python or JavaScript, or an empty place in a sentence.
 NEVER = (
     r"</?(sub|sup|code|i)>|(?<!is-)\bnan\b|\bNaN\b|\bNone\b(?! of|:)|\bundefined\b|\[object|\{\{ |\{%|Infinity|\binf\b"
 )
@@ -42,7 +42,7 @@ TEXT_WIDTH = """(text) => {
 
 @pytest.fixture(params=PAGES)
 def name(request):
-    """The name of each page in turn."""
+    """Return the names of the pages in turn."""
     return request.param
 
 
@@ -51,13 +51,14 @@ def name(request):
 
 @pytest.mark.parametrize("which", ["complete", "small"])
 def test_a_page_serves_everybody(open_page, serves_everybody, request, which, name):
-    """Besides, nothing is missing in the text, and names stay text."""
+    """Nothing is missing in the text, and names that are markup stay text."""
     page = open_page(request.getfixturevalue(which)[name])
     assert page.evaluate("typeof X") == "undefined"
     page.evaluate(UNFOLD)
     serves_everybody(page)
     text = page.inner_text("body")
-    assert [text[max(0, m.start() - 40) : m.end() + 40] for m in re.finditer(NEVER, text)] == []
+    match = re.search(NEVER, text)
+    assert match is None, text[max(0, match.start() - 40) : match.end() + 40]
     headings = page.evaluate(HEADINGS)
     assert all(headings) and len(headings) == len(set(headings))
 
@@ -68,23 +69,22 @@ def test_markup_that_came_into_a_page_has_no_effect(chromium, complete, tmp_path
     path = tmp_path / f"{name}.html"
     path.write_text(text.replace('tabindex="-1">', f'tabindex="-1">{FOREIGN}'), encoding="utf-8")
     page = chromium.new_page()
-    refused, asked = [], []
-    page.on("console", lambda message: refused.append(message.text))
-    page.on("request", lambda request: asked.append(request))
+    messages, requests = [], []
+    page.on("console", lambda message: messages.append(message.text))
+    page.on("request", lambda request: requests.append(request))
     page.goto(path.as_uri())
-    page.evaluate("() => { for (const each of document.querySelectorAll('.foreign')) each.click(); }")
+    page.evaluate("() => { for (const part of document.querySelectorAll('.foreign')) part.click(); }")
     # The policy of the page forbids Playwright's own way to wait.
     for _ in range(50):
-        if len([text for text in refused if "Content Security Policy" in text]) >= 6:
+        if sum("Content Security Policy" in message for message in messages) >= 6:
             break
         time.sleep(0.1)
     else:
         raise AssertionError("still not refused after 5 seconds")
     colour = page.evaluate("getComputedStyle(document.querySelector('p.foreign')).color")
     assert page.evaluate("window.ran") is None and colour != "rgb(1, 2, 3)"
-    assert [(each.url, each.failure) for each in asked if each.url != page.url] == [
-        ("https://example.org/a.png", "csp")
-    ]
+    (foreign_request,) = [request for request in requests if request.url != page.url]
+    assert (foreign_request.url, foreign_request.failure) == ("https://example.org/a.png", "csp")
     page.close()
 
 
@@ -94,18 +94,18 @@ def test_the_keyboard_reaches_everything(open_page, complete, name):
     assert page.evaluate("document.activeElement.className") == "skip"
     # Of radio buttons, arrow keys reach the others.
     stops = "a, button, select, input:not([type=radio]), input:checked, summary, [tabindex='0']"
-    every = "(stops) => [...document.querySelectorAll(stops)].filter((e) => e.checkVisibility()).length"
-    wanted = page.evaluate(every, stops)
+    count = "(stops) => [...document.querySelectorAll(stops)].filter((stop) => stop.checkVisibility()).length"
+    expected = page.evaluate(count, stops)
     outline = """() => {
       const focused = document.activeElement;
       return getComputedStyle(focused.matches("[type=radio]") ? focused.nextElementSibling : focused).outlineStyle;
     }"""
-    found = 0
+    reached = 0
     while page.evaluate("document.activeElement !== document.body"):
         assert page.evaluate(outline) != "none"
-        found += 1
+        reached += 1
         page.keyboard.press("Tab")
-    assert found == wanted
+    assert reached == expected
 
 
 # The main page
@@ -134,7 +134,7 @@ def answer_edges(page):
 
 
 def heading_fonts(page):
-    """Name the fonts that the browser sets the main heading in."""
+    """Return the names of the fonts in which the browser shows the main heading."""
     session = page.context.new_cdp_session(page)
     for domain in ("DOM", "CSS"):
         session.send(f"{domain}.enable")
@@ -153,10 +153,10 @@ def test_tables_sort(open_page, complete):
 
     original = column()
     ascending, descending = sorted(original, key=float), sorted(original, key=float, reverse=True)
-    for order, wanted in (("ascending", ascending), ("descending", descending), (None, original)):
+    for order, values in (("ascending", ascending), ("descending", descending), (None, original)):
         page.click('#fitness_S2 th[data-column="3"] button')
         assert page.get_attribute('#fitness_S2 th[data-column="3"]', "aria-sort") == order
-        assert column() == wanted
+        assert column() == values
 
 
 def test_one_value_tells_its_interval_and_test(open_page, complete):
@@ -164,18 +164,18 @@ def test_one_value_tells_its_interval_and_test(open_page, complete):
     page.focus("#fitness_S1 td[tabindex]")
     line = page.locator(".scroll:has(> #fitness_S1) + .readout")
     heads = "#fitness_S1 th[data-column] button"
-    headings = page.eval_on_selector_all(heads, "found => found.map((each) => each.textContent)")
+    headings = page.eval_on_selector_all(heads, "heads => heads.map((head) => head.textContent)")
     assert line.inner_text().startswith(f"BIC, 50 dB, {headings[2]}: published ")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowRight")
     assert line.inner_text().startswith(f"BIC, 40 dB, {headings[3]}: published ")
     assert re.search(r"Fisher’s exact test p .*: (not )?clearly different\.$", line.inner_text())
     assert page.locator("#fitness_S1 td[tabindex]").count() == 1
-    more = page.locator("#fitness_S1 .more").first
-    assert not more.is_visible()
+    details = page.locator("#fitness_S1 .more").first
+    assert not details.is_visible()
     page.focus("#more")
     page.keyboard.press("Space")
-    assert more.is_visible()
+    assert details.is_visible()
 
 
 def test_without_scripts_the_tables_are_there(open_page, complete):

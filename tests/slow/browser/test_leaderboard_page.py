@@ -8,11 +8,12 @@ pytestmark = [pytest.mark.ci, pytest.mark.slow]
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
-    folder, made = tmp_path_factory.mktemp("leaderboard"), {}
+    folder, paths = tmp_path_factory.mktemp("leaderboard"), {}
     for name in ("large", "small"):
-        made[name] = folder / f"{name}.html"
-        made[name].write_text(leaderboards.render(leaderboards.comparison(leaderboards.shape(name))), encoding="utf-8")
-    return made
+        paths[name] = folder / f"{name}.html"
+        comparison = leaderboards.comparison(leaderboards.shape(name))
+        paths[name].write_text(leaderboards.render(comparison), encoding="utf-8")
+    return paths
 
 
 @pytest.fixture(params=["large", "small"])
@@ -42,22 +43,23 @@ def choose(page, **view):
 def test_a_view_changes_text_tables_and_figures_and_the_address_brings_it_back(open_page, large):
     page = open_page(large)
     parts = ("#answer", "#identify-board tbody", "#search-board tbody", '[data-slot="ecdf"]', "#situations", "#heat")
-    before = [page.inner_text(part) for part in parts]
+    before = {part: page.inner_text(part) for part in parts}
     choose(page, set="development", data="scenario-3", want="lowest-j")
-    after = [page.inner_text(part) for part in parts]
-    assert all(new != old for new, old in zip(after, before, strict=True))
-    assert page.locator("#answer li:visible").count() == 1 and "not confirmatory" in after[0]
+    after = {part: page.inner_text(part) for part in parts}
+    for part in parts:
+        assert after[part] != before[part], part
+    assert page.locator("#answer li:visible").count() == 1 and "not confirmatory" in after["#answer"]
     assert page.inner_text("#search-caption") == "Searches: scenario-3, development data sets"
     assert page.evaluate("document.querySelector('#contests > :first-child').id") == "search"
     address = page.evaluate("location.hash")
     assert address == "#want=lowest-j&data=scenario-3&set=development"
     again = open_page(large, fragment=address)
-    assert [again.inner_text(part) for part in parts] == after
+    assert {part: again.inner_text(part) for part in parts} == after
     choose(again, want="terms", data="all", set="held-out")
-    assert [again.inner_text(part) for part in parts] == before
+    assert {part: again.inner_text(part) for part in parts} == before
 
 
-def test_what_is_wanted_orders_the_methods(open_page, large):
+def test_the_aim_orders_the_methods(open_page, large):
     page = open_page(large)
     for want, column in (("terms", 1), ("new-data", 9)):
         choose(page, want=want)
@@ -65,19 +67,23 @@ def test_what_is_wanted_orders_the_methods(open_page, large):
         assert shown == sorted(shown, reverse=want == "terms")
 
 
+def numbers(page, column):
+    return list(map(float, cells(page, "identify-board", column)))
+
+
 def test_a_heading_sorts_the_best_first_and_then_the_worst(open_page, large):
     page = open_page(large)
-    for column, best_first in ((2, "descending"), (3, "ascending")):
-        for order in (best_first, {"ascending": "descending", "descending": "ascending"}[best_first]):
+    for column, orders in ((2, ("descending", "ascending")), (3, ("ascending", "descending"))):
+        for order in orders:
             page.focus(f'#identify-board th[data-column="{column}"] button')
             page.keyboard.press("Enter")
             assert page.get_attribute(f'#identify-board th[data-column="{column}"]', "aria-sort") == order
-            found = [float(text) for text in cells(page, "identify-board", column)]
-            assert found == sorted(found, reverse=order == "descending")
+            values = numbers(page, column)
+            assert values == sorted(values, reverse=order == "descending")
     assert page.evaluate("location.hash").endswith("&sort=identify-board,3,descending")
     again = open_page(large, fragment=page.evaluate("location.hash"))
-    assert [float(text) for text in cells(again, "identify-board", 3)] == found
-    # What is missing stands last in either order, and references after it.
+    assert numbers(again, 3) == values
+    # A missing value stands last in either order, and references after it.
     for _ in range(2):
         page.click('#identify-board th[data-column="5"] button')
         assert cells(page, "identify-board", 5)[-1] == "–"

@@ -13,10 +13,10 @@ DATA = Path(__file__).parents[3] / "data/buck"
 
 @pytest.fixture(scope="session")
 def model_page(tmp_path_factory):
-    found = narxbench.identify(
+    identification = narxbench.identify(
         DATA / "buck_id.csv", input="input", output="y", test=DATA / "buck_valid.csv", effort=4, resamples=10
     )
-    return narxbench.write_report(found, tmp_path_factory.mktemp("model"))
+    return narxbench.write_report(identification, tmp_path_factory.mktemp("model"))
 
 
 def test_it_serves_everybody(open_page, serves_everybody, model_page):

@@ -54,7 +54,9 @@ HERE = [name for name in packaged_names() if algorithm(name).in_process]
 
 def problem(u, y, **orders):
     with np.errstate(over="ignore"):
-        return StructureProblem(u, y, **{"n_u": 2, "n_y": 2, "degree": 2, "n_validation": 100, **orders})
+        return StructureProblem(
+            u, y, rescaled=False, **{"n_u": 2, "n_y": 2, "degree": 2, "n_validation": 100, **orders}
+        )
 
 
 def test_the_cases_are_those_of_the_documentation():

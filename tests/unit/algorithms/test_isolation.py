@@ -5,6 +5,7 @@ import re
 import signal
 import socket
 import subprocess
+import sys
 from functools import partial
 
 import numpy as np
@@ -22,6 +23,19 @@ from narxbench.algorithms.search import AlgorithmFailedError, prepared
 FAILING = [name for name, cheat in CHEATS.items() if cheat.failure]
 
 
+def is_running(pid):
+    try:
+        return psutil.Process(int(pid)).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def processes_of(algorithm):
+    """Return the processes of an algorithm, and of its runs, that this Python has started."""
+    lines = {process.pid: process.info["cmdline"] or [""] for process in psutil.process_iter(["cmdline"])}
+    return [pid for pid, words in lines.items() if (words[0], words[-1]) == (sys.executable, algorithm)]
+
+
 @pytest.mark.parametrize("name", mostly_slow(FAILING, "much_memory", "crashes", "stops_its_parent"))
 def test_a_run_fails_in_one_line(plugins, small_problem, name):
     failure = CHEATS[name].failure
@@ -30,7 +44,7 @@ def test_a_run_fails_in_one_line(plugins, small_problem, name):
     text = str(raised.value)
     assert re.match(f"algorithm '{name}': seed 1: {failure}", text), text
     assert text.isprintable()
-    assert not any(is_running(child.pid) for child in psutil.Process().children())
+    wait_for(lambda: not processes_of(name), "the end of its processes", 20)
 
 
 @pytest.mark.parametrize("name", mostly_slow(HARMLESS, "mutated_data", "searched_memory"))
@@ -53,13 +67,6 @@ def test_runs_after_one_that_was_ended_are_the_same(plugins, small_problem):
             with pytest.raises(AlgorithmFailedError, match="time limit"):
                 runner.run(small_problem, seed=1, evaluations=100_000, time_limit=limit)
             assert runner.run(small_problem, seed=1, evaluations=300).result == right.result
-
-
-def is_running(pid):
-    try:
-        return psutil.Process(int(pid)).status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False
 
 
 def test_what_a_run_has_left_in_its_group_is_ended(plugins, small_problem):

@@ -84,7 +84,7 @@ class TestView:
         np.testing.assert_array_equal(self.problem.estimation_part[1], self.y[:300])
 
 
-class TestRecords:
+class TestProblemsOfRecords:
     """Problems of measured records: rows that are not all, and two inputs."""
 
     rng = np.random.default_rng(7)

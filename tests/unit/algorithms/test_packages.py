@@ -69,7 +69,7 @@ def test_models_without_input_or_past_outputs(orders):
 @pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
 def test_a_fit_that_fails_gives_no_structure_and_says_why(rng, capfd):
     u, y = rng.uniform(-1.0, 1.0, (2, 300))
-    view = view_of(StructureProblem(u, 1e200 * y, n_u=2, n_y=2, degree=2, n_validation=100))
+    view = view_of(StructureProblem(u, 1e200 * y, n_u=2, n_y=2, degree=2, n_validation=100, rescaled=False))
     assert not np.any(sysidentpy(view, "FROLS").position)
     assert "SysIdentPy: FROLS: LinAlgError: " in capfd.readouterr().err
 

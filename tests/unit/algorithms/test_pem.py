@@ -64,7 +64,7 @@ class TestTrueStructures:
         assert result.terms in (S1, ["1", "y(k-1)", "y(k-1)*u(k-1)", "u(k-1)^2"])
         assert result.details["noise"]["is_integrated"]
         assert [group["terms"] for group in result.details["groups"]] == [["1", "u(k-1)"]]
-        assert "uncertain_structure" in [warning.kind for warning in result.warnings]
+        assert "uncertain_terms" in [warning.kind for warning in result.warnings]
 
     def test_lagged_copies_stand_for_noise_that_is_not_allowed(self):
         problem = problem_of(*data_of("autoregression in the equation", 800), n_u=3, n_y=3)
@@ -241,7 +241,7 @@ class TestPassedOver:
         assert len(passed) == min(20, result.evaluations - 1)
 
 
-class TestCorners:
+class TestDegenerateProblems:
     u, y = data_of("white on the output", 300)
 
     @pytest.mark.parametrize("monomial", [(), ((0, 1),), ((1, 1), (1, 2))])

@@ -1,10 +1,11 @@
-"""The page docs/own_algorithm.md, as what a reader does: files that are saved, commands, what they print."""
+"""The steps of a reader of docs/own_algorithm.md: files to save, commands, and what they print."""
 
 import os
 import re
 import shlex
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 PAGE = Path(__file__).parents[3] / "docs/own_algorithm.md"
@@ -12,31 +13,33 @@ PAGE = Path(__file__).parents[3] / "docs/own_algorithm.md"
 BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
 
 
-def saved():
-    """Return the files that the page says to save: their names stand in the first line of the block."""
-    files = (re.match(r"# (\S+\.\w+)\n", content) for _, content in BLOCKS)
-    return {match[1]: match.string for match in files if match}
+def files_to_save():
+    """Return the files that the page says to save, by the names in their first lines."""
+    files = {}
+    for _, content in BLOCKS:
+        match = re.match(r"# (\S+\.\w+)\n", content)
+        if match:
+            files[match[1]] = content
+    return files
 
 
-def console():
-    """Return each command, and what the block after it says that it prints."""
-    following = [*BLOCKS[1:], ("", "")]
-    return [
-        (command.strip(), *_text(after)) for (kind, command), after in zip(BLOCKS, following, strict=True) if not kind
-    ]
-
-
-def _text(block):
-    return [block[1] if block[0] == "text" else ""]
+def console_commands():
+    """Return each command and the text that it prints by the block after it, or nothing."""
+    commands = []
+    for (language, content), (next_language, next_content) in pairwise([*BLOCKS, ("", "")]):
+        if not language:
+            commands.append((content.strip(), next_content if next_language == "text" else ""))
+    return commands
 
 
 def examples():
     """Return the examples in Python as one text."""
-    return "\n".join(content for kind, content in BLOCKS if kind == "python" and content.startswith(">>>"))
+    contents = [content for language, content in BLOCKS if language == "python"]
+    return "\n".join(content for content in contents if content.startswith(">>>"))
 
 
-def typed(command, folder, *paths):
-    """Return the process of a command of the page, typed in a folder that is a checkout, with further import paths."""
+def run_command(command, folder, *paths):
+    """Return the process of a command of the page, run in a checkout with further import paths."""
     words = shlex.split(command.removeprefix("python3 -m uv run "))
     module = {"narxbench": "narxbench.cli"}.get(words[0], words[0])
     imports = os.pathsep.join(map(str, (folder / "src", *paths)))
@@ -52,6 +55,6 @@ def typed(command, folder, *paths):
 
 
 def matches(printed, shown):
-    """Whether a text is the shown one, whose three dots stand for anything."""
-    pattern = ".*".join(re.escape(part) for part in shown.split("..."))
+    """Return whether a text is the shown one, in which three dots stand for anything."""
+    pattern = ".*".join(map(re.escape, shown.split("...")))
     return re.fullmatch(pattern, printed, re.DOTALL) is not None

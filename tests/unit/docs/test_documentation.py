@@ -1,4 +1,4 @@
-"""The documentation says what is there: pictures, examples, links, paths and commands."""
+"""Pictures, examples, links, paths and commands of the documentation are right."""
 
 import doctest
 import re
@@ -7,6 +7,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -19,14 +20,12 @@ from narxbench.study.design_choices import load_design_choices
 from narxbench.study.layers import read_layers
 
 ROOT = Path(__file__).parents[3]
-PAGES = sorted(
-    path.relative_to(ROOT).as_posix()
-    for pattern in ("*.md", "docs/**/*.md", "config/*.md", "data/reference/*.md")
-    for path in ROOT.glob(pattern)
-    if "_build" not in path.parts
-)
+PATHS = chain(*map(ROOT.glob, ("*.md", "docs/**/*.md", "config/*.md", "data/reference/*.md")))
+PAGES = sorted(path.relative_to(ROOT).as_posix() for path in PATHS if "_build" not in path.parts)
 TEXT = {page: (ROOT / page).read_text(encoding="utf-8") for page in PAGES}
-# What the pipeline makes or a reader writes, and names that stand for others.
+# The change log names what there was.
+CURRENT_PAGES = [page for page in PAGES if page != "CHANGELOG.md"]
+# Files that the pipeline makes or a reader writes, and names that stand for others.
 NOT_KEPT = re.compile(
     r"(reports|data|logs|docs/_build|\.snakemake|\.venv|measurements|profiles/cluster/\w+-)|.*[A-Z]{3}"
 )
@@ -42,14 +41,14 @@ def anchors(text):
 
 def commands():
     """Return every Snakemake command that a page names in full, without its first word."""
-    found = set()
-    for page, text in TEXT.items():
+    found_commands = set()
+    for page in CURRENT_PAGES:
+        text = TEXT[page]
         fenced = re.findall(r"^```(\w*)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
         blocks = "\n".join(block for language, block in fenced if not language)
-        if page != "CHANGELOG.md":
-            found |= set(re.findall(r"^(?:python3 .*)?\bsnakemake (.*)$", blocks, re.MULTILINE))
-            found |= set(re.findall(r"`snakemake ([^`]*)`", text))
-    return sorted(command for command in found if not re.search(r"[A-Z]{4}|…", command))
+        found_commands |= set(re.findall(r"^(?:python3 .*)?\bsnakemake (.*)$", blocks, re.MULTILINE))
+        found_commands |= set(re.findall(r"`snakemake ([^`]*)`", text))
+    return sorted(command for command in found_commands if not re.search(r"[A-Z]{4}|…", command))
 
 
 def test_what_a_process_of_its_own_does_not_stop_is_told_alike():
@@ -83,22 +82,20 @@ def test_examples_of_a_page(page, tmp_path, monkeypatch):
 @pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES)
 def test_links_lead_somewhere(page):
-    for link in re.findall(r"\]\(([^)\s]+)\)", TEXT[page]):
-        if "://" not in link:
-            path, _, anchor = link.partition("#")
-            target = (ROOT / page).parent / path if path else ROOT / page
-            assert target.exists(), link
-            assert not anchor or anchor in anchors(target.read_text(encoding="utf-8")), link
+    for link in re.findall(r"\]\(((?!\w+://)[^)\s]+)\)", TEXT[page]):
+        path, _, anchor = link.partition("#")
+        target = (ROOT / page).parent / (path or Path(page).name)
+        assert target.exists(), link
+        assert not anchor or anchor in anchors(target.read_text(encoding="utf-8")), link
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", [page for page in PAGES if page != "CHANGELOG.md"])
+@pytest.mark.parametrize("page", CURRENT_PAGES)
 def test_paths_named_exist(page):
-    """Paths in backticks are seen from the top folder or from that of the page."""
-    named = re.findall(r"`([\w./-]+/[\w.-]*|[\w-]+\.(?:py|smk|yaml|toml|cff))`", TEXT[page])
-    folders = (ROOT, (ROOT / page).parent)
-    missing = {name for name in named if not any((folder / name).exists() for folder in folders)}
-    assert {name for name in missing if not NOT_KEPT.match(name)} == set()
+    """Paths in backticks are relative to the top folder or to that of the page."""
+    for path in re.findall(r"`([\w./-]+/[\w.-]*|[\w-]+\.(?:py|smk|yaml|toml|cff))`", TEXT[page]):
+        is_there = (ROOT / path).exists() or (ROOT / page).parent.joinpath(path).exists()
+        assert is_there or NOT_KEPT.match(path), path
 
 
 @pytest.mark.parametrize("command", commands())
@@ -106,21 +103,30 @@ def test_snakemake_commands_can_be_typed(command, monkeypatch):
     monkeypatch.chdir(ROOT)
     line, _, settings = command.partition("--config ")
     options = dict(re.findall(r"(--workflow-profile|--cores)[ =](\S+)", line))
-    # --configfile takes several; one that the reader writes is not there.
-    overlays = re.findall(r"\S+\.yaml", line)
     targets = re.sub(r"--(workflow-profile|cores)[ =]\S+|--?[a-z-]+|\S+\.yaml", "", line).split()
     assert options.get("--workflow-profile", "none") == "none" or Path(options["--workflow-profile"]).is_dir()
     study = [text for text in shlex.split(settings) if not text.startswith("finished_only=")]
-    plan = plan_of([path for path in overlays if path.startswith("config/") or Path(path).exists()], study)
-    rules = "".join(path.read_text(encoding="utf-8") for path in Path("workflow/rules").glob("*.smk"))
-    assert set(targets) <= {*re.findall(r"^ *rule (\w+):", rules, re.MULTILINE), *plan.results()}
+    plan = plan_of(existing_overlays(line), study)
+    assert set(targets) <= {*rule_names(), *plan.results()}
+
+
+def existing_overlays(line):
+    """Return the files after --configfile; one that the reader writes need not be there."""
+    return [path for path in re.findall(r"\S+\.yaml", line) if path.startswith("config/") or Path(path).exists()]
+
+
+def rule_names():
+    names = []
+    for path in (ROOT / "workflow/rules").glob("*.smk"):
+        names += re.findall(r"^ *rule (\w+):", path.read_text(encoding="utf-8"), re.MULTILINE)
+    return names
 
 
 def test_results_on_the_way_of_one_seed_are_those_of_the_study(monkeypatch):
     monkeypatch.chdir(ROOT)
-    named = re.findall(r"Result: `(.*?)`", TEXT["docs/architecture.md"])
-    assert len(named) == 6
-    assert set(named) <= set(plan_of().results())
+    results = re.findall(r"Result: `(.*?)`", TEXT["docs/architecture.md"])
+    assert len(results) == 6
+    assert set(results) <= set(plan_of().results())
 
 
 def test_examples_of_the_configuration(tmp_path):
@@ -134,9 +140,10 @@ def test_examples_of_the_configuration(tmp_path):
 
 def test_every_algorithm_and_design_choice_is_named():
     choices = load_design_choices(ROOT / "config/design_choices.yaml")
-    for names in (choices.design_choices, choices.named):
-        assert [name for name in names if f"`{name}`" not in TEXT["config/README.md"]] == []
-    assert [name for name in REVIEWED if f"| `{name}` |" not in TEXT["docs/methods.md"]] == []
+    for name in (*choices.design_choices, *choices.named):
+        assert f"`{name}`" in TEXT["config/README.md"], name
+    for name in REVIEWED:
+        assert f"| `{name}` |" in TEXT["docs/methods.md"], name
 
 
 @pytest.mark.slow
@@ -164,6 +171,15 @@ def test_the_same_task_with_other_packages(tmp_path, monkeypatch, capsys):
     for code in codes:
         exec(compile(code, "docs/coming_from.md", "exec"), {})
     # fastcan shows its progress on the same line.
-    own, *others = re.split(r"[\r\n]+", capsys.readouterr().out.strip())
-    errors = [float(each) for each in others if re.fullmatch(r"0\.\d+", each)]
-    assert own.startswith("<Identification: ") and len(errors) == 2
+    first_line, *lines = re.split(r"[\r\n]+", capsys.readouterr().out.strip())
+    errors = [line for line in lines if re.fullmatch(r"0\.\d+", line)]
+    assert first_line.startswith("<Identification: ") and len(errors) == 2
+
+
+def test_the_glossary_has_every_class_of_the_walks():
+    classes = set()
+    for path in (ROOT / "src/narxbench").rglob("*.py"):
+        classes |= set(re.findall(r"^class (\w+)", path.read_text(encoding="utf-8"), re.MULTILINE))
+    class_names = set(re.findall(r"`([A-Z][a-z]\w*)`", TEXT["docs/architecture.md"])) - {"Settings", "Snakefile"}
+    explained = set(re.findall(r"`([A-Z][a-z]\w*)`", TEXT["docs/glossary.md"].partition("## Classes")[2]))
+    assert len(class_names) > 15 and class_names <= explained <= classes

@@ -7,6 +7,7 @@ from pathlib import Path
 from statistics import median
 
 import numpy as np
+import pandas as pd
 import pytest
 from tests.unit.studies.paper.summaries import REFERENCE, published
 
@@ -22,6 +23,7 @@ from narxbench.studies.paper.frames import read_frame
 from narxbench.study.design_choices import BASELINE, interpretation_text, load_design_choices
 
 SNRS = (50, 40, 30)
+PLACES = list(product(SYSTEMS, SNRS))
 VIEW = published_view(published())
 SECTIONS = (Path(__file__).parents[3] / "docs" / "errata.md").read_text(encoding="utf-8").split("\n## ")
 
@@ -39,6 +41,24 @@ def nu(system, label, *place):
     return row(system, *place).nu[int(label[1:]) - 1]
 
 
+def rows_of_s4(algorithm=UPSO, criterion="bic"):
+    """Return the published rows of S4 at each SNR."""
+    return [row("S4", snr, algorithm, criterion) for snr in SNRS]
+
+
+def nus_of_s4(label, algorithm=UPSO, criterion="bic"):
+    """Return the published ν of a term of S4 at each SNR."""
+    return [nu("S4", label, snr, algorithm, criterion) for snr in SNRS]
+
+
+def nu_max_of_s4(algorithm):
+    return [published_row.nu_max for published_row in rows_of_s4(algorithm)]
+
+
+def r_of_s4(algorithm):
+    return [published_row.r for published_row in rows_of_s4(algorithm)]
+
+
 def listed(values, last=" and "):
     """Return numbers as a sentence lists them."""
     *first, end = map(rounded, values)
@@ -49,27 +69,41 @@ def smallest(*place):
     return min(row(*place).nu)
 
 
-def test_order_of_s4():
-    text, terms = erratum(1), published().systems["S4"].reset_index().set_index("label")
-    always = {label for label in terms.index if all(nu("S4", label, snr, GA) == 1 for snr in SNRS)}
-    by_size = terms["coefficient"].abs().sort_values(ascending=False)
-    assert always == set(by_size.index[:4]) == {"T5", "T7", "T18", "T19"}
-    for label in (*by_size.index[:5], by_size.index[-1]):
+def terms_of(system):
+    """Return the published terms of a system by their labels."""
+    return published().systems[system].reset_index().set_index("label")
+
+
+ALWAYS_SELECTED = ("T5", "T7", "T18", "T19")
+
+
+def test_the_largest_coefficients_of_s4_are_selected_most():
+    text, terms = erratum(1), terms_of("S4")
+    by_size = terms["coefficient"].abs().sort_values(ascending=False).index
+    assert sorted(by_size[:4]) == sorted(ALWAYS_SELECTED)
+    assert by_size[4] == "T22"
+    assert by_size[-1] == "T15"
+    for label in (*by_size[:5], "T15"):
         assert terms["term"][label] in text
         assert f"({terms['coefficient'][label]:.4f})" in text
-    assert by_size.index[4] == "T22"
-    found = [nu("S4", "T22", snr, GA) for snr in SNRS]
-    rest = [label for label in terms.index if label not in always]
-    for snr, value in zip(SNRS, found, strict=True):
-        assert value == max(nu("S4", label, snr, GA) for label in rest)
-    assert f"({listed(found)})" in text
-    assert [label for label in terms.index if nu("S4", label, 30) < 1] == ["T1", "T15"]
-    assert by_size.index[-1] == "T15"
-    by_appendix = terms.reset_index().set_index("appendix_label")["term"]
-    for label in always:
+
+
+def test_selection_of_the_terms_of_s4():
+    text, labels = erratum(1), terms_of("S4").index
+    nus = pd.DataFrame({label: nus_of_s4(label, GA) for label in labels})
+    assert sorted(nus.columns[(nus == 1).all()]) == sorted(ALWAYS_SELECTED)
+    rest = nus.drop(columns=[*ALWAYS_SELECTED])
+    assert (rest.max(axis=1) == nus["T22"]).all()
+    assert f"({listed(nus['T22'])})" in text
+    assert (round(10 * (1 - nus["T1"])) == 4).all()
+    assert [label for label in labels if nu("S4", label, 30) < 1] == ["T1", "T15"]
+
+
+def test_labels_of_s4_in_the_appendix():
+    text, by_appendix = erratum(1), terms_of("S4").reset_index().set_index("appendix_label")["term"]
+    for label in ALWAYS_SELECTED:
         assert f"`{by_appendix[label]}`" in text
     assert by_appendix["T1"] == "u(k-1)"
-    assert all(round(10 * (1 - nu("S4", "T1", snr, GA))) == 4 for snr in SNRS)
 
 
 def test_what_speaks_against_the_order_of_s4():
@@ -77,20 +111,20 @@ def test_what_speaks_against_the_order_of_s4():
     for term, label in (("y(k-2)", "T2"), ("u(k-3)", "T7")):
         assert terms["label"][term] == label
         assert f"({terms['coefficient'][term]})" in text
-        assert listed([nu("S4", label, snr, UPSO, "aic-256") for snr in SNRS]) in text
-    assert f"T1 with a ν of {listed([nu('S4', 'T1', snr, UPSO, 'aic-256') for snr in SNRS])}" in text
+        assert listed(nus_of_s4(label, UPSO, "aic-256")) in text
+    assert f"T1 with a ν of {listed(nus_of_s4('T1', UPSO, 'aic-256'))}" in text
     kept = read_frame("conditions", REFERENCE / "interpretations" / "conditions.csv")
     kept = kept[(kept["system"] == "S4") & (kept["method"] == UPSO) & (kept["criterion"] == "aic-256")]
-    counts = kept[kept["interpretation"] == BASELINE]["nu"]
-    assert {count[1] for count in counts} == {0}
-    assert f"in {min(count[6] for count in counts)} to {max(count[6] for count in counts)} of 40 runs" in text
+    counts = np.array(kept[kept["interpretation"] == BASELINE]["nu"].tolist())
+    assert (counts[:, 1] == 0).all()
+    assert f"in {counts[:, 6].min()} to {counts[:, 6].max()} of 40 runs" in text
 
 
 def test_terms_of_s2_and_s3():
-    terms = published().systems["S2"].reset_index().set_index("label")
+    terms = terms_of("S2")
     assert (terms["term"]["T1"], terms["coefficient"]["T1"]) == ("1", 0.5)
     assert terms["term"]["T3"] == "u(k-2)"
-    assert not any("u" in term and "y" in term for term in terms["term"])
+    assert not (terms["term"].str.contains("u") & terms["term"].str.contains("y")).any()
     assert len(published().systems["S3"]) == 4
 
 
@@ -98,49 +132,58 @@ def test_bic_is_an_aic():
     text = erratum(4)
     assert f"ln 600 = {math.log(600):.3f}" in text
     assert f"ϱ = {math.log(600):.2f}" in text
-    met = {
-        rho: sum(both_criteria(row(*place, UPSO, f"aic-{rho}")).holds for place in product(SYSTEMS, SNRS))
-        for rho in (2, 8, 64, 256)
-    }
-    assert [rho for rho, count in met.items() if count == 12] == [8]
+    criteria = ("bic", "aic-2", "aic-8", "aic-64", "aic-256")
+    assert [criterion for criterion in criteria if holds_everywhere(criterion)] == ["bic", "aic-8"]
     assert "2, 64 and 256 each fail in some row" in text
-    assert all(both_criteria(row(*place)).holds for place in product(SYSTEMS, SNRS))
+
+
+def holds_everywhere(criterion):
+    """Return whether both criteria of the paper hold in all rows of 2D-UPSO with a criterion."""
+    return all(both_criteria(row(*place, UPSO, criterion)).holds for place in PLACES)
 
 
 def test_rho_2_on_s4():
     text = erratum(5)
-    assert [both_criteria(row("S4", snr, UPSO, "aic-2")).holds for snr in SNRS] == [True, True, False]
+    assert [both_criteria(published_row).holds for published_row in rows_of_s4(UPSO, "aic-2")] == [True, True, False]
     at_30 = row("S4", 30, UPSO, "aic-2")
     assert f"T1 has ν = {rounded(at_30.nu[0])} and ν_max is {rounded(at_30.nu_max)}" in text
     assert at_30.nu[0] < at_30.nu_max
-    assert {sum(value >= 0.95 for value in row("S4", snr, UPSO, "aic-256").nu) for snr in SNRS} == {1}
-    for snr in (50, 40):
-        rising = [row("S4", snr, UPSO, f"aic-{rho}") for rho in (2, 8, 64)]
-        assert f"from {' to '.join(rounded(of.nu_max) for of in rising)} as ϱ rises" in text
-        assert all(min(of.nu) == 1 for of in rising)
+    for published_row in rows_of_s4(UPSO, "aic-256"):
+        assert sum(value >= 0.95 for value in published_row.nu) == 1
+
+
+@pytest.mark.parametrize("snr", [50, 40])
+def test_nu_max_of_s4_as_rho_rises(snr):
+    rising = [row("S4", snr, UPSO, f"aic-{rho}") for rho in (2, 8, 64)]
+    assert f"from {' to '.join(rounded(item.nu_max) for item in rising)} as ϱ rises" in erratum(5)
+    for published_row in rising:
+        assert min(published_row.nu) == 1
 
 
 def test_thresholds():
     text = erratum(6)
-    assert all(row(*place).nu_max < smallest(*place) for place in product(SYSTEMS, SNRS))
+    largest_spurious = {place: row(*place).nu_max for place in PLACES}
+    smallest_true = {place: smallest(*place) for place in PLACES}
+    for place in PLACES:
+        assert largest_spurious[place] < smallest_true[place]
     above, below = row("S4", 40).nu_max, nu("S3", "T1", 30)
-    assert above == max(row(*place).nu_max for place in product(SYSTEMS, SNRS))
-    assert below == min(smallest(*place) for place in product(SYSTEMS, SNRS)) <= above
+    assert above == max(largest_spurious.values())
+    assert below == min(smallest_true.values()) <= above
     assert f"above {rounded(above)}, the published ν_max" in text
     assert f"no higher than {rounded(below)}, the ν of T1" in text
-    kept = {place: row(*place).nu_max for place in product(SYSTEMS, SNRS) if row(*place).nu_max >= 0.9}
-    assert kept == {("S4", 40): 0.95, ("S4", 30): 0.9}
+    high = {place: nu_max for place, nu_max in largest_spurious.items() if nu_max >= 0.9}
+    assert high == {("S4", 40): 0.95, ("S4", 30): 0.9}
     assert "on S4 at 40 dB (0.95) and at 30 dB (0.90)" in text
 
 
 def test_spurious_terms_on_s4():
     text = erratum(7)
-    own, other = ([row("S4", snr, name) for snr in SNRS] for name in (UPSO, GA))
-    assert f"is {listed([of.r for of in own])} against {rounded(other[0].r)} of GA at every SNR" in text
-    assert len({of.r for of in other}) == 1
-    found, against = (listed([of.nu_max for of in side]) for side in (own, other))
-    assert f"{found} against {against}" in text
-    assert all(a.nu_max > b.nu_max for a, b in zip(own, other, strict=True))
+    upso_r, ga_r = r_of_s4(UPSO), r_of_s4(GA)
+    assert len(set(ga_r)) == 1
+    assert f"is {listed(upso_r)} against {rounded(ga_r[0])} of GA at every SNR" in text
+    upso, ga = nu_max_of_s4(UPSO), nu_max_of_s4(GA)
+    assert f"{listed(upso)} against {listed(ga)}" in text
+    assert (np.array(upso) > ga).all()
 
 
 def test_rho_256_on_s2():
@@ -162,8 +205,8 @@ def test_good_models_have_a_negative_fitness(name):
 @pytest.mark.parametrize("worst", [-1000.0, 1000.0])
 def test_equation_6_as_printed(worst):
     delta = 1 - -1100 / worst
-    found = self_feedback(np.array([-1100.0, worst]), np.array([-1000.0, worst]), LITERAL)[0]
-    assert f"max F = {worst:g} δ is {delta:.1f} and Δ is {found:.1f}" in erratum(9)
+    feedback = self_feedback(np.array([-1100.0, worst]), np.array([-1000.0, worst]), LITERAL)[0]
+    assert f"max F = {worst:g} δ is {delta:.1f} and Δ is {feedback:.1f}" in erratum(9)
     assert not 0 <= delta <= 1
 
 
@@ -171,60 +214,61 @@ def test_r_counts_the_terms_of_all_runs():
     text, n_terms = erratum(12), 66
     spurious = n_terms - len(published().systems["S4"])
     assert f"of which {spurious} are spurious, and {spurious}/{n_terms} = {spurious / n_terms:.2f}" in text
-    assert {row("S4", snr, GA).r for snr in SNRS} == {round(spurious / n_terms, 2)}
-    assert f"is {listed([row('S4', snr, GA).nu_max for snr in SNRS])};" in text
+    assert set(r_of_s4(GA)) == {round(spurious / n_terms, 2)}
+    assert f"is {listed(nu_max_of_s4(GA))};" in text
 
 
 @pytest.fixture(scope="module")
 def kept():
-    """Return the deviances of the kept results, of a table each."""
+    """Return the deviance of each kept table of S4 from the published one."""
     conditions = read_frame("conditions", REFERENCE / "interpretations" / "conditions.csv")
-    of_s4 = conditions[(conditions["system"] == "S4") & conditions["criterion"].isin(["bic", "aic-64", "aic-256"])]
-    return compare(of_s4, published().once)
+    conditions = conditions[conditions["system"] == "S4"]
+    conditions = conditions[conditions["criterion"].isin(["bic", "aic-64", "aic-256"])]
+    return compare(conditions, published().once)
 
 
 def distances(kept, algorithm, criterion, interpretation):
-    """Return the deviances of the table of S4 by data seed, and the median one between two data sets."""
-    own = kept.query("algorithm == @algorithm and criterion == @criterion and interpretation == @interpretation")
-    return own.groupby("data_seed")["deviance"].sum(), median(own_deviances(own).values())
+    """Return the deviances of the table of S4 by data seed, and the median deviance between two data sets."""
+    rows = kept.query("algorithm == @algorithm and criterion == @criterion and interpretation == @interpretation")
+    return rows.groupby("data_seed")["deviance"].sum(), median(own_deviances(rows).values())
 
 
 def test_selection_of_the_ga(kept):
     text = erratum(13)
-    described, own = distances(kept, GA, "bic", BASELINE)
-    assert len(described) == 10
-    assert f"lies {described.median():.0f} from the tables" in text and f"data sets lie {own:.0f} apart" in text
-    found = [
-        distances(kept, GA, "bic", name) for name in ("selection=maximising", "selection=cumulative", "evaluations=160")
-    ]
-    words = [f"{each.iloc[0]:.0f} and {each.iloc[1]:.0f}" for each, _ in found]
-    assert f"lies {words[0]} from them" in text and f"{words[1]}, and one" in text and f"evaluations {words[2]}" in text
-    assert all(each.median() < 1.5 * between for each, between in found)
+    by_seed, between = distances(kept, GA, "bic", BASELINE)
+    assert len(by_seed) == 10
+    assert f"lies {by_seed.median():.0f} from the tables" in text and f"data sets lie {between:.0f} apart" in text
+    for name, sentence in (
+        ("selection=maximising", "lies {} from them"),
+        ("selection=cumulative", "{}, and one"),
+        ("evaluations=160", "evaluations {}"),
+    ):
+        by_seed, between = distances(kept, GA, "bic", name)
+        assert sentence.format(f"{by_seed.iloc[0]:.0f} and {by_seed.iloc[1]:.0f}") in text
+        assert by_seed.median() < 1.5 * between
 
 
 def test_input_of_s4(kept):
     text, choices = erratum(14), load_design_choices()
     closest = interpretation_text(choices, choices.named["closest"], UPSO)
-    for name, words in (
+    for name, sentence in (
         (BASELINE, "lies {} from the table of S4 (median of three data sets; {} between"),
         (closest, "lies {} from it ({} between"),
     ):
-        by_seed, own = distances(kept, UPSO, "aic-64", name)
-        assert words.format(f"{by_seed.median():.0f}", f"{own:.0f}") in text
+        by_seed, between = distances(kept, UPSO, "aic-64", name)
+        assert sentence.format(f"{by_seed.median():.0f}", f"{between:.0f}") in text
         assert len(by_seed) == 3
-    by_seed, own = distances(kept, UPSO, "aic-256", closest)
-    assert f"lie {own:.0f} apart there, and the table lies {by_seed.median():.0f} from them" in text
+    by_seed, between = distances(kept, UPSO, "aic-256", closest)
+    assert f"lie {between:.0f} apart there, and the table lies {by_seed.median():.0f} from them" in text
 
 
 def test_s4_diverges_under_a_larger_input():
-    def diverges(seed):
+    large_input = UniformInput(kind="uniform", low=-2, high=2)
+    diverging = []
+    for seed in range(1, 11):
         try:
-            load_system("S4").simulate(
-                2000, snr_db=None, seed=seed, excitation=UniformInput(kind="uniform", low=-2, high=2)
-            )
+            load_system("S4").simulate(2000, snr_db=None, seed=seed, excitation=large_input)
         except NarxbenchError:
-            return True
-        return False
-
-    assert [seed for seed in range(1, 11) if diverges(seed)] == [2, 7, 10]
+            diverging.append(seed)
+    assert diverging == [2, 7, 10]
     assert "three of ten data sets, 2, 7 and 10" in erratum(14)

@@ -1,12 +1,13 @@
 """The tutorial of an own algorithm up to the pipeline, which ``tests/slow/test_own_algorithm.py`` runs."""
 
+import re
 import subprocess
 import sys
 import tomllib
 
 import pytest
 from tests.unit.algorithms.plugins import install_text
-from tests.unit.docs.own_algorithm import BLOCKS, console, examples, matches, saved, typed
+from tests.unit.docs.own_algorithm import BLOCKS, console_commands, examples, files_to_save, matches, run_command
 from tests.workflow.project import Project
 
 from narxbench.algorithms.registry import algorithm
@@ -19,34 +20,33 @@ DOCTEST = "import doctest, sys; sys.exit(doctest.testfile(sys.argv[1], module_re
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory):
-    """A copy of the project in which the files of the page are saved."""
+    """Return a copy of the project with the files of the page."""
     project = Project.of_checkout(tmp_path_factory.mktemp("own") / "project")
-    for name, content in saved().items():
+    for name, content in files_to_save().items():
         if name != "pyproject.toml":
             project.write(name, content)
     return project.root
 
 
 def test_it_passes_its_checks(checkout):
-    (command, shown), _ = console()
-    done = typed(command, checkout)
+    (command, shown), _ = console_commands()
+    done = run_command(command, checkout)
     assert (done.returncode, done.stderr) == (0, "")
     assert matches(done.stdout, shown), done.stdout
 
 
 def test_a_draw_from_elsewhere_is_reported_as_the_page_says(checkout):
-    right = saved()[MODULE]
-    (checkout / MODULE).write_text(
-        right.replace("rng.integers(objective", "np.random.default_rng().integers(objective")
-    )
+    module_text = files_to_save()[MODULE]
+    dishonest_text = module_text.replace("rng.integers(objective", "np.random.default_rng().integers(objective")
+    (checkout / MODULE).write_text(dishonest_text)
     try:
-        done = typed(console()[0][0], checkout)
+        done = run_command(console_commands()[0][0], checkout)
     finally:
-        (checkout / MODULE).write_text(right)
-    reported = [line for line in done.stdout.splitlines() if line.startswith("FAILED")]
-    (shown,) = (content for kind, content in BLOCKS if kind == "text" and content.startswith("FAILED"))
-    assert done.returncode == 1 and len(reported) == 1
-    assert matches(reported[0] + "\n", shown)
+        (checkout / MODULE).write_text(module_text)
+    (failure,) = re.findall("^FAILED.*\n", done.stdout, re.MULTILINE)
+    (shown,) = [content for language, content in BLOCKS if language == "text" and content.startswith("FAILED")]
+    assert done.returncode == 1
+    assert matches(failure, shown)
 
 
 def test_its_examples(checkout, tmp_path):
@@ -59,9 +59,9 @@ def test_its_examples(checkout, tmp_path):
 
 
 def test_it_is_found_as_a_package(monkeypatch, tmp_path):
-    project = tomllib.loads(saved()["pyproject.toml"])["project"]
+    project = tomllib.loads(files_to_save()["pyproject.toml"])["project"]
     points = project["entry-points"]["narxbench.algorithms"]
     ((name, module),) = points.items()
-    install_text(monkeypatch, tmp_path, points, project["name"], **{module: saved()[MODULE]})
+    install_text(monkeypatch, tmp_path, points, project["name"], **{module: files_to_save()[MODULE]})
     assert algorithm(name).distribution == project["name"]
     assert algorithm(name).about.reference

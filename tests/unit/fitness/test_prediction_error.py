@@ -528,7 +528,7 @@ def test_powers_of_two_as_units_change_no_bit(name):
     assert PredictionErrors(scaled).coefficients(fits[1]).tolist() == converted
 
 
-class TestRecords:
+class TestErrorsOfRecords:
     @pytest.mark.parametrize(("records", "estimated"), [(20, True), (21, False)])
     def test_outputs_before_them_are_estimated_unless_they_are_many(self, records, estimated):
         problem = record_problem((12,) * records)
@@ -561,7 +561,7 @@ class TestRecords:
         assert shorter > 20
 
 
-class TestDivergence:
+class TestDivergingFits:
     def test_a_free_run_that_diverges_has_no_likelihood(self):
         problem = plain_problem()
         errors = PredictionErrors(problem)
@@ -611,7 +611,7 @@ def test_drift_on_the_output_does_not_keep_a_fit_from_beginning():
     np.testing.assert_allclose(errors.coefficients(fit), [0.5, 0.3, 0.3, 0.5], atol=0.02)
 
 
-class TestCorners:
+class TestDegenerateData:
     @pytest.mark.parametrize("noise_model", PLAIN_MODELS.values(), ids=PLAIN_MODELS)
     def test_a_column_of_zeros_gets_no_weight(self, noise_model):
         _, y = linear_data(300, 1)

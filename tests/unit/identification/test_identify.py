@@ -105,7 +105,7 @@ def test_a_series_without_an_input():
     json.dumps(found.to_dict(), allow_nan=False)
 
 
-class TestRecords:
+class TestSeveralExperiments:
     """Several experiments, none of whose rows spans two."""
 
     u, y = s1(900)

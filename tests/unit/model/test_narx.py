@@ -155,7 +155,7 @@ def test_covariance_of_an_expansion():
     assert ARX.standard_errors is None
 
 
-class TestDivergence:
+class TestDivergingPredictions:
     growing = Model(("y(k-1)",), (10.0,), (), "y")
 
     def test_the_bound_is_a_multiple_of_the_largest_output(self):

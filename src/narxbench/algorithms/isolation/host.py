@@ -176,7 +176,7 @@ def _evaluate_until_answer(channel: Channel, objective: CountedObjective) -> dic
         if kind == ANSWER:
             return plain_data(content)
         if kind != EVALUATE:
-            raise BrokenChannelError("its process has ended before it has returned a structure")
+            raise BrokenChannelError
         try:
             fitness = objective.evaluate(np.frombuffer(content, np.uint8).reshape(-1, objective.n_terms))
         except BudgetSpentError:

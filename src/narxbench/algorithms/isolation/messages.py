@@ -14,6 +14,9 @@ EVALUATE, ANSWER = b"e", b"a"
 class BrokenChannelError(Exception):
     """The other side has ended, or sends something else than messages."""
 
+    def __init__(self, text: str = "its process has ended before it has returned a structure") -> None:
+        super().__init__(text)
+
 
 class Channel:
     """One end of a connection. Both methods raise TimeoutError at the deadline, a time of ``time.monotonic``."""
@@ -28,7 +31,7 @@ class Channel:
         try:
             self.socket.sendall(_LENGTH.pack(len(content)) + content)
         except ConnectionError:
-            raise _ended() from None
+            raise BrokenChannelError from None
 
     def receive(self, longest: int) -> bytes:
         """Receive a message of at most so many bytes."""
@@ -44,18 +47,14 @@ class Channel:
             try:
                 part = self.socket.recv(min(size - len(content), 1 << 20))
             except ConnectionError:
-                raise _ended() from None
+                raise BrokenChannelError from None
             if not part:
-                raise _ended()
+                raise BrokenChannelError
             content += part
         return bytes(content)
 
     def _set_timeout(self) -> None:
         self.socket.settimeout(None if self.deadline is None else max(self.deadline - time.monotonic(), 1e-6))
-
-
-def _ended() -> BrokenChannelError:
-    return BrokenChannelError("its process has ended before it has returned a structure")
 
 
 def plain_data(message: bytes) -> dict[str, Any]:

@@ -47,7 +47,7 @@ FADED = 1e-9
 SCALE_KNOWN, SCALE_STEPS = 1e-10, 200
 
 
-class Signals(NamedTuple):
+class PredictionData(NamedTuple):
     """The signals of a data set, and where in them the factors of N_t candidate terms are, at most ``degree`` each.
 
     A stretch is a run of samples that is predicted without a gap, from the measured outputs before it. ``rows`` count
@@ -68,7 +68,7 @@ class Signals(NamedTuple):
     floor: float  # a sum of squares below this is rounding
 
 
-class Noise(NamedTuple):
+class NoiseParts(NamedTuple):
     """A noise model, as the kernel reads it."""
 
     on_output: bool

@@ -159,9 +159,14 @@ def open_source(item: Any, label: str, number_columns: Sequence[int] | None, for
     if is_file(item):
         table = read_delimited(item, number_columns, **form)
         return Source(str(item), label, table.names, table.columns, table)
+    return source_of_columns(item, label, label)
+
+
+def source_of_columns(columns: Any, source_name: str, label: str) -> Source:
+    """Return a source of a frame or a mapping of names to arrays."""
     names, arrays, lengths = [], [], []
     has_numeric_names = False
-    for name, values in item.items():
+    for name, values in columns.items():
         array = array_of(values, f"{label}: column {printable(str(name))}", 1)
         names.append(str(name).strip())
         arrays.append(array)
@@ -170,15 +175,15 @@ def open_source(item: Any, label: str, number_columns: Sequence[int] | None, for
     if len(set(map(len, arrays))) != 1:
         shown = printable(", ".join(lengths)) or "none"
         raise NarxbenchError(f"{label}: found columns of lengths {shown}; needed: one length")
-    index = _times_in_index(item)
-    return Source(label, label, tuple(names), arrays, has_numeric_names=has_numeric_names, index=index)
+    index = _times_in_index(columns)
+    return Source(source_name, label, tuple(names), arrays, has_numeric_names=has_numeric_names, index=index)
 
 
-def _times_in_index(item: Any) -> Any:
+def _times_in_index(columns: Any) -> Any:
     """Return the index of a frame if it holds dates or durations, else None."""
-    if isinstance(item, Mapping):
+    if isinstance(columns, Mapping):
         return None
-    index = getattr(item, "index", None)
+    index = getattr(columns, "index", None)
     kind = getattr(getattr(index, "dtype", None), "kind", "")
     if kind not in ("M", "m"):
         return None

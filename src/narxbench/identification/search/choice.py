@@ -16,13 +16,17 @@ from narxbench.identification.search.structures import (
     Structure,
 )
 from narxbench.io.errors import NarxbenchError
-from narxbench.model.noise_models import NoiseName
+from narxbench.model.noise_models import NOISE_MODELS, NOISE_NAMES, NoiseName
 
 # Configurations in which structures are also searched by likelihood, which takes no draws: more than are searched
 # thoroughly, for a brief look at them may be wrong.
 LIKELY = 12
-# Noise models that the likelihood chooses one of for each structure; between these groups free runs choose.
-TOGETHER: tuple[tuple[NoiseName, ...], ...] = (("narx", "narmax", "ararx", "ararmax"), ("noe",), ("box-jenkins",))
+# Noise models that the likelihood chooses one of for each structure: all in the equation, and each on the output by
+# itself. Between these groups free runs choose.
+TOGETHER: tuple[tuple[NoiseName, ...], ...] = (
+    tuple(name for name in NOISE_NAMES if NOISE_MODELS[name].place == "equation"),
+    *((name,) for name in NOISE_NAMES if NOISE_MODELS[name].place == "output"),
+)
 # Structures of the lowest J whose weights are also estimated under the other noise models, and which are looked at in
 # turn for one whose free run holds over whole records.
 REWEIGHED, LOOKED_AT = 6, 20

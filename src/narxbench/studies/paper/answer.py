@@ -302,7 +302,7 @@ def data_shown(settings: Mapping[str, Any], systems: Sequence[Any]) -> str:
     drawn += f" (not for {listed(own)}, with inputs of their own)" if own else ""
     seeds = data["seeds"]
     which = f"seed {seeds[0]}" if len(seeds) == 1 else f"seeds {listed(map(str, seeds))}"
-    return f"input {drawn}; noise {NOISES[data['noise']]}; data {which}"
+    return f"input {drawn}; noise {NOISES[data['noise']].words}; data {which}"
 
 
 def _board(found: pd.DataFrame, note: str) -> Board:

@@ -58,9 +58,9 @@ def climbing(name, draw="rng.integers", start="None", **expected):
 @cheat(failure="it evaluates more than the budget allows")
 def reset_count(problem, objective, rng, settings):
     for _ in range(10):
-        found = climb(objective, rng.integers)
+        result = climb(objective, rng.integers)
         objective._remaining = objective.budget
-    return found
+    return result
 
 
 @cheat(failure="it returns a structure that it did not evaluate, and nothing is left of the budget")
@@ -109,10 +109,11 @@ def searched_memory(problem, objective, rng, settings):
     from narxbench.algorithms.objective import CountedObjective
     from narxbench.fitness.problem import StructureProblem
 
-    for found in gc.get_objects():
-        if isinstance(found, (StructureProblem, CountedObjective)) or type(found).__name__ == "ProblemData":
-            raise RuntimeError(f"found {type(found).__name__}")
-        if isinstance(found, dict) and "name of the" + " system" in map(str, found.values()):
+    for thing in gc.get_objects():
+        if isinstance(thing, (StructureProblem, CountedObjective)) or type(thing).__name__ == "ProblemData":
+            raise RuntimeError(f"found {type(thing).__name__}")
+        plain = [value for value in thing.values() if isinstance(value, (str, dict))] if type(thing) is dict else ()
+        if "name of the" + " system" in str(plain):
             raise RuntimeError("found the name of the system")
     return climb(objective, rng.integers)
 
@@ -122,19 +123,19 @@ def searched_memory(problem, objective, rng, settings):
 
 @cheat(preamble="KNOWN = []")
 def memory(problem, objective, rng, settings):
-    found = climb(objective, rng.integers, KNOWN[-1].copy() if KNOWN else random_start(objective, rng))  # noqa: F821
-    KNOWN.append(found.position)  # noqa: F821
-    return found
+    result = climb(objective, rng.integers, KNOWN[-1].copy() if KNOWN else random_start(objective, rng))  # noqa: F821
+    KNOWN.append(result.position)  # noqa: F821
+    return result
 
 
 @cheat()
 def mutated_data(problem, objective, rng, settings):
     """Changes the data that it has got, as far as it can."""
-    found = climb(objective, rng.integers, random_start(objective, rng))
+    result = climb(objective, rng.integers, random_start(objective, rng))
     for array in (problem.gram, problem.moments, problem.u, problem.y):
         array.flags.writeable = True
         array[...] = 0.0
-    return found
+    return result
 
 
 @cheat()
@@ -154,9 +155,9 @@ def memory_file(problem, objective, rng, settings):
     start = random_start(objective, rng)
     if file.exists() and file.stat().st_size == 128 + objective.n_terms:
         start = np.load(file)
-    found = climb(objective, rng.integers, start)
-    np.save(file, found.position)
-    return found
+    result = climb(objective, rng.integers, start)
+    np.save(file, result.position)
+    return result
 
 
 # ---- Limits.
