@@ -5,8 +5,6 @@ from collections.abc import Sequence
 from narxbench.identification.trust.probabilities import EXACT, ExchangeableTerms, Rival, StructureCertainty
 from narxbench.io.words import listed
 
-# A reader can hold this many names of terms in a sentence.
-MOST_NAMES = 6
 # Terms of which one is a term of the system with this probability.
 PROBABLY = 0.5
 

@@ -15,7 +15,8 @@ from narxbench.identification.settings import IdentificationSettings
 from narxbench.identification.trust.probabilities import EXACT, TOO_FEW
 from narxbench.io.settings import validated
 from narxbench.model.records import Record, Recording
-from narxbench.report.findings import as_option, in_words
+from narxbench.report.findings import WORDS, in_words
+from narxbench.report.phrases import as_option
 from narxbench.studies.measured.settings import load_measured
 from narxbench.study.layers import read_layers
 
@@ -268,6 +269,4 @@ def test_messages(review):
 
 
 def test_every_finding_has_an_example():
-    from narxbench.report.findings import _WORDS
-
-    assert {finding.name for finding in FINDINGS} == set(_WORDS)
+    assert {finding.name for finding in FINDINGS} == set(WORDS)
