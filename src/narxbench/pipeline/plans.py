@@ -8,7 +8,7 @@ from typing import Any
 from narxbench.io.files import StrPath
 from narxbench.pipeline.plan import StudyPlan
 from narxbench.studies.loading import KINDS
-from narxbench.study.layers import Layers, read_layers, together
+from narxbench.study.layers import Layers, merge_layers, read_layers
 
 
 def plan_of(
@@ -16,7 +16,7 @@ def plan_of(
 ) -> StudyPlan:
     """Return the plan of what ``--configfile``, ``--config``, and others by the name of their source, set."""
     layers = [*read_layers([*map(os.path.relpath, overlays)], command_line), *others]
-    given = together(layers)
+    given = merge_layers(layers)
     name = given.get("kind", "measured" if "identification" in given else "paper")
     # A kind that there is not is a mistake that the settings tell. What identifies takes a second to import.
     kind = name if isinstance(name, str) and name in {*KINDS, "measured"} else "paper"

@@ -27,7 +27,7 @@ from narxbench.study.design_choices import (
     interpretation_settings,
     load_design_choices,
 )
-from narxbench.study.layers import Layers, located, merged, together
+from narxbench.study.layers import Layers, merge, merge_layers, with_sources
 from narxbench.study.settings import Study, for_overlays, no_file, raise_if, refuse_page
 
 # The kinds of studies of simulated systems: one class each, by the value of ``kind``.
@@ -41,7 +41,7 @@ def _impossible(study: Study, systems: Mapping[str, System]) -> Iterator[Problem
         lags = {}
         for name in part.systems:
             try:
-                system = part.known(systems[name])
+                system = part.with_candidates(systems[name])
             except NarxbenchError as error:
                 yield Problem(part.place, f"system {name}: {error}")
                 break
@@ -95,7 +95,7 @@ def load_study(
     mistakes.
     """
     choices = choices or load_design_choices()
-    given = together(layers)
+    given = merge_layers(layers)
     for name, reason in _unusable(given).items():
         if left_out is None:
             raise NarxbenchError(f"methods.{name}: {reason}")
@@ -113,17 +113,17 @@ def load_study(
             if field.is_required() and name not in (*Study.model_fields, *given):
                 text = f"found {kind} without settings under {name}; allowed: with them, or another kind"
                 raise SettingsError([Problem(("kind",), text)])
-        study = validated(KINDS[kind], merged(defaults, given), "")
+        study = validated(KINDS[kind], merge(defaults, given), "")
         known = system_names()
         strange = ((place, name) for place, name in study.named_systems() if name not in known)
         raise_if(unknown(place, name, known, "a file in config/systems, which has") for place, name in strange)
         raise_if(study.unknown_names(choices))
     except SettingsError as error:
-        raise located(error, layers, otherwise) from None
+        raise with_sources(error, layers, otherwise) from None
     # A mistake in the file of a system names that file.
     systems = {name: load_system(name) for name in study.all_systems}
     if problems := [*_impossible(study, systems), *_wrong_inputs(study, systems, choices)]:
-        raise located(SettingsError(problems), layers, otherwise)
+        raise with_sources(SettingsError(problems), layers, otherwise)
     return study
 
 

@@ -21,7 +21,7 @@ from narxbench.io.files import canonical_json
 from narxbench.io.settings import Problem, Settings, SettingsError, described_as, validated
 from narxbench.model.records import Role
 from narxbench.studies.measured.jobs import scan_of
-from narxbench.study.layers import Layers, located, together
+from narxbench.study.layers import Layers, merge_layers, with_sources
 from narxbench.study.settings import Name, for_overlays, no_file, no_reference, refuse_page
 
 _SHARE = re.compile(r"\s*[0-9]*\.?[0-9]+\s*%?\s*")
@@ -145,12 +145,12 @@ def load_measured(layers: Layers) -> tuple[MeasuredStudy, Scan]:
     with the source that has the last word on its key.
     """
     try:
-        given = together(layers)
+        given = merge_layers(layers)
         refuse_page(given)
         study = validated(MeasuredStudy, given, "")
         return study, _scan(study)
     except SettingsError as error:
-        raise located(error, layers, next(source for source, _ in layers)) from None
+        raise with_sources(error, layers, next(source for source, _ in layers)) from None
 
 
 def _scan(study: MeasuredStudy) -> Scan:

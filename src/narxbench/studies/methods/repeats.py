@@ -13,7 +13,7 @@ from narxbench.io.errors import NarxbenchError, printable, show
 from narxbench.io.files import StrPath, canonical_json
 from narxbench.io.settings import Settings, read_result
 from narxbench.study.condition import ConditionKey
-from narxbench.study.runs import Run, one_run, read_run_file
+from narxbench.study.runs import RunRecord, one_run, read_run_file
 
 
 class _RepeatFile(Settings):
@@ -50,7 +50,7 @@ def repeat(path: str, data: str, *, seed: int, run: Mapping[str, Any]) -> str:
     return canonical_json(content.model_dump(mode="json", exclude_unset=True))
 
 
-def _difference(earlier: Run, again: Run) -> str:
+def _difference(earlier: RunRecord, again: RunRecord) -> str:
     """Return the first difference of two runs in words."""
     if earlier.failure == again.failure:
         histories = ([*zip(run.history.evaluations, run.history.fitness, strict=True)] for run in (again, earlier))
@@ -58,7 +58,7 @@ def _difference(earlier: Run, again: Run) -> str:
             if here != there:
                 found, had = (f"J = {e[1]!r} after {e[0]} evaluations" if e else "none" for e in (here, there))
                 return f"improvement {i}: found {found}; at first {had}"
-    for name in ("failure", *Run.model_fields):
+    for name in ("failure", *RunRecord.model_fields):
         here, there = getattr(again, name), getattr(earlier, name)
         if here != there:
             found, had = (show(value, kind=False) if value else "none" for value in (here, there))

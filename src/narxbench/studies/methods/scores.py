@@ -27,7 +27,7 @@ from narxbench.model.system import System
 from narxbench.model.terms import parse_term
 from narxbench.studies.methods.score_file import EVERYTHING, TRUTH, Score, ScoredMethod, ScoredRun
 from narxbench.study.condition import ConditionKey, History, ProblemKey
-from narxbench.study.runs import Run, finite, load_problem, read_run_file, read_runs, size_of
+from narxbench.study.runs import RunRecord, finite, load_problem, read_run_file, read_runs, size_of
 
 # The realisation of a system's data that no run sees: those of runs count from 1.
 FRESH = 0
@@ -120,7 +120,7 @@ class _Judge:
         self._view = view_of(problem)
         self._errors: dict[tuple[Any, ...], float | None] = {}
 
-    def mistake(self, run: Run) -> str:
+    def mistake(self, run: RunRecord) -> str:
         """Return what a run file says wrongly of a run, or nothing."""
         fitness, best = finite(self._problem.evaluate(run.terms).fitness), run.history.fitness
         if run.fitness != fitness:
@@ -153,7 +153,7 @@ class _Judge:
             if fitness is None or not any(weights):
                 fitness, terms, weights = None, [], []
             best = [] if fitness is None else [fitness]
-            run = Run(
+            run = RunRecord(
                 seed=1,
                 data_sha256="",
                 evaluations=1,
@@ -187,7 +187,7 @@ class _Judge:
         found, true = (own(np.array(position, np.uint8)) for position in positions)
         return finite(found - true)
 
-    def scored(self, run: Run, own: OwnCriterion | None = None) -> ScoredRun:
+    def scored(self, run: RunRecord, own: OwnCriterion | None = None) -> ScoredRun:
         """Return a run with the scores of its structure; ``own`` is the criterion of its method."""
         model = tuple(run.terms), tuple(run.coefficients)
         if run.terms and model not in self._errors:

@@ -17,7 +17,7 @@ from narxbench.study.design_choices import (
     Fitness,
     Label,
     OpenData,
-    Search,
+    SearchBudget,
     interpretation_settings,
     interpretation_text,
     parse_interpretation,
@@ -73,7 +73,10 @@ class InterpretationsStudy(Study):
                 method, chosen = self.methods[name], parse_interpretation(choices, text)
                 settings = interpretation_settings(choices, chosen)
                 data = self.data.model_copy(update=dict(OpenData.model_validate(settings["data"])))
-                fitness, search = Fitness.model_validate(settings["fitness"]), Search.model_validate(settings["search"])
+                fitness, search = (
+                    Fitness.model_validate(settings["fitness"]),
+                    SearchBudget.model_validate(settings["search"]),
+                )
                 # The budget of the study, unless the interpretation departs from the baseline's.
                 departs = parts_text(choices, chosen, ["search"]) != BASELINE
                 of_data = parts_text(choices, chosen, ["data"])
