@@ -78,7 +78,7 @@ def choice(scan: Scan, briefs: Sequence[StrPath], ranked: StrPath, searches: Seq
 
 
 def resampled_search(scan: Scan, chosen: StrPath, number: int) -> str:
-    """Search a resampled data set, unless the chosen configuration leaves no time for as many as this number."""
+    """Search a resampled data set, unless its number exceeds those that the chosen configuration leaves time for."""
     return _text(scan.resampled(scan.named[_choice(scan, chosen).best.configuration], number))
 
 

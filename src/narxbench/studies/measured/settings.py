@@ -123,10 +123,8 @@ class MeasuredStudy(Settings):
         mistakes = [*self._missing_files("files", self.data.files), *self._missing_files("test", self.data.test_files)]
         results = Path("data", self.study).resolve()
         if any(results in Path(path).resolve().parents for path in self.files):
-            text = (
-                f"found {self.study!r}, but data/{self.study} holds data, and would hold results; allowed: other names"
-            )
-            mistakes.append(Mistake(("study",), text))
+            problem = f"data/{self.study} holds data, and would hold results"
+            mistakes.append(Mistake(("study",), f"found {self.study!r}, but {problem}; allowed: other names"))
         if mistakes:
             raise SettingsError(mistakes)
         return self
