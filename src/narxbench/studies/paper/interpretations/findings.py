@@ -17,7 +17,16 @@ from scipy import stats
 from narxbench.numerics.rounding import significant
 from narxbench.studies.paper.agreement import BIASES, compare, different, nearness, own_deviances, rank_test
 from narxbench.studies.paper.causes import SAME_J
-from narxbench.studies.paper.claims import GA, UPSO, VERDICTS, Claim, View, both_criteria, claim_rows, published_view
+from narxbench.studies.paper.claims import (
+    GA,
+    UPSO,
+    VERDICTS,
+    Claim,
+    ConditionsView,
+    both_criteria,
+    claim_rows,
+    published_view,
+)
 from narxbench.studies.paper.frames import UNCLEAR, framed
 from narxbench.studies.paper.interpretations.nearness import (
     BY_SEED,
@@ -330,7 +339,7 @@ class Findings:
             for pair in pairs:
                 named = [(name, text) for name, text in pair._asdict().items() if text]
                 known = (seed for seed in self.study.seeds if all((*name, seed) in rows for name in named))
-                views = (View([row for name in named for row in rows[*name, seed]]) for seed in known)
+                views = (ConditionsView([row for name in named for row in rows[*name, seed]]) for seed in known)
                 # Some criteria were run on some of the data seeds.
                 judged = [verdict for view in views if (verdict := claim.judge(view)).holds is not None]
                 words = [verdict.word for verdict in judged]
