@@ -138,10 +138,10 @@ def agreement_values(
     rows = rows.merge(metrics[[*KEY, "r_low", "r_high", "nu_max_low", "nu_max_high"]], on=KEY, how="left")
     of_nu = rows["metric"] == "nu"
     counts = rows.loc[of_nu, ["count", "size"]].itertuples(index=False, name=None)
-    intervals = [selection_frequency(*count, confidence) for count in counts]
     for limit in ("low", "high"):
         rows[limit] = rows[f"r_{limit}"].where(rows["metric"] == "r", rows[f"nu_max_{limit}"])
-        rows.loc[of_nu, limit] = [getattr(interval, limit) for interval in intervals]
+    intervals = [selection_frequency(*count, confidence)[1:] for count in counts]
+    rows.loc[of_nu, ["low", "high"]] = np.reshape(intervals, (-1, 2))
     places = published.values.merge(published.terms[["system", "label", "term"]], on=["system", "label"], how="left")
     values = places.merge(rows.drop(columns="published"), on=["table", *VALUE], how="left", validate="one_to_many")
     return framed("agreement_values", values.fillna(dict.fromkeys(["term", "interpretation", "method"], "")))

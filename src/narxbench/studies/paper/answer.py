@@ -125,7 +125,8 @@ def _algorithms_that_depend(times: Mapping[str, float], times_closest: Mapping[s
     farthest = max((name for name in times if name != JOINT), key=times.__getitem__)
     if times[farthest] <= _FAIRLY_NEAR or times_closest[farthest] > _NEAR:
         return []
-    return [f"the {method_name(farthest)}" if farthest == GA else method_name(farthest)]
+    article = "the " * (farthest == GA)
+    return [f"{article}{method_name(farthest)}"]
 
 
 def _seeds_in_words(described: pd.DataFrame) -> str:
@@ -140,7 +141,7 @@ def _failures_in_words(failing: pd.DataFrame) -> list[str]:
     for systems, number in failing["missed"].value_counts().items():
         if systems:
             subject = f"all {number}" if number == len(failing) > 2 else str(number)
-            alone = "" if ", " in systems else " alone"
+            alone = " alone" * (", " not in systems)
             groups.append(f"{subject} miss{'es' * (number == 1)} clearly on {listed(systems.split(', '))}{alone}")
     return groups
 
@@ -184,7 +185,9 @@ def values_near(nearness: pd.DataFrame) -> ShortAnswer:
     joint, times = described.loc[JOINT], _times(nearness, first_role)[JOINT]
     times_closest = _times(nearness, last_role)[JOINT]
     # The biases of both algorithms together may cancel.
-    biases = [f"{method_name(name)} {_biases(row)}" for name, row in described.drop(index=JOINT).iterrows()]
+    biases = []
+    for name, row in described.drop(index=JOINT).iterrows():
+        biases.append(f"{method_name(name)} {_biases(row)}")
     distance = f"{times:.1f} times as far from the published ones as"
     if times <= 1:
         distance = "no farther from the published ones than"
@@ -201,7 +204,9 @@ def _word_for_nearness(times: float) -> str:
     """Return the answer in a word for a deviance that is so many times that between two own data sets."""
     if times <= _NEAR:
         return "Near."
-    return "Fairly near." if times <= _FAIRLY_NEAR else "Not near."
+    if times <= _FAIRLY_NEAR:
+        return "Fairly near."
+    return "Not near."
 
 
 def _biases(row: pd.Series) -> str:
@@ -228,9 +233,9 @@ def why(causes: pd.DataFrame, effects: pd.DataFrame, choices: DesignChoices) -> 
         sentences.append(_cause_sentence(algorithm, options, systems, rows, choices))
     clear = effects[(effects["algorithm"] == UPSO) & (effects["interval_high"] < 0)]
     compared = clear.merge(causes, on=["algorithm", "design_choice", "option"], how="left", indicator=True)
-    others = compared[compared["_merge"] == "left_only"].drop_duplicates(["design_choice", "option"])
+    unnamed = compared[compared["_merge"] == "left_only"].drop_duplicates(["design_choice", "option"])
     caution = "All this was seen with the tables in hand: it fits them, and proves no cause."
-    return [*sentences, f"{caution} {len(others)} other options bring 2D-UPSO clearly nearer too, each alone."]
+    return [*sentences, f"{caution} {len(unnamed)} other options bring 2D-UPSO clearly nearer too, each alone."]
 
 
 def _cause_sentence(
@@ -264,8 +269,9 @@ def _part_in_words(design_choice: str, rows: pd.DataFrame) -> str:
         return f"the {words} of the data"
     if part == "fitness":
         return words
-    # The final J shows whether an option slows the search.
-    return "a slower search" if (rows["worse"] > 0.5).all() else "the search"
+    if (rows["worse"] > 0.5).all():
+        return "a slower search"  # as the final J shows
+    return "the search"
 
 
 # Which method finds the true structure?
@@ -373,9 +379,10 @@ def use_of_the_swarm(searches: pd.DataFrame) -> ShortAnswer:
     """
     swarm = searches[searches["algorithm"] == UPSO].drop_duplicates("system").set_index("system")
     is_papers_ga = (searches["algorithm"] == GA) & (searches["interpretation"] == swarm["interpretation"].iloc[0])
-    others = searches[~is_papers_ga & (searches["algorithm"] != UPSO)]
-    means = others.groupby("label", sort=False)["rate"].mean().sort_values(ascending=False, kind="stable")
-    rivals = [others[others["label"] == label].set_index("system") for label in means.index]
+    of_rivals = searches[~is_papers_ga & (searches["algorithm"] != UPSO)]
+    means = of_rivals.groupby("label", sort=False)["rate"].mean().sort_values(ascending=False, kind="stable")
+    by_system = of_rivals.set_index("system")
+    rivals = [by_system[by_system["label"] == label] for label in means.index]
     sentences = [f"It finds the true structure {_compared(swarm, searches[is_papers_ga], 'the paper’s GA')}."]
     for label, rival in zip(means.index[:2], rivals, strict=False):
         sentences.append(f"{label[0].upper()}{label[1:]} finds it {_compared(rival, swarm.reset_index(), '2D-UPSO')}.")
@@ -386,16 +393,18 @@ def use_of_the_swarm(searches: pd.DataFrame) -> ShortAnswer:
     for rival in rivals:
         unbeaten &= ~(swarm["low"] <= rival["high"].reindex(swarm.index))
     best = list(swarm.index[unbeaten])
-    word = f"On {listed(best)} alone." if best else "Hardly."
+    word = "Hardly."
     if len(best) == len(swarm):
         word = "Yes."
+    elif best:
+        word = f"On {listed(best)} alone."
     return ShortAnswer(word, sentences)
 
 
 def _compared(search: pd.DataFrame, rival: pd.DataFrame, name: str) -> str:
     """Return on which systems a search finds more, fewer and about as many true structures than a named rival."""
-    more: list[str] = []
-    less: list[str] = []
+    more_often: list[str] = []
+    less_often: list[str] = []
     alike: list[str] = []
     for row in rival.to_dict("records"):
         system = row["system"]
@@ -403,13 +412,16 @@ def _compared(search: pd.DataFrame, rival: pd.DataFrame, name: str) -> str:
             continue
         here = search.loc[system]
         if here["low"] > row["high"]:
-            more.append(system)
+            more_often.append(system)
         elif row["low"] > here["high"]:
-            less.append(system)
+            less_often.append(system)
         else:
             alike.append(system)
-    words = {"more often": more, "less often": less, "neither clearly more nor less often": alike}
-    texts = [f"{frequency} on {listed(systems)}" for frequency, systems in words.items() if systems]
+    words = {"more often": more_often, "less often": less_often, "neither clearly more nor less often": alike}
+    texts = []
+    for frequency, systems in words.items():
+        if systems:
+            texts.append(f"{frequency} on {listed(systems)}")
     return ", ".join([texts[0].replace(" on ", f" than {name} on ", 1), *texts[1:]])
 
 
@@ -425,8 +437,8 @@ def data_shown(settings: Mapping[str, Any], systems: Iterable[Any]) -> str:
     if exceptions:
         excitation += f" (not for {listed(exceptions)}, with inputs of their own)"
     seeds = data["seeds"]
-    which = f"seed {seeds[0]}" if len(seeds) == 1 else f"seeds {listed(map(str, seeds))}"
-    return f"input {excitation}; noise {NOISES[data['noise']]}; data {which}"
+    plural = "s" * (len(seeds) > 1)
+    return f"input {excitation}; noise {NOISES[data['noise']]}; data seed{plural} {listed(map(str, seeds))}"
 
 
 def _as_readers_write(value: Any) -> Any:

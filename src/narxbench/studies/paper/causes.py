@@ -49,7 +49,8 @@ def causes(
                 ends = _side_by_side(final.loc[algorithm], pair)
                 changes["worse"] = (ends["with"] > ends["without"] + SAME_J).groupby("system").mean()
             about = (algorithm, choice.part, name, option, choice.options[option].contradicts)
-            rows += [(*about, *change) for change in changes.itertuples(name=None)]
+            for change in changes.itertuples(name=None):
+                rows.append((*about, *change))
     frame = pd.DataFrame(rows, columns=CAUSES)
     fall = frame["without"] - frame["with"]
     largest = fall.groupby([frame["algorithm"], frame["system"]]).transform("max")

@@ -8,6 +8,7 @@ difference.
 """
 
 import math
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -189,7 +190,7 @@ def conditions_view(conditions: pd.DataFrame, figure_snr_db: float = 30) -> Cond
         if algorithm != method:
             notes.append(f"{METHOD_TITLES.get(algorithm, algorithm)} is the method {method}.")
     sizes = list(shown[["runs", "evaluations"]].drop_duplicates().itertuples(index=False, name=None))
-    if any(size != (RUNS, EVALUATIONS) for size in sizes):
+    if set(sizes) - {(RUNS, EVALUATIONS)}:
         runs_here = " and ".join(f"{runs} runs of {evaluations} evaluations" for runs, evaluations in sizes)
         notes.append(f"Judged on {runs_here}; the paper made {RUNS} of {EVALUATIONS}.")
     return ConditionsView(claim_rows(shown), figure_snr_db, note=" ".join(notes))
@@ -255,7 +256,9 @@ def _most_below(row: Row, p_above: Sequence[float], limit: str) -> Verdict:
     """Return whether most system terms lie below a limit; ``p_above`` are the p-values of those that do not."""
     # Most terms are not below if half of them are above: the p-value is that of the term that makes the half.
     terms, half = len(row.nu), -(-len(row.nu) // 2)
-    p_value = sorted(p_above)[half - 1] if len(p_above) >= half else 1.0
+    p_value = 1.0
+    if len(p_above) >= half:
+        p_value = sorted(p_above)[half - 1]
     below = terms - len(p_above)
     return Verdict(below > terms / 2, f"{below} of {terms} below {limit}", below - terms / 2, p_value)
 
@@ -318,7 +321,7 @@ def _less_spurious(row: Row, rival: Row, evidence: str) -> Verdict:
 def better_fitness(upso: Row, ga: Row) -> Verdict:
     """Test whether the median final J of 2D-UPSO lies below that of GA; a miss is clear where intervals are apart."""
     evidence = "median J " + " against ".join(_with_enough_digits(upso.median, ga.median))
-    p_value = 1.0 if upso.median_low <= ga.median_high else 0.0
+    p_value = float(upso.median_low <= ga.median_high)
     holds = None
     if not math.isnan(upso.median + ga.median):
         holds = upso.median < ga.median
@@ -352,14 +355,13 @@ def keeps_improving(upso: Row, ga: Row) -> Verdict:
         return Verdict(None, "mean J is not finite after half of the budget")
     if of_upso == of_ga == 1:
         return Verdict(None, "both means have reached the best known J by half of the budget")
-    steps = [a - b for a, b in pairwise(filter(math.isfinite, upso.curve)) if not _is_best(a, best)]
-    falling = sum(step > 0 for step in steps)
+    is_falling = [a > b for a, b in pairwise(filter(math.isfinite, upso.curve)) if not _is_best(a, best)]
     evidence = (
-        f"mean J falls in {falling} of {len(steps)} tenths after the first; of the gap left "
+        f"mean J falls in {sum(is_falling)} of {len(is_falling)} tenths after the first; of the gap left "
         f"after half of the budget 2D-UPSO closes {100 * of_upso:.0f} %, GA {100 * of_ga:.0f} %"
     )
     # How much J falls and which share of a gap closes have no common scale: the share is the margin.
-    return Verdict(falling == len(steps) and of_upso > of_ga, evidence, of_upso - of_ga)
+    return Verdict(all(is_falling) and of_upso > of_ga, evidence, of_upso - of_ga)
 
 
 # Predicates
@@ -404,7 +406,8 @@ def separable(view: ConditionsView) -> Verdict:
     rows = list(filter(None, _rows_of(view, "bic")))
     if not rows:
         return verdict
-    lowest, highest = min(min(row.nu) for row in rows), max(row.nu_max for row in rows)
+    lowest = min(chain.from_iterable(row.nu for row in rows))
+    highest = max(row.nu_max for row in rows)
     article = "A" if highest < lowest else "No"
     thresholds = (
         f"{article} single threshold serves all rows: largest ν_max {rounded(highest)}, smallest ν {rounded(lowest)}"
@@ -446,14 +449,16 @@ def robust(view: ConditionsView) -> Verdict:
 def mostly_identified(view: ConditionsView) -> Verdict:
     """Judge whether under most criteria, systems and SNRs every system term has nu >= 0.95."""
     checks: dict[tuple[str, float], Verdict] = {}
-    reached: dict[str, list[bool | None]] = {name: [] for name in CRITERIA}
-    values: list[bool] = []  # of each system term: whether it reaches the frequency
+    reached = defaultdict[str, list[bool | None]](list)
+    values: list[bool] = []  # for each system term, whether it reaches the frequency
     for name, system, snr_db in product(CRITERIA, SYSTEMS, view.snrs):
         row = view.row(system, snr_db, UPSO, name)
-        verdict = reaches(row, IDENTIFIED) if row else Verdict(None, "")
+        verdict = Verdict(None, "")
+        if row:
+            verdict = reaches(row, IDENTIFIED)
+            values += map(_reached, row.nu)
         checks[f"{system} {name}", snr_db] = verdict
         reached[name].append(verdict.holds)
-        values += map(_reached, row.nu) if row else []
     if not values:
         return _nothing(view)
     conditions = _count(chain.from_iterable(reached.values()), "conditions")
@@ -470,7 +475,7 @@ def mostly_identified(view: ConditionsView) -> Verdict:
 def bic_needs_no_tuning(view: ConditionsView) -> Verdict:
     """Judge whether BIC meets both criteria of the text in every row, and some rho on one system but not on another."""
     meets: dict[tuple[str, str], list[bool | None]] = {}  # by criterion and system
-    rows: dict[str, list[bool | None]] = {name: [] for name in CRITERIA}
+    rows = defaultdict[str, list[bool | None]](list)
     for name, system in product(CRITERIA, SYSTEMS):
         meets[name, system] = [row and both_criteria(row).holds for row in _rows_of(view, name, [system])]
         rows[name] += meets[name, system]
@@ -497,7 +502,9 @@ def _needs_tuning(meets: Mapping[tuple[str, str], Sequence[bool | None]]) -> boo
         if {True, False} <= suits:
             return True
         is_unknown = is_unknown or None in suits
-    return None if is_unknown else False
+    if is_unknown:
+        return None
+    return False
 
 
 _UPSO, _GA = (UPSO, "bic"), (GA, "bic")
@@ -541,14 +548,16 @@ def _verdict(
     failed = [place for place in judged if not checks[place].holds]
     unclear = _unclear_misses(checks, judged)
     evidence = [*_judged_evidence(checks, judged, failed, unclear), *_unjudged_evidence(checks)]
-    # A claim fails clearly if it does so without the misses that chance can explain.
-    without_unclear = [place in unclear or check.holds for place, check in checks.items()]
-    holds = decide([check.holds for check in checks.values()])
     missed = [place[0].split()[0] for place in failed if place not in unclear]
+    verdicts = {place: check.holds for place, check in checks.items()}
+    holds = decide(list(verdicts.values()))
+    # A claim fails clearly if it does so without the misses that chance can explain.
+    without_unclear = verdicts | dict.fromkeys(unclear, True)
+    is_unclear = holds is False and decide(list(without_unclear.values())) is not False
     return Verdict(
         holds,
         " ".join(evidence),
-        p_value=1.0 if holds is False and decide(without_unclear) is not False else 0.0,
+        p_value=float(is_unclear),
         held=len(judged) - len(failed),
         places=len(judged),
         missed=tuple(dict.fromkeys(missed)),
@@ -559,7 +568,9 @@ def _unclear_misses(
     checks: Mapping[tuple[str, float], Verdict], judged: Sequence[tuple[str, float]]
 ) -> list[tuple[str, float]]:
     """Return the places at which chance can explain a miss, by Holm's correction over all places."""
-    p_values = [1.0 if checks[place].holds else checks[place].p_value for place in judged]
+    p_values = []
+    for place in judged:
+        p_values.append(1.0 if checks[place].holds else checks[place].p_value)
     unclear = []
     for place, p_value in zip(judged, holm(p_values), strict=True):
         if not checks[place].holds and p_value > ALPHA:
@@ -623,7 +634,9 @@ def _all(verdicts: Sequence[bool | None]) -> bool | None:
     """Tell whether all are true; None if that depends on unknown ones, or there is none."""
     if False in verdicts:
         return False
-    return None if None in verdicts or not verdicts else True
+    if None in verdicts or not verdicts:
+        return None
+    return True
 
 
 def _most(verdicts: Sequence[bool | None]) -> bool | None:
@@ -631,7 +644,9 @@ def _most(verdicts: Sequence[bool | None]) -> bool | None:
     half = len(verdicts) / 2
     if verdicts.count(True) > half:
         return True
-    return False if verdicts.count(False) >= half else None
+    if verdicts.count(False) >= half:
+        return False
+    return None
 
 
 def _reached(nu: float, level: float = IDENTIFIED) -> bool:
@@ -659,13 +674,16 @@ def _closed(start: float, curve: Sequence[float], best: float) -> float | None:
     """Return the share of the gap between the mean J ``start`` and the best known J that is closed by the end."""
     if not curve or not math.isfinite(start) or not math.isfinite(curve[-1]):
         return None
-    # A mean that is the best J already has no gap left.
-    return 1.0 if _is_best(start, best) else (start - curve[-1]) / (start - best)
+    if _is_best(start, best):
+        return 1.0  # no gap is left
+    return (start - curve[-1]) / (start - best)
 
 
 def _closed_in_second_half(row: Row, best: float) -> float | None:
     """Return the share of the gap left after half of the budget that is closed by the end."""
-    return _closed(row.curve[4], row.curve, best) if row.curve else None
+    if not row.curve:
+        return None
+    return _closed(row.curve[4], row.curve, best)
 
 
 def _with_enough_digits(a: float, b: float) -> list[str]:
@@ -688,7 +706,9 @@ def _spurious(row: Row) -> str:
 
 def _short(criterion: str) -> str:
     """Return a criterion as the paper writes it."""
-    return f"ϱ = {criterion.removeprefix('aic-')}" if criterion.startswith("aic-") else criterion.upper()
+    if criterion.startswith("aic-"):
+        return f"ϱ = {criterion.removeprefix('aic-')}"
+    return criterion.upper()
 
 
 def _count(verdicts: Iterable[bool | None], noun: str = "") -> str:

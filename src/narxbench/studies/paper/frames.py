@@ -340,7 +340,7 @@ def best_after(
 def _counts(summary: Summary) -> dict[str, int]:
     """Return in how many runs each candidate term was chosen."""
     chosen = Counter(chain.from_iterable(map(set, summary["runs"]["structures"])))
-    return {term: chosen[index] for index, term in enumerate(summary["candidates"])}
+    return {term: chosen[place] for place, term in enumerate(summary["candidates"])}
 
 
 def _spurious(summary: Summary) -> dict[str, int]:

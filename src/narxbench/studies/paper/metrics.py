@@ -31,8 +31,8 @@ def spurious_ratio(count: int, possible: int, n_terms: int, confidence: float = 
     tail, rest = (1 - confidence) / 2, possible - count
     low = betaincinv(count, rest + 1, tail) if count else 0.0
     high = betaincinv(count + 1, rest, 1 - tail) if rest else 1.0
-    shares = (count / possible, low, high)
-    return Interval(*(significant(share * possible / n_terms) for share in shares))
+    ratios = [share * possible / n_terms for share in (count / possible, low, high)]
+    return Interval(*map(significant, ratios))
 
 
 @dataclass(frozen=True, kw_only=True)

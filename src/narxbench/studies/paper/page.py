@@ -171,8 +171,10 @@ def main_page(material: Material, tables: Mapping[str, Markup]) -> str:
 
 def _panels(material: Material) -> list[tuple[System, list[str]]]:
     """Return the systems, each with the names of its tables."""
-    kinds = _kinds(material.settings)
-    return [(system, [f"{kind}_{system.name}" for kind in kinds]) for system in material.systems]
+    panels = []
+    for system in material.systems:
+        panels.append((system, [f"{kind}_{system.name}" for kind in _kinds(material.settings)]))
+    return panels
 
 
 def _inline_figures(figures: Mapping[str, str]) -> dict[str, Markup]:

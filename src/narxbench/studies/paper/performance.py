@@ -30,7 +30,8 @@ def convergence(runs: pd.DataFrame) -> pd.DataFrame:
         ordered = np.sort(best, axis=0)
         low = ordered[math.ceil(0.25 * len(ordered)) - 1]
         high = ordered[math.ceil(0.75 * len(ordered)) - 1]
-        rows += [(*key, *values) for values in zip(grid, np.median(best, axis=0), low, high, strict=True)]
+        for point in zip(grid, np.median(best, axis=0), low, high, strict=True):
+            rows.append((*key, *point))
     return framed("convergence", rows).drop_duplicates(ignore_index=True)  # fewer evaluations than points
 
 

@@ -57,5 +57,8 @@ def _versions(summaries: Iterable[Mapping[str, Any]]) -> dict[str, str]:
 def run_counts(metrics: pd.DataFrame) -> dict[str, tuple[int, int, int]]:
     """Return conditions, runs and evaluations of each method, and of all together."""
     rows = metrics.assign(spent=metrics["runs"] * metrics["evaluations"])
-    parts = {"all methods": rows, **{method_name(name): part for name, part in rows.groupby("method", sort=False)}}
-    return {name: (len(part), part["runs"].sum(), part["spent"].sum()) for name, part in parts.items()}
+    counts = {}
+    for name, part in (("", rows), *rows.groupby("method", sort=False)):
+        title = method_name(name) if name else "all methods"
+        counts[title] = len(part), part["runs"].sum(), part["spent"].sum()
+    return counts

@@ -48,16 +48,17 @@ def paper_tables(
     The frames are ``metrics``, ``selection``, ``agreement``, ``agreement_values``, ``claims``, ``comparisons``,
     ``recovery`` and ``gaps``.
     """
-    shown = {name: in_order(frame, settings) for name, frame in frames.items()}
+    ordered = {name: in_order(frame, settings) for name, frame in frames.items()}
     criterion = shared_criterion(settings)
-    tables = [
-        agreement_table(frames["agreement"]),
-        claims_table(claims, frames["claims"]),
-        *(fitness_table(system, shown) for system in settings["systems"]),
-        *(comparison_table(system, shown, criterion) for system in settings["systems"]),
-        method_comparison_table(shown["comparisons"]),
-        recovery_table(shown["recovery"]),
-        gaps_table(shown["gaps"]),
+    tables = [agreement_table(frames["agreement"]), claims_table(claims, frames["claims"])]
+    for system in settings["systems"]:
+        tables.append(fitness_table(system, ordered))
+    for system in settings["systems"]:
+        tables.append(comparison_table(system, ordered, criterion))
+    tables += [
+        method_comparison_table(ordered["comparisons"]),
+        recovery_table(ordered["recovery"]),
+        gaps_table(ordered["gaps"]),
         systems_table(systems),
         settings_table(settings),
     ]
@@ -99,8 +100,9 @@ def fitness_table(system: str, frames: Frames) -> Table:
     several = shown.groupby("method")["criterion"].transform("nunique") > 1
     if several.any():
         shown = shown[several]
-    row_headers = [_METHOD] if shown["method"].nunique() > 1 else []
-    row_headers += [Column("criterion", "Fitness function", kind="criterion"), _SNR]
+    row_headers = [Column("criterion", "Fitness function", kind="criterion"), _SNR]
+    if shown["method"].nunique() > 1:
+        row_headers.insert(0, _METHOD)
     caption = f"Effect of the fitness function: {system}"
     return _frequencies(f"fitness_{system}", caption, row_headers, shown, frames)
 
@@ -154,8 +156,8 @@ def claims_table(claims: Iterable[Claim], verdicts: pd.DataFrame) -> Table:
 
 def claim_verdicts(verdicts: pd.DataFrame) -> dict[tuple[str, str], dict[str, Any]]:
     """Return the rows of the frame ``claims`` by the id of the claim and the side."""
-    rows = verdicts.to_dict("records")
-    return {(row["id"], row["side"]): row for row in rows}
+    rows: dict[tuple[str, str], dict[str, Any]] = verdicts.set_index(["id", "side"]).to_dict("index")
+    return rows
 
 
 def systems_table(systems: Iterable[System]) -> Table:
